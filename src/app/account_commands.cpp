@@ -1,16 +1,23 @@
 #include "commands.hpp"
 #include "database.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/domain/exports/account_export.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
+#include <reelsd/domain/retention/step_size.hpp>
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace reelsd::app {
 namespace {
@@ -21,39 +28,115 @@ using namespace std::chrono_literals;
 /// A person waits.
 constexpr auto answer_time_max = 10s;
 
+deadline answer_by() {
+    return deadline::after(answer_time_max);
+}
+
 std::string limit_text(const std::optional<int>& limit) {
     return limit ? std::to_string(*limit) : "default";
 }
 
-/// As the store's, with what a person can do about it: another folder has another private database.
-asio::awaitable<result<account_id>> find_account(
-    accounts::account_store& store, const std::string& who, deadline by) {
-    auto id = co_await store.find(who, by);
-    if (id || id.error().code() != errc::not_found) co_return id;
-    co_return error{
+/// Another data directory has another private database.
+error no_such_account(std::string_view name) {
+    return error{
         errc::not_found,
         fmt::format(
             "there is no such account as {} in this database; --data-dir or --database-url must "
             "be the server's",
-            who)};
+            name)};
 }
 
-asio::awaitable<result<void>> create_account_on(db::pool& pool, create_account_command asked) {
+/// `name`: e-mail address or id.
+asio::awaitable<result<account_id>> find_account(db::pool& pool, std::string name, deadline by) {
+    accounts::account_store store{pool};
+    const auto id = co_await store.find(name, by);
+    if (!id) co_return no_such_account(name);
+    co_return id;
+}
+
+asio::awaitable<result<void>> create_account(db::pool& pool, create_account_command request) {
     accounts::account_store store{pool};
     const auto role =
-        asked.is_administrator ? accounts::role::administrator : accounts::role::member;
-    const auto id = co_await store.create(asked.email, role, deadline::after(answer_time_max));
+        request.is_administrator ? accounts::role::administrator : accounts::role::member;
+    const auto id = co_await store.create(request.email, role, answer_by());
     if (!id) co_return id.error();
     fmt::print("{}\n", id->value);
     co_return result<void>{};
 }
 
-asio::awaitable<result<void>> limit_account_on(db::pool& pool, limit_account_command asked) {
-    accounts::account_store store{pool};
-    const auto by = deadline::after(answer_time_max);
-    const auto id = co_await find_account(store, asked.email, by);
+asio::awaitable<result<void>> create_token(db::pool& pool, create_token_command request) {
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.account, by);
     if (!id) co_return id.error();
-    const auto limits = co_await store.change_limits(*id, asked.changes, by);
+    accounts::account_store store{pool};
+    const auto token = co_await store.create_token(*id, request.name, by);
+    if (!token) co_return token.error();
+    fmt::print("{}\n", token->token);
+    co_return result<void>{};
+}
+
+/// Returns false if the text cannot be written: a full disk, or a reader that has closed its end.
+bool write_out(std::string_view text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+}
+
+/// Requires the address to be typed a second time.
+result<void> confirm_deletion(const std::string& email, const retention::holdings& holdings) {
+    fmt::print(
+        stderr,
+        "This deletes {} with {} reels, {} calls of models and {} tokens, for good.\n"
+        "Type the e-mail address to go on: ",
+        email,
+        holdings.jobs,
+        holdings.calls,
+        holdings.tokens);
+    std::fflush(stderr);
+    std::string typed;
+    constexpr std::size_t typed_bytes_max = 300;
+    for (int c = std::getchar(); c != EOF && c != '\n' && typed.size() < typed_bytes_max;
+         c = std::getchar()) {
+        typed.push_back(static_cast<char>(c));
+    }
+    if (typed == email) return {};
+    return error{errc::invalid_argument, "that is not the address: nothing was deleted"};
+}
+
+/// Runs concurrently with the daemons' own erasure, which finishes what is left if this stops.
+asio::awaitable<void> empty_account(db::pool& pool, account_id account) {
+    retention::retention_store store{pool};
+    retention::step_size size;
+    for (;;) {
+        const auto began = monotonic_clock::now();
+        const auto step = co_await store.erase_account(account, size.rows(), answer_by());
+        if (!step.account || step.is_gone) co_return;
+        size.took(monotonic_clock::now() - began, step.is_full(size.rows()));
+        co_await async::pause(size.pause());
+    }
+}
+
+}  // namespace
+
+result<void> execute(
+    const create_account_command& request, const settings& config, const log::logger& log) {
+    if (const auto valid = accounts::check_email(request.email); !valid) return valid.error();
+    return with_database(
+        config, log, [&request](db::pool& pool) { return create_account(pool, request); });
+}
+
+result<void> execute(
+    const create_token_command& request, const settings& config, const log::logger& log) {
+    if (const auto valid = accounts::check_token_name(request.name); !valid) return valid.error();
+    return with_database(
+        config, log, [&request](db::pool& pool) { return create_token(pool, request); });
+}
+
+asio::awaitable<result<void>> execute_on(
+    db::pool& pool, limit_account_command request, const settings& /*unused*/) {
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.email, by);
+    if (!id) co_return id.error();
+    accounts::account_store store{pool};
+    const auto limits = co_await store.change_limits(*id, request.changes, by);
     fmt::print("submissions-per-minute {}\n", limit_text(limits.submissions_per_minute));
     fmt::print("concurrent-jobs {}\n", limit_text(limits.concurrent_jobs));
     fmt::print("requests-per-minute {}\n", limit_text(limits.requests_per_minute));
@@ -62,42 +145,82 @@ asio::awaitable<result<void>> limit_account_on(db::pool& pool, limit_account_com
     co_return result<void>{};
 }
 
-asio::awaitable<result<void>> invite_account_on(
-    db::pool& pool, invite_account_command asked, const settings& with) {
-    accounts::account_store store{pool};
-    const auto by = deadline::after(answer_time_max);
+asio::awaitable<result<void>> execute_on(
+    db::pool& pool, invite_account_command request, const settings& config) {
+    const auto by = answer_by();
     accounts::session_store sessions{pool};
     std::optional<account_id> invitee;
-    if (!asked.account.empty()) {
-        const auto id = co_await find_account(store, asked.account, by);
+    if (!request.account.empty()) {
+        const auto id = co_await find_account(pool, request.account, by);
         if (!id) co_return id.error();
         invitee = *id;
     } else if (co_await sessions.has_administrator(by)) {
         co_return error{
             errc::conflict, "there is an administrator already; name an account with --account"};
     }
-    const auto invited = co_await sessions.invite(invitee, by);
+    const auto invitation = co_await sessions.invite(invitee, by);
+    const auto origin = public_origin(config, config.listen.port);
+    fmt::print("{}\n", dashboard::invitation_link(origin, invitation.secret));
+    co_return result<void>{};
+}
+
+asio::awaitable<result<void>> execute_on(
+    db::pool& pool, export_account_command request, const settings& /*unused*/) {
+    const auto id = co_await find_account(pool, request.email, answer_by());
+    if (!id) co_return id.error();
+    exports::account_export lines{pool, *id};
+    bool is_written = true;
+    while (is_written) {
+        const auto page = co_await lines.next(answer_by());
+        if (!page) break;
+        is_written = write_out(*page);
+    }
+    if (is_written && std::fflush(stdout) == 0) co_return result<void>{};
+    co_return error{
+        errc::storage_failed,
+        fmt::format("the export was cut after {} lines: it could not be written", lines.lines())};
+}
+
+asio::awaitable<result<void>> execute_on(
+    db::pool& pool, delete_account_command request, const settings& /*unused*/) {
+    // No ids here: a mistyped number would be another account.
+    if (request.email.find('@') == std::string::npos) co_return no_such_account(request.email);
+    const auto id = co_await find_account(pool, request.email, answer_by());
+    if (!id) co_return id.error();
+    retention::retention_store store{pool};
+    const auto holdings = co_await store.look_at(*id, answer_by());
+    if (!request.is_confirmed) {
+        const auto confirmed = confirm_deletion(request.email, holdings);
+        if (!confirmed) co_return confirmed.error();
+    }
+    const auto begun = co_await store.begin_erasure(*id, std::nullopt, answer_by());
+    if (!begun) co_return begun.error();
+    try {
+        co_await empty_account(pool, *id);
+    } catch (const db::failure& failure) {
+        co_return error{
+            failure.code(),
+            fmt::format(
+                "{} is locked out already, and any daemon deletes what is left; this command "
+                "stopped: {}",
+                request.email,
+                failure.what())};
+    }
     fmt::print(
-        "{}\n", dashboard::invitation_link(public_origin(with, with.listen.port), invited.secret));
+        "deleted {}: {} reels, {} calls of models, {} tokens\n",
+        request.email,
+        holdings.jobs,
+        holdings.calls,
+        holdings.tokens);
     co_return result<void>{};
 }
 
-asio::awaitable<result<void>> create_token_on(db::pool& pool, create_token_command asked) {
-    accounts::account_store store{pool};
-    const auto by = deadline::after(answer_time_max);
-    const auto id = co_await find_account(store, asked.account, by);
+asio::awaitable<result<void>> execute_on(
+    db::pool& pool, list_tokens_command request, const settings& /*unused*/) {
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.account, by);
     if (!id) co_return id.error();
-    const auto token = co_await store.create_token(*id, asked.name, by);
-    if (!token) co_return token.error();
-    fmt::print("{}\n", token->token);
-    co_return result<void>{};
-}
-
-asio::awaitable<result<void>> list_tokens_on(db::pool& pool, list_tokens_command asked) {
     accounts::account_store store{pool};
-    const auto by = deadline::after(answer_time_max);
-    const auto id = co_await find_account(store, asked.account, by);
-    if (!id) co_return id.error();
     for (const auto& token : co_await store.tokens(*id, by)) {
         const auto used =
             token.last_used_at ? to_rfc3339(*token.last_used_at) : std::string{"never"};
@@ -114,52 +237,13 @@ asio::awaitable<result<void>> list_tokens_on(db::pool& pool, list_tokens_command
     co_return result<void>{};
 }
 
-asio::awaitable<result<void>> revoke_token_on(db::pool& pool, revoke_token_command asked) {
-    accounts::account_store store{pool};
-    const auto by = deadline::after(answer_time_max);
-    const auto id = co_await find_account(store, asked.account, by);
+asio::awaitable<result<void>> execute_on(
+    db::pool& pool, revoke_token_command request, const settings& /*unused*/) {
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.account, by);
     if (!id) co_return id.error();
-    co_return co_await store.revoke_token(*id, asked.name, by);
-}
-
-}  // namespace
-
-result<void> execute(
-    const create_account_command& asked, const settings& with, const log::logger& log) {
-    if (const auto valid = accounts::check_email(asked.email); !valid) return valid.error();
-    return with_database(
-        with, log, [&asked](db::pool& pool) { return create_account_on(pool, asked); });
-}
-
-result<void> execute(
-    const limit_account_command& asked, const settings& with, const log::logger& log) {
-    return with_database(
-        with, log, [&asked](db::pool& pool) { return limit_account_on(pool, asked); });
-}
-
-result<void> execute(
-    const invite_account_command& asked, const settings& with, const log::logger& log) {
-    return with_database(
-        with, log, [&](db::pool& pool) { return invite_account_on(pool, asked, with); });
-}
-
-result<void> execute(
-    const create_token_command& asked, const settings& with, const log::logger& log) {
-    if (const auto valid = accounts::check_token_name(asked.name); !valid) return valid.error();
-    return with_database(
-        with, log, [&asked](db::pool& pool) { return create_token_on(pool, asked); });
-}
-
-result<void> execute(
-    const list_tokens_command& asked, const settings& with, const log::logger& log) {
-    return with_database(
-        with, log, [&asked](db::pool& pool) { return list_tokens_on(pool, asked); });
-}
-
-result<void> execute(
-    const revoke_token_command& asked, const settings& with, const log::logger& log) {
-    return with_database(
-        with, log, [&asked](db::pool& pool) { return revoke_token_on(pool, asked); });
+    accounts::account_store store{pool};
+    co_return co_await store.revoke_token(*id, request.name, by);
 }
 
 }  // namespace reelsd::app

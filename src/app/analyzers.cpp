@@ -3,10 +3,10 @@
 #include "installation.hpp"
 #include <reelsd/model/analyzer_chain.hpp>
 
-#include <fmt/format.h>
-#include <unistd.h>
+#include <boost/asio/ip/host_name.hpp>
 
-#include <array>
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -28,31 +28,31 @@ error setting_error(std::string detail) {
     return error{errc::invalid_argument, std::move(detail)};
 }
 
-result<model::price_table> read_prices(const settings& with) {
-    const auto file = with.model_prices_file.empty()
-                          ? find_installation(with).model_prices
-                          : std::filesystem::path{with.model_prices_file};
+result<model::price_table> read_prices(const settings& config) {
+    const auto file = config.model_prices_file.empty()
+                          ? find_installation(config).model_prices
+                          : std::filesystem::path{config.model_prices_file};
     std::ifstream stream{file};
     std::ostringstream text;
     if (!stream || !(text << stream.rdbuf()))
         return setting_error(fmt::format("model-prices-file: {} cannot be read", file.string()));
     auto table = model::price_table::parse(text.str());
     if (!table) return setting_error(fmt::format("model-prices-file: {}", table.error().detail()));
-    const auto added = table->put_first(with.model_prices);
+    const auto added = table->put_first(config.model_prices);
     if (!added) return setting_error("model-prices: " + added.error().detail());
     return table;
 }
 
-/// The same for every start of this daemon, and another one for others that use the same key: what
-/// is left over at the provider can be told apart.
-std::string upload_owner(const settings& with) {
-    std::array<char, 65> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+/// Marks this daemon's uploads at the provider, where other daemons may use the same key. The same
+/// at every start.
+std::string upload_owner(const settings& config) {
+    boost::system::error_code unknown;
+    const auto host = boost::asio::ip::host_name(unknown);
     std::error_code failure;
-    const auto folder = std::filesystem::weakly_canonical(with.data_dir, failure);
-    // FNV-1a: short, and the same in every build.
+    const auto folder = std::filesystem::weakly_canonical(config.data_dir, failure);
+    // FNV-1a is short and independent of the standard library.
     std::uint64_t digest = 14'695'981'039'346'656'037U;
-    for (const char c : std::string{host.data()} + '\n' + folder.string()) {
+    for (const char c : host + '\n' + folder.string()) {
         digest ^= static_cast<unsigned char>(c);
         digest *= 1'099'511'628'211U;
     }
@@ -71,90 +71,95 @@ void warn_of_unknown_price(
 
 }  // namespace
 
-result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(const settings& with) {
-    using made = std::unique_ptr<model::dense_embedder>;
-    if (with.embedder == "local") return made{};
-    const bool is_gemini = with.embedder == "gemini";
-    if (is_gemini && with.gemini.key.empty())
+result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(const settings& config) {
+    if (config.embedder == "local") return std::unique_ptr<model::dense_embedder>{};
+    const bool is_gemini = config.embedder == "gemini";
+    if (is_gemini && config.gemini.key.empty())
         return setting_error("gemini-api-key is not set, and the embedder is gemini");
-    const std::string usual = is_gemini ? "gemini-embedding-001" : "text-embedding-3-small";
-    model::embedder_settings wanted{
-        .url = is_gemini ? with.gemini.url : with.openai.url,
-        .key = is_gemini ? with.gemini.key : with.openai.key,
-        .model = with.embedding_model.empty() ? usual : with.embedding_model,
-        .dimensions = with.embedding_dimensions,
-        .ca_file = with.ca_file,
-        .by_proxy = with.model_proxy};
-    return is_gemini ? model::gemini_embedder(std::move(wanted))
-                     : model::openai_embedder(std::move(wanted));
+    const std::string default_model = is_gemini ? "gemini-embedding-001" : "text-embedding-3-small";
+    model::embedder_settings provider{
+        .url = is_gemini ? config.gemini.url : config.openai.url,
+        .key = is_gemini ? config.gemini.key : config.openai.key,
+        .model = config.embedding_model.empty() ? default_model : config.embedding_model,
+        .dimensions = config.embedding_dimensions,
+        .ca_file = config.ca_file,
+        .by_proxy = config.model_proxy};
+    return is_gemini ? model::gemini_embedder(std::move(provider))
+                     : model::openai_embedder(std::move(provider));
 }
 
-std::vector<std::string> wanted_analyzers(const settings& with) {
-    if (with.analyzers != std::vector<std::string>{"auto"}) return with.analyzers;
-    if (!with.gemini.key.empty()) return {"gemini"};
-    if (!with.openai.key.empty()) return {"openai"};
+std::vector<std::string> analyzer_names(const settings& config) {
+    if (config.analyzers != std::vector<std::string>{"auto"}) return config.analyzers;
+    if (!config.gemini.key.empty()) return {"gemini"};
+    if (!config.openai.key.empty()) return {"openai"};
     return {"local"};
 }
 
 result<std::unique_ptr<analyzers>> analyzers::create(
-    const settings& with, std::string_view run, const media::media_client& media,
+    const settings& config, std::string_view run, const media::media_client& media,
     model::request_observer on_request, const log::logger& log) {
-    auto prices = read_prices(with);
+    auto prices = read_prices(config);
     if (!prices) return prices.error();
-    std::unique_ptr<analyzers> made{new analyzers{media}};
-    made->prices_ = *std::move(prices);
-    auto embedder = make_dense_embedder(with);
+    std::unique_ptr<analyzers> created{new analyzers{media}};
+    created->prices_ = *std::move(prices);
+    auto embedder = make_dense_embedder(config);
     if (!embedder) return embedder.error();
-    made->dense_embedder_ = *std::move(embedder);
-    if (made->dense_embedder_)
-        warn_of_unknown_price(made->prices_, std::string{made->dense_embedder_->model()}, log);
-    auto remote = with.remote;
-    remote.ca_file = with.ca_file;
-    remote.by_proxy = with.model_proxy;
-    const auto parts = [&] {
+    created->dense_embedder_ = *std::move(embedder);
+    if (created->dense_embedder_)
+        warn_of_unknown_price(
+            created->prices_, std::string{created->dense_embedder_->model()}, log);
+    auto remote = config.remote;
+    remote.ca_file = config.ca_file;
+    remote.by_proxy = config.model_proxy;
+    const auto dependencies = [&] {
         return model::remote_dependencies{
             .media = media,
-            .prices = made->prices_,
+            .prices = created->prices_,
             .settings = remote,
             .on_request = on_request,
             .log = log};
     };
-    std::vector<std::unique_ptr<model::analyzer>> links;
-    const auto add = [&](std::unique_ptr<model::remote_analyzer> one, const std::string& name) {
-        warn_of_unknown_price(made->prices_, name, log);
-        made->remote_.push_back(one.get());
-        links.push_back(std::move(one));
+    std::vector<std::unique_ptr<model::analyzer>> chain;
+    const auto add = [&](std::unique_ptr<model::remote_analyzer> analyzer,
+                         const std::string& name) {
+        warn_of_unknown_price(created->prices_, name, log);
+        created->remote_.push_back(analyzer.get());
+        chain.push_back(std::move(analyzer));
     };
-    for (const auto& name : wanted_analyzers(with)) {
+    for (const auto& name : analyzer_names(config)) {
         if (name == "gemini") {
-            if (with.gemini.key.empty())
+            if (config.gemini.key.empty())
                 return setting_error("gemini-api-key is not set, and the analyzer is gemini");
-            auto gemini = with.gemini;
-            gemini.upload_owner = upload_owner(with);
+            auto gemini = config.gemini;
+            gemini.upload_owner = upload_owner(config);
             gemini.upload_run = run;
-            add(model::remote_analyzer::with_gemini(std::move(gemini), parts()), with.gemini.model);
+            add(model::remote_analyzer::with_gemini(std::move(gemini), dependencies()),
+                config.gemini.model);
         } else if (name == "openai") {
-            if (with.openai.model.empty())
+            if (config.openai.model.empty())
                 return setting_error("openai-model is not set, and the analyzer is openai");
-            add(model::remote_analyzer::with_openai(with.openai, parts()), with.openai.model);
+            add(model::remote_analyzer::with_openai(config.openai, dependencies()),
+                config.openai.model);
         } else {
-            links.push_back(std::make_unique<model::local_analyzer>(media));
+            chain.push_back(std::make_unique<model::local_analyzer>(media));
         }
     }
-    made->chosen_ = links.size() == 1
-                        ? std::move(links.front())
-                        : std::make_unique<model::analyzer_chain>(std::move(links), log);
-    return made;
+    created->chosen_ = chain.size() == 1
+                           ? std::move(chain.front())
+                           : std::make_unique<model::analyzer_chain>(std::move(chain), log);
+    return created;
 }
 
 std::vector<model::circuit_state> analyzers::circuits() const {
     std::vector<model::circuit_state> all;
-    for (const auto* one : remote_) all.push_back(one->standing());
+    for (const auto* analyzer : remote_) all.push_back(analyzer->standing());
     return all;
 }
 
 void analyzers::sweep(const model::run_check& is_living, const std::stop_token& stop) const {
-    for (const auto* one : remote_) one->sweep(is_living, deadline::after(sweep_time_max), stop);
+    for (const auto* analyzer : remote_) {
+        analyzer->sweep(is_living, deadline::after(sweep_time_max), stop);
+    }
 }
 
 }  // namespace reelsd::app

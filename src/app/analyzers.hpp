@@ -17,34 +17,34 @@
 
 namespace reelsd::app {
 
-/// What analyses videos, as the operator has set it.
+/// The analyzers and the embedder of the settings.
 class analyzers {
 public:
-    /// `run` tells this process from all others (see work::scratch_space). `media` outlives it.
-    /// Errors: invalid_argument, the detail names the setting: an analyzer without its key or
-    /// model, or a table of prices that cannot be read.
+    /// `run` identifies this process (see work::scratch_space). `media` outlives the object.
+    /// Errors: invalid_argument for an analyzer without its key or model, and for a table of prices
+    /// that cannot be read; the detail names the setting.
     [[nodiscard]] static result<std::unique_ptr<analyzers>> create(
-        const settings& with, std::string_view run, const media::media_client& media,
+        const settings& config, std::string_view run, const media::media_client& media,
         model::request_observer on_request, const log::logger& log);
 
-    /// The first that works.
+    /// Tries the configured ones in order.
     [[nodiscard]] const model::analyzer& chosen() const noexcept { return *chosen_; }
-    /// The one that costs nothing.
+    /// The local one, which costs nothing.
     [[nodiscard]] const model::analyzer& free() const noexcept { return free_; }
 
     [[nodiscard]] const std::vector<const model::remote_analyzer*>& remote() const noexcept {
         return remote_;
     }
-    /// Null when the operator wants none.
+    /// Null without a remote embedder.
     [[nodiscard]] const model::dense_embedder* dense_embedder() const noexcept {
         return dense_embedder_.get();
     }
     [[nodiscard]] const model::price_table& prices() const noexcept { return prices_; }
 
-    /// Of the remote ones.
+    /// The states of the remote analyzers.
     [[nodiscard]] std::vector<model::circuit_state> circuits() const;
 
-    /// Removes what runs that are over have left at providers. Blocking.
+    /// Deletes uploads that ended runs have left at providers. Blocking.
     void sweep(const model::run_check& is_living, const std::stop_token& stop) const;
 
 private:
@@ -57,11 +57,11 @@ private:
     std::vector<const model::remote_analyzer*> remote_;  ///< Within chosen_.
 };
 
-/// Null for the built-in one alone. Errors: invalid_argument, the detail names the setting.
+/// Null for the built-in embedder. Errors: invalid_argument; the detail names the setting.
 [[nodiscard]] result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(
-    const settings& with);
+    const settings& config);
 
-/// The names that "auto" stands for, or those that are set. Pure.
-[[nodiscard]] std::vector<std::string> wanted_analyzers(const settings& with);
+/// The names in the setting, or those that "auto" means. Pure.
+[[nodiscard]] std::vector<std::string> analyzer_names(const settings& config);
 
 }  // namespace reelsd::app

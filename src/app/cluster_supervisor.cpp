@@ -12,20 +12,19 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Between two checks of a database that may not answer.
 constexpr auto supervise_interval = 1s;
-/// A package's files are replaced one after the other, within about a second: a server that was
-/// started amid that would have to be restarted again.
+/// A package's files are replaced one after the other, within about a second. A server that starts
+/// meanwhile would have to be restarted again.
 constexpr int checks_before_restart = 3;
-/// Until a restart that did not help is repeated.
+/// Before an unsuccessful restart is repeated.
 constexpr int checks_between_restarts = 60;
-/// As long as a private cluster may take to recover.
+/// Includes the recovery of a private cluster.
 constexpr auto restart_time_max = 60s;
-/// Statements take milliseconds; one that takes longer than this is cut with the database.
+/// Statements take milliseconds; a longer one is aborted when the database stops.
 constexpr auto settle_time_max = 2s;
 /// The slowest fast stop of a private server (10 s), and its start.
 constexpr auto database_away_max = 15s;
-/// Of a stop's 8 s.
+/// Part of a stop's 8 s.
 constexpr auto write_back_time_max = 3s;
 
 }  // namespace
@@ -45,7 +44,7 @@ asio::awaitable<void> cluster_supervisor::run() {
     for (int stale_checks = 0;;) {
         co_await async::pause(supervise_interval);
         const auto state = pool_.state();
-        // The owner supervises: another daemon could only cut the statements of all.
+        // Only the owner restarts the server: another daemon would only abort statements.
         const bool is_stale = cluster.is_owner() && (cluster.is_outdated() || state.lacks_library);
         stale_checks = is_stale ? stale_checks + 1 : 0;
         if (stale_checks % checks_between_restarts == checks_before_restart) {
@@ -70,17 +69,17 @@ asio::awaitable<void> cluster_supervisor::resume() {
 }
 
 asio::awaitable<bool> cluster_supervisor::stop(deadline by) {
-    // A server that is there and does not answer would be waited for beyond `by`.
+    // Otherwise the wait for a server that does not answer would exceed `by`.
     if (auto* const cluster = store_.cluster()) cluster->interrupt();
     return background_task::stop(by);
 }
 
 asio::awaitable<void> cluster_supervisor::hand_over(deadline by) {
     const auto* const cluster = store_.cluster();
-    const bool hands_over = cluster != nullptr && cluster->is_owner() && !others_.are_none();
+    const bool hands_over = cluster != nullptr && cluster->is_owner() && !others_.is_alone();
     if (hands_over) co_await write_back(by.at_most(write_back_time_max));
     pool_.close();
-    if (hands_over) co_await others_.announce_end_of_database(by);
+    if (hands_over) co_await others_.announce_database_stop(by);
     co_await others_.stop(by);
 }
 
@@ -88,10 +87,10 @@ asio::awaitable<void> cluster_supervisor::restart() {
     log().warning("private database restarts: the files of PostgreSQL were replaced");
     if (pool_.state().reachable()) co_await write_back(deadline::after(write_back_time_max));
     co_await suspend_pool();
-    co_await others_.announce_end_of_database(deadline::after(settle_time_max));
+    co_await others_.announce_database_stop(deadline::after(settle_time_max));
     co_await run_cluster(&db::private_cluster::restart);
     pool_.resume();
-    others_.announce_database();
+    others_.announce_database_start();
 }
 
 asio::awaitable<void> cluster_supervisor::suspend_pool() {
@@ -99,12 +98,12 @@ asio::awaitable<void> cluster_supervisor::suspend_pool() {
         .settled_by = deadline::after(settle_time_max),
         .waiting_by = deadline::after(database_away_max)};
     const bool settled = co_await pool_.suspend(away);
-    if (!settled) log().warning("statements are cut by the end of the private database");
+    if (!settled) log().warning("statements are aborted by the stop of the private database");
 }
 
 asio::awaitable<void> cluster_supervisor::write_back(deadline by) {
-    // A server that stops writes back what it holds in memory. What is written while the others
-    // still use it need not be written while they wait.
+    // A stopping server writes its dirty pages. A checkpoint while the other daemons still use it
+    // shortens their wait.
     try {
         co_await pool_.checkpoint(by);
     } catch (const db::failure& failure) {

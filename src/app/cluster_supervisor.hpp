@@ -2,39 +2,39 @@
 
 #include "database.hpp"
 #include "handover.hpp"
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/db/pool.hpp>
 
 namespace reelsd::app {
 
 /// Keeps the private database running, and hands it over to other daemons on the same data
-/// directory: docs/adr/0015. With the operator's database it does nothing but close the pool.
+/// directory: docs/adr/0015. With an external database it only closes the pool.
 /// Thread: the loop's only.
 class cluster_supervisor final : public async::background_task {
 public:
-    /// All outlive this.
+    /// All references outlive this.
     cluster_supervisor(
         const boost::asio::any_io_executor& loop, database& store, db::pool& pool, handover& others,
         async::offload_pool& threads, log::logger log);
 
-    /// Another daemon stops the database: sends it nothing more until resume().
+    /// Sends nothing to the database, which another daemon stops, until resume().
     boost::asio::awaitable<void> suspend();
-    /// The other daemon has started it again, or has died.
+    /// Starts the database unless the other daemon has, and uses it again.
     boost::asio::awaitable<void> resume();
 
     boost::asio::awaitable<bool> stop(deadline by) override;
 
-    /// The last step of a stop: closes the pool, and lets the other daemons have the database.
+    /// The last step of a stop: closes the pool, and leaves the database to the other daemons.
     boost::asio::awaitable<void> hand_over(deadline by);
 
 private:
     boost::asio::awaitable<void> run() override;
-    /// Stops and starts the database, whose program has been replaced, while requests wait.
+    /// Restarts the database, whose program was replaced, while requests wait.
     boost::asio::awaitable<void> restart();
     boost::asio::awaitable<void> suspend_pool();
     boost::asio::awaitable<void> write_back(deadline by);
-    /// Off the loop.
+    /// Runs the operation on another thread.
     boost::asio::awaitable<void> run_cluster(
         result<std::string> (db::private_cluster::*operation)(deadline));
 

@@ -1,9 +1,7 @@
 #include "command_line.hpp"
 
-#include "configuration_file.hpp"
-#include "secret_file.hpp"
 #include "setting_table.hpp"
-#include <reelsd/base/journal.hpp>
+#include <reelsd/base/log.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <CLI/CLI.hpp>
@@ -12,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,7 +23,7 @@ namespace {
 constexpr int exit_usage = 2;
 
 constexpr std::size_t help_columns = 80;
-constexpr std::size_t help_name_columns = 32;  ///< Of the longest name, indented.
+constexpr std::size_t help_name_columns = 32;  ///< For the longest name, indented.
 
 constexpr const char* footer =
     "Every setting is also an environment variable (--data-dir: REELSD_DATA_DIR) and\n"
@@ -34,14 +31,14 @@ constexpr const char* footer =
     "which overrides the file. Keys, tokens and passwords can be files that a\n"
     "variable names (REELSD_GEMINI_API_KEY_FILE). See reelsd.conf(5).";
 
-/// What the command line says, before any setting is decoded.
+/// The command line, with settings that are not decoded yet.
 struct parsed_line {
     command chosen;
     given_values flags;
     std::string config_file;
 };
 
-/// `text` in lines that fit beside the names.
+/// Breaks `text` into lines of the width of the help's right column.
 std::string wrapped(std::string_view text) {
     constexpr std::size_t line_max = help_columns - help_name_columns;
     std::string lines;
@@ -82,8 +79,8 @@ void add_settings(CLI::App& app, parsed_line& line) {
     }
 }
 
-/// Adds a subcommand. Its options fill the returned command, which lives as long as `parent`;
-/// `chosen` becomes that command when the command line names it.
+/// Adds a subcommand. Its options fill the returned command, which lives as long as `parent`.
+/// `chosen` is set to it when the command line names it.
 template <class Command>
 std::pair<CLI::App&, Command&> add_command(
     CLI::App& parent, command& chosen, const char* name, const char* help) {
@@ -176,13 +173,13 @@ void add_token_commands(CLI::App& app, command& chosen) {
 }
 
 void add_resolve_command(CLI::App& app, command& chosen) {
-    auto [resolve, asked] = add_command<resolve_command>(
+    auto [resolve, request] = add_command<resolve_command>(
         app, chosen, "resolve", "Resolve a link and print what each resolver found, and why not");
-    resolve.add_option("url", asked.url, "Link of a post")->required()->type_name("URL");
-    resolve.add_option("--strategy", asked.strategy, "This resolver only")
+    resolve.add_option("url", request.url, "Link of a post")->required()->type_name("URL");
+    resolve.add_option("--strategy", request.strategy, "This resolver only")
         ->check(CLI::IsMember(platform::known_resolvers()))
         ->type_name("NAME");
-    resolve.add_option("--save", asked.save_to, "Keep the redacted responses in this directory")
+    resolve.add_option("--save", request.save_to, "Keep the redacted responses in this directory")
         ->type_name("DIR");
 }
 
@@ -210,7 +207,7 @@ void describe(CLI::App& app, parsed_line& line) {
     app.set_version_flag("--version", "reelsd " REELSD_VERSION)->description("Print the version");
     app.require_subcommand(1);
     add_settings(app, line);
-    // Subcommands inherit it.
+    // For the subcommands, which inherit it.
     app.footer("Settings such as --data-dir are accepted as well; reelsd --help lists them.");
     auto& chosen = line.chosen;
     add_command<serve_command>(app, chosen, "serve", "Run the daemon");
@@ -228,13 +225,6 @@ void describe(CLI::App& app, parsed_line& line) {
     add_command<use_embedder_command>(
         embedder, chosen, "use", "Recompute all vectors with the configured embedder");
     app.footer(footer);
-}
-
-std::optional<std::string> variable(const std::string& name) {
-    const char* const text =
-        std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): no threads yet
-    if (text == nullptr || *text == '\0') return std::nullopt;
-    return text;
 }
 
 bool is_secret(std::string_view setting_name) {
@@ -260,61 +250,6 @@ void hide_secrets(std::span<char* const> arguments) {
     }
 }
 
-/// The value in the environment, or nothing. An empty variable counts as unset, and so does one
-/// that names an empty file: compose files leave settings out in this way. Errors:
-/// invalid_argument when two variables give the value, or when one names a file that is not valid.
-result<std::optional<std::string>> value_in_environment(const setting_definition& definition) {
-    auto given_by = environment_name(definition.name);
-    auto text = variable(given_by);
-    if (!text && !definition.other_variable.empty()) {
-        given_by = definition.other_variable;
-        text = variable(given_by);
-    }
-    if (definition.shown != exposure::secret) return text;
-    const auto file_variable = environment_name(definition.name) + "_FILE";
-    const auto file = variable(file_variable);
-    if (!file) return text;
-    if (text) {
-        return error{
-            errc::invalid_argument,
-            fmt::format("{} and {} are both set; only one may be", given_by, file_variable)};
-    }
-    const auto secret = read_secret_file(file_variable, *file);
-    if (!secret) return secret.error();
-    if (secret->empty()) return std::optional<std::string>{};
-    return std::optional{*secret};
-}
-
-/// The value that counts, or nothing when none is given and there is no default.
-result<std::optional<std::string>> value_of(
-    const setting_definition& definition, const given_values& flags, const given_values& file) {
-    const std::string name{definition.name};
-    if (const auto flag = flags.find(name); flag != flags.end()) return std::optional{flag->second};
-    auto given = value_in_environment(definition);
-    if (!given || *given) return given;
-    if (const auto key = file.find(name); key != file.end()) return std::optional{key->second};
-    if (!definition.default_value.empty()) given->emplace(definition.default_value);
-    return given;
-}
-
-result<settings> decode_settings(const parsed_line& line) {
-    const auto file = read_configuration_file(chosen_configuration_file(line.config_file));
-    if (!file) return file.error();
-    settings decoded;
-    for (const auto& group : setting_groups()) {
-        for (const auto& definition : group.settings) {
-            const auto text = value_of(definition, line.flags, *file);
-            if (!text) return text.error();
-            if (!*text) continue;
-            const auto applied = apply(definition, **text, decoded);
-            if (!applied) return applied.error();
-        }
-    }
-    const auto together = check_together(decoded);
-    if (!together) return together.error();
-    return decoded;
-}
-
 }  // namespace
 
 void print_error(std::string_view why) {
@@ -333,12 +268,12 @@ std::variant<invocation, int> read_command_line(int argument_count, char** argum
         return app.exit(stop) == 0 ? 0 : exit_usage;
     }
     hide_secrets({arguments, static_cast<std::size_t>(argument_count)});
-    auto decoded = decode_settings(line);
-    if (!decoded) {
-        print_error(decoded.error().detail());
+    auto config = read_settings(line.flags, line.config_file);
+    if (!config) {
+        print_error(config.error().detail());
         return exit_usage;
     }
-    return invocation{.chosen = std::move(line.chosen), .with = std::move(*decoded)};
+    return invocation{.chosen = std::move(line.chosen), .config = std::move(*config)};
 }
 
 }  // namespace reelsd::app

@@ -1,18 +1,24 @@
 #pragma once
 
+#include "database.hpp"
 #include "settings.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
 #include <string>
 #include <variant>
 
-/// The subcommands: what the command line says about each, and the function that runs it, prints
-/// its result on standard output and returns why it failed.
+/// The subcommands: the arguments of each, and the function that runs it, prints its result on
+/// standard output and returns its error.
 namespace reelsd::app {
 
-/// Serves until SIGINT or SIGTERM. Errors: whatever keeps the daemon from starting.
+/// The function of a command that needs only the migrated database; see the template at the end.
+using database_work = boost::asio::awaitable<result<void>>;
+
+/// Serves until SIGINT or SIGTERM. Errors: any that keep the daemon from starting.
 struct serve_command {};
 [[nodiscard]] result<void> execute(const serve_command&, const settings&, const log::logger&);
 
@@ -23,8 +29,7 @@ struct migrate_command {};
 struct doctor_command {};
 [[nodiscard]] result<void> execute(const doctor_command&, const settings&, const log::logger&);
 
-/// Asks the daemon with the same settings whether it is ready, over its own port. Prints nothing
-/// when it is.
+/// Requests /readyz from the daemon with the same settings. Prints nothing when it is ready.
 struct healthcheck_command {};
 [[nodiscard]] result<void> execute(const healthcheck_command&, const settings&, const log::logger&);
 
@@ -32,12 +37,12 @@ struct healthcheck_command {};
 struct settings_command {};
 [[nodiscard]] result<void> execute(const settings_command&, const settings&, const log::logger&);
 
-/// Requests one post from each resolver and prints what each response showed; `internal` when none
-/// has the post.
+/// Requests one post from each resolver and prints the responses; `internal` when no resolver has
+/// the post.
 struct resolve_command {
     std::string url;
     std::string strategy;  ///< One of the resolvers; empty: all that are configured.
-    std::string save_to;   ///< A folder for redacted responses; empty: none are kept.
+    std::string save_to;   ///< A folder for redacted responses; empty: none are saved.
 };
 [[nodiscard]] result<void> execute(const resolve_command&, const settings&, const log::logger&);
 
@@ -48,8 +53,8 @@ struct backup_command {
 };
 [[nodiscard]] result<void> execute(const backup_command&, const settings&, const log::logger&);
 
-/// Puts a backup into an empty database, or with `replace` in the place of what is there, as a
-/// whole or not at all. `conflict` while a daemon runs on it.
+/// Restores a backup into an empty database, or with `replace` in place of any database, completely
+/// or not at all. `conflict` while a daemon runs on it.
 struct restore_command {
     std::string file;
     bool replace = false;
@@ -67,31 +72,27 @@ struct limit_account_command {
     std::string email;
     accounts::limit_changes changes;
 };
-[[nodiscard]] result<void> execute(
-    const limit_account_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, limit_account_command, const settings&);
 
-/// Prints the link. `conflict` for the first administrator's when one can sign in already.
+/// Prints the link. `conflict` for the first administrator's if an administrator can sign in.
 struct invite_account_command {
     std::string account;  ///< E-mail address or id; empty: the first administrator's.
 };
-[[nodiscard]] result<void> execute(
-    const invite_account_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, invite_account_command, const settings&);
 
 /// Prints all data of the account as lines of JSON.
 struct export_account_command {
     std::string email;
 };
-[[nodiscard]] result<void> execute(
-    const export_account_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, export_account_command, const settings&);
 
 /// Asks for the address again unless `is_confirmed`, deletes the account with all its data and
-/// prints what that was.
+/// prints their numbers.
 struct delete_account_command {
     std::string email;
     bool is_confirmed = false;
 };
-[[nodiscard]] result<void> execute(
-    const delete_account_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, delete_account_command, const settings&);
 
 struct create_token_command {
     std::string account;  ///< E-mail address or id.
@@ -103,17 +104,16 @@ struct create_token_command {
 struct list_tokens_command {
     std::string account;  ///< E-mail address or id.
 };
-[[nodiscard]] result<void> execute(const list_tokens_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, list_tokens_command, const settings&);
 
 struct revoke_token_command {
     std::string account;  ///< E-mail address or id.
     std::string name;
 };
-[[nodiscard]] result<void> execute(
-    const revoke_token_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, revoke_token_command, const settings&);
 
-/// Makes the configured embedder the one in use and prints its name. `invalid_argument` when it is
-/// the built-in one, which makes no vectors.
+/// Activates the configured embedder and prints its name. `invalid_argument` for the built-in one,
+/// which makes no vectors.
 struct use_embedder_command {};
 [[nodiscard]] result<void> execute(
     const use_embedder_command&, const settings&, const log::logger&);
@@ -123,5 +123,12 @@ using command = std::variant<
     resolve_command, backup_command, restore_command, create_account_command, limit_account_command,
     invite_account_command, export_account_command, delete_account_command, create_token_command,
     list_tokens_command, revoke_token_command, use_embedder_command>;
+
+template <class Command>
+[[nodiscard]] result<void> execute(
+    const Command& request, const settings& config, const log::logger& log) {
+    const auto work = [&](db::pool& pool) { return execute_on(pool, request, config); };
+    return with_database(config, log, work);
+}
 
 }  // namespace reelsd::app

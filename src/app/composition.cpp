@@ -1,10 +1,8 @@
 #include "composition.hpp"
 
-#include "host_check.hpp"
 #include "installation.hpp"
 #include "platform_source.hpp"
 #include "process_services.hpp"
-#include "tls.hpp"
 #include "usable_memory.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
@@ -13,10 +11,11 @@
 #include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/work/maintenance/maintenance.hpp>
 
+#include <boost/asio/ip/host_name.hpp>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <stop_token>
 #include <string_view>
@@ -27,34 +26,23 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// The cluster's supervisor, password hashing and other rare calls.
+/// For the cluster's supervisor, password hashing and other rare calls.
 constexpr std::size_t offload_threads = 2;
 constexpr std::size_t offload_queue_max = 64;
-/// Calls of embedders block for up to two minutes: one of the background and those of searches,
-/// which wait for 3 s and continue with words.
+/// Calls of embedders block for up to two minutes: one in the background, and those of searches,
+/// which continue with words after 3 s.
 constexpr std::size_t embedding_threads = 4;
-/// Starting the media program takes a tenth of a second, more on a machine that is starting up.
+/// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
-/// Whether the session may be used: one statement.
+/// For one statement.
 constexpr std::chrono::seconds session_time_max{5};
 
-/// Tells daemons apart in the queue: host and process for people, and the run because containers
-/// have equal hosts and process ids.
+/// Identifies this daemon in the queue: host and process for people, and the run because containers
+/// may have equal hosts and process ids.
 std::string instance_name(const std::string& run) {
-    std::array<char, 65> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-    return fmt::format("{}:{}:{}", host.data(), ::getpid(), run);
-}
-
-media::media_options media_options_of(const settings& config) {
-    media::media_options options;
-    options.helper = find_installation(config).media_helper;
-    options.seconds_max = config.video_seconds_max.count();
-    options.tessdata = config.tessdata_dir;
-    options.speech_model = config.speech_model_dir;
-    options.jail = config.jail;
-    return options;
+    boost::system::error_code failed;
+    return fmt::format("{}:{}:{}", asio::ip::host_name(failed), ::getpid(), run);
 }
 
 platform::resolution_observer count_resolutions(metrics& registry) {
@@ -86,7 +74,7 @@ jobs::retry_policy retry_policy_of(const settings& config) {
         .video_bytes_max = config.video_bytes_max};
 }
 
-/// Nothing without a pace of our own.
+/// Nothing if pacing is off.
 std::optional<jobs::platform_line> platform_line_of(const settings& config) {
     if (config.platform_interval <= seconds_f{0}) return std::nullopt;
     const auto pace = pace_of(config);
@@ -105,13 +93,13 @@ std::optional<jobs::platform_line> platform_line_of(const settings& config) {
 db::pool_options pool_options_of(const settings& config, const database& store) {
     db::pool_options options;
     options.connection_string = store.connection_string();
-    // When a daemon stops, all its long polls read their jobs once more, at the same time.
+    // When a daemon stops, all its long polls read their jobs once more, concurrently.
     options.in_flight_max += config.connections_max;
     return options;
 }
 
-/// What an exception that left a handler means to the client. A database that refuses for want of
-/// disk or memory is as good as away: the client may come again.
+/// Maps an exception of a handler to the client's error. Nothing for an unknown exception. A
+/// database that is out of disk or memory counts as unavailable: the client may retry.
 std::optional<error> map_exception(const std::exception_ptr& thrown) {
     try {
         std::rethrow_exception(thrown);
@@ -119,7 +107,7 @@ std::optional<error> map_exception(const std::exception_ptr& thrown) {
         const bool is_ours =
             failure.code() != errc::database_unavailable && failure.code() != errc::storage_failed;
         return error{is_ours ? errc::internal : errc::database_unavailable, failure.what()};
-    } catch (...) {  // Whatever else: the session knows no more than we do.
+    } catch (...) {  // The session handles unknown exceptions.
         return std::nullopt;
     }
 }
@@ -128,7 +116,7 @@ std::chrono::milliseconds drain_of(const settings& config) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(config.shutdown_drain);
 }
 
-/// Logs which layers of the media program's jail hold.
+/// Examines the media program's jail, and logs which layers hold.
 std::vector<media::jail_layer> examine_jail(
     const media::media_client& media, const log::logger& log) {
     const auto report = media.examine_jail(deadline::after(jail_time_max), std::stop_token{});
@@ -153,7 +141,7 @@ std::vector<media::jail_layer> examine_jail(
 }  // namespace
 
 result<resources> open_resources(const settings& config, const log::logger& log) {
-    // The run tells this process also from those in containers with equal process ids.
+    // Unlike process ids, unique across containers.
     resources opened{.run = fmt::format("{:016x}", random_bits())};
     opened.media = std::make_unique<media::media_client>(media_options_of(config));
     auto tls = load_tls(config, log);
@@ -206,9 +194,7 @@ composition::composition(
           session_pace(),
           log},
       session_record{
-          loop.get_executor(),
-          pacing::refused_session_store{pool},
-          session_resolver_of(platform_host(config), source_settings_of(config))},
+          loop.get_executor(), pacing::refused_session_store{pool}, session_resolver_of(config)},
       offload{offload_threads, offload_queue_max},
       embedding_calls{embedding_threads, offload_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},
@@ -289,7 +275,7 @@ composition::composition(
 }
 
 void composition::add_maintenance() {
-    const work::maintenance_context in{.loop = loop.get_executor(), .log = log};
+    const work::maintenance_context context{.loop = loop.get_executor(), .log = log};
     const retention::retention_store store{pool};
     auto& registry = *res.registry;
     const work::retention_options options{
@@ -300,32 +286,32 @@ void composition::add_maintenance() {
         .on_round = [&registry](std::string_view what) { registry.note_expiry_round(what); }};
     const auto expire = [&](retention::kind what, seconds_f kept) {
         if (kept.count() <= 0) return;
-        owned.push_back(work::make_retention_sweeper(in, store, options, what, kept));
+        owned.push_back(work::make_retention_sweeper(context, store, options, what, kept));
     };
     expire(retention::kind::results, config.results_kept);
     expire(retention::kind::usage, config.usage_kept);
-    owned.push_back(work::make_account_erasure(in, store, options));
-    owned.push_back(work::make_delivery_log_cleaner(in, webhooks::delivery_store{pool}));
-    owned.push_back(work::make_upload_sweeper(in, uploads));
-    owned.push_back(work::make_lost_call_settler(in, usage::call_ledger_store{pool}));
+    owned.push_back(work::make_account_erasure(context, store, options));
+    owned.push_back(work::make_delivery_log_cleaner(context, webhooks::delivery_store{pool}));
+    owned.push_back(work::make_upload_sweeper(context, uploads));
+    owned.push_back(work::make_lost_call_settler(context, usage::call_ledger_store{pool}));
     auto sweep = [this](const std::stop_token& stop) {
         const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
         res.models->sweep(is_living, stop);
     };
-    owned.push_back(work::make_provider_upload_sweeper(in, offload, std::move(sweep)));
+    owned.push_back(work::make_provider_upload_sweeper(context, offload, std::move(sweep)));
 }
 
 void composition::add_process_services(
     const service_notifier& supervisor, std::function<void()> on_unsupported_schema) {
-    const process_context in{
+    const process_context context{
         .loop = loop.get_executor(),
         .config = config,
         .threads = offload,
         .server = server,
         .log = log};
-    owned.push_back(make_reloader(in, supervisor));
-    owned.push_back(make_schema_monitor(in, pool, std::move(on_unsupported_schema)));
-    owned.push_back(make_setup_link_logger(in, pages));
+    owned.push_back(make_reloader(context, supervisor));
+    owned.push_back(make_schema_monitor(context, pool, std::move(on_unsupported_schema)));
+    owned.push_back(make_setup_link_logger(context, pages));
 }
 
 work::executor_dependencies composition::executor_dependencies() {
@@ -358,7 +344,7 @@ work::session_pace composition::session_pace() const {
                     resolver == platform::session_resolver_name || resolver == "yt-dlp";
                 return may_use && session->cookies(deadline::after(session_time_max)) != nullptr;
             },
-        .wanted = {
+        .pace = {
             .interval = config.session_interval,
             .tries_per_hour = config.session_lookups_per_hour,
             .try_time = bounds::resolve_time_max,
@@ -419,7 +405,7 @@ api::api_dependencies composition::api_dependencies() {
     const jobs::default_limits limits{
         .submissions_per_minute = config.submissions_per_minute,
         .concurrent_jobs = config.concurrent_jobs};
-    api::api_dependencies parts{
+    api::api_dependencies dependencies{
         .callers = callers,
         .submission_batcher =
             jobs::submission_batcher{loop.get_executor(), tasks, jobs::job_store{pool}, limits},
@@ -454,16 +440,16 @@ api::api_dependencies composition::api_dependencies() {
         .metrics = [this] { return report.metrics_text(); },
         .has_metrics_address = config.metrics_listen.has_value()};
     if (vectors) {
-        parts.near_reels = [this](account_id caller, std::string query) {
+        dependencies.near_reels = [this](account_id caller, std::string query) {
             return vectors->near(caller, std::move(query));
         };
     }
-    return parts;
+    return dependencies;
 }
 
 std::unique_ptr<bot::bot> composition::make_bot() {
     if (config.telegram_token.empty()) return nullptr;
-    // What the API is made of, so that neither can do what the other cannot.
+    // The same objects as for the API, so that both have the same abilities.
     auto shared = api_dependencies();
     return std::make_unique<bot::bot>(bot::bot_dependencies{
         .loop = loop.get_executor(),

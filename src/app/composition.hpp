@@ -5,11 +5,11 @@
 #include "database.hpp"
 #include "handover.hpp"
 #include "health.hpp"
+#include "http_endpoints.hpp"
 #include "metrics.hpp"
-#include "metrics_endpoint.hpp"
+#include "platform_source.hpp"
 #include "readiness_monitor.hpp"
 #include "sd_notify.hpp"
-#include "session_records.hpp"
 #include "settings.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -35,8 +35,7 @@
 #include <reelsd/work/analysis/shared_rate_limiter.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
-#include <reelsd/work/maintenance/step_recorder.hpp>
-#include <reelsd/work/maintenance/token_usage_flusher.hpp>
+#include <reelsd/work/maintenance/recorders.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 
@@ -51,9 +50,9 @@
 
 namespace reelsd::app {
 
-/// What is opened before there is an event loop.
+/// Objects that are opened before the event loop runs.
 struct resources {
-    std::string run;  ///< Tells this start from all others.
+    std::string run;  ///< Identifies this start.
     std::unique_ptr<metrics> registry = std::make_unique<metrics>();
     std::shared_ptr<const http::tls_identity> tls = {};  ///< Null: plain HTTP.
     std::unique_ptr<database> store = {};
@@ -65,13 +64,13 @@ struct resources {
     std::vector<media::jail_layer> jail_layers = {};  ///< Empty: the daemon decodes nothing.
 };
 
-/// Brings the database up and migrates it, and opens the scratch space. Blocking.
+/// Starts and migrates the database, and opens all other resources. Blocking.
 [[nodiscard]] result<resources> open_resources(const settings& config, const log::logger& log);
 
-/// The objects of a daemon, in the order in which they are built, and the references between them.
-/// It has no behaviour: `daemon` starts and stops what is in here, and nothing else refers to it.
+/// The objects of a daemon, in the order of their construction, and the references between them.
+/// Has no behaviour: `daemon` starts and stops the objects. No other code refers to it.
 struct composition {
-    /// `on_unsupported_schema`: this program cannot use the database any more.
+    /// `on_unsupported_schema` is called when the schema needs a newer program.
     composition(
         const settings& configured, const log::logger& logger, resources opened,
         const service_notifier& supervisor, std::function<void()> on_unsupported_schema);
@@ -82,8 +81,8 @@ struct composition {
     const settings config;
     const log::logger log;
     resources res;
-    std::string instance;    ///< Tells this daemon from all others in the database.
-    std::uint16_t port = 0;  ///< 0 until it listens.
+    std::string instance;    ///< Identifies this daemon in the database.
+    std::uint16_t port = 0;  ///< 0 until the daemon listens.
 
     boost::asio::io_context loop{1};
     db::pool pool;
@@ -110,13 +109,13 @@ struct composition {
     dashboard::dashboard pages;
     http::router router;
     http::server server;
-    std::optional<metrics_endpoint> metrics_server;  ///< Nothing without an address of its own.
+    std::optional<metrics_endpoint> metrics_server;  ///< Nothing without `metrics-listen`.
     readiness_monitor readiness;
     health report;
     handover others;
     cluster_supervisor cluster;
-    std::vector<std::unique_ptr<async::background_service>> owned;  ///< Not referred to elsewhere.
-    /// All but `cluster` and `token_usage`, which are needed until the others have stopped.
+    std::vector<std::unique_ptr<async::background_service>> owned;  ///< No object refers to them.
+    /// All except `cluster` and `token_usage`, which the others need until they have stopped.
     async::service_group services;
 
 private:

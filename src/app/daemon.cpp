@@ -1,18 +1,26 @@
-#include "daemon.hpp"
-
+#include "commands.hpp"
+#include "composition.hpp"
 #include "process_services.hpp"
-#include <reelsd/async/background_task.hpp>
+#include "sd_notify.hpp"
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/process/child_run.hpp>
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <optional>
@@ -24,13 +32,40 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// What a stop may take after the drain, to release jobs. The setting shutdown-drain-seconds is
-/// 4 s unless an operator changes it, which makes bounds::shutdown_grace.
+/// Time after the drain for releasing jobs. The setting shutdown-drain-seconds is 4 s by default,
+/// which sums up to bounds::shutdown_grace.
 constexpr auto release_time_max = bounds::shutdown_grace - 4s;
 constexpr auto exchange_time_max = 3s;
 constexpr auto last_flush_time_max = 2s;
 
-}  // namespace
+/// Starts what `composition` has built, and stops it in reverse.
+class daemon {
+public:
+    /// Binds nothing yet.
+    daemon(
+        const settings& config, const log::logger& log, resources opened,
+        const service_notifier& supervisor);
+
+    /// Listens and serves until SIGINT or SIGTERM, and notifies the service manager. Errors: the
+    /// address cannot be listened on; the database needs a newer program.
+    result<void> run();
+
+private:
+    /// Binds both addresses.
+    result<void> listen();
+    /// Takes the listener of another daemon over, or opens one. Returns the port.
+    result<std::uint16_t> listen_for_clients();
+    void start();
+    void run_loop();
+    asio::awaitable<void> stop_on_signal();
+    asio::awaitable<void> stop();
+
+    service_notifier supervisor_;
+    composition parts_;
+    asio::signal_set signals_;
+    bool is_drained_ = true;
+    bool is_unsupported_ = false;  ///< The schema needs a newer program.
+};
 
 daemon::daemon(
     const settings& config, const log::logger& log, resources opened,
@@ -43,13 +78,13 @@ daemon::daemon(
           supervisor,
           [this] {
               is_unsupported_ = true;
-              // As an operator would: there is one way to stop.
+              // Takes the same path as a stop by an operator.
               static_cast<void>(std::raise(SIGTERM));
           }},
       signals_{parts_.loop, SIGINT, SIGTERM} {}
 
-/// Writes the log lines of each turn of the loop with one call. Lines of a daemon that is killed
-/// are lost for one turn at most.
+/// Writes the log lines of each turn of the loop with one call. A killed daemon loses the lines of
+/// at most one turn.
 void daemon::run_loop() {
     struct unbatched {
         const log::logger& log;
@@ -81,12 +116,12 @@ result<void> daemon::run() {
          {"version", REELSD_VERSION}});
     log_unless_notified(log, supervisor_.ready());
     run_loop();
-    // Before the links to other daemons end, which is how they learn that it has.
+    // Other daemons learn of it by the end of their links, which must therefore come later.
     if (auto* const cluster = parts_.res.store->cluster()) cluster->stop();
     if (!is_drained_) {
-        // A worker hangs in a call that ignores its stop. Its job is rescued when the lease
-        // runs out; waiting for the thread would hold the exit up for as long.
-        log.warning("stopped with work left; it is taken up again when its lease runs out");
+        // A worker hangs in a call that ignores its stop. Its job is rescued when the lease ends;
+        // waiting for the thread would delay the exit until the call returns.
+        log.warning("stopped with work left; it is resumed when its lease ends");
         std::_Exit(is_unsupported_ ? EXIT_FAILURE : EXIT_SUCCESS);
     }
     log.info("stopped");
@@ -110,9 +145,9 @@ result<void> daemon::listen() {
 
 result<std::uint16_t> daemon::listen_for_clients() {
     const auto& config = parts_.config;
-    std::optional<http::listen_address> wanted;
-    if (config.share_port && config.listen.port != 0) wanted = config.listen;
-    auto taken_over = parts_.others.join(wanted);
+    std::optional<http::listen_address> shared;
+    if (config.share_port && config.listen.port != 0) shared = config.listen;
+    auto taken_over = parts_.others.join(shared);
     if (taken_over) parts_.log.info("another daemon listens on the same socket");
     auto port = parts_.server.start(std::move(taken_over));
     if (!port) return port;
@@ -159,6 +194,51 @@ asio::awaitable<void> daemon::stop() {
         co_await parts_.token_usage.stop(deadline::after(flush_time_max));
     is_drained_ = is_drained_ && is_supervisor_stopped && is_flusher_stopped;
     co_await parts_.cluster.hand_over(by);
+}
+
+/// Each connection is a descriptor, and the usual soft limit of 1,024 would limit clients. The
+/// operator sets the hard limit; the daemon cannot use more than 65,536.
+void raise_descriptor_limit(const log::logger& log) {
+    constexpr rlim_t useful_max = 65'536;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    const auto target = std::min(limit.rlim_max, useful_max);
+    if (limit.rlim_cur >= target) return;
+    limit.rlim_cur = target;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+    log.warning("the limit of open files cannot be raised", {{"wanted", target}});
+}
+
+extern "C" void exit_immediately(int /*signal*/) {
+    ::_exit(EXIT_SUCCESS);
+}
+
+/// A daemon that starts has accepted nothing, and waiting for a database may take long: a stop ends
+/// it immediately. A private server that is starting ends with its parent. The daemon's own signal
+/// handling replaces this one.
+void exit_on_signal_until_started() {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        // Fails only for an invalid number.
+        static_cast<void>(std::signal(signal, &exit_immediately));
+    }
+    // The daemon rereads its files when it has started.
+    static_cast<void>(std::signal(SIGHUP, SIG_IGN));
+}
+
+}  // namespace
+
+result<void> execute(
+    const serve_command& /*unused*/, const settings& config, const log::logger& log) {
+    exit_on_signal_until_started();
+    const auto kernel = process::check_kernel();
+    if (!kernel) return kernel.error();
+    const auto supervisor = service_notifier::from_environment();
+    if (!supervisor) return supervisor.error();
+    raise_descriptor_limit(log);
+    auto opened = open_resources(config, log);
+    if (!opened) return opened.error();
+    daemon server{config, log, *std::move(opened), *supervisor};
+    return server.run();
 }
 
 }  // namespace reelsd::app

@@ -1,5 +1,6 @@
 #include "database.hpp"
 
+#include <reelsd/base/sleep.hpp>
 #include <reelsd/db/client_program.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
@@ -7,7 +8,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <exception>
@@ -20,41 +20,36 @@ using namespace std::chrono_literals;
 
 /// A first start of the private cluster takes seconds; recovery after a crash may take a minute.
 constexpr auto cluster_time_max = 60s;
-/// A database server that starts beside us (one compose file) is waited for, a wrong address is not
-/// hidden for long.
+/// Long enough for a server that starts at the same time, and short enough to notice a wrong
+/// address.
 constexpr auto connect_time_max = 10s;
 /// A migration may rewrite a large table.
 constexpr auto migrate_time_max = 600s;
 
-/// Blocks this thread: there is no loop yet, and nothing else to do.
-void pause(std::chrono::milliseconds length) {
-    asio::io_context loop;
-    asio::steady_timer{loop, length}.wait();
-}
+constexpr auto connect_pause = 500ms;
 
-/// Waits until the server answers, so that "still starting" is not "down". Says why when it is
-/// down.
+/// Waits for a server that is still starting.
 result<void> await_server(const std::string& connection, const log::logger& log) {
     const auto by = deadline::after(connect_time_max);
-    for (bool told = false;; told = true) {
+    for (bool is_logged = false;; is_logged = true) {
         auto answer = db::run_script(connection, "SELECT 1", by);
         if (answer || answer.error().code() != errc::database_unavailable) return answer;
-        if (by.passed() || by.remaining() < 500ms) return answer;
-        if (!told) log.info("waiting for the database", {{"reason", answer.error().detail()}});
-        pause(500ms);
+        if (by.remaining() < connect_pause) return answer;
+        if (!is_logged) log.info("waiting for the database", {{"reason", answer.error().detail()}});
+        stoppable_sleep(connect_pause, {});
     }
 }
 
 }  // namespace
 
-result<std::unique_ptr<database>> database::open(const settings& with, const log::logger& log) {
+result<std::unique_ptr<database>> database::open(const settings& config, const log::logger& log) {
     std::unique_ptr<database> opened{new database};
-    if (!with.database_url.empty()) {
-        opened->connection_ = with.database_url;
-        if (!with.database_password.empty()) {
-            auto whole = db::with_password(with.database_url, with.database_password);
-            if (!whole) return whole.error();
-            opened->connection_ = std::move(*whole);
+    if (!config.database_url.empty()) {
+        opened->connection_ = config.database_url;
+        if (!config.database_password.empty()) {
+            auto connection = db::with_password(config.database_url, config.database_password);
+            if (!connection) return connection.error();
+            opened->connection_ = std::move(*connection);
         }
         const auto answers = await_server(opened->connection_, log);
         if (!answers) {
@@ -65,8 +60,8 @@ result<std::unique_ptr<database>> database::open(const settings& with, const log
         return opened;
     }
     db::cluster_options options;
-    options.data_dir = with.data_dir;
-    options.binaries = with.postgres_bin_dir;
+    options.data_dir = config.data_dir;
+    options.binaries = config.postgres_bin_dir;
     opened->cluster_ = std::make_unique<db::private_cluster>(options, log);
     auto connection = opened->cluster_->ensure_running(deadline::after(cluster_time_max));
     if (!connection) return connection.error();
@@ -81,13 +76,13 @@ result<std::size_t> database::migrate(const log::logger& log) const {
 }
 
 result<void> with_database(
-    const settings& with, const log::logger& log,
+    const settings& config, const log::logger& log,
     const std::function<asio::awaitable<result<void>>(db::pool&)>& work) {
-    auto opened = database::open(with, log);
-    if (!opened) return opened.error();
-    const auto migrated = (*opened)->migrate(log);
+    const auto store = database::open(config, log);
+    if (!store) return store.error();
+    const auto migrated = (*store)->migrate(log);
     if (!migrated) return migrated.error();
-    return with_pool(**opened, log, work);
+    return with_pool(**store, log, work);
 }
 
 result<void> with_pool(

@@ -17,20 +17,20 @@ class pool;
 
 namespace reelsd::app {
 
-/// The database that the settings name: the operator's, or the private cluster, which runs for as
-/// long as this lives (unless another daemon on the same data directory started it first).
+/// The database of the settings: an external one, or the private cluster, which runs for as long as
+/// this lives unless another daemon on the same data directory started it first.
 class database {
 public:
     /// Waits for a database that is still starting. Blocking. Errors: database_unavailable,
-    /// storage_failed, timed_out, each with one line for the operator.
-    static result<std::unique_ptr<database>> open(const settings& with, const log::logger& log);
+    /// storage_failed, timed_out; each detail is one line for the operator.
+    static result<std::unique_ptr<database>> open(const settings& config, const log::logger& log);
 
-    /// For libpq; holds a password perhaps.
+    /// For libpq; may contain a password.
     [[nodiscard]] const std::string& connection_string() const noexcept { return connection_; }
-    /// Null when the operator runs the database himself.
+    /// Null for an external database.
     [[nodiscard]] db::private_cluster* cluster() noexcept { return cluster_.get(); }
 
-    /// Brings the schema up to date; how many migrations that took. Blocking.
+    /// Migrates the schema. Returns the number of migrations applied. Blocking.
     [[nodiscard]] result<std::size_t> migrate(const log::logger& log) const;
 
 private:
@@ -40,16 +40,14 @@ private:
     std::string connection_;
 };
 
-/// Runs one short piece of work on the database, whose schema has to be up to date: a loop, a pool
-/// of one connection, and the time that a person waits. Blocking.
+/// Runs `work` on a loop with a pool of one connection. The schema must be up to date. Blocking.
 [[nodiscard]] result<void> with_pool(
     const database& store, const log::logger& log,
     const std::function<boost::asio::awaitable<result<void>>(db::pool&)>& work);
 
-/// Runs one short piece of work on the migrated database, for the subcommands: a loop, a pool of
-/// one connection, and the time that a person waits. Blocking.
+/// Opens and migrates the database, and runs `work` like with_pool(). For subcommands. Blocking.
 [[nodiscard]] result<void> with_database(
-    const settings& with, const log::logger& log,
+    const settings& config, const log::logger& log,
     const std::function<boost::asio::awaitable<result<void>>(db::pool&)>& work);
 
 }  // namespace reelsd::app

@@ -1,7 +1,6 @@
 #include "health.hpp"
 
 #include "platform_source.hpp"
-#include "session_records.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
@@ -55,7 +54,7 @@ health::health(health_dependencies dependencies)
           std::chrono::system_clock::now())} {}
 
 asio::awaitable<std::string> health::metrics_text() {
-    metrics_snapshot now{
+    metrics_snapshot snapshot{
         .server = deps_.server.counts(),
         .pool = deps_.pool.state(),
         .queries = deps_.pool.metrics(),
@@ -74,7 +73,7 @@ asio::awaitable<std::string> health::metrics_text() {
         .deliveries = std::nullopt,
         .backlog = std::nullopt};
     if (deps_.vectors != nullptr)
-        now.embedder.emplace(deps_.vectors->embedder(), deps_.vectors->is_active());
+        snapshot.embedder.emplace(deps_.vectors->embedder(), deps_.vectors->is_active());
     try {
         jobs::job_store jobs{deps_.pool};
         pacing::pace_store paces{deps_.pool};
@@ -82,28 +81,27 @@ asio::awaitable<std::string> health::metrics_text() {
         webhooks::delivery_store deliveries{deps_.pool};
         retention::retention_store retention{deps_.pool};
         const auto by = deadline::after(report_time_max);
-        now.queue = co_await jobs.look_at_queue(by);
-        now.resolvers = co_await paces.list(platform_host(deps_.config), by);
+        snapshot.queue = co_await jobs.look_at_queue(by);
+        snapshot.resolvers = co_await paces.list(platform_host(deps_.config), by);
         if (deps_.platform_session != nullptr)
-            now.session_enabled = co_await is_session_enabled(by);
-        now.models = co_await ledger.totals(by);
-        now.deliveries = co_await deliveries.metrics(by);
-        now.backlog = co_await retention.look_at_backlog(
+            snapshot.session_enabled = co_await is_session_enabled(by);
+        snapshot.models = co_await ledger.totals(by);
+        snapshot.deliveries = co_await deliveries.metrics(by);
+        snapshot.backlog = co_await retention.look_at_backlog(
             deps_.config.results_kept, deps_.config.usage_kept, by);
     } catch (const db::failure& failure) {
         // reelsd_database_up reports it.
         deps_.log.debug("metrics without the queue", {{"reason", failure.what()}});
     }
-    co_return deps_.registry.text(now);
+    co_return deps_.registry.text(snapshot);
 }
 
 asio::awaitable<bool> health::is_session_enabled(deadline by) {
     const auto fingerprint = deps_.platform_session->fingerprint();
     if (fingerprint.empty()) co_return false;
     pacing::refused_session_store refusals{deps_.pool};
-    const auto who =
-        session_resolver_of(platform_host(deps_.config), source_settings_of(deps_.config));
-    const auto refusal = co_await refusals.find(who, fingerprint, by);
+    const auto resolver = session_resolver_of(deps_.config);
+    const auto refusal = co_await refusals.find(resolver, fingerprint, by);
     co_return !refusal.has_value();
 }
 
@@ -113,14 +111,14 @@ asio::awaitable<json> health::view() {
         {"analyzer", deps_.models.chosen().name()},
         {"workers", {{"configured", deps_.config.workers}, {"busy", deps_.dispatcher.busy()}}}};
     pacing::pace_store paces{deps_.pool};
-    const auto standings =
+    const auto states =
         co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max));
     view["resolvers"] = json::array();
     for (const auto& name : platform::routed_resolvers(source_settings_of(deps_.config))) {
-        const auto known = std::find_if(standings.begin(), standings.end(), [&](const auto& one) {
-            return one.resolver == name;
+        const auto known = std::find_if(states.begin(), states.end(), [&](const auto& state) {
+            return state.resolver == name;
         });
-        if (known == standings.end()) {  // Never asked: there is no row yet.
+        if (known == states.end()) {  // Never used: there is no row yet.
             view["resolvers"].push_back(resolver_view({.resolver = name}));
             continue;
         }

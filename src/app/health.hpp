@@ -22,7 +22,7 @@
 
 namespace reelsd::app {
 
-/// What the reports are read from. All outlive them.
+/// Sources of the reports. All outlive them.
 struct health_dependencies {
     const settings& config;
     const metrics& registry;
@@ -42,16 +42,16 @@ struct health_dependencies {
 /// Reports on this daemon for Prometheus and for administrators. Thread: the loop's.
 class health {
 public:
-    /// From now on the daemon counts as started.
+    /// Records the time of the start.
     explicit health(health_dependencies dependencies);
 
-    /// In Prometheus' text format; without the database only what the process itself knows.
+    /// In Prometheus' text format; without the database only the values of this process.
     boost::asio::awaitable<std::string> metrics_text();
 
-    /// What administrators see; see dashboard::dashboard_dependencies.
+    /// For administrators; see dashboard::dashboard_dependencies.
     boost::asio::awaitable<json> view();
 
-    /// Whether the platform was asked and has never answered this installation.
+    /// Whether the platform was requested and has never answered this installation.
     boost::asio::awaitable<bool> platform_never_answered();
 
 private:

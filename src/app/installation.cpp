@@ -4,18 +4,18 @@
 
 namespace reelsd::app {
 
-installation installation_of(const std::filesystem::path& program, const settings& with) {
+installation installation_of(const std::filesystem::path& program, const settings& config) {
     const auto folder = program.parent_path();
     const auto prefix = folder.parent_path();
     const auto share = prefix / "share" / "reelsd";
-    // What belongs to /usr has its configuration outside of it (FHS 3.0, 4.1).
+    // Programs below /usr are configured in /etc (FHS 3.0, 4.1).
     const auto outside = prefix == "/usr" ? prefix.root_path() : prefix;
     auto helper = folder / "reelsd-media";
     std::error_code unknown;
-    // Nobody is to call it by hand, so that an installed one is not where commands are looked up.
+    // The installed one is not in PATH, because users do not run it.
     const auto installed = prefix / "libexec" / "reelsd" / "reelsd-media";
     if (std::filesystem::exists(installed, unknown)) helper = installed;
-    if (!with.media_helper.empty()) helper = with.media_helper;
+    if (!config.media_helper.empty()) helper = config.media_helper;
     return {
         .media_helper = helper,
         .sample = share / "sample.mp4",
@@ -24,12 +24,22 @@ installation installation_of(const std::filesystem::path& program, const setting
         .configuration = outside / "etc" / "reelsd" / "reelsd.conf"};
 }
 
-installation find_installation(const settings& with) {
+installation find_installation(const settings& config) {
     std::error_code failure;
     auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
-    // Without /proc the relative names still say in a message what was looked for.
+    // Without /proc, relative paths still name the missing files in messages.
     if (failure) program = "bin/reelsd";
-    return installation_of(program, with);
+    return installation_of(program, config);
+}
+
+media::media_options media_options_of(const settings& config) {
+    media::media_options options;
+    options.helper = find_installation(config).media_helper;
+    options.seconds_max = config.video_seconds_max.count();
+    options.tessdata = config.tessdata_dir;
+    options.speech_model = config.speech_model_dir;
+    options.jail = config.jail;
+    return options;
 }
 
 }  // namespace reelsd::app

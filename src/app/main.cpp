@@ -1,12 +1,48 @@
-#include "run.hpp"
+#include "command_line.hpp"
 
 #include <csignal>
+#include <exception>
 #include <variant>
 
+namespace reelsd::app {
+namespace {
+
+/// Commands that an operator types print only their result unless something is wrong, and log where
+/// they were typed. The daemon logs its work.
+log::logger logger_for(const invocation& request) {
+    const auto& config = request.config;
+    if (std::holds_alternative<serve_command>(request.chosen)) {
+        return {config.log_level, config.log_format, config.log_file};
+    }
+    const bool is_default = config.log_level == log::level::info;
+    return {is_default ? log::level::warning : config.log_level, config.log_format};
+}
+
+/// Runs the command. Returns the exit code: 0, or 1 after printing the error on standard error.
+int run(const invocation& request) {
+    const auto log = logger_for(request);
+    const auto execute_chosen = [&](const auto& chosen) {
+        return execute(chosen, request.config, log);
+    };
+    result<void> outcome;
+    try {
+        outcome = std::visit(execute_chosen, request.chosen);
+    } catch (const std::exception& thrown) {
+        outcome = error{errc::internal, thrown.what()};
+    }
+    if (outcome) return 0;
+    const auto& why = outcome.error();
+    print_error(why.detail().empty() ? name_of(why.code()) : why.detail());
+    return 1;
+}
+
+}  // namespace
+}  // namespace reelsd::app
+
 int main(int argument_count, char** arguments) {
-    // A peer that goes away is an error of the write, not the end of the daemon.
+    // A peer that closes its connection is an error of the write, not the end of the daemon.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal
-    const auto asked = reelsd::app::read_command_line(argument_count, arguments);
-    if (const auto* exit_code = std::get_if<int>(&asked)) return *exit_code;
-    return reelsd::app::run(std::get<reelsd::app::invocation>(asked));
+    const auto parsed = reelsd::app::read_command_line(argument_count, arguments);
+    if (const auto* exit_code = std::get_if<int>(&parsed)) return *exit_code;
+    return reelsd::app::run(std::get<reelsd::app::invocation>(parsed));
 }

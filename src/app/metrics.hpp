@@ -23,7 +23,7 @@
 
 namespace reelsd::app {
 
-/// What stands somewhere else already and is only read when somebody asks.
+/// Values that other components own, read for one scrape.
 struct metrics_snapshot {
     http::server_counts server;
     db::pool_state pool;
@@ -39,20 +39,19 @@ struct metrics_snapshot {
     /// Whether the operator's session may be used; nothing without one.
     std::optional<bool> session_enabled;
     std::vector<model::circuit_state> circuits;
-    /// The remote embedder, and whether this daemon makes vectors by it; nothing without one.
+    /// The remote embedder, and whether this daemon computes vectors; nothing without one.
     std::optional<std::pair<std::string, bool>> embedder;
     std::vector<usage::model_total> models;  ///< From the ledger, of all daemons.
-    std::size_t webhook_tries = 0;           ///< Under way.
+    std::size_t webhook_tries = 0;           ///< In progress.
     /// Nothing while the database does not answer.
     std::optional<webhooks::delivery_metrics> deliveries;
     /// Nothing while the database does not answer.
     std::optional<retention::backlog> backlog;
 };
 
-/// The daemon's figures for Prometheus, and the one home of their names. Label values come from
+/// The daemon's metrics for Prometheus; no other file contains their names. Label values come from
 /// closed sets (routes, statuses, error codes, configured names), so their number is bounded.
-/// Thread: any, but the loop's alone for note_request(); the counters are the library's, which
-/// locks.
+/// Thread-safe, except note_request(), which is for the loop's thread.
 class metrics {
 public:
     metrics();
@@ -60,7 +59,7 @@ public:
     metrics& operator=(const metrics&) = delete;
     ~metrics();
 
-    /// The report's route lives as long as this is called.
+    /// The report's route outlives this.
     void note_request(const http::request_report& report);
     /// `outcome`: "done", "retry", "postponed", "handed back" or a job's error code.
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);
@@ -75,10 +74,10 @@ public:
 
     /// `what`: "results", "usage", "erased_results", "erased_usage" or "erased_accounts".
     void note_removed(std::string_view what, std::int64_t rows);
-    /// A round through all that has expired is over. `what`: "results" or "usage".
+    /// Records the end of a round through all expired rows. `what`: "results" or "usage".
     void note_expiry_round(std::string_view what);
 
-    /// All figures in Prometheus' text format 0.0.4.
+    /// All metrics in Prometheus' text format 0.0.4.
     [[nodiscard]] std::string text(const metrics_snapshot& now) const;
 
 private:

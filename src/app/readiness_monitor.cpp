@@ -14,11 +14,11 @@ using namespace std::chrono_literals;
 
 constexpr auto check_interval = 1s;
 constexpr auto check_time_max = 1s;
-/// Longer than a check with both of its statements.
+/// Longer than a check with two statements.
 constexpr auto first_check_max = 3s;
-/// Idle workers look for jobs every second, and a look takes up to 2 s.
+/// Idle workers claim every second, and a claim takes up to 2 s.
 constexpr auto claim_silence_max = 5s;
-/// A submission that the database refused is more certain than any check of ours.
+/// How long a failed submission of a client counts, even if checks succeed.
 constexpr auto fault_memory = 5s;
 
 error unready(std::string text) {
@@ -37,10 +37,10 @@ std::string unready_text(const db::failure& why, const db::pool_state& pool) {
         return "the database server cannot load a library, because its files were replaced while "
                "it runs; restart PostgreSQL";
     }
-    const bool is_there = outage->reason() == db::outage::overloaded ||
-                          outage->reason() == db::outage::statement_timeout ||
-                          outage->reason() == db::outage::contention;
-    return is_there ? "the database does not answer in time" : "the database is not reachable";
+    const bool is_reachable = outage->reason() == db::outage::overloaded ||
+                              outage->reason() == db::outage::statement_timeout ||
+                              outage->reason() == db::outage::contention;
+    return is_reachable ? "the database does not answer in time" : "the database is not reachable";
 }
 
 readiness_monitor::readiness_monitor(
@@ -104,16 +104,16 @@ asio::awaitable<void> readiness_monitor::check_submissions() {
     co_await jobs.check_submissions(deadline::after(check_time_max));
     if (!faulty_at_) co_return;
     co_await jobs.check_storage(deadline::after(check_time_max));
-    // After a short fault both have changed since the last check: it is over if rows can be stored.
+    // After a short fault, submissions have both failed and succeeded since the last check.
     if (has_succeeded || monotonic_clock::now() - *faulty_at_ > fault_memory) faulty_at_.reset();
 }
 
-void readiness_monitor::note(result<void> found) {
+void readiness_monitor::note(result<void> checked) {
     has_checked_ = true;
     checked_.notify_all();
     const bool was_ready = state_.has_value();
     const auto before = was_ready ? std::string{} : state_.error().detail();
-    state_ = std::move(found);
+    state_ = std::move(checked);
     if (state_ && !was_ready) log().info("ready");
     if (!state_ && state_.error().detail() != before) {
         log().warning("not ready", {{"check", state_.error().detail()}, {"reason", cause_}});

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Text of the platform's as a terminal may have it: no control characters.
+/// Replaces control characters in text of the platform.
 std::string printable(std::string_view text) {
     std::string shown{text};
     std::replace_if(
@@ -33,13 +33,13 @@ std::string printable(std::string_view text) {
     return shown;
 }
 
-/// The folders and endings by which the tests know what kind of answer a recorded one is.
+/// The folder and the extension, which tell the tests the kind of a recorded answer.
 struct record_location {
     const char* folder;
     const char* extension;
 };
 
-record_location place_of(const std::optional<platform::answer_signals>& signals) {
+record_location location_of(const std::optional<platform::answer_signals>& signals) {
     if (!signals) return {.folder = "yt_dlp", .extension = ".txt"};
     switch (signals->kind) {
         case platform::answer_kind::page: return {.folder = ".", .extension = ".html"};
@@ -54,8 +54,8 @@ json recorded_findings(
     const std::optional<platform::answer_signals>& signals, const std::string& body) {
     const auto recorded = platform::post_link(std::string{platform::recorded_code});
     if (signals) return platform::answer_findings(signals->kind, body, recorded);
-    const auto found = platform::parse_yt_dlp(body, recorded);
-    return platform::findings_of(found.media, {}, found.subject);
+    const auto parsed = platform::parse_yt_dlp(body, recorded);
+    return platform::findings_of(parsed.media, {}, parsed.subject);
 }
 
 result<void> write_file(const fs::path& file, const std::string& text) {
@@ -66,31 +66,32 @@ result<void> write_file(const fs::path& file, const std::string& text) {
     return error{errc::storage_failed, file.string() + " cannot be written"};
 }
 
-/// Keeps answers in the form of tests/golden/platform: the redacted body, and beside it what our
-/// parser finds there.
+/// Saves answers in the form of tests/golden/platform: the redacted body, and a JSON file with the
+/// parser's findings.
 class answer_recorder {
 public:
     answer_recorder(fs::path folder, platform::link about)
         : folder_{std::move(folder)}, about_{std::move(about)} {}
 
-    [[nodiscard]] result<fs::path> keep(const platform::observed_answer& seen) {
-        const auto place = place_of(seen.signals);
-        const auto folder = (folder_ / place.folder).lexically_normal();
+    [[nodiscard]] result<fs::path> save(const platform::observed_answer& seen) {
+        const auto location = location_of(seen.signals);
+        const auto folder = (folder_ / location.folder).lexically_normal();
         std::error_code failure;
         fs::create_directories(folder, failure);
         if (failure) return error{errc::storage_failed, folder.string() + ": " + failure.message()};
-        const auto file = free_name(folder, seen.question, place.extension);
+        const auto file = free_name(folder, seen.question, location.extension);
         const auto body = platform::redact_answer(seen.body, about_);
-        if (const auto kept = write_file(file, body); !kept) return kept.error();
+        if (const auto saved = write_file(file, body); !saved) return saved.error();
         auto findings_file = file;
         findings_file.replace_extension(".json");
         const auto findings = recorded_findings(seen.signals, body).dump(2) + "\n";
-        if (const auto kept = write_file(findings_file, findings); !kept) return kept.error();
+        const auto saved = write_file(findings_file, findings);
+        if (!saved) return saved.error();
         return file;
     }
 
 private:
-    /// "saved_20261121_root_query_2.txt": nothing is ever overwritten.
+    /// For example "saved_20261121_root_query_2.txt"; no file is overwritten.
     static fs::path free_name(
         const fs::path& folder, std::string_view question, const char* extension) {
         std::string name{question};
@@ -127,83 +128,82 @@ std::string host_of(const std::string& address) {
     return parsed ? std::string{parsed->host()} : "no address";
 }
 
-void print_post(const platform::post& found) {
+void print_post(const platform::post& post) {
     const auto number = [](const std::optional<std::int64_t>& count) {
         return count ? fmt::format("{}", *count) : std::string{"unknown"};
     };
     fmt::print(
         "  the post: {}, {}, likes {}, comments {}, views {}\n",
-        printable(found.author.empty() ? "author unknown" : "by " + found.author),
-        found.posted_at ? "of " + to_rfc3339(*found.posted_at) : "of an unknown time",
-        number(found.like_count),
-        number(found.comment_count),
-        number(found.view_count));
-    if (found.carousel)
-        fmt::print("  slide {} of {}\n", found.carousel->index, found.carousel->count);
-    if (const auto* remote = std::get_if<platform::remote_media>(&found.media))
+        printable(post.author.empty() ? "author unknown" : "by " + post.author),
+        post.posted_at ? "of " + to_rfc3339(*post.posted_at) : "of an unknown time",
+        number(post.like_count),
+        number(post.comment_count),
+        number(post.view_count));
+    if (post.carousel) fmt::print("  slide {} of {}\n", post.carousel->index, post.carousel->count);
+    if (const auto* remote = std::get_if<platform::remote_media>(&post.media))
         fmt::print("  its video is on {}\n", printable(host_of(remote->url)));
 }
 
-enum class try_end : std::uint8_t { post_found, no_post };
+enum class try_outcome : std::uint8_t { post_found, no_post };
 
-/// One resolver's try: what it saw, and what it came to. Errors are those of the settings and of
-/// keeping answers.
-result<try_end> try_resolver(
-    const std::string& name, const platform::link& wanted, const settings& with,
+/// Tries one resolver, and prints its responses and the outcome. Errors: those of the settings and
+/// of saving responses.
+result<try_outcome> try_resolver(
+    const std::string& name, const platform::link& link, const settings& config,
     answer_recorder* recorder, const log::logger& log) {
-    auto options = source_settings_of(with);
+    auto options = source_settings_of(config);
     options.resolvers = {name};
-    result<void> kept;
-    options.on_answer = [recorder, &kept](const platform::observed_answer& seen) {
+    result<void> saved;
+    options.on_answer = [recorder, &saved](const platform::observed_answer& seen) {
         print_answer(seen);
-        if (recorder == nullptr || !kept) return;
-        const auto file = recorder->keep(seen);
+        if (recorder == nullptr || !saved) return;
+        const auto file = recorder->save(seen);
         if (!file) {
-            kept = file.error();
+            saved = file.error();
             return;
         }
-        fmt::print("       kept in {}\n", file->string());
+        fmt::print("       saved in {}\n", file->string());
     };
     fmt::print("{}\n", name);
-    if (!is_installed(name, with)) {
-        fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", with.yt_dlp_path);
-        return try_end::no_post;
+    if (!is_installed(name, config)) {
+        fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", config.yt_dlp_path);
+        return try_outcome::no_post;
     }
     if (name != platform::session_resolver_name) options.cookies_file.clear();
     const auto source = platform::source::create(options, log);
     if (!source) return source.error();
-    // Nobody's turn: a person asks, once.
+    // One request by a person.
     platform::no_rate_limit pace;
-    const auto found =
-        (*source)->resolve(wanted, pace, deadline::after(bounds::resolve_time_max), {});
-    if (!kept) return kept.error();
-    if (found) {
-        print_post(*found);
-        return try_end::post_found;
+    const auto post = (*source)->resolve(link, pace, deadline::after(bounds::resolve_time_max), {});
+    if (!saved) return saved.error();
+    if (post) {
+        print_post(*post);
+        return try_outcome::post_found;
     }
-    const platform::unresolved none = found.error();
-    fmt::print("  no post: {}\n", printable(none.why.to_string()));
-    return try_end::no_post;
+    const platform::unresolved failure = post.error();
+    fmt::print("  no post: {}\n", printable(failure.why.to_string()));
+    return try_outcome::no_post;
 }
 
 }  // namespace
 
-result<void> execute(const resolve_command& asked, const settings& with, const log::logger& log) {
-    const auto wanted = platform::parse_link(asked.url);
-    if (!wanted) return wanted.error();
+result<void> execute(
+    const resolve_command& request, const settings& config, const log::logger& log) {
+    const auto link = platform::parse_link(request.url);
+    if (!link) return link.error();
     std::optional<answer_recorder> recorder;
-    if (!asked.save_to.empty()) recorder.emplace(asked.save_to, *wanted);
-    auto names = resolvers_of(with);
-    // Used by name only: the database, which this does not open, knows whether it was refused.
+    if (!request.save_to.empty()) recorder.emplace(request.save_to, *link);
+    auto names = resolvers_of(config);
+    // Used only on request: whether it was refused is in the database, which this does not open.
     std::erase(names, platform::session_resolver_name);
-    if (!asked.strategy.empty()) names = {asked.strategy};
-    int with_post = 0;
+    if (!request.strategy.empty()) names = {request.strategy};
+    int posts = 0;
     for (const auto& name : names) {
-        const auto tried = try_resolver(name, *wanted, with, recorder ? &*recorder : nullptr, log);
+        const auto tried = try_resolver(name, *link, config, recorder ? &*recorder : nullptr, log);
         if (!tried) return tried.error();
-        with_post += *tried == try_end::post_found ? 1 : 0;
+        posts += *tried == try_outcome::post_found ? 1 : 0;
     }
-    if (with_post > 0) return {};
+    if (posts > 0) return {};
     return error{errc::internal, "no strategy has the post"};
 }
 

@@ -18,16 +18,16 @@ namespace reelsd::app {
 namespace {
 
 constexpr const char* socket_variable = "NOTIFY_SOCKET";
-/// A supervisor that reads nothing for so long is no reason to keep clients waiting.
+/// Clients must not wait longer for a service manager that does not read.
 constexpr timeval send_time_max{.tv_sec = 1, .tv_usec = 0};
 
-error not_told(int code) {
+error notify_failed(int code) {
     return error{
         errc::internal,
         fmt::format("the service manager: {}", std::generic_category().message(code))};
 }
 
-/// As systemd compares it with the moment of its own signal.
+/// systemd compares it with the time of its signal.
 std::uint64_t monotonic_microseconds() {
     timespec now{};
     // Fails only for a clock that does not exist.
@@ -42,28 +42,28 @@ result<service_notifier> service_notifier::from_environment() {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): no threads yet
     const char* const named = std::getenv(socket_variable);
     if (named == nullptr) return service_notifier{};
-    auto made = to(named);
+    auto notifier = to(named);
     ::unsetenv(socket_variable);  // NOLINT(concurrency-mt-unsafe): no threads yet
-    return made;
+    return notifier;
 }
 
 result<service_notifier> service_notifier::to(std::string_view socket) {
-    service_notifier made;
-    if (socket.empty()) return made;
+    service_notifier notifier;
+    if (socket.empty()) return notifier;
     const bool is_named = socket.front() == '/' || socket.front() == '@';
-    if (!is_named || socket.size() >= sizeof made.address_.sun_path) {
+    if (!is_named || socket.size() >= sizeof notifier.address_.sun_path) {
         return error{
             errc::invalid_argument,
             fmt::format("{}: \"{}\" cannot be a socket", socket_variable, socket)};
     }
-    made.address_.sun_family = AF_UNIX;
-    std::copy(socket.begin(), socket.end(), std::begin(made.address_.sun_path));
-    // The abstract namespace: the name is all bytes behind a zero, and no zero ends it.
-    if (socket.front() == '@') made.address_.sun_path[0] = '\0';
-    made.address_bytes_ = static_cast<socklen_t>(
+    notifier.address_.sun_family = AF_UNIX;
+    std::copy(socket.begin(), socket.end(), std::begin(notifier.address_.sun_path));
+    // In the abstract namespace, the name follows a zero byte and is not terminated.
+    if (socket.front() == '@') notifier.address_.sun_path[0] = '\0';
+    notifier.address_bytes_ = static_cast<socklen_t>(
         offsetof(sockaddr_un, sun_path) + socket.size() +
         (socket.front() == '/' ? std::size_t{1} : std::size_t{0}));
-    return made;
+    return notifier;
 }
 
 result<void> service_notifier::reloading() const {
@@ -73,16 +73,16 @@ result<void> service_notifier::reloading() const {
 result<void> service_notifier::send(std::string_view state) const {
     if (address_bytes_ == 0) return {};
     const unique_fd socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
-    if (!socket) return not_told(errno);
+    if (!socket) return notify_failed(errno);
     if (::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &send_time_max, sizeof send_time_max) !=
         0) {
-        return not_told(errno);
+        return notify_failed(errno);
     }
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how the call takes addresses
     const auto* const address = reinterpret_cast<const sockaddr*>(&address_);
     const auto sent =
         ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL, address, address_bytes_);
-    if (sent < 0) return not_told(errno);
+    if (sent < 0) return notify_failed(errno);
     return {};
 }
 

@@ -23,7 +23,7 @@ bool read_named(
     return false;
 }
 
-/// A list of elements of `known`, each at most once.
+/// A list of elements of `known`, without repetition.
 bool read_names(
     std::string_view text, const std::vector<std::string>& known,
     std::vector<std::string>& target) {
@@ -41,7 +41,7 @@ bool read_names(
 
 bool read_number(std::string_view text, double least, double most, double& target) {
     const auto value = parse_number<double>(text);
-    // The comparison refuses a NaN.
+    // Also false for NaN.
     if (!value || !(*value >= least && *value <= most)) return false;
     target = *value;
     return true;
@@ -108,7 +108,7 @@ bool read_platform_id(std::string_view text, std::string& target) {
 
 bool read_bot_token(std::string_view text, std::string& target) {
     constexpr std::size_t token_bytes_max = 256;
-    // It becomes part of an address as it is.
+    // It becomes part of a URL without escaping.
     const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
         return is_alphanumeric(c) || c == ':' || c == '_' || c == '-';
     });
@@ -130,11 +130,8 @@ bool read_list(std::string_view text, std::vector<std::string>& target) {
     return true;
 }
 
-bool read_resolvers(std::string_view text, std::optional<std::vector<std::string>>& target) {
-    std::vector<std::string> names;
-    if (!read_names(text, platform::known_resolvers(), names)) return false;
-    target = std::move(names);
-    return true;
+bool read_resolvers(std::string_view text, std::vector<std::string>& target) {
+    return read_names(text, platform::known_resolvers(), target);
 }
 
 bool read_analyzers(std::string_view text, std::vector<std::string>& target) {
@@ -143,29 +140,9 @@ bool read_analyzers(std::string_view text, std::vector<std::string>& target) {
     return true;
 }
 
-bool read_proxies(std::string_view text, std::vector<net::proxy>& target) {
-    std::vector<std::string> listed;
-    if (text != "none" && !read_list(text, listed)) return false;
-    std::vector<net::proxy> proxies;
-    for (const auto& element : listed) {
-        auto proxy = net::proxy::parse(element);
-        if (!proxy) return false;
-        proxies.push_back(*std::move(proxy));
-    }
-    target = std::move(proxies);
-    return true;
-}
-
-bool read_optional_proxies(std::string_view text, std::optional<std::vector<net::proxy>>& target) {
-    std::vector<net::proxy> proxies;
-    if (!read_proxies(text, proxies)) return false;
-    target = std::move(proxies);
-    return true;
-}
-
 bool read_proxy(std::string_view text, std::optional<net::proxy>& target) {
     std::vector<net::proxy> proxies;
-    if (!read_proxies(text, proxies) || proxies.size() > 1) return false;
+    if (!read_elements(text, proxies) || proxies.size() > 1) return false;
     target = proxies.empty() ? std::nullopt : std::optional{std::move(proxies.front())};
     return true;
 }

@@ -1,10 +1,9 @@
 #include "setting_table.hpp"
 
-#include "value_readers.hpp"
+#include "setting_readers.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 namespace reelsd::app {
@@ -95,7 +94,7 @@ constexpr auto client_settings = std::to_array<setting_definition>({
      "Open connections of one client, which is an IPv4 address or an IPv6 /64. 0 sets no limit."},
     {"proxy-addresses",
      "127.0.0.1,::1",
-     parsed<&read_networks<http::ip_network>, &settings::proxy_addresses>(
+     parsed<&read_elements<http::ip_network>, &settings::proxy_addresses>(
          "a list of IPv4 and IPv6 addresses and networks (10.0.0.0/8), or none"),
      "Addresses that many clients share, such as those of reverse proxies. The limit per address "
      "does not apply to them."},
@@ -153,8 +152,7 @@ constexpr auto queue_settings = std::to_array<setting_definition>({
      "4",
      number<&settings::shutdown_drain>(0, 600, "seconds"),
      "Time that running jobs have to finish after SIGTERM, before they are released. An "
-     "interrupted "
-     "model call may be billed: allow the time that your model takes to answer."},
+     "interrupted model call may be billed: allow the time that your model takes to answer."},
     {"webhook-retry-base-seconds",
      "5",
      number<&settings::webhook_retry_base>(0.05, 3600, "seconds"),
@@ -179,7 +177,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      "Origin that the resolvers request."},
     {"resolvers",
      "",
-     parsed<&read_resolvers, &settings::resolvers>(
+     parsed<&read_set<&read_resolvers, std::vector<std::string>>, &settings::resolvers>(
          "a list of: page, graphql, embed, session, yt-dlp, each once"),
      "Resolvers to try, in this order. Without it: page, graphql, embed, session if "
      "platform-cookies-file is set, and yt-dlp. yt-dlp is skipped where it is not installed."},
@@ -206,8 +204,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      "",
      text<&settings::platform_cookies_file>("a file that only its owner can read"),
      "Cookies of a signed-in session, for the resolver session and for yt-dlp. The platform may "
-     "ban "
-     "its account: never use your main account."},
+     "ban its account: never use your main account."},
     {"session-interval-seconds",
      "30",
      number<&settings::session_interval>(0, 3600, "seconds"),
@@ -232,18 +229,20 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      "tests."},
     {"media-networks",
      "none",
-     parsed<&read_networks<net::ip_network>, &settings::media_networks>(
+     parsed<&read_elements<net::ip_network>, &settings::media_networks>(
          "a list of addresses and networks such as 198.18.0.0/15, or none"),
      "Networks that the platform and media hosts may resolve to although they are not public, as "
      "behind a tunnel that answers every name itself. TLS is still required."},
     {"platform-proxy",
      "none",
-     parsed<&read_proxies, &settings::platform_proxies>(accepted_proxies),
+     parsed<&read_elements<net::proxy>, &settings::platform_proxies>(accepted_proxies),
      "Proxies for look-ups, used in turn, each with its own pace and pauses.",
      exposure::secret},
     {"media-proxy",
      "",
-     parsed<&read_optional_proxies, &settings::media_proxies>(accepted_proxies),
+     parsed<
+         &read_set<&read_elements<net::proxy>, std::vector<net::proxy>>, &settings::media_proxies>(
+         accepted_proxies),
      "Proxies for downloads, used in turn. Without it those of platform-proxy are used.",
      exposure::secret},
     {"outgoing-address",
@@ -258,7 +257,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      exposure::secret},
     {"webhook-networks",
      "none",
-     parsed<&read_networks<net::ip_network>, &settings::webhook_networks>(
+     parsed<&read_elements<net::ip_network>, &settings::webhook_networks>(
          "a list of addresses and networks such as 10.0.0.0/8, or none"),
      "Private networks that webhooks may reach, also with plain http and on any port. Every user "
      "can then send requests there."},
@@ -347,8 +346,7 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
      "require",
      parsed<&read_jail_policy, &settings::jail>("require or best-effort"),
      "Whether reelsd-media and yt-dlp need a complete sandbox. best-effort runs them with the "
-     "parts "
-     "that the kernel supports, but decodes no video as root."},
+     "parts that the kernel supports, but decodes no video as root."},
     {"tessdata-dir",
      "/usr/share/tesseract-ocr/5/tessdata",
      text<&settings::tessdata_dir>("a directory"),
@@ -503,11 +501,9 @@ std::span<const setting_group> setting_groups() {
 
 const setting_definition* find_setting(std::string_view name) {
     for (const auto& group : groups) {
-        const auto found = std::find_if(
-            group.settings.begin(), group.settings.end(), [name](const auto& definition) {
-                return definition.name == name;
-            });
-        if (found != group.settings.end()) return &*found;
+        for (const auto& definition : group.settings) {
+            if (definition.name == name) return &definition;
+        }
     }
     return nullptr;
 }

@@ -1,35 +1,206 @@
 #include "settings.hpp"
 
+#include "installation.hpp"
+#include "setting_table.hpp"
+#include <reelsd/base/unique_fd.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 namespace reelsd::app {
+namespace {
 
-bool serves_tls(const settings& with) noexcept {
-    return !with.tls_certificate.empty();
+error invalid(std::string detail) {
+    return error{errc::invalid_argument, std::move(detail)};
 }
 
-std::string public_origin(const settings& with, std::uint16_t port) {
-    if (!with.public_url.empty()) return with.public_url;
-    auto host = with.listen.host;
-    // No browser can open "all addresses".
+/// Above the size of any secret: a connection string with every option of libpq has some hundred
+/// bytes. A larger file is the wrong file.
+constexpr std::size_t secret_bytes_max = 4096;
+
+/// Up to one byte more than allowed; nothing, with `errno` set, if the file cannot be read.
+std::optional<std::string> read_start_of(const std::string& file) {
+    const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (!opened) return std::nullopt;
+    struct ::stat kind {};
+    // A pipe without data yet would look like a secret that is not set.
+    if (::fstat(opened.get(), &kind) != 0 || !S_ISREG(kind.st_mode)) {
+        errno = S_ISDIR(kind.st_mode) ? EISDIR : EINVAL;
+        return std::nullopt;
+    }
+    std::string text;
+    std::array<char, secret_bytes_max + 1> piece{};
+    while (text.size() <= secret_bytes_max) {
+        const auto count = ::read(opened.get(), piece.data(), piece.size() - text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return std::nullopt;
+        if (count == 0) break;
+        text.append(piece.data(), static_cast<std::size_t>(count));
+    }
+    return text;
+}
+
+/// The value in the file that `variable` names: one line, without its end.
+result<std::string> read_secret_file(std::string_view variable, const std::string& file) {
+    const auto refuse = [&](std::string_view why) {
+        return invalid(fmt::format("{}: {}: {}", variable, file, why));
+    };
+    auto text = read_start_of(file);
+    if (!text) return refuse(std::generic_category().message(errno));
+    if (text->size() > secret_bytes_max) {
+        return refuse(fmt::format("is larger than {} bytes", secret_bytes_max));
+    }
+    if (text->ends_with('\n')) text->pop_back();
+    if (text->ends_with('\r')) text->pop_back();
+    if (text->find_first_of(std::string_view{"\n\r\0", 3}) != std::string::npos) {
+        return refuse("is more than one line of text");
+    }
+    return std::move(*text);
+}
+
+std::optional<std::string> variable(const std::string& name) {
+    const char* const text =
+        std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): no threads yet
+    if (text == nullptr || *text == '\0') return std::nullopt;
+    return text;
+}
+
+/// The value in the environment, or nothing. An empty variable counts as unset, and so does one
+/// that names an empty file: compose files leave settings out in this way. Errors:
+/// invalid_argument when two variables give the value, or when one names a file that is not valid.
+result<std::optional<std::string>> value_in_environment(const setting_definition& definition) {
+    auto source = environment_name(definition.name);
+    auto text = variable(source);
+    if (!text && !definition.other_variable.empty()) {
+        source = definition.other_variable;
+        text = variable(source);
+    }
+    if (definition.shown != exposure::secret) return text;
+    const auto file_variable = environment_name(definition.name) + "_FILE";
+    const auto file = variable(file_variable);
+    if (!file) return text;
+    if (text) {
+        return invalid(
+            fmt::format("{} and {} are both set; only one may be", source, file_variable));
+    }
+    const auto secret = read_secret_file(file_variable, *file);
+    if (!secret) return secret.error();
+    if (secret->empty()) return std::optional<std::string>{};
+    return std::optional{*secret};
+}
+
+/// The installation's configuration file; empty if it does not exist.
+std::string installed_configuration_file() {
+    const auto file = find_installation(settings{}).configuration;
+    std::error_code failure;
+    return std::filesystem::exists(file, failure) ? file.string() : std::string{};
+}
+
+/// CLI11 reads a directory, and a file that may not be read, as an empty file.
+result<void> check_readable(const std::string& file) {
+    std::error_code failure;
+    if (std::filesystem::is_directory(file, failure)) {
+        return invalid(fmt::format("config: {} is a directory", file));
+    }
+    if (::access(file.c_str(), R_OK) == 0) return {};
+    const int code = errno;
+    const auto* const remedy = code == EACCES
+                                   ? "; run this as root, or as the service's user, whose group "
+                                     "must be allowed to read it"
+                                   : "";
+    return invalid(
+        fmt::format("config: {}: {}{}", file, std::generic_category().message(code), remedy));
+}
+
+result<given_values> read_configuration_file(const std::string& file) {
+    given_values values;
+    if (file.empty()) return values;
+    if (const auto readable = check_readable(file); !readable) return readable.error();
+    std::vector<CLI::ConfigItem> items;
+    try {
+        items = CLI::ConfigTOML{}.from_file(file);
+    } catch (const CLI::Error& failure) {
+        return invalid(fmt::format("config: {}", failure.what()));
+    }
+    for (const auto& item : items) {
+        // CLI11 marks where a section begins and ends by items of these names.
+        if (item.name == "++" || item.name == "--") continue;
+        values[item.fullname()] = CLI::detail::join(item.inputs, ",");
+    }
+    for (const auto& [key, text] : values) {
+        if (find_setting(key) == nullptr) {
+            return invalid(fmt::format("{}: \"{}\" is not a setting", file, key));
+        }
+    }
+    return values;
+}
+
+/// The value in force, or nothing when none is given and there is no default.
+result<std::optional<std::string>> value_of(
+    const setting_definition& definition, const given_values& flags, const given_values& file) {
+    const std::string name{definition.name};
+    if (const auto flag = flags.find(name); flag != flags.end()) return std::optional{flag->second};
+    auto given = value_in_environment(definition);
+    if (!given || *given) return given;
+    if (const auto key = file.find(name); key != file.end()) return std::optional{key->second};
+    if (!definition.default_value.empty()) given->emplace(definition.default_value);
+    return given;
+}
+
+}  // namespace
+
+bool serves_tls(const settings& config) noexcept {
+    return !config.tls_certificate.empty();
+}
+
+std::string public_origin(const settings& config, std::uint16_t port) {
+    if (!config.public_url.empty()) return config.public_url;
+    auto host = config.listen.host;
+    // Browsers cannot open the wildcard addresses.
     if (host == "0.0.0.0") host = "127.0.0.1";
     if (host == "::") host = "::1";
-    const auto* const scheme = serves_tls(with) ? "https" : "http";
+    const auto* const scheme = serves_tls(config) ? "https" : "http";
     const bool is_v6 = host.find(':') != std::string::npos;
     return is_v6 ? fmt::format("{}://[{}]:{}", scheme, host, port)
                  : fmt::format("{}://{}:{}", scheme, host, port);
 }
 
-result<void> check_together(const settings& given) {
-    if (given.database_url.empty() && !given.database_password.empty()) {
-        return error{
-            errc::invalid_argument, "database-password is for database-url, which is not set"};
+result<void> check_together(const settings& config) {
+    if (config.database_url.empty() && !config.database_password.empty()) {
+        return invalid("database-password is for database-url, which is not set");
     }
-    if (given.tls_certificate.empty() == given.tls_key.empty()) return {};
-    const auto* const missing = given.tls_key.empty() ? "tls-key" : "tls-certificate";
-    return error{
-        errc::invalid_argument,
-        fmt::format("tls-certificate and tls-key go together: {} is not set", missing)};
+    if (config.tls_certificate.empty() == config.tls_key.empty()) return {};
+    const auto* const missing = config.tls_key.empty() ? "tls-key" : "tls-certificate";
+    return invalid(fmt::format("tls-certificate and tls-key go together: {} is not set", missing));
+}
+
+result<settings> read_settings(const given_values& flags, const std::string& config_file) {
+    const auto file =
+        read_configuration_file(config_file.empty() ? installed_configuration_file() : config_file);
+    if (!file) return file.error();
+    settings config;
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            const auto text = value_of(definition, flags, *file);
+            if (!text) return text.error();
+            if (!*text) continue;
+            const auto applied = apply(definition, **text, config);
+            if (!applied) return applied.error();
+        }
+    }
+    if (const auto together = check_together(config); !together) return together.error();
+    return config;
 }
 
 }  // namespace reelsd::app

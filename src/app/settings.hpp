@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -106,15 +107,24 @@ struct settings {
     std::string log_file;  ///< Of the daemon only; empty: standard error.
 };
 
-/// Whether the port speaks TLS.
-[[nodiscard]] bool serves_tls(const settings& with) noexcept;
+/// Whether `listen` serves HTTPS.
+[[nodiscard]] bool serves_tls(const settings& config) noexcept;
 
-/// Where people reach the dashboard: the setting, or `listen` with the port that the daemon really
-/// has.
-[[nodiscard]] std::string public_origin(const settings& with, std::uint16_t port);
+/// Where people reach the dashboard: `public-url`, or `listen` with the port in use.
+[[nodiscard]] std::string public_origin(const settings& config, std::uint16_t port);
 
 /// Checks settings that depend on each other. Errors: invalid_argument, which names the missing
 /// setting.
-[[nodiscard]] result<void> check_together(const settings& given);
+[[nodiscard]] result<void> check_together(const settings& config);
+
+/// Texts of settings by name.
+using given_values = std::map<std::string, std::string>;
+
+/// Decodes all settings. `flags` override the environment, which overrides the configuration file,
+/// which overrides the defaults. `config_file` empty: the installation's file, if it exists.
+/// Errors: invalid_argument for a value or a key that is not allowed, and for a file that cannot be
+/// read. The detail names the source and never contains a secret.
+[[nodiscard]] result<settings> read_settings(
+    const given_values& flags, const std::string& config_file);
 
 }  // namespace reelsd::app

@@ -1,10 +1,13 @@
 #include "usable_memory.hpp"
 
+#include <reelsd/base/parse_number.hpp>
+#include <reelsd/base/text.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 namespace reelsd::app {
@@ -12,23 +15,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nothing: no such file, or a word ("max") that bounds nothing.
+/// Nothing if there is no such file, or if it contains "max", which is no limit.
 std::optional<std::uint64_t> number_in(const fs::path& file) {
-    std::ifstream in{file};
+    std::ifstream stream{file};
     std::string text;
-    if (!(in >> text)) return std::nullopt;
-    std::uint64_t number = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
+    stream >> text;
+    return parse_number<std::uint64_t>(text);
 }
 
 void lower(std::optional<std::uint64_t>& least, std::optional<std::uint64_t> other) {
     if (other && (!least || *other < *least)) least = other;
 }
 
-/// From the group itself up to the outermost one. Within a container the group may have another
-/// name outside, and only the outermost is seen.
+/// The lowest limit of the group and its parents. In a container the group's name may not exist,
+/// and only the outermost group is visible.
 std::optional<std::uint64_t> least_along(const fs::path& mounted, fs::path group) {
     std::optional<std::uint64_t> least;
     for (;;) {
@@ -41,12 +41,12 @@ std::optional<std::uint64_t> least_along(const fs::path& mounted, fs::path group
     }
 }
 
-/// Of one line, "4:memory:/of/this" in version 1 and "0::/of/this" in version 2.
+/// The limit by one line: "4:memory:/group" in version 1, "0::/group" in version 2.
 std::optional<std::uint64_t> bytes_max_of(std::string_view line, const fs::path& mounted) {
     const auto first = line.find(':');
     const auto second = first == line.npos ? line.npos : line.find(':', first + 1);
     if (second == line.npos) return std::nullopt;
-    // In version 1 the memory may have one hierarchy with others: "5:cpu,memory:/of/this".
+    // In version 1, controllers may share a hierarchy: "5:cpu,memory:/group".
     const auto kinds = "," + std::string{line.substr(first + 1, second - first - 1)} + ",";
     const fs::path group{line.substr(second + 1)};
     if (!group.is_absolute()) return std::nullopt;
@@ -57,18 +57,16 @@ std::optional<std::uint64_t> bytes_max_of(std::string_view line, const fs::path&
     return least;
 }
 
-/// All of a file that the kernel makes; empty if it cannot be read.
+/// Empty if the file cannot be read.
 std::string text_of(const fs::path& file) {
-    std::ifstream in{file};
-    std::string text;
-    for (std::string line; std::getline(in, line);) text += line + '\n';
-    return text;
+    std::ifstream stream{file};
+    return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
 std::uint64_t machine_bytes() {
     const auto pages = ::sysconf(_SC_PHYS_PAGES);
     const auto page_bytes = ::sysconf(_SC_PAGESIZE);
-    if (pages < 0 || page_bytes < 0) return 0;  // Not known: as little as there may be.
+    if (pages < 0 || page_bytes < 0) return 0;  // Not known.
     return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
 }
 
@@ -89,13 +87,11 @@ std::optional<std::uint64_t> total_memory_bytes(std::string_view meminfo) {
     constexpr std::string_view name = "MemTotal:";
     const auto place = meminfo.find(name);
     if (place == meminfo.npos) return std::nullopt;
-    auto rest = meminfo.substr(place + name.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    std::uint64_t kibibytes = 0;
-    const auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), kibibytes);
+    const auto value = trimmed(meminfo.substr(place + name.size()));
+    const auto kibibytes = parse_number<std::uint64_t>(value.substr(0, value.find(' ')));
     constexpr std::uint64_t kibibyte = 1024;
-    if (failed != std::errc{} || kibibytes > UINT64_MAX / kibibyte) return std::nullopt;
-    return kibibytes * kibibyte;
+    if (!kibibytes || *kibibytes > UINT64_MAX / kibibyte) return std::nullopt;
+    return *kibibytes * kibibyte;
 }
 
 std::uint64_t usable_memory_bytes() {

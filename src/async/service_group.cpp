@@ -1,4 +1,3 @@
-#include <reelsd/async/background_task.hpp>
 #include <reelsd/async/service_group.hpp>
 
 #include <chrono>
@@ -12,7 +11,26 @@ namespace {
 /// Services observe the deadline themselves. The group waits this much longer for a late one.
 constexpr std::chrono::milliseconds lateness_max{500};
 
+class function_task final : public background_task {
+public:
+    function_task(
+        std::string name, const asio::any_io_executor& loop, log::logger log,
+        std::function<asio::awaitable<void>()> run)
+        : background_task{std::move(name), loop, std::move(log)}, run_{std::move(run)} {}
+
+private:
+    asio::awaitable<void> run() override { return run_(); }
+
+    std::function<asio::awaitable<void>()> run_;
+};
+
 }  // namespace
+
+std::unique_ptr<background_service> make_background_task(
+    std::string name, const asio::any_io_executor& loop, log::logger log,
+    std::function<asio::awaitable<void>()> run) {
+    return std::make_unique<function_task>(std::move(name), loop, std::move(log), std::move(run));
+}
 
 service_group::service_group(const asio::any_io_executor& loop, log::logger log)
     : log_{std::move(log)}, stops_{loop, log_failure(log_)} {}

@@ -83,4 +83,14 @@ asio::awaitable<bool> task_group::stop(deadline graceful, deadline by) {
     co_return co_await wait_until_empty(by);
 }
 
+task_group::failure_handler log_failure(log::logger log) {
+    return [log = std::move(log)](std::string_view task, const std::exception_ptr& thrown) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const std::exception& failure) {
+            log.error("task failed", {{"task", task}, {"reason", failure.what()}});
+        }
+    };
+}
+
 }  // namespace reelsd::async

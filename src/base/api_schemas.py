@@ -14,7 +14,7 @@ import sys
 import yaml
 
 CODE = """// Generated from docs/openapi.yaml by src/base/api_schemas.py.
-#include <reelsd/base/api_schemas.hpp>
+#include <reelsd/base/json_schema.hpp>
 
 namespace reelsd {{
 

@@ -31,7 +31,7 @@ interrupt::interrupt() {
 
 interrupt::~interrupt() {
     closing_ = true;
-    // Reaches this thread alone, which waits for it and sees that it is meant to end.
+    // Reaches only this thread, which then finds that it must end.
     // NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread): it is blocked, and taken by sigwait().
     pthread_kill(waiter_.native_handle(), SIGTERM);
     waiter_.join();
@@ -42,8 +42,8 @@ void interrupt::wait_for_signals() {
     while (true) {
         int signal = 0;
         if (sigwait(&set, &signal) != 0 || closing_) return;
-        // An impatient second Ctrl-C: no destructor may delay it.
-        if (!asked_.request_stop()) _exit(exit_interrupted);
+        // A second Ctrl-C: no destructor may delay it.
+        if (!stop_.request_stop()) _exit(exit_interrupted);
     }
 }
 

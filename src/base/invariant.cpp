@@ -8,7 +8,7 @@ namespace reelsd {
 void invariant(bool holds, boost::source_location where) noexcept {
     if (holds) [[likely]]
         return;
-    // Not through the logger: whatever broke may have broken that as well.
+    // Does not use the logger, which may be broken too.
     std::fprintf(
         stderr,
         "reelsd: broken invariant in %s (%s:%u)\n",

@@ -1,16 +1,17 @@
 #include "log_lines.hpp"
-#include <reelsd/base/journal.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 
 #include <fmt/format.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <iterator>
 #include <utility>
@@ -53,15 +54,16 @@ public:
     }
 };
 
-/// Time and level before what render() has written.
+/// Puts time and level before the text of render().
 std::unique_ptr<spdlog::formatter> formatter_for(format shape, bool for_journal) {
     const std::string line = shape == format::json
                                  ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
                                  : "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
-    auto made = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc, "\n");
-    if (for_journal) made->add_flag<priority_flag>('*');
-    made->set_pattern(for_journal ? "%*" + line : line);
-    return made;
+    auto formatter =
+        std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc, "\n");
+    if (for_journal) formatter->add_flag<priority_flag>('*');
+    formatter->set_pattern(for_journal ? "%*" + line : line);
+    return formatter;
 }
 
 using byte_table = std::array<bool, 256>;
@@ -78,12 +80,12 @@ constexpr byte_table beyond_ascii_or(std::string_view others) {
 constexpr byte_table escaped_bytes = beyond_ascii_or("\"\\");
 constexpr byte_table quoted_bytes = beyond_ascii_or(" \"\\=");
 
-bool has_any_of(std::string_view text, const byte_table& wanted) {
+bool has_any_of(std::string_view text, const byte_table& table) {
     return std::any_of(
-        text.begin(), text.end(), [&wanted](unsigned char byte) { return wanted[byte]; });
+        text.begin(), text.end(), [&table](unsigned char byte) { return table[byte]; });
 }
 
-/// In quotes. JSON's escaping serves text lines as well: it is unambiguous and keeps UTF-8
+/// Appends quoted text. Text lines also use JSON's escaping: it is unambiguous and keeps UTF-8
 /// readable.
 void append_quoted(line_buffer& line, std::string_view text) {
     if (has_any_of(text, escaped_bytes)) {
@@ -92,7 +94,7 @@ void append_quoted(line_buffer& line, std::string_view text) {
     fmt::format_to(std::back_inserter(line), "\"{}\"", text);
 }
 
-/// Appends the value of a field in one of the two shapes.
+/// Appends the value of a field.
 struct value_writer {
     line_buffer& line;
     format shape;
@@ -144,6 +146,25 @@ std::shared_ptr<line_sink> sink_into(const std::filesystem::path& file, format s
 }
 
 }  // namespace
+
+bool is_journal(int descriptor) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
+    const char* const named = std::getenv("JOURNAL_STREAM");
+    struct stat here {};
+    if (named == nullptr || ::fstat(descriptor, &here) != 0) return false;
+    return fmt::format("{}:{}", here.st_dev, here.st_ino) == named;
+}
+
+std::string_view journal_priority(level at) {
+    switch (at) {
+        case level::debug: return "<7>";
+        case level::info: return "<6>";
+        case level::warning: return "<4>";
+        case level::error:
+        case level::off: return "<3>";
+    }
+    return "";
+}
 
 std::string render_text(std::string_view message, fields values) {
     line_buffer line;

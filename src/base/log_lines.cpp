@@ -12,7 +12,7 @@
 namespace reelsd::log {
 namespace {
 
-/// How much of `text` is written; errno says why that is not all.
+/// Returns the number of bytes written. If it is not all, errno is the reason.
 std::size_t write_all(int descriptor, std::string_view text) {
     std::size_t written = 0;
     while (written < text.size()) {
@@ -25,23 +25,22 @@ std::size_t write_all(int descriptor, std::string_view text) {
     return written;
 }
 
-/// Removes the beginning of lines that did not fit as a whole, unless another process has written
-/// behind it.
-void take_back(int descriptor, std::size_t bytes) {
+/// Removes a partial write, unless another process has written after it.
+void undo_write(int descriptor, std::size_t bytes) {
     struct stat now {};
     const auto end = ::lseek(descriptor, 0, SEEK_CUR);
     if (end < 0 || ::fstat(descriptor, &now) != 0 || now.st_size != end) return;
-    // If that fails as well, a line stays cut off.
+    // If that fails as well, a line stays truncated.
     static_cast<void>(::ftruncate(descriptor, end - static_cast<off_t>(bytes)));
 }
 
-/// 0, or errno's number and nothing of the lines was written.
+/// Writes all lines or none. Returns 0 or errno.
 int write_lines(int descriptor, std::string_view lines) {
     const auto written = write_all(descriptor, lines);
     if (written == lines.size()) return 0;
-    const int number = errno;
-    if (written > 0) take_back(descriptor, written);
-    return number;
+    const int code = errno;
+    if (written > 0) undo_write(descriptor, written);
+    return code;
 }
 
 /// A failure there cannot be reported anywhere.
@@ -55,8 +54,8 @@ std::string_view view_of(const spdlog::memory_buf_t& line) {
 
 }  // namespace
 
-line_sink::line_sink(std::filesystem::path file, wording words)
-    : file_{std::move(file)}, words_{std::move(words)} {}
+line_sink::line_sink(std::filesystem::path file, message_renderer render)
+    : file_{std::move(file)}, render_{std::move(render)} {}
 
 line_sink::~line_sink() {
     flush_();
@@ -64,7 +63,7 @@ line_sink::~line_sink() {
 
 unique_fd line_sink::open() const {
     constexpr int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
-    // Whoever may read logs is the group's business: they name links and addresses.
+    // The group decides who may read logs, which contain links and addresses.
     return unique_fd{::open(file_.c_str(), how, S_IRUSR | S_IWUSR | S_IRGRP)};
 }
 
@@ -77,7 +76,7 @@ void line_sink::reopen() {
         opened_ = std::move(opened);
         return;
     }
-    tell_failure(errno);
+    report_failure(errno);
 }
 
 void line_sink::batch(std::function<void()> flush_soon) {
@@ -111,18 +110,19 @@ void line_sink::write(std::string_view lines, std::uint64_t count) {
     if (file_.empty()) return write_to_standard_error(lines);
     if (!opened_) opened_ = open();
     int failed = opened_ ? 0 : errno;
-    if (opened_) failed = is_failing_ ? write_again(lines) : write_lines(opened_.get(), lines);
+    if (opened_)
+        failed = is_failing_ ? write_after_failure(lines) : write_lines(opened_.get(), lines);
     if (failed == 0) return;
-    if (!std::exchange(is_failing_, true)) tell_failure(failed);
+    if (!std::exchange(is_failing_, true)) report_failure(failed);
     diverted_ += count;
     write_to_standard_error(lines);
 }
 
-/// With the news before it, all or nothing: room for the news alone is no recovery.
-int line_sink::write_again(std::string_view lines) {
+/// Writes a report of the failure and the lines, all or none.
+int line_sink::write_after_failure(std::string_view lines) {
     const auto reason = fmt::format("{} lines went to standard error", diverted_);
     std::string text{
-        view_of(say(spdlog::level::warn, "the log file can be written again", reason))};
+        view_of(render_line(spdlog::level::warn, "the log file can be written again", reason))};
     text.append(lines);
     const int failed = write_lines(opened_.get(), text);
     if (failed != 0) return failed;
@@ -131,16 +131,16 @@ int line_sink::write_again(std::string_view lines) {
     return 0;
 }
 
-void line_sink::tell_failure(int number) {
+void line_sink::report_failure(int code) {
     const auto reason =
-        fmt::format("{}: {}", file_.string(), std::generic_category().message(number));
-    write_to_standard_error(view_of(say(
+        fmt::format("{}: {}", file_.string(), std::generic_category().message(code));
+    write_to_standard_error(view_of(render_line(
         spdlog::level::err, "the log file cannot be written, lines go to standard error", reason)));
 }
 
-spdlog::memory_buf_t line_sink::say(
+spdlog::memory_buf_t line_sink::render_line(
     spdlog::level::level_enum at, std::string_view message, std::string_view reason) {
-    const auto text = words_(message, reason);
+    const auto text = render_(message, reason);
     const spdlog::details::log_msg wrapped{"reelsd", at, text};
     spdlog::memory_buf_t line;
     formatter_->format(wrapped, line);

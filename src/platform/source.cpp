@@ -11,7 +11,7 @@
 #include <reelsd/platform/resolver.hpp>
 #include <reelsd/platform/source.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
-#include <reelsd/process/find_program.hpp>
+#include <reelsd/process/child_run.hpp>
 
 #include <unistd.h>
 

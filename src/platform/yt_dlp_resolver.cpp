@@ -3,7 +3,6 @@
 #include <reelsd/platform/yt_dlp_parser.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>
-#include <reelsd/process/find_program.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -16,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -26,16 +27,18 @@
 namespace reelsd::process {
 namespace {
 
-/// A step on the way to a running child that the system refused.
-struct refusal {
+namespace fs = std::filesystem;
+
+/// A failed step of starting a child.
+struct start_failure {
     std::string_view step;
     int code = 0;  ///< errno
 };
 
 template <class T>
-using attempt = boost::system::result<T, refusal>;
+using attempt = boost::system::result<T, start_failure>;
 
-child_end not_started(const refusal& why) {
+child_end not_started(const start_failure& why) {
     child_end end;
     end.fate = child_outcome::not_started;
     end.status = why.code;
@@ -49,21 +52,21 @@ struct pipe_ends {
     unique_fd writer;
 };
 
-/// Both ends close on exec and lie above the standard three, so that the child's own can be put in
-/// place without one overwriting the other. The reader does not block.
+/// Both ends close on exec and are above 2, so that they do not overwrite each other when they
+/// become the child's standard streams. The reader does not block.
 attempt<pipe_ends> make_pipe() {
     std::array<int, 2> ends{-1, -1};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return refusal{"pipe", errno};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return start_failure{"pipe", errno};
     pipe_ends raw{.reader = unique_fd{ends[0]}, .writer = unique_fd{ends[1]}};
     pipe_ends above{
         .reader = unique_fd{fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)},
         .writer = unique_fd{fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)}};
-    if (!above.reader || !above.writer) return refusal{"pipe", errno};
-    if (fcntl(above.reader.get(), F_SETFL, O_NONBLOCK) != 0) return refusal{"pipe", errno};
+    if (!above.reader || !above.writer) return start_failure{"pipe", errno};
+    if (fcntl(above.reader.get(), F_SETFL, O_NONBLOCK) != 0) return start_failure{"pipe", errno};
     return above;
 }
 
-/// posix_spawn's two tables, which want a destructor.
+/// Owns posix_spawn's two tables.
 class spawn_tables {
 public:
     spawn_tables() {
@@ -81,8 +84,8 @@ public:
     posix_spawnattr_t attributes{};
 };
 
-/// Whatever the daemon's libraries left open, the child's descriptors are 0 to 2, and
-/// `passed_descriptor` if one is passed.
+/// The child's descriptors are 0 to 2, and `passed_descriptor` if one is passed. All others are
+/// closed.
 int lay_out_files(posix_spawn_file_actions_t& files, int passed, int output, int error_output) {
     int failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
@@ -94,7 +97,7 @@ int lay_out_files(posix_spawn_file_actions_t& files, int passed, int output, int
     return failed;
 }
 
-/// An own process group, so that one kill reaches all; no blocked or ignored signal is inherited.
+/// A new process group, so that one kill reaches all. No blocked or ignored signal is inherited.
 int lay_out_signals(posix_spawnattr_t& attributes) {
     sigset_t none;
     sigset_t all;
@@ -110,7 +113,7 @@ int lay_out_signals(posix_spawnattr_t& attributes) {
     return failed;
 }
 
-/// execve wants mutable text that it does not change.
+/// execve takes mutable text, but does not change it.
 std::vector<char*> pointers_to(std::span<const std::string> texts) {
     std::vector<char*> pointers;
     for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -125,7 +128,7 @@ attempt<pid_t> spawn(const child_command& command, int output, int error_output)
     if (failed == 0 && !command.folder.empty())
         failed = posix_spawn_file_actions_addchdir_np(&tables.files, command.folder.c_str());
     if (failed == 0) failed = lay_out_signals(tables.attributes);
-    if (failed != 0) return refusal{"preparing", failed};
+    if (failed != 0) return start_failure{"preparing", failed};
 
     std::vector<std::string> words{command.program};
     words.insert(words.end(), command.arguments.begin(), command.arguments.end());
@@ -139,7 +142,7 @@ attempt<pid_t> spawn(const child_command& command, int output, int error_output)
         &tables.attributes,
         arguments.data(),
         environment.data());
-    if (failed != 0) return refusal{command.program, failed};
+    if (failed != 0) return start_failure{command.program, failed};
     return child;
 }
 
@@ -155,21 +158,21 @@ public:
     /// Becomes readable when the child ends.
     [[nodiscard]] const unique_fd& ended() const noexcept { return pidfd_; }
 
-    /// While the leader is not reaped nobody else can be given the group's number.
+    /// The group's number is not reused before the leader is reaped.
     void kill_group() const noexcept { kill(-child_, SIGKILL); }
 
-    struct last_words {
+    struct end_report {
         int status = 0;
         rusage usage{};
     };
-    last_words reap() noexcept {
-        last_words words;
-        if (child_ < 0) return words;
+    end_report reap() noexcept {
+        end_report report;
+        if (child_ < 0) return report;
         kill_group();
-        while (wait4(child_, &words.status, 0, &words.usage) < 0 && errno == EINTR) {
+        while (wait4(child_, &report.status, 0, &report.usage) < 0 && errno == EINTR) {
         }
         child_ = -1;
-        return words;
+        return report;
     }
 
 private:
@@ -177,7 +180,7 @@ private:
     unique_fd pidfd_;
 };
 
-/// Keeps the end of what it is given.
+/// Appends `more`, and keeps only the end.
 void keep_tail(std::string& tail, std::string_view more) {
     tail.append(more);
     if (tail.size() > child_error_output_bytes_max) {
@@ -185,24 +188,24 @@ void keep_tail(std::string& tail, std::string_view more) {
     }
 }
 
-class conversation {
+class output_reader {
 public:
-    struct sides {
+    struct sources {
         unique_fd output;
         unique_fd error_output;
         const unique_fd& ended;
         int stop_event;
     };
 
-    conversation(sides with, std::size_t output_bytes_max)
-        : output_{std::move(with.output)},
-          error_output_{std::move(with.error_output)},
-          ended_{with.ended},
-          stop_event_{with.stop_event},
+    output_reader(sources from, std::size_t output_bytes_max)
+        : output_{std::move(from.output)},
+          error_output_{std::move(from.error_output)},
+          ended_{from.ended},
+          stop_event_{from.stop_event},
           output_bytes_max_{output_bytes_max} {}
 
-    /// Listens until the child has ended or must be ended.
-    child_outcome listen(child_end& heard, deadline by) {
+    /// Reads until the child has ended or must be killed.
+    child_outcome read_until_end(child_end& end, deadline by) {
         for (;;) {
             std::array<pollfd, 4> waited{
                 pollfd{output_.get(), POLLIN, 0},
@@ -211,38 +214,37 @@ public:
                 pollfd{stop_event_, POLLIN, 0}};
             wait(waited, by);
             if (waited[3].revents != 0) return child_outcome::stopped;
-            if (waited[0].revents != 0) read_some(output_, heard);
-            if (waited[1].revents != 0) read_some(error_output_, heard);
-            if (heard.output.size() > output_bytes_max_) return child_outcome::flooding;
+            if (waited[0].revents != 0) read_some(output_, end);
+            if (waited[1].revents != 0) read_some(error_output_, end);
+            if (end.output.size() > output_bytes_max_) return child_outcome::flooding;
             if (waited[2].revents != 0) return child_outcome::exited;
             if (by.passed()) return child_outcome::overdue;
         }
     }
 
-    /// What the pipes still hold after the child's end. A pipe holds 64 KiB (pipe(7)); sixteen
-    /// times that is a descendant which still writes.
-    void drain(child_end& heard) {
+    /// Reads the rest of the pipes after the child's end. A pipe holds 64 KiB (pipe(7)); sixteen
+    /// times that means that a descendant still writes.
+    void drain(child_end& end) {
         for (int round = 0; round < 64 && (output_ || error_output_); ++round) {
-            const bool more = read_some(output_, heard);
-            if (!read_some(error_output_, heard) && !more) return;
+            const bool more = read_some(output_, end);
+            if (!read_some(error_output_, end) && !more) return;
         }
     }
 
 private:
-    /// Returns at the deadline at the latest; an interruption is an empty return.
+    /// Waits until the deadline at most. An interruption returns no events.
     static void wait(std::array<pollfd, 4>& waited, deadline by) {
         const auto left = std::chrono::ceil<std::chrono::nanoseconds>(by.remaining()).count();
         const timespec timeout{
             .tv_sec = static_cast<time_t>(left / 1'000'000'000),
             .tv_nsec = static_cast<long>(left % 1'000'000'000)};
         if (ppoll(waited.data(), waited.size(), &timeout, nullptr) < 0) {
-            for (auto& one : waited) one.revents = 0;
+            for (auto& source : waited) source.revents = 0;
         }
     }
 
-    /// One read; false when there was nothing. An ended pipe is closed, and poll then ignores its
-    /// -1.
-    bool read_some(unique_fd& from, child_end& heard) {
+    /// Reads once; false when there was nothing. A pipe at its end is closed; poll ignores its -1.
+    bool read_some(unique_fd& from, child_end& end) {
         if (!from) return false;
         std::array<char, std::size_t{16} * 1024> buffer{};
         const ssize_t count = read(from.get(), buffer.data(), buffer.size());
@@ -253,9 +255,9 @@ private:
         }
         const std::string_view piece{buffer.data(), static_cast<std::size_t>(count)};
         if (&from == &output_) {
-            heard.output.append(piece);
+            end.output.append(piece);
         } else {
-            keep_tail(heard.error_output, piece);
+            keep_tail(end.error_output, piece);
         }
         return true;
     }
@@ -266,6 +268,11 @@ private:
     int stop_event_;
     std::size_t output_bytes_max_;
 };
+
+bool is_program(const fs::path& file) {
+    std::error_code failure;
+    return fs::is_regular_file(file, failure) && ::access(file.c_str(), X_OK) == 0;
+}
 
 std::chrono::duration<double> seconds_of(const timeval& time) {
     return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
@@ -287,28 +294,28 @@ child_end run_child(const child_command& command, deadline by, const std::stop_t
     if (!spawned) return not_started(spawned.error());
     running_child child{*spawned};
     if (!child.ended()) return not_started({.step = "pidfd_open", .code = errno});
-    // Only the child holds the writing ends now: its end is the pipes' end.
+    // Only the child has the write ends now: the pipes end with it.
     output->writer.close();
     error_output->writer.close();
 
     child_end end;
-    conversation with_child{
+    output_reader reader{
         {.output = std::move(output->reader),
          .error_output = std::move(error_output->reader),
          .ended = child.ended(),
          .stop_event = stop_event.get()},
         command.output_bytes_max};
-    end.fate = with_child.listen(end, by);
-    const auto last = child.reap();
-    with_child.drain(end);
+    end.fate = reader.read_until_end(end, by);
+    const auto report = child.reap();
+    reader.drain(end);
     end.lived = deadline::clock::now() - started;
-    end.computed = seconds_of(last.usage.ru_utime) + seconds_of(last.usage.ru_stime);
+    end.computed = seconds_of(report.usage.ru_utime) + seconds_of(report.usage.ru_stime);
     if (end.fate != child_outcome::exited) return end;
-    if (WIFSIGNALED(last.status)) {
+    if (WIFSIGNALED(report.status)) {
         end.fate = child_outcome::signalled;
-        end.status = WTERMSIG(last.status);
+        end.status = WTERMSIG(report.status);
     } else {
-        end.status = WEXITSTATUS(last.status);
+        end.status = WEXITSTATUS(report.status);
     }
     if (end.output.size() > command.output_bytes_max) end.fate = child_outcome::flooding;
     return end;
@@ -326,6 +333,28 @@ result<void> check_kernel() {
 std::string signal_name(int number) {
     const char* name = sigabbrev_np(number);
     return name == nullptr ? "signal " + std::to_string(number) : std::string{"SIG"} + name;
+}
+
+std::optional<fs::path> find_program(std::string_view name, std::string_view search_path) {
+    if (name.empty()) return std::nullopt;
+    if (name.find('/') != std::string_view::npos) {
+        std::error_code failure;
+        auto file = fs::absolute(name, failure);
+        return !failure && is_program(file) ? std::optional{std::move(file)} : std::nullopt;
+    }
+    for (std::size_t start = 0; start < search_path.size();) {
+        const auto end = std::min(search_path.find(':', start), search_path.size());
+        const fs::path folder{search_path.substr(start, end - start)};
+        if (folder.is_absolute() && is_program(folder / name)) return folder / name;
+        start = end + 1;
+    }
+    return std::nullopt;
+}
+
+std::string_view search_path() {
+    // No thread changes the environment.
+    const char* const folders = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    return folders == nullptr ? "/usr/local/bin:/usr/bin:/bin" : folders;
 }
 
 }  // namespace reelsd::process

@@ -1,7 +1,6 @@
 #include "result_check.hpp"
 
 #include "model/utf8.hpp"
-#include <reelsd/base/api_schemas.hpp>
 #include <reelsd/base/json_schema.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>

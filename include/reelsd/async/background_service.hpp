@@ -1,10 +1,17 @@
 #pragma once
 
+#include <reelsd/async/task_group.hpp>
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace reelsd::async {
 
@@ -26,5 +33,37 @@ public:
     /// Begins nothing new and waits for work in progress. Returns false if some is left at `by`.
     [[nodiscard]] virtual boost::asio::awaitable<bool> stop(deadline by) = 0;
 };
+
+/// A background service that consists of one coroutine. stop() cancels it.
+class background_task : public background_service {
+public:
+    background_task(std::string name, const boost::asio::any_io_executor& loop, log::logger log)
+        : name_{std::move(name)}, log_{std::move(log)}, tasks_{loop, log_failure(log_)} {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    void start() override { tasks_.spawn(name_, run()); }
+    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override {
+        return tasks_.stop(by, by);
+    }
+
+protected:
+    [[nodiscard]] const log::logger& log() const noexcept { return log_; }
+    /// Waits for run() to end by itself. Returns false if `by` passes first.
+    [[nodiscard]] boost::asio::awaitable<bool> wait_for_end(deadline by) {
+        return tasks_.wait_until_empty(by);
+    }
+
+private:
+    virtual boost::asio::awaitable<void> run() = 0;
+
+    std::string name_;
+    log::logger log_;
+    task_group tasks_;
+};
+
+/// Returns a background task that runs `run`, which owns what it refers to or is outlived by it.
+[[nodiscard]] std::unique_ptr<background_service> make_background_task(
+    std::string name, const boost::asio::any_io_executor& loop, log::logger log,
+    std::function<boost::asio::awaitable<void>()> run);
 
 }  // namespace reelsd::async

@@ -2,6 +2,7 @@
 
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -68,5 +69,8 @@ private:
     condition emptied_;
     bool stopping_ = false;  ///< A task that has not begun by then never does.
 };
+
+/// Returns a handler that logs exceptions of tasks.
+[[nodiscard]] task_group::failure_handler log_failure(log::logger log);
 
 }  // namespace reelsd::async

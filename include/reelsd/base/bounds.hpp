@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The house's fixed numbers: each with a unit and a reason. What an operator may want to change is
-/// a setting (README.md); what only one file needs stands in that file.
+/// Constants that several files use. Values that operators may change are settings; constants of
+/// one file are defined there.
 namespace reelsd::bounds {
 
 using namespace std::chrono_literals;
 
-/// How long a stop may take in all: containers kill after 10 s, and the contract says so.
+/// Upper bound on a whole stop: containers are killed after 10 s, and the contract says so.
 inline constexpr auto shutdown_grace = 8s;
 
 /// One job, all its steps, one attempt. Twice the slowest model call (300 s, model-api.md C).
@@ -22,15 +22,14 @@ inline constexpr auto resolve_time_max = 60s;
 inline constexpr auto download_time_max = 200s;
 /// Probing reads only headers and a few packets.
 inline constexpr auto probe_time_max = 20s;
-/// A thumbnail decodes a few seconds of video: measured under 1 s, and on a crowded machine a job
-/// goes without one rather than wait.
+/// A thumbnail decodes a few seconds of video: measured under 1 s. On an overloaded machine, the
+/// job completes without one.
 inline constexpr auto thumbnail_time_max = 20s;
-/// Local analysis of a 90 s video measured well under its own duration on one core; four times
-/// that.
+/// Local analysis of a 90 s video takes less than its duration on one core; four times that.
 inline constexpr auto local_analysis_time_max = 360s;
 
-/// Checking a remote model's answer: eight pictures and the sound, measured 3 s, and as much again
-/// for each that waits for its turn.
+/// Checking a remote model's answer: eight frames and the sound, measured 3 s, and as long again
+/// for each check that waits before it.
 inline constexpr auto local_check_time_max = 60s;
 
 /// Contract: a link has at most 2,048 characters, a body at most 64 KiB, a header at most 16 KiB.
@@ -41,17 +40,17 @@ inline constexpr std::size_t request_header_bytes_max = std::size_t{16} * 1024;
 /// Contract: `?wait=` holds an answer for 0-60 s.
 inline constexpr auto wait_max = 60s;
 
-/// A stored result. 200 texts, 500 segments and 20 moments of a full reel measured 60 KB; ten times
-/// that.
+/// A stored result. A full reel with 200 texts, 500 segments and 20 moments measured 60 KB; ten
+/// times that, rounded up.
 inline constexpr std::size_t result_bytes_max = std::size_t{1024} * 1024;
 
 /// Failed attempts that a job's row keeps: as many as REELSD_ATTEMPTS_MAX allows.
 inline constexpr int failed_attempts_max = 20;
-/// What such an entry says of its cause: the longest messages of providers are cut at 300 bytes,
-/// and twenty entries stay below 16 KB.
+/// Cause in such an entry: messages of providers are cut at 300 bytes, and twenty entries stay
+/// below 16 KB.
 inline constexpr std::size_t attempt_detail_bytes_max = 500;
 
-/// A platform page is 0.7-1 MB (platform.md 2A); three times that is not one.
+/// Platform pages have 0.7 to 1 MB; three times that.
 inline constexpr std::size_t page_bytes_max = std::size_t{3} * 1024 * 1024;
 
 }  // namespace reelsd::bounds

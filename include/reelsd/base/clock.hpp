@@ -15,9 +15,8 @@ using seconds_f = std::chrono::duration<double>;
 /// "2026-05-22T10:00:00Z": RFC 3339 in UTC, whole seconds (rounded down).
 [[nodiscard]] std::string to_rfc3339(time_point when);
 
-/// Time that only goes on: std::chrono::steady_clock, whose time points it shares, unless a
-/// simulation has put a clock of its own in its place. What waits by this clock on an event loop
-/// takes `async::monotonic_timer`.
+/// A monotonic clock: std::chrono::steady_clock, whose time points it shares, or the clock of a
+/// simulation. On an event loop, wait with `async::monotonic_timer`.
 class monotonic_clock {
 public:
     using duration = std::chrono::steady_clock::duration;
@@ -31,8 +30,8 @@ public:
         return simulated == nullptr ? std::chrono::steady_clock::now() : *simulated;
     }
 
-    /// For simulations alone: from now on it is what stands at `now`, which only the calling thread
-    /// moves; null: the real time again. While it is simulated, no other thread may ask for it.
+    /// For simulations only: the clock returns `*now`, which only the calling thread changes. Null
+    /// restores the real clock. While it is simulated, no other thread may call now().
     static void simulate(const time_point* now) noexcept { simulated_now = now; }
     [[nodiscard]] static bool is_simulated() noexcept {
         return simulated_now.load(std::memory_order_relaxed) != nullptr;
@@ -42,18 +41,18 @@ private:
     static inline constinit std::atomic<const time_point*> simulated_now{nullptr};
 };
 
-/// The moment by which something must be over. Monotonic: clock steps do not move it.
+/// A point in time by which an operation must end. Clock steps do not move it.
 class deadline {
 public:
     using clock = monotonic_clock;
 
-    /// `from_now` at least zero; a negative duration is taken as zero.
+    /// A negative `from_now` counts as zero.
     [[nodiscard]] static deadline after(clock::duration from_now) noexcept;
     [[nodiscard]] static deadline at(clock::time_point when) noexcept { return deadline{when}; }
 
     [[nodiscard]] clock::time_point when() const noexcept { return when_; }
     [[nodiscard]] bool passed() const noexcept { return clock::now() >= when_; }
-    /// What is left, at least zero.
+    /// At least zero.
     [[nodiscard]] clock::duration remaining() const noexcept;
     /// The earlier of this and `from_now`: a step's own limit within its caller's.
     [[nodiscard]] deadline at_most(clock::duration from_now) const noexcept;

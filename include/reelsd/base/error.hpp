@@ -8,64 +8,64 @@
 
 namespace reelsd {
 
-/// Everything that can go wrong and that somebody decides on: one closed list for the whole house.
-/// Each mapping out of it (HTTP status, job fate, job error code) is an exhaustive `switch` without
-/// `default` in one file, so that a new code does not compile until it is placed.
+/// All errors that code distinguishes. Each mapping of them (to an HTTP status, a job's transition,
+/// a job's error code) is an exhaustive `switch` without `default` in one file, so that a new code
+/// does not compile until it is mapped.
 enum class errc : std::uint8_t {
     // The caller of an operation is at fault.
     invalid_argument,  ///< Malformed or out of range; `detail` may be shown to the caller.
-    not_found,         ///< No such thing, or another account's.
+    not_found,         ///< Does not exist, or belongs to another account.
     unauthorized,      ///< No valid token.
     limit_reached,     ///< A limit of the account; `detail` names it and its value.
-    conflict,          ///< It exists already, or has another state than the operation needs.
+    conflict,          ///< Exists already, or is not in the state that the operation needs.
 
     // Waiting.
-    cancelled,  ///< Asked to stop: shutdown, deletion or a lost lease. Not a fault.
+    cancelled,  ///< Stop requested: shutdown, deletion or a lost lease. Not a fault.
     timed_out,  ///< A deadline passed.
 
     // The outside network.
-    connection_failed,  ///< Name resolution, TCP, TLS or a broken transfer. Worth another try.
-    /// The operator's proxy gives no connection. `detail` is "HOST:PORT: reason", or "HOST:PORT to
-    /// TARGET: reason" when the proxy works but cannot reach the target. Worth another try.
+    connection_failed,  ///< Name resolution, TCP, TLS or a broken transfer. Worth a retry.
+    /// The operator's proxy does not connect. `detail` is "HOST:PORT: reason", or "HOST:PORT to
+    /// TARGET: reason" when the proxy works but cannot reach the target. Worth a retry.
     proxy_failed,
     address_refused,  ///< The outbound guard forbids the address; `detail` names the setting
                       ///< that would allow it. Final.
 
     // The platform.
-    platform_rate_limited,  ///< It asks us to slow down. Worth another try, later.
-    platform_failed,        ///< Its servers are at fault (5xx and the like). Worth another try.
-    platform_changed,  ///< It answers in a shape we do not know: our request or parser is outdated.
-    video_unavailable,  ///< Deleted, never there, or private without saying so. Final.
-    video_restricted,   ///< Closed to some ages, regions or audiences. Final.
-    login_required,     ///< Shown only to people who are logged in. Final.
-    no_video,           ///< The post, or its slide that was asked for, has none. Final.
-    separate_tracks,    ///< Picture and sound are separate files, and `dash` is off. Final.
+    platform_rate_limited,  ///< It limits the rate of requests. Worth a retry, later.
+    platform_failed,        ///< Its servers fail (5xx and similar). Worth a retry.
+    platform_changed,       ///< Its answer has an unknown shape: our request or parser is outdated.
+    video_unavailable,      ///< Deleted, nonexistent, or private. Final.
+    video_restricted,       ///< Restricted by age, region or audience. Final.
+    login_required,         ///< Visible only to signed-in users. Final.
+    no_video,               ///< The post, or the requested slide, has none. Final.
+    separate_tracks,        ///< Picture and sound are separate files, and `dash` is off. Final.
 
     // The video.
     unsupported_format,  ///< No video stream, or one that cannot be decoded. Final.
     video_too_long,      ///< Longer than the limit in force. Final.
     video_too_large,     ///< More bytes than the limit in force. Final.
-    media_failed,        ///< The media helper could not be run (not: could not read the video).
+    media_failed,        ///< The media helper could not be run. Not a fault of the video.
 
     // The model.
     model_refused,        ///< It will not or cannot process this video. Final.
-    model_unavailable,    ///< Overloaded or unreachable. Worth another try.
-    model_misconfigured,  ///< Its key, name or address is wrong. Worth another try: it gets mended.
+    model_unavailable,    ///< Overloaded or unreachable. Worth a retry.
+    model_misconfigured,  ///< Its key, name or address is wrong. Worth a retry after a repair.
 
     // Ourselves.
-    storage_failed,        ///< Disk full, or a write that the disk or the database refuses.
+    storage_failed,        ///< Disk full, or a write refused by the disk or the database.
     database_unavailable,  ///< Unreachable, or no answer in time.
-    internal,              ///< Our own bug.
+    internal,              ///< A bug of this program.
 };
 
 /// The enumerator's name, for logs and metrics: "video_unavailable".
 [[nodiscard]] std::string_view name_of(errc code) noexcept;
 
-/// What went wrong, as a value. `detail` is for logs: it never reaches a client unless the code
-/// says so above, and it never holds a secret.
+/// An error as a value. `detail` is for logs: clients see it only if the code says so above. It
+/// never contains a secret.
 class error {
 public:
-    /// What Boost's result hands out when it is asked for the error that it does not have.
+    /// Returned by Boost's result when it holds a value.
     error() : error{errc::internal, "no error"} {}
     /// The code comes first and is required: an error constructible from text alone would make
     /// `result<std::string>` ambiguous.

@@ -8,7 +8,7 @@
 
 namespace reelsd {
 
-/// Nobody whom we ask nests deeper than a dozen levels.
+/// The providers that reelsd calls nest about a dozen levels.
 inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
 
 /// How deep the brackets of a JSON text are nested; those in strings do not count.
@@ -27,9 +27,9 @@ inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
     return deepest;
 }
 
-/// What somebody else wrote, discarded (`is_discarded()`) when it is no JSON or nested deeper than
-/// `foreign_json_depth_max`. The library keeps members in a list that copies them as it grows, by
-/// recursion: some thousand levels take a thread's whole stack.
+/// Parses untrusted text. Returns a discarded value (`is_discarded()`) if the text is not JSON or
+/// nested deeper than `foreign_json_depth_max`: the library copies members recursively, so that a
+/// few thousand levels exhaust a thread's stack.
 [[nodiscard]] inline json parse_foreign_json(std::string_view text) {
     if (json_depth_of(text) > foreign_json_depth_max) return json(json::value_t::discarded);
     return json::parse(text, nullptr, false);

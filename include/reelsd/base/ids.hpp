@@ -5,7 +5,7 @@
 
 namespace reelsd {
 
-/// A positive 64-bit identifier that cannot be mistaken for another kind's.
+/// A positive 64-bit identifier, as a type of its own per kind.
 template <class Tag>
 struct strong_id {
     std::int64_t value = 0;

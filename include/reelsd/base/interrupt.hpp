@@ -6,10 +6,10 @@
 
 namespace reelsd {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a stop request, for as long as it lives; a second one ends
-/// the program at once, with the exit code 130 of the shell's convention. Construct it before any
-/// other thread: the threads that follow inherit the blocked signals, which a thread of its own
-/// takes with sigwait(), so that no code runs in a signal handler.
+/// Turns SIGINT, SIGTERM and SIGHUP into a stop request during its lifetime. A second signal ends
+/// the program immediately, with the exit code 130 of the shell's convention. Construct it before
+/// any other thread, because later threads inherit the blocked signals. Its own thread receives
+/// them with sigwait(), so that no code runs in a signal handler.
 class interrupt {
 public:
     interrupt();
@@ -17,12 +17,12 @@ public:
     interrupt(const interrupt&) = delete;
     interrupt& operator=(const interrupt&) = delete;
 
-    [[nodiscard]] std::stop_token token() const noexcept { return asked_.get_token(); }
+    [[nodiscard]] std::stop_token token() const noexcept { return stop_.get_token(); }
 
 private:
     void wait_for_signals();
 
-    std::stop_source asked_;
+    std::stop_source stop_;
     std::atomic<bool> closing_{false};
     std::thread waiter_;
 };

@@ -4,8 +4,8 @@
 
 namespace reelsd {
 
-/// Aborts with the place when `holds` is false. For programmer errors only, on in production too:
-/// errors of the world are handled, never asserted.
+/// Aborts and prints the location when `holds` is false. For programming errors only, also in
+/// production; other errors are handled.
 void invariant(bool holds, boost::source_location where = BOOST_CURRENT_LOCATION) noexcept;
 
 }  // namespace reelsd

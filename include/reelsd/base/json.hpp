@@ -4,7 +4,7 @@
 
 namespace reelsd {
 
-/// JSON that keeps the order of its members: what people read is in the order we chose.
+/// JSON that keeps the order of its members, for readers.
 using json = nlohmann::ordered_json;
 
 }  // namespace reelsd

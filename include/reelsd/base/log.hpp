@@ -20,9 +20,9 @@ namespace reelsd::log {
 enum class level : std::uint8_t { debug, info, warning, error, off };
 enum class format : std::uint8_t { text, json };
 
-/// One named value of a log line. Never give it a secret, a token, a key or a signed address.
-/// Refers to texts that stay where they are, and keeps those that are made for it. The name is a
-/// literal of letters: it is written as it is.
+/// One named value of a log line. Must not contain a secret, a token, a key or a signed address.
+/// Refers to lvalue texts and owns temporary ones. The name is a literal of letters and is written
+/// without escaping.
 struct field {
     using value_type = std::variant<std::int64_t, double, bool, std::string_view, std::string>;
 
@@ -47,23 +47,21 @@ class line_sink;
 
 /// Writes lines to standard error: `text` for people
 /// ("2026-05-22T10:00:00.123Z info job finished job=42 attempt=1"), `json` for machines (one object
-/// a line with time, level, message and the fields). Safe to use from any thread; a copy shares the
-/// sink.
+/// per line with time, level, message and the fields). Thread-safe; a copy shares the sink.
 class logger {
 public:
     logger(level at_least, format shape);
-    /// The same to the end of a file, which is made when it is not there; an empty path is standard
-    /// error. While the file cannot be opened or written, lines go to standard error, which is told
-    /// so once.
+    /// Appends to a file, which is created if it does not exist; an empty path is standard error.
+    /// While the file cannot be opened or written, lines go to standard error, which is reported
+    /// there once.
     logger(level at_least, format shape, const std::filesystem::path& file);
 
-    /// Continues in the file that has the name now: log rotation has renamed the old one. No effect
-    /// without a file.
+    /// Reopens the file by its name, after log rotation has renamed it. No effect without a file.
     void reopen() const;
 
-    /// Batches lines below warning of the calling thread until flush(). `flush_soon` is called with
-    /// the first line of a batch, and arranges for flush(). Empty, as at first: each line is
-    /// written at once.
+    /// Batches the calling thread's lines below warning until flush(). `flush_soon` is called with
+    /// the first line of a batch, and schedules flush(). Empty, the default: each line is written
+    /// immediately.
     void batch(std::function<void()> flush_soon) const;
     void flush() const;
 
@@ -83,10 +81,17 @@ private:
     format format_;
 };
 
-/// The fields as they stand in a line, without the line's head: pure, for tests.
-/// Text values with blanks, quotes or control characters are quoted and escaped, so that one event
-/// is one line whatever a client sends.
+/// Message and fields as in a line, without time and level. Pure, for tests. Text values with
+/// blanks, quotes or control characters are quoted and escaped, so that one event is one line.
 [[nodiscard]] std::string render_text(std::string_view message, fields values);
 [[nodiscard]] std::string render_json(std::string_view message, fields values);
+
+/// Whether `descriptor` is systemd's journal, which reads a line's priority from its beginning
+/// (sd-daemon(3)). A child whose output was redirected has the same environment; therefore this
+/// examines the descriptor.
+[[nodiscard]] bool is_journal(int descriptor);
+
+/// The prefix of a line for the journal: "<4>" for a warning.
+[[nodiscard]] std::string_view journal_priority(level at);
 
 }  // namespace reelsd::log

@@ -8,9 +8,8 @@
 
 namespace reelsd {
 
-/// An expected outcome or an error. Exceptions are for broken surroundings (a dead database),
-/// aborts for broken invariants; everything that a caller acts on is a result. There is no
-/// chaining: `if (!r) return r.error();`.
+/// A value or an error that the caller handles. Exceptions are for a failing environment (a lost
+/// database), aborts for broken invariants. There is no chaining: `if (!r) return r.error();`.
 template <class T>
 using result = boost::system::result<T, error>;
 

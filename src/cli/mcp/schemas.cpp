@@ -1,6 +1,6 @@
 #include "schemas.hpp"
 
-#include <reelsd/base/api_schemas.hpp>
+#include <reelsd/base/json_schema.hpp>
 
 #include <utility>
 

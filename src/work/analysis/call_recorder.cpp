@@ -34,21 +34,16 @@ struct decision {
 
 /// Owns its arguments, because the caller may give up before the loop starts it.
 asio::awaitable<decision> begin_call(
-    usage::call_ledger_store store, usage::call_intent wanted, deadline by) {
-    const auto begun = co_await store.begin(std::move(wanted), by);
+    usage::call_ledger_store store, usage::call_intent intent, deadline by) {
+    const auto begun = co_await store.begin(std::move(intent), by);
     if (!begun) co_return decision{.call = std::nullopt, .why_not = begun.error()};
     co_return decision{.call = *begun, .why_not = {}};
-}
-
-asio::awaitable<bool> is_budget_spent(
-    usage::call_ledger_store store, account_id account, deadline by) {
-    co_return co_await store.is_budget_spent(account, by);
 }
 
 }  // namespace
 
 result<void> call_recorder::check_budget(account_id account, deadline by) const {
-    const auto is_spent = wait_for(loop_, is_budget_spent(store_, account, by), by);
+    const auto is_spent = wait_for(loop_, store_.is_budget_spent(account, by), by);
     if (!is_spent) return is_spent.error();
     if (*is_spent) return error{errc::unauthorized, "the account's monthly budget is spent"};
     return {};

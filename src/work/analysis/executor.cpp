@@ -30,7 +30,7 @@
 namespace reelsd::work {
 namespace {
 
-/// One question to the database, asked before any work is done.
+/// One statement, before any work is done.
 constexpr auto store_query_time_max = std::chrono::seconds{5};
 
 /// Pause before the result of another job for the same post is checked again. An analysis takes
@@ -51,13 +51,13 @@ struct step_failure {
     error why;
     obstacle what = obstacle::failure;
     seconds_f not_before{0};   ///< The next attempt should begin no earlier.
-    bool is_cooldown = false;  ///< With platform_pace: the platform has asked to be left alone.
+    bool is_cooldown = false;  ///< With platform_pace: the platform has rate-limited the resolver.
     jobs::retry_allowed allowed = jobs::retry_allowed::yes;
 
     step_failure() = default;
     /// Implicit, as a plain error is the usual case.
-    step_failure(error cause, obstacle in_the_way = obstacle::failure, seconds_f earliest = {})
-        : why{std::move(cause)}, what{in_the_way}, not_before{earliest} {}
+    step_failure(error cause, obstacle kind = obstacle::failure, seconds_f earliest = {})
+        : why{std::move(cause)}, what{kind}, not_before{earliest} {}
 };
 
 template <class T>
@@ -100,39 +100,39 @@ struct attempt {
     }
 };
 
-model::post_facts post_facts_of(const attempt& in, const platform::post& found) {
+model::post_facts post_facts_of(const attempt& in, const platform::post& post) {
     return {
         .platform = in.job.url.starts_with(jobs::upload_scheme) ? "upload" : "instagram",
-        .code = found.code,
-        .url = found.url,
-        .author = found.author,
-        .author_name = found.author_name,
-        .author_verified = found.author_verified,
-        .caption = found.caption,
-        .hashtags = found.hashtags,
-        .mentions = found.mentions,
-        .like_count = found.like_count,
-        .comment_count = found.comment_count,
-        .view_count = found.view_count,
-        .posted_at = found.posted_at,
-        .thumbnail_url = found.thumbnail_url,
-        .location = found.location,
-        .music_title = found.music_title,
-        .music_artist = found.music_artist};
+        .code = post.code,
+        .url = post.url,
+        .author = post.author,
+        .author_name = post.author_name,
+        .author_verified = post.author_verified,
+        .caption = post.caption,
+        .hashtags = post.hashtags,
+        .mentions = post.mentions,
+        .like_count = post.like_count,
+        .comment_count = post.comment_count,
+        .view_count = post.view_count,
+        .posted_at = post.posted_at,
+        .thumbnail_url = post.thumbnail_url,
+        .location = post.location,
+        .music_title = post.music_title,
+        .music_artist = post.music_artist};
 }
 
-step_failure failure_of(const platform::unresolved& none) {
-    step_failure failed{none.why, obstacle::failure, none.not_before};
-    if (!none.snooze) return failed;
+step_failure failure_of(const platform::unresolved& failure) {
+    step_failure failed{failure.why, obstacle::failure, failure.not_before};
+    if (!failure.snooze) return failed;
     failed.what = obstacle::platform_pace;
-    failed.not_before = none.snooze->wait;
-    failed.is_cooldown = none.snooze->is_cooldown;
+    failed.not_before = failure.snooze->wait;
+    failed.is_cooldown = failure.snooze->is_cooldown;
     return failed;
 }
 
-step_failure failure_of(const model::analysis_failure& none) {
-    const auto what = none.asked_to_wait ? obstacle::model_wait : obstacle::failure;
-    return {none.why, what, none.not_before};
+step_failure failure_of(const model::analysis_failure& failure) {
+    const auto what = failure.asked_to_wait ? obstacle::model_wait : obstacle::failure;
+    return {failure.why, what, failure.not_before};
 }
 
 /// Returns the link of the post itself. Looks up a share link once; later attempts read the stored
@@ -182,21 +182,21 @@ error fault_of_this_machine(const error& why) {
 }
 
 /// Joins separate picture and sound into one file. Copying takes as long as probing.
-result<platform::media_file> in_one_file(
+result<platform::media_file> join_tracks(
     const attempt& in, const std::filesystem::path& folder, platform::media_file video) {
     if (!video.sound) return video;
     in.now.begin("join");
     const auto joined = folder / "joined";
-    const auto made = in.parts.media.join(
+    const auto muxed = in.parts.media.join(
         video.file, *video.sound, joined, in.by.at_most(bounds::probe_time_max), in.stop);
-    if (!made) return fault_of_this_machine(made.error());
+    if (!muxed) return fault_of_this_machine(muxed.error());
     return platform::describe_file(joined);
 }
 
 struct fetched {
     platform::post post;
     platform::media_file video;
-    scratch_folder scratch;  ///< Has the file.
+    scratch_folder scratch;  ///< Contains the file.
 };
 
 /// Resolves and downloads. An expired media address is resolved again, once. If the address guard
@@ -211,7 +211,7 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
         auto post = resolve(in, link, refused);
         if (!post && !refused.empty() && post.error().why.code() != errc::cancelled) {
             auto failed = post.error();
-            failed.what = obstacle::failure;  // The first answer is not worth asking for again.
+            failed.what = obstacle::failure;  // A retry would get the same address.
             failed.why = *last;
             return failed;
         }
@@ -223,10 +223,10 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
             scratch.emplace(*std::move(folder));
         }
         in.now.begin_shown("download");
-        auto got = in.parts.source.download(
+        auto download = in.parts.source.download(
             *post, scratch->path() / "video", in.by.at_most(bounds::download_time_max), in.stop);
-        if (!got) {
-            last = got.error();
+        if (!download) {
+            last = download.error();
             const bool asks_on = last->code() == errc::address_refused && !post->resolver.empty();
             if (!asks_on || !refused.insert(post->resolver).second) return *last;
             in.log.warning(
@@ -236,12 +236,12 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
                  {"reason", last->detail()}});
             continue;
         }
-        if (auto* video = std::get_if<platform::media_file>(&*got)) {
-            auto whole = in_one_file(in, scratch->path(), std::move(*video));
+        if (auto* video = std::get_if<platform::media_file>(&*download)) {
+            auto whole = join_tracks(in, scratch->path(), std::move(*video));
             if (!whole) return whole.error();
             return fetched{*std::move(post), *std::move(whole), *std::move(scratch)};
         }
-        last = std::get<platform::stale_media>(*got).if_fresh;
+        last = std::get<platform::stale_media>(*download).if_fresh;
         if (std::exchange(has_expired, true)) return *last;
     }
 }
@@ -317,7 +317,7 @@ step_result<void> begin_post(const attempt& in, const std::string& post_key) {
         wait_for(in.parts.loop, in.parts.store.begin_post(in.job, post_key, analyzer, by), by);
     if (!begun) return begun.error();
     if (*begun != jobs::post_start::at_work_elsewhere) return {};
-    const error why{errc::cancelled, "another job is at the same post"};
+    const error why{errc::cancelled, "another job analyses the same post"};
     return step_failure{why, obstacle::same_post, same_post_wait};
 }
 
@@ -333,10 +333,10 @@ result<void> check_budget(const attempt& in) {
 /// or the attempt is stopped, because repeating the analysis would cost more than a picture is
 /// worth.
 std::optional<jobs::reel_thumbnail> take_thumbnail(
-    const attempt& in, std::optional<media::thumbnail_report> of_analyzer,
+    const attempt& in, std::optional<media::thumbnail_report> by_analyzer,
     const platform::media_file& video) {
     in.now.begin("thumbnail");
-    auto taken = of_analyzer ? result<media::thumbnail_report>{*std::move(of_analyzer)}
+    auto taken = by_analyzer ? result<media::thumbnail_report>{*std::move(by_analyzer)}
                              : in.parts.media.thumbnail(
                                    video.file, in.by.at_most(bounds::thumbnail_time_max), in.stop);
     if (taken) {
@@ -355,9 +355,9 @@ std::optional<jobs::reel_thumbnail> take_thumbnail(
 step_result<model::findings> ask_analyzer(const attempt& in, const model::video_input& input) {
     in.now.begin_shown("analyze");
     job_call_ledger ledger{in.parts.recorder, in.job};
-    auto found = in.analyzer().analyze(input, ledger, in.by, in.stop);
-    if (found) return *std::move(found);
-    auto failed = failure_of(found.error());
+    auto findings = in.analyzer().analyze(input, ledger, in.by, in.stop);
+    if (findings) return *std::move(findings);
+    auto failed = failure_of(findings.error());
     failed.why = fault_of_this_machine(failed.why);
     return failed;
 }
@@ -408,7 +408,8 @@ step_result<fetched> fetch_upload(
     if (!scratch) return scratch.error();
     in.now.begin_shown("download");
     auto file = write_upload(
-        {.loop = in.parts.loop, .store = in.parts.uploads},
+        in.parts.loop,
+        in.parts.uploads,
         video,
         scratch->path() / "video",
         in.by.at_most(bounds::download_time_max),
@@ -417,7 +418,7 @@ step_result<fetched> fetch_upload(
     return fetched{std::move(post), *std::move(file), *std::move(scratch)};
 }
 
-/// Where an attempt's video comes from, once it is known what it is of.
+/// Fetches an attempt's video.
 using video_source = std::function<step_result<fetched>()>;
 
 /// Copies an earlier analysis, or fetches and analyses the video.
@@ -431,7 +432,7 @@ step_result<jobs::completed> copy_or_analyze(
     if (const auto may_spend = check_budget(in); !may_spend) return may_spend.error();
     // Checked before the platform is called: a look-up is useless while no model may be called.
     in.now.begin("analyze");
-    if (const auto none = in.analyzer().refusal()) return failure_of(*none);
+    if (const auto refusal = in.analyzer().refusal()) return failure_of(*refusal);
 
     const auto subject = fetch_video();
     if (!subject) return subject.error();
@@ -440,16 +441,15 @@ step_result<jobs::completed> copy_or_analyze(
 
 step_result<jobs::completed> run_steps(const attempt& in) {
     if (in.job.is_upload) {
-        const auto video =
-            find_upload({.loop = in.parts.loop, .store = in.parts.uploads}, in.job, in.by);
+        const auto video = find_upload(in.parts.loop, in.parts.uploads, in.job, in.by);
         if (!video) return video.error();
         const auto post = post_of(in.job, *video);
         return copy_or_analyze(
             in, upload_key_of(*video, post), [&] { return fetch_upload(in, *video, post); });
     }
-    const auto meant = expand(in);
-    if (!meant) return meant.error();
-    return copy_or_analyze(in, post_key_of(*meant), [&] { return fetch(in, *meant); });
+    const auto link = expand(in);
+    if (!link) return link.error();
+    return copy_or_analyze(in, post_key_of(*link), [&] { return fetch(in, *link); });
 }
 
 time_point wall_clock_now() {
@@ -467,11 +467,11 @@ jobs::transition after_wait(
         {"reason", until.why.detail()}};
     if (is_models) {
         // The analyzer has logged why; nothing has failed here.
-        log.debug("job waits until the model may be asked", about);
+        log.debug("job waits until the model may be called", about);
     } else if (until.is_cooldown) {
         log.info("job waits until the platform may be asked again", about);
     } else {
-        log.debug("job waits for its turn at the platform", about);
+        log.debug("job waits for the platform's rate limit", about);
     }
     const jobs::snooze later{
         .wait = until.not_before,
@@ -500,8 +500,8 @@ jobs::transition after_failure(
     return jobs::after_failure(job, why, failed.allowed, policy, chance, failed.not_before);
 }
 
-/// Rewords a failure of the platform's on a server that has never had an answer: another submission
-/// would most likely fail as well.
+/// Rewords a platform failure on a server that has never had an answer: another submission would
+/// most likely fail too.
 void explain_unanswered(
     const executor_dependencies& parts, const log::logger& log, const jobs::claimed_job& job,
     jobs::transition& ended) {

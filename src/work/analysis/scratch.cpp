@@ -1,8 +1,6 @@
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/sleep.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +14,6 @@
 namespace reelsd::work {
 namespace {
 
-namespace asio = boost::asio;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
@@ -55,9 +52,8 @@ unique_fd lock_folder_patiently(const fs::path& folder) {
     for (;;) {
         auto lock = lock_folder(folder);
         if (lock || errno != EWOULDBLOCK || by.passed()) return lock;
-        // Polls and blocks this thread, because flock() can wait only without a deadline.
-        asio::io_context loop;
-        asio::steady_timer{loop, look_interval}.wait();
+        // Polls, because flock() can wait only without a deadline.
+        stoppable_sleep(look_interval, {});
     }
 }
 

@@ -17,10 +17,10 @@ constexpr auto ask_time_max = 5s;
 
 /// The wait of a job in line, whatever the pace: longer than any worker waits for a permit.
 constexpr seconds_f line_wait = 1h;
-/// Of a resolver that cooled down when the job's permit for a later one was given.
+/// Wait for a resolver that cooled down when the job's permit for a later one was granted.
 constexpr seconds_f passed_over_wait = 60s;
-/// A permit that was not used.
-constexpr auto give_back_time_max = 1s;
+/// For releasing an unused permit.
+constexpr auto release_time_max = 1s;
 
 /// Upper bound on the pause of a link after an answer that may concern only this link. Three
 /// attempts of a job then end within the hour that a job may wait for the platform.
@@ -47,28 +47,27 @@ result<platform::required_wait> shared_rate_limiter::ask(std::string_view resolv
 
 result<platform::required_wait> shared_rate_limiter::ask_resolver(
     std::string_view resolver, deadline by) {
-    if (wanted_.interval <= 0s && wanted_.cooldown_first <= 0s) return platform::required_wait{};
+    if (pace_.interval <= 0s && pace_.cooldown_first <= 0s) return platform::required_wait{};
     const auto until = by.at_most(ask_time_max);
     return wait_for_permit(
-        store_.ask({.host = host_, .resolver = std::string{resolver}}, spread(wanted_), until),
+        store_.ask({.host = host_, .resolver = std::string{resolver}}, spread(pace_), until),
         until);
 }
 
 result<platform::required_wait> shared_rate_limiter::ask_session(
     std::string_view resolver, deadline by) {
-    if (of_session_.wanted.interval <= 0s || !uses_session(resolver))
-        return platform::required_wait{};
+    if (session_.pace.interval <= 0s || !uses_session(resolver)) return platform::required_wait{};
     const auto until = by.at_most(ask_time_max);
-    auto turn = wait_for_permit(store_.ask(session(), spread(of_session_.wanted), until), until);
-    if (!turn || turn->wait > 0s)
+    auto permit = wait_for_permit(store_.ask(session(), spread(session_.pace), until), until);
+    if (!permit || permit->wait > 0s)
         release({.host = host_, .resolver = std::string{resolver}}, until);
-    return turn;
+    return permit;
 }
 
 /// Ends a permit that was not used. Without the database it ends by itself in a minute.
-void shared_rate_limiter::release(const pacing::paced_resolver& who, deadline by) {
+void shared_rate_limiter::release(const pacing::paced_resolver& resolver, deadline by) {
     const auto released =
-        wait_for(loop_, store_.note(who, {}, pacing::outcome::failed, wanted_, by), by);
+        wait_for(loop_, store_.note(resolver, {}, pacing::outcome::failed, pace_, by), by);
     if (!released) log_.debug("permit not released", {{"reason", released.error().to_string()}});
 }
 
@@ -85,14 +84,14 @@ result<platform::required_wait> shared_rate_limiter::ask_permit(
             job.id,
             job.claim,
             {.host = host_, .resolver = std::string{resolver}},
-            spread(wanted_),
+            spread(pace_),
             until),
         until);
 }
 
-pacing::pace shared_rate_limiter::spread(pacing::pace wanted) {
-    wanted.interval *= random_between(0.5, 1.5);
-    return wanted;
+pacing::pace shared_rate_limiter::spread(pacing::pace pace) {
+    pace.interval *= random_between(0.5, 1.5);
+    return pace;
 }
 
 result<platform::required_wait> shared_rate_limiter::wait_for_permit(
@@ -108,9 +107,8 @@ result<platform::required_wait> shared_rate_limiter::wait_for_permit(
 
 bool shared_rate_limiter::has_ever_answered(deadline by) const {
     if (has_answered_) return true;
-    auto store = store_;
     const auto until = by.at_most(ask_time_max);
-    const auto states = wait_for(loop_, store.list(host_, until), until);
+    const auto states = wait_for(loop_, store_.list(host_, until), until);
     if (!states) return true;
     has_answered_ = std::any_of(states->begin(), states->end(), [](const auto& resolver) {
         return resolver.answered_at.has_value();
@@ -128,21 +126,21 @@ seconds_f shared_rate_limiter::note(
                 {.host = host_, .resolver = std::string{resolver}},
                 std::string{ended.code},
                 outcome_of(ended.outcome),
-                wanted_,
+                pace_,
                 by),
             by);
         if (!consequence) {
             log_.warning(
-                "a resolver's outcome could not be kept",
+                "a resolver's outcome could not be recorded",
                 {{"resolver", resolver}, {"reason", consequence.error().to_string()}});
             return seconds_f{0};
         }
         log(resolver, *consequence);
         const bool is_suspected =
             ended.outcome == platform::try_outcome::rate_limited && !consequence->cooldown;
-        return is_suspected ? std::min(wanted_.cooldown_first, link_rest_max) : seconds_f{0};
+        return is_suspected ? std::min(pace_.cooldown_first, link_rest_max) : seconds_f{0};
     } catch (const std::exception& failure) {
-        log_.error("a resolver's outcome could not be kept", {{"reason", failure.what()}});
+        log_.error("a resolver's outcome could not be recorded", {{"reason", failure.what()}});
         return seconds_f{0};
     }
 }
@@ -151,13 +149,13 @@ void shared_rate_limiter::log(
     std::string_view resolver, const pacing::consequence& consequence) const {
     if (consequence.cooldown) {
         log_.warning(
-            "the platform asks to be left alone: resolver cools down",
+            "the platform rate-limits this server: resolver cools down",
             {{"resolver", resolver}, {"seconds", consequence.cooldown->count()}});
     }
     if (consequence.warn) {
         log_.warning(
-            "resolver seems outdated: it used to work, and now gets answers of unknown shape "
-            "alone",
+            "resolver seems outdated: it used to work, and now gets only answers of unknown "
+            "shape",
             {{"resolver", resolver},
              {"answers", consequence.unknown_answers},
              {"look_with", "reelsd resolve URL --strategy " + std::string{resolver}}});
@@ -172,7 +170,7 @@ job_rate_limiter::~job_rate_limiter() {
     shared_.note(
         permit_,
         {.outcome = platform::try_outcome::failed, .code = {}},
-        deadline::after(give_back_time_max));
+        deadline::after(release_time_max));
 }
 
 result<platform::required_wait> job_rate_limiter::ask(std::string_view resolver, deadline by) {

@@ -23,28 +23,30 @@ constexpr std::size_t code_digits = 12;
 }  // namespace
 
 result<jobs::uploaded_video> find_upload(
-    const upload_access& in, const jobs::claimed_job& job, deadline by) {
+    const boost::asio::any_io_executor& loop, jobs::upload_store& store,
+    const jobs::claimed_job& job, deadline by) {
     const auto find_by = by.at_most(upload_query_time_max);
-    auto video = wait_for(in.loop, in.store.find(job.id, find_by), find_by);
+    auto video = wait_for(loop, store.find(job.id, find_by), find_by);
     if (!video) return video.error();
-    if (!*video) return error{errc::storage_failed, "the uploaded file is gone"};
+    if (!*video) return error{errc::storage_failed, "the uploaded file no longer exists"};
     return **std::move(video);
 }
 
 result<platform::media_file> write_upload(
-    const upload_access& in, const jobs::uploaded_video& video, const std::filesystem::path& target,
-    deadline by, const std::stop_token& stop) {
+    const boost::asio::any_io_executor& loop, jobs::upload_store& store,
+    const jobs::uploaded_video& video, const std::filesystem::path& target, deadline by,
+    const std::stop_token& stop) {
     std::int32_t number = 0;
     const auto next = [&]() -> result<std::vector<std::byte>> {
         if (stop.stop_requested()) return error{errc::cancelled, "the attempt was stopped"};
         const auto chunk_by = by.at_most(upload_query_time_max);
-        auto chunk = wait_for(in.loop, in.store.chunk(video.id, number++, chunk_by), chunk_by);
+        auto chunk = wait_for(loop, store.chunk(video.id, number++, chunk_by), chunk_by);
         if (!chunk) return chunk.error();
         return std::move(*chunk).value_or(std::vector<std::byte>{});
     };
     auto file = platform::write_video(target, static_cast<std::uint64_t>(video.size_bytes), next);
     if (file && file->sha256 != video.sha256) {
-        return error{errc::storage_failed, "the stored file is not the one that was uploaded"};
+        return error{errc::storage_failed, "the stored file differs from the uploaded one"};
     }
     return file;
 }

@@ -14,29 +14,26 @@
 
 namespace reelsd::work {
 
-/// The database's uploads, for a worker thread. Both outlive it.
-struct upload_access {
-    const boost::asio::any_io_executor& loop;
-    jobs::upload_store& store;
-};
-
-/// The file of a job. Errors: storage_failed when there is none; database_unavailable.
+/// The uploaded video of a job, for a worker thread. Errors: storage_failed when there is none;
+/// database_unavailable.
 [[nodiscard]] result<jobs::uploaded_video> find_upload(
-    const upload_access& in, const jobs::claimed_job& job, deadline by);
+    const boost::asio::any_io_executor& loop, jobs::upload_store& store,
+    const jobs::claimed_job& job, deadline by);
 
-/// Writes the file to `target`. Errors: those of platform::write_video; storage_failed when it is
-/// not the file that was uploaded; cancelled.
+/// Writes the file to `target`. Errors: those of platform::write_video; storage_failed when its
+/// digest does not match; cancelled.
 [[nodiscard]] result<platform::media_file> write_upload(
-    const upload_access& in, const jobs::uploaded_video& video, const std::filesystem::path& target,
-    deadline by, const std::stop_token& stop);
+    const boost::asio::any_io_executor& loop, jobs::upload_store& store,
+    const jobs::uploaded_video& video, const std::filesystem::path& target, deadline by,
+    const std::stop_token& stop);
 
-/// What the caller has said of the post. Without a link, its code is "upload-" and the first 12
+/// The post as described by the caller. Without a link, its code is "upload-" and the first 12
 /// digits of the file's SHA-256. Pure.
 [[nodiscard]] platform::post post_of(
     const jobs::claimed_job& job, const jobs::uploaded_video& video);
 
-/// Identifies the bytes together with what the caller has said of the post: an analysis of the same
-/// is copied. Pure.
+/// Key of the file together with the caller's description of the post. An analysis with the same
+/// key is copied. Pure.
 [[nodiscard]] std::string upload_key_of(
     const jobs::uploaded_video& video, const platform::post& post);
 

@@ -61,9 +61,9 @@ void dispatcher::log_attempt(
 }
 
 dispatcher::dispatcher(
-    jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> runner,
+    jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> attempts,
     dispatcher_options options, log::logger log)
-    : work_loop{tasks, std::move(runner), options.drain},
+    : work_loop{tasks, std::move(attempts), options.drain},
       queue_{queue},
       tasks_{tasks},
       options_{std::move(options)},

@@ -1,5 +1,5 @@
-// Goal: what an operator has set is what analyses, and a setting that is missing is named at the
-// start, not with the first video.
+// Goal: the configured analyzers are used, and a missing setting is reported at the start, not with
+// the first video.
 #include "app/analyzers.hpp"
 
 #include "support/paths.hpp"
@@ -13,88 +13,89 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-settings with_analyzers(std::vector<std::string> names) {
-    settings with;
-    with.analyzers = std::move(names);
-    with.model_prices_file = std::string{REELSD_SOURCE_DIR} + "/src/model/remote/model-prices.json";
-    return with;
+settings analyzer_settings(std::vector<std::string> names) {
+    settings config;
+    config.analyzers = std::move(names);
+    config.model_prices_file =
+        std::string{REELSD_SOURCE_DIR} + "/src/model/remote/model-prices.json";
+    return config;
 }
 
 TEST(WantedAnalyzers, AutoIsTheFirstWithAKey) {
-    auto with = with_analyzers({"auto"});
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("local"));
-    with.openai.key = "k";
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("openai"));
-    with.gemini.key = "k";
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("gemini"));
+    auto config = analyzer_settings({"auto"});
+    EXPECT_THAT(analyzer_names(config), ElementsAre("local"));
+    config.openai.key = "k";
+    EXPECT_THAT(analyzer_names(config), ElementsAre("openai"));
+    config.gemini.key = "k";
+    EXPECT_THAT(analyzer_names(config), ElementsAre("gemini"));
 }
 
-TEST(WantedAnalyzers, WhatIsNamedIsTaken) {
-    auto with = with_analyzers({"local", "openai"});
-    with.gemini.key = "k";
-    EXPECT_THAT(wanted_analyzers(with), ElementsAre("local", "openai"))
-        << "a key alone costs nothing";
+TEST(WantedAnalyzers, NamedAnalyzersAreUsed) {
+    auto config = analyzer_settings({"local", "openai"});
+    config.gemini.key = "k";
+    EXPECT_THAT(analyzer_names(config), ElementsAre("local", "openai"))
+        << "a key alone enables no analyzer";
 }
 
-/// Nothing is asked: no helper is started, no server called.
-result<std::unique_ptr<analyzers>> created(const settings& with) {
+/// Starts no helper and calls no server.
+result<std::unique_ptr<analyzers>> create_analyzers(const settings& config) {
     static const media::media_client media{{.helper = "/nonexistent"}};
-    return analyzers::create(with, "0", media, {}, log::logger::silent());
+    return analyzers::create(config, "0", media, {}, log::logger::silent());
 }
 
-TEST(Analyzers, OneAloneIsTakenAsItIs) {
-    const auto local = created(with_analyzers({"local"}));
+TEST(Analyzers, ASingleAnalyzerNeedsNoChain) {
+    const auto local = create_analyzers(analyzer_settings({"local"}));
     ASSERT_TRUE(local);
     EXPECT_THAT(std::string{(*local)->chosen().name()}, HasSubstr("local/"));
     EXPECT_TRUE((*local)->circuits().empty());
-    (*local)->sweep({}, {});  // There is nobody to ask.
+    (*local)->sweep({}, {});  // There is no provider.
 }
 
-TEST(Analyzers, AChainIsCalledByItsFirst) {
-    auto with = with_analyzers({"gemini", "openai", "local"});
-    with.gemini.key = "k";
-    with.openai.model = "m";
-    const auto made = created(with);
-    ASSERT_TRUE(made) << made.error().detail();
+TEST(Analyzers, AChainHasTheNameOfItsFirstAnalyzer) {
+    auto config = analyzer_settings({"gemini", "openai", "local"});
+    config.gemini.key = "k";
+    config.openai.model = "m";
+    const auto created = create_analyzers(config);
+    ASSERT_TRUE(created) << created.error().detail();
     EXPECT_THAT(
-        std::string{(*made)->chosen().name()}, HasSubstr("gemini/gemini-3.8-flash/prompt-"));
-    EXPECT_THAT(std::string{(*made)->free().name()}, HasSubstr("local/"));
-    const auto circuits = (*made)->circuits();
+        std::string{(*created)->chosen().name()}, HasSubstr("gemini/gemini-3.8-flash/prompt-"));
+    EXPECT_THAT(std::string{(*created)->free().name()}, HasSubstr("local/"));
+    const auto circuits = (*created)->circuits();
     ASSERT_EQ(circuits.size(), 2U);
     EXPECT_EQ(circuits[0].provider, "gemini");
     EXPECT_EQ(circuits[1].model, "m");
     EXPECT_EQ(circuits[1].closed_in.count(), 0);
 }
 
-TEST(Analyzers, WhatIsMissingIsNamed) {
+TEST(Analyzers, AMissingSettingIsNamed) {
     struct test_case {
-        settings with;
-        const char* expected;
+        settings config;
+        const char* detail;
     };
-    auto no_model = with_analyzers({"auto"});
+    auto no_model = analyzer_settings({"auto"});
     no_model.openai.key = "k";
-    auto no_file = with_analyzers({"local"});
+    auto no_file = analyzer_settings({"local"});
     no_file.model_prices_file = "/nonexistent/prices.json";
-    auto folder = with_analyzers({"local"});
+    auto folder = analyzer_settings({"local"});
     folder.model_prices_file = "/tmp";
-    auto no_table = with_analyzers({"local"});
+    auto no_table = analyzer_settings({"local"});
     no_table.model_prices_file = std::string{REELSD_SOURCE_DIR} + "/src/model/prompt/schema.json";
-    auto no_price = with_analyzers({"local"});
+    auto no_price = analyzer_settings({"local"});
     no_price.model_prices = "m=1";
     const test_case cases[] = {
-        {with_analyzers({"local", "gemini"}), "gemini-api-key is not set"},
-        {with_analyzers({"openai"}), "openai-model is not set"},
+        {analyzer_settings({"local", "gemini"}), "gemini-api-key is not set"},
+        {analyzer_settings({"openai"}), "openai-model is not set"},
         {no_model, "openai-model is not set"},
         {no_file, "model-prices-file: /nonexistent/prices.json cannot be read"},
         {folder, "model-prices-file: /tmp cannot be read"},
         {no_table, "model-prices-file: a price table is"},
         {no_price, "model-prices: a price is"},
     };
-    for (const auto& one : cases) {
-        const auto made = created(one.with);
-        ASSERT_FALSE(made) << one.expected;
-        EXPECT_EQ(made.error().code(), errc::invalid_argument);
-        EXPECT_THAT(made.error().detail(), HasSubstr(one.expected));
+    for (const auto& expected : cases) {
+        const auto created = create_analyzers(expected.config);
+        ASSERT_FALSE(created) << expected.detail;
+        EXPECT_EQ(created.error().code(), errc::invalid_argument);
+        EXPECT_THAT(created.error().detail(), HasSubstr(expected.detail));
     }
 }
 

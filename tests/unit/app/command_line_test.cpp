@@ -1,5 +1,4 @@
-// Goal: keys reach the daemon from where operators keep them, and are not left where others see
-// them.
+// Goal: keys are read from where operators store them, and are not left where other users see them.
 #include "app/command_line.hpp"
 
 #include <gmock/gmock.h>
@@ -33,7 +32,7 @@ private:
     const char* name_;
 };
 
-/// A file with a secret, as an operator keeps it.
+/// A file with a secret.
 class secret_file {
 public:
     explicit secret_file(const std::string& text)
@@ -49,7 +48,7 @@ private:
     std::string path_;
 };
 
-/// A command line as the system hands it over: writable, and seen in lists of processes.
+/// A command line as the system passes it: writable, and visible in the process list.
 class argument_list {
 public:
     explicit argument_list(std::vector<std::string> words) : words_{std::move(words)} {
@@ -70,23 +69,23 @@ private:
 settings settings_of(std::vector<std::string> words) {
     argument_list arguments{std::move(words)};
     const auto read = arguments.read();
-    const auto* const asked = std::get_if<invocation>(&read);
-    EXPECT_NE(asked, nullptr);
-    return asked == nullptr ? settings{} : asked->with;
+    const auto* const request = std::get_if<invocation>(&read);
+    EXPECT_NE(request, nullptr);
+    return request == nullptr ? settings{} : request->config;
 }
 
-/// What a command line that is refused says.
+/// Standard error of a command line that is refused.
 std::string refusal_of(std::vector<std::string> words) {
     testing::internal::CaptureStderr();
     argument_list arguments{std::move(words)};
     const auto read = arguments.read();
-    auto said = testing::internal::GetCapturedStderr();
+    auto output = testing::internal::GetCapturedStderr();
     const auto* const exit_code = std::get_if<int>(&read);
     EXPECT_TRUE(exit_code != nullptr && *exit_code == 2) << "it was not refused";
-    return said;
+    return output;
 }
 
-TEST(CommandLine, SecretsAreBlottedOutWhereTheProcessListShowsThem) {
+TEST(CommandLine, SecretsAreOverwrittenInTheProcessList) {
     argument_list arguments{
         {"reelsd",
          "serve",
@@ -98,15 +97,15 @@ TEST(CommandLine, SecretsAreBlottedOutWhereTheProcessListShowsThem) {
          "--database-url",
          "postgresql://u:word@h/n"}};
     const auto read = arguments.read();
-    const auto* const asked = std::get_if<invocation>(&read);
-    ASSERT_NE(asked, nullptr);
-    EXPECT_EQ(asked->with.gemini.key, "AIza-1");
-    EXPECT_EQ(asked->with.openai.key, "sk-2");
-    EXPECT_EQ(asked->with.database_url, "postgresql://u:word@h/n");
+    const auto* const request = std::get_if<invocation>(&read);
+    ASSERT_NE(request, nullptr);
+    EXPECT_EQ(request->config.gemini.key, "AIza-1");
+    EXPECT_EQ(request->config.openai.key, "sk-2");
+    EXPECT_EQ(request->config.database_url, "postgresql://u:word@h/n");
     EXPECT_EQ(arguments.word(2), "--gemini-api-key=******");
     EXPECT_EQ(arguments.word(3), "--openai-api-key");
     EXPECT_EQ(arguments.word(4), "****");
-    EXPECT_EQ(arguments.word(6), "gemini-3.5-flash") << "what is no secret stays";
+    EXPECT_EQ(arguments.word(6), "gemini-3.5-flash") << "not a secret";
     EXPECT_THAT(arguments.word(8), Not(HasSubstr("word")));
 }
 
@@ -114,22 +113,22 @@ TEST(CommandLine, ASecretThatIsRefusedIsNotRepeated) {
     testing::internal::CaptureStderr();
     argument_list arguments{{"reelsd", "serve", "--gemini-api-key=AIza 1"}};
     const auto read = arguments.read();
-    const auto said = testing::internal::GetCapturedStderr();
+    const auto output = testing::internal::GetCapturedStderr();
     ASSERT_TRUE(std::holds_alternative<int>(read));
     EXPECT_EQ(std::get<int>(read), 2);
-    EXPECT_THAT(said, HasSubstr("gemini-api-key: this value is not allowed"));
-    EXPECT_THAT(said, Not(HasSubstr("AIza")));
+    EXPECT_THAT(output, HasSubstr("gemini-api-key: this value is not allowed"));
+    EXPECT_THAT(output, Not(HasSubstr("AIza")));
 }
 
 TEST(CommandLine, KeysFromTheEnvironmentUnderEitherName) {
     const environment_variable usual{"GEMINI_API_KEY", "usual"};
     const environment_variable openai{"OPENAI_API_KEY", "sk-1"};
-    const auto with = settings_of({"reelsd", "serve"});
-    EXPECT_EQ(with.gemini.key, "usual");
-    EXPECT_EQ(with.openai.key, "sk-1");
+    const auto config = settings_of({"reelsd", "serve"});
+    EXPECT_EQ(config.gemini.key, "usual");
+    EXPECT_EQ(config.openai.key, "sk-1");
 }
 
-TEST(CommandLine, FlagsGoBeforeOurVariableBeforeTheUsualOne) {
+TEST(CommandLine, FlagsOverrideOurVariableWhichOverridesTheUsualOne) {
     const environment_variable usual{"GEMINI_API_KEY", "usual"};
     const environment_variable ours{"REELSD_GEMINI_API_KEY", "ours"};
     EXPECT_EQ(settings_of({"reelsd", "serve"}).gemini.key, "ours");
@@ -145,10 +144,10 @@ TEST(CommandLine, SecretsFromFilesThatAVariableNames) {
         const environment_variable password{"REELSD_DATABASE_PASSWORD_FILE", file.path()};
         const environment_variable key{"REELSD_GEMINI_API_KEY_FILE", file.path()};
         const environment_variable token{"REELSD_TELEGRAM_TOKEN_FILE", file.path()};
-        const auto with = settings_of({"reelsd", "serve"});
-        EXPECT_EQ(with.database_password, "word");
-        EXPECT_EQ(with.gemini.key, "word");
-        EXPECT_EQ(with.telegram_token, "word");
+        const auto config = settings_of({"reelsd", "serve"});
+        EXPECT_EQ(config.database_password, "word");
+        EXPECT_EQ(config.gemini.key, "word");
+        EXPECT_EQ(config.telegram_token, "word");
         EXPECT_EQ(settings_of({"reelsd", "serve", "--gemini-api-key=flag"}).gemini.key, "flag");
     }
 }
@@ -163,7 +162,7 @@ TEST(CommandLine, AnEmptyFileOrVariableIsNoSecret) {
     EXPECT_EQ(settings_of({"reelsd", "serve"}).gemini.key, "");
 }
 
-TEST(CommandLine, ASecretIsGivenInOneWay) {
+TEST(CommandLine, ASecretHasOneSource) {
     const secret_file file{"word"};
     const environment_variable named{"REELSD_OPENAI_API_KEY_FILE", file.path()};
     {
@@ -179,7 +178,7 @@ TEST(CommandLine, ASecretIsGivenInOneWay) {
         "reelsd: OPENAI_API_KEY and REELSD_OPENAI_API_KEY_FILE are both set; only one may be\n");
 }
 
-TEST(CommandLine, AFileThatIsNoSecretsIsNamedButNotQuoted) {
+TEST(CommandLine, AnInvalidSecretFileIsNamedButNotQuoted) {
     {
         const environment_variable gone{"REELSD_TELEGRAM_TOKEN_FILE", "/nonexistent/token"};
         EXPECT_EQ(
@@ -206,7 +205,7 @@ TEST(CommandLine, AFileThatIsNoSecretsIsNamedButNotQuoted) {
     EXPECT_THAT(refusal_for("1:ab c"), Not(HasSubstr("1:ab")));
 }
 
-TEST(CommandLine, WhatIsNoSecretHasNoFile) {
+TEST(CommandLine, OnlySecretsHaveFiles) {
     const secret_file file{"json"};
     const environment_variable named{"REELSD_LOG_FORMAT_FILE", file.path()};
     EXPECT_EQ(settings_of({"reelsd", "serve"}).log_format, log::format::text);
@@ -222,7 +221,7 @@ TEST(CommandLine, AnInvitationIsForAnAccountOrForTheFirstAdministrator) {
     EXPECT_EQ(account_of({"reelsd", "account", "invite"}), "");
 }
 
-TEST(CommandLine, AWrongValueInTheEnvironmentIsNamed) {
+TEST(CommandLine, AnInvalidValueInTheEnvironmentIsNamed) {
     const environment_variable wrong{"REELSD_ANALYZER", "magic"};
     testing::internal::CaptureStderr();
     argument_list arguments{{"reelsd", "serve"}};
@@ -234,14 +233,14 @@ TEST(CommandLine, AWrongValueInTheEnvironmentIsNamed) {
 
 TEST(CommandLine, BackupsAndRestorationsNameAFile) {
     argument_list backup{{"reelsd", "backup", "--force", "reels.backup", "--data-dir", "d"}};
-    const auto made = backup.read();
-    ASSERT_TRUE(std::holds_alternative<invocation>(made));
-    const auto& asked = std::get<invocation>(made);
-    const auto* const to = std::get_if<backup_command>(&asked.chosen);
-    ASSERT_NE(to, nullptr);
-    EXPECT_EQ(to->file, "reels.backup");
-    EXPECT_TRUE(to->force);
-    EXPECT_EQ(asked.with.data_dir, "d");
+    const auto to_file = backup.read();
+    ASSERT_TRUE(std::holds_alternative<invocation>(to_file));
+    const auto& request = std::get<invocation>(to_file);
+    const auto* const command = std::get_if<backup_command>(&request.chosen);
+    ASSERT_NE(command, nullptr);
+    EXPECT_EQ(command->file, "reels.backup");
+    EXPECT_TRUE(command->force);
+    EXPECT_EQ(request.config.data_dir, "d");
 
     argument_list output{{"reelsd", "backup", "-"}};
     const auto piped = output.read();

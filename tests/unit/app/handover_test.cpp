@@ -6,11 +6,16 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -19,9 +24,9 @@
 #include <string>
 #include <thread>
 
-// Goal: a daemon takes over the listening socket of another one, and all let go of a database
-// before it is stopped; dead and foreign ones harm nobody. Method: several in one process, each on
-// a loop and a thread of its own, in a folder of the test's.
+// Goal: a daemon takes over the listening socket of another one, and all suspend a database before
+// it is stopped; dead daemons and other users are ignored. Method: several daemons in one process,
+// each on its own loop and thread, in a temporary folder.
 namespace reelsd::app {
 namespace {
 
@@ -30,35 +35,35 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using asio::ip::tcp;
 
-constexpr auto patience = 20s;
+constexpr auto time_max = 20s;
 
-class PeersTest : public ::testing::Test {
+class Handover : public ::testing::Test {
 protected:
     /// A daemon as other daemons see it during a handover.
     struct daemon {
         daemon(const fs::path& folder, const std::string& name)
-            : known{std::make_unique<handover>(
+            : links{std::make_unique<handover>(
                   loop.get_executor(), folder, name, log::logger::silent())} {}
         daemon(const daemon&) = delete;
         daemon& operator=(const daemon&) = delete;
         ~daemon() { end(); }
 
         void start(int listener) {
-            known->start(
+            links->start(
                 {.listener = [listener] { return listener; },
-                 .suspend_database = [this] { return note(let_go); },
-                 .resume_database = [this] { return note(taken_up); }});
+                 .suspend_database = [this] { return note(suspended); },
+                 .resume_database = [this] { return note(resumed); }});
             work.emplace(loop.get_executor());
             thread = std::thread{[this] { loop.run(); }};
         }
 
         void end() {
             if (thread.joinable()) {
-                wait(known->stop(deadline::after(patience)));
+                wait(links->stop(deadline::after(time_max)));
                 work.reset();
                 thread.join();
             }
-            known.reset();
+            links.reset();
         }
 
         template <class Value>
@@ -66,12 +71,12 @@ protected:
             return asio::co_spawn(loop, std::move(operation), asio::use_future).get();
         }
 
-        void announce() {
-            const auto back = [](handover& all) -> asio::awaitable<void> {
-                all.announce_database();
+        void announce_start() {
+            const auto announce = [](handover& peer) -> asio::awaitable<void> {
+                peer.announce_database_start();
                 co_return;
             };
-            wait(back(*known));
+            wait(announce(*links));
         }
 
         static asio::awaitable<void> note(std::promise<void>& noted) {
@@ -80,16 +85,16 @@ protected:
         }
 
         asio::io_context loop{1};
-        /// A daemon that meets nobody leaves its loop without work until it is asked something.
+        /// Keeps the loop of a daemon without links running.
         std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work;
-        std::promise<void> let_go;
-        std::promise<void> taken_up;
-        std::unique_ptr<handover> known;
+        std::promise<void> suspended;
+        std::promise<void> resumed;
+        std::unique_ptr<handover> links;
         std::thread thread;
     };
 
     void SetUp() override {
-        std::string pattern = fs::temp_directory_path() / "reelsd-peers-XXXXXX";
+        std::string pattern = fs::temp_directory_path() / "reelsd-handover-XXXXXX";
         ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
         folder = pattern;
     }
@@ -108,113 +113,176 @@ protected:
     tcp::acceptor acceptor{loop, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
 };
 
-TEST_F(PeersTest, ANewcomerTakesOverTheListener) {
+TEST_F(Handover, ANewDaemonTakesOverTheListener) {
     const auto old = make("old");
-    EXPECT_FALSE(old->known->join(address())) << "nobody is there";
+    EXPECT_FALSE(old->links->join(address())) << "no daemon runs";
     old->start(acceptor.native_handle());
 
     const auto next = make("next");
-    const auto taken = next->known->join(address());
+    const auto taken = next->links->join(address());
     ASSERT_TRUE(taken);
     EXPECT_NE(taken.get(), acceptor.native_handle());
     EXPECT_TRUE(listens_on(taken.get(), address()));
 }
 
-TEST_F(PeersTest, OnlyTheSocketThatIsWantedIsTaken) {
+TEST_F(Handover, OnlyASocketWithTheRequestedAddressIsTaken) {
     const auto old = make("old");
-    EXPECT_FALSE(old->known->join(std::nullopt));
+    EXPECT_FALSE(old->links->join(std::nullopt));
     old->start(acceptor.native_handle());
     auto elsewhere = address();
     elsewhere.host = "127.0.0.2";
-    EXPECT_FALSE(make("next")->known->join(elsewhere));
-    EXPECT_FALSE(make("another")->known->join(std::nullopt));
+    EXPECT_FALSE(make("next")->links->join(elsewhere));
+    EXPECT_FALSE(make("another")->links->join(std::nullopt));
 }
 
-TEST_F(PeersTest, OfTwoThatStartAtOnceOneFindsTheOther) {
+TEST_F(Handover, OfTwoConcurrentStartsOneFindsTheOther) {
     const auto first = make("first");
-    EXPECT_FALSE(first->known->join(address()));
+    EXPECT_FALSE(first->links->join(address()));
     const auto second = make("second");
-    auto taken = std::async(std::launch::async, [&] { return second->known->join(address()); });
+    auto taken = std::async(std::launch::async, [&] { return second->links->join(address()); });
     first->start(acceptor.native_handle());
     EXPECT_TRUE(taken.get());
 }
 
-TEST_F(PeersTest, WhoSharesNothingSaysSo) {
+TEST_F(Handover, ADaemonMayShareNoListener) {
     const auto old = make("old");
-    EXPECT_FALSE(old->known->join(std::nullopt));
+    EXPECT_FALSE(old->links->join(std::nullopt));
     old->start(-1);
-    EXPECT_FALSE(make("next")->known->join(address()));
+    EXPECT_FALSE(make("next")->links->join(address()));
 }
 
-TEST_F(PeersTest, TheDatabaseEndsWhenAllHaveLetGoAndIsTakenUpAfterItsEnd) {
+TEST_F(Handover, AllSuspendTheDatabaseAndResumeItAfterTheOwnersEnd) {
     const auto owner = make("owner");
-    EXPECT_FALSE(owner->known->join(std::nullopt));
+    EXPECT_FALSE(owner->links->join(std::nullopt));
     owner->start(-1);
     const auto second = make("second");
-    EXPECT_FALSE(second->known->join(address()));
+    EXPECT_FALSE(second->links->join(address()));
     second->start(-1);
     const auto third = make("third");
-    EXPECT_FALSE(third->known->join(address()));
+    EXPECT_FALSE(third->links->join(address()));
     third->start(-1);
 
-    owner->wait(owner->known->announce_end_of_database(deadline::after(patience)));
+    owner->wait(owner->links->announce_database_stop(deadline::after(time_max)));
     for (auto* const other : {second.get(), third.get()}) {
-        EXPECT_EQ(other->let_go.get_future().wait_for(0s), std::future_status::ready);
+        EXPECT_EQ(other->suspended.get_future().wait_for(0s), std::future_status::ready);
     }
-    auto taken_up = second->taken_up.get_future();
-    EXPECT_EQ(taken_up.wait_for(0s), std::future_status::timeout) << "it has not ended yet";
+    auto resumed = second->resumed.get_future();
+    EXPECT_EQ(resumed.wait_for(0s), std::future_status::timeout) << "the owner has not ended yet";
     owner->end();
-    EXPECT_EQ(taken_up.wait_for(patience), std::future_status::ready);
-    EXPECT_EQ(third->taken_up.get_future().wait_for(patience), std::future_status::ready);
+    EXPECT_EQ(resumed.wait_for(time_max), std::future_status::ready);
+    EXPECT_EQ(third->resumed.get_future().wait_for(time_max), std::future_status::ready);
 }
 
-TEST_F(PeersTest, ADatabaseThatIsBackIsTakenUpAndTheLinkLasts) {
+TEST_F(Handover, AllResumeARestartedDatabaseAndStayLinked) {
     const auto owner = make("owner");
-    EXPECT_FALSE(owner->known->join(std::nullopt));
+    EXPECT_FALSE(owner->links->join(std::nullopt));
     owner->start(-1);
     const auto other = make("other");
-    EXPECT_FALSE(other->known->join(address()));
+    EXPECT_FALSE(other->links->join(address()));
     other->start(-1);
     for (int restart = 0; restart < 2; ++restart) {
-        other->let_go = {};
-        other->taken_up = {};
-        auto taken_up = other->taken_up.get_future();
-        owner->wait(owner->known->announce_end_of_database(deadline::after(patience)));
-        EXPECT_EQ(other->let_go.get_future().wait_for(0s), std::future_status::ready);
-        EXPECT_EQ(taken_up.wait_for(0s), std::future_status::timeout) << "it is not back yet";
-        owner->announce();
-        EXPECT_EQ(taken_up.wait_for(patience), std::future_status::ready);
-        EXPECT_FALSE(owner->known->are_none());
+        other->suspended = {};
+        other->resumed = {};
+        auto resumed = other->resumed.get_future();
+        owner->wait(owner->links->announce_database_stop(deadline::after(time_max)));
+        EXPECT_EQ(other->suspended.get_future().wait_for(0s), std::future_status::ready);
+        EXPECT_EQ(resumed.wait_for(0s), std::future_status::timeout) << "it has not started yet";
+        owner->announce_start();
+        EXPECT_EQ(resumed.wait_for(time_max), std::future_status::ready);
+        EXPECT_FALSE(owner->links->is_alone());
     }
 }
 
-TEST_F(PeersTest, ADaemonThatHangsIsNotWaitedForLonger) {
+TEST_F(Handover, TheWaitForAHangingDaemonIsBounded) {
     const auto owner = make("owner");
-    EXPECT_FALSE(owner->known->join(std::nullopt));
+    EXPECT_FALSE(owner->links->join(std::nullopt));
     owner->start(-1);
     const auto hung = make("hung");  // Its loop does not run.
-    EXPECT_FALSE(hung->known->join(address()));
-    owner->wait(owner->known->announce_end_of_database(deadline::after(20ms)));
+    EXPECT_FALSE(hung->links->join(address()));
+    owner->wait(owner->links->announce_database_stop(deadline::after(20ms)));
 }
 
-TEST_F(PeersTest, WhatADeadDaemonLeftIsRemoved) {
+TEST_F(Handover, TheSocketOfADeadDaemonIsRemoved) {
     const auto sockets = handover_directory::open(folder);
     ASSERT_TRUE(sockets);
-    ASSERT_TRUE(sockets->offer("dead"));  // Closed at once, as a killed process's would be.
+    ASSERT_TRUE(sockets->listen("dead"));  // Closed immediately, like a killed process's.
     ASSERT_TRUE(fs::exists(folder / "daemons" / "dead.sock"));
-    EXPECT_TRUE(sockets->link_to_all().empty());
+    EXPECT_TRUE(sockets->connect_to_all().empty());
     EXPECT_FALSE(fs::exists(folder / "daemons" / "dead.sock"));
 }
 
-TEST_F(PeersTest, AFolderThatCannotBeMadeLeavesADaemonAlone) {
+TEST_F(Handover, ADaemonWithoutAFolderIsAlone) {
     std::ofstream{folder / "daemons"} << "in the way";
     const auto alone = make("alone");
-    EXPECT_FALSE(alone->known->join(address()));
+    EXPECT_FALSE(alone->links->join(address()));
     alone->start(-1);
-    alone->wait(alone->known->announce_end_of_database(deadline::after(patience)));
+    alone->wait(alone->links->announce_database_stop(deadline::after(time_max)));
 }
 
-TEST(ListensOn, KnowsASocketByWhatTheKernelSays) {
+TEST_F(Handover, ANameThatIsTooLongForASocketIsReported) {
+    const auto sockets = handover_directory::open(folder);
+    ASSERT_TRUE(sockets);
+    errno = EISDIR;  // Unrelated.
+    const auto listener = sockets->listen(std::string(100, 'a'));
+    ASSERT_FALSE(listener);
+    EXPECT_EQ(
+        listener.error().detail(),
+        (folder / "daemons").string() +
+            ": the name of a socket there is too long: " + std::string(100, 'a'));
+}
+
+// Goal: no descriptor of a message leaks. Method: a message with two write ends of a pipe; the pipe
+// ends once neither is open.
+TEST(HandoverMessage, KeepsTheFirstDescriptorAndClosesTheRest) {
+    std::array<int, 2> sockets{};
+    ASSERT_EQ(
+        ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets.data()), 0);
+    const unique_fd sender{sockets[0]};
+    const unique_fd receiver{sockets[1]};
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
+    const unique_fd reader{ends[0]};
+    unique_fd writer{ends[1]};
+
+    const std::array<int, 2> passed{writer.get(), writer.get()};
+    char letter = static_cast<char>(message_type::listener);
+    iovec text{.iov_base = &letter, .iov_len = 1};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof passed)> control{};
+    msghdr header{};
+    header.msg_iov = &text;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    auto* const part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof passed);
+    std::memcpy(CMSG_DATA(part), passed.data(), sizeof passed);
+    ASSERT_EQ(::sendmsg(sender.get(), &header, 0), 1);
+    writer.close();
+
+    auto received = receive_message(receiver.get());
+    EXPECT_EQ(received.what, received_message::kind::message);
+    EXPECT_EQ(received.type, message_type::listener);
+    ASSERT_TRUE(received.descriptor);
+    char byte = 0;
+    EXPECT_EQ(::read(reader.get(), &byte, 1), -1) << "the first descriptor is open";
+    received.descriptor.close();
+    EXPECT_EQ(::read(reader.get(), &byte, 1), 0) << "no descriptor is open";
+}
+
+TEST(HandoverMessage, AnUnknownMessageEndsTheLink) {
+    std::array<int, 2> sockets{};
+    ASSERT_EQ(
+        ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets.data()), 0);
+    const unique_fd sender{sockets[0]};
+    const unique_fd receiver{sockets[1]};
+    EXPECT_EQ(receive_message(receiver.get()).what, received_message::kind::nothing_yet);
+    ASSERT_TRUE(send_message(sender.get(), static_cast<message_type>('?')));
+    EXPECT_EQ(receive_message(receiver.get()).what, received_message::kind::ended);
+}
+
+TEST(ListensOn, ComparesTheAddressThatTheKernelReports) {
     asio::io_context loop;
     tcp::acceptor acceptor{loop, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
     const auto port = acceptor.local_endpoint().port();

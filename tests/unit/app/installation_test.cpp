@@ -32,46 +32,47 @@ protected:
     }
 
     fs::path prefix_;
-    settings with_;
+    settings config_;
 };
 
-// Goal: a program that was built and one that was installed find their own helper, from their place
-// alone. Method: trees as both leave them.
+// Goal: a built and an installed program find their own helper by their own path. Method: folders
+// as both create them.
 TEST_F(Installation, FindsTheHelperWhereItWasBuilt) {
     put_helper_into("bin");
 
-    const auto found = installation_of(prefix_ / "bin" / "reelsd", with_);
+    const auto files = installation_of(prefix_ / "bin" / "reelsd", config_);
 
-    EXPECT_EQ(found.media_helper, prefix_ / "bin" / "reelsd-media");
+    EXPECT_EQ(files.media_helper, prefix_ / "bin" / "reelsd-media");
 }
 
 TEST_F(Installation, FindsTheHelperWhereItWasInstalled) {
     put_helper_into("libexec/reelsd");
 
-    const auto found = installation_of(prefix_ / "bin" / "reelsd", with_);
+    const auto files = installation_of(prefix_ / "bin" / "reelsd", config_);
 
-    EXPECT_EQ(found.media_helper, prefix_ / "libexec" / "reelsd" / "reelsd-media");
+    EXPECT_EQ(files.media_helper, prefix_ / "libexec" / "reelsd" / "reelsd-media");
 }
 
-TEST_F(Installation, TakesTheHelperThatTheSettingNames) {
+TEST_F(Installation, UsesTheHelperOfTheSettings) {
     put_helper_into("libexec/reelsd");
-    with_.media_helper = "/elsewhere/reelsd-media";
+    config_.media_helper = "/elsewhere/reelsd-media";
 
     EXPECT_EQ(
-        installation_of(prefix_ / "bin" / "reelsd", with_).media_helper, "/elsewhere/reelsd-media");
+        installation_of(prefix_ / "bin" / "reelsd", config_).media_helper,
+        "/elsewhere/reelsd-media");
 }
 
-TEST_F(Installation, FindsItsFilesFromItsOwnPlace) {
-    const auto found = installation_of(prefix_ / "bin" / "reelsd", with_);
+TEST_F(Installation, FindsItsFilesByItsOwnPath) {
+    const auto files = installation_of(prefix_ / "bin" / "reelsd", config_);
 
-    EXPECT_EQ(found.sample, prefix_ / "share" / "reelsd" / "sample.mp4");
-    EXPECT_EQ(found.dictionary, prefix_ / "share" / "reelsd" / "wordnet.bin");
-    EXPECT_EQ(found.model_prices, prefix_ / "share" / "reelsd" / "model-prices.json");
-    EXPECT_EQ(found.configuration, prefix_ / "etc" / "reelsd" / "reelsd.conf");
+    EXPECT_EQ(files.sample, prefix_ / "share" / "reelsd" / "sample.mp4");
+    EXPECT_EQ(files.dictionary, prefix_ / "share" / "reelsd" / "wordnet.bin");
+    EXPECT_EQ(files.model_prices, prefix_ / "share" / "reelsd" / "model-prices.json");
+    EXPECT_EQ(files.configuration, prefix_ / "etc" / "reelsd" / "reelsd.conf");
 }
 
-TEST_F(Installation, ConfiguresWhatBelongsToUsrOutsideOfIt) {
-    EXPECT_EQ(installation_of("/usr/bin/reelsd", with_).configuration, "/etc/reelsd/reelsd.conf");
+TEST_F(Installation, ConfiguresProgramsBelowUsrInEtc) {
+    EXPECT_EQ(installation_of("/usr/bin/reelsd", config_).configuration, "/etc/reelsd/reelsd.conf");
 }
 
 }  // namespace

@@ -11,22 +11,22 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Metrics, CountsRequestsByRouteAndStatus) {
-    metrics figures;
+    metrics registry;
     const http::request_report read{
         .method = http::verb::get,
         .route = "/api/v1/reels/{id}",
         .code = http::status::ok,
         .bytes = 100,
         .took = 20ms};
-    figures.note_request(read);
-    figures.note_request(read);
-    figures.note_request(
+    registry.note_request(read);
+    registry.note_request(read);
+    registry.note_request(
         {.method = http::verb::other,
          .route = "",
          .code = http::status::not_found,
          .bytes = 10,
          .took = 1ms});
-    const auto text = figures.text({});
+    const auto text = registry.text({});
     EXPECT_THAT(
         text,
         HasSubstr("reelsd_http_requests_total{method=\"GET\",route=\"/api/v1/reels/{id}\","
@@ -45,14 +45,14 @@ TEST(Metrics, CountsRequestsByRouteAndStatus) {
     EXPECT_THAT(text, HasSubstr("reelsd_http_response_bytes_total 210"));
 }
 
-TEST(Metrics, CountsWhatWorkersDo) {
-    metrics figures;
-    figures.note_attempt("done", 4s);
-    figures.note_attempt("unavailable", 1s);
-    figures.note_resolution("page", "post");
-    figures.note_resolution("page", "platform_rate_limited");
-    figures.note_model_request("gemini", "flash", "overloaded");
-    const auto text = figures.text({});
+TEST(Metrics, CountsTheWorkOfWorkers) {
+    metrics registry;
+    registry.note_attempt("done", 4s);
+    registry.note_attempt("unavailable", 1s);
+    registry.note_resolution("page", "post");
+    registry.note_resolution("page", "platform_rate_limited");
+    registry.note_model_request("gemini", "flash", "overloaded");
+    const auto text = registry.text({});
     EXPECT_THAT(text, HasSubstr("reelsd_job_attempts_total{outcome=\"unavailable\"} 1"));
     EXPECT_THAT(text, HasSubstr("reelsd_job_attempt_seconds_sum 5"));
     EXPECT_THAT(
@@ -65,9 +65,9 @@ TEST(Metrics, CountsWhatWorkersDo) {
                   "provider=\"gemini\"} 1"));
 }
 
-// Goal: the ledger's money digit by digit, also where a double has none left.
+// Goal: money is exact, also beyond the precision of a double.
 TEST(Metrics, ShowsTheLedgerExactly) {
-    const metrics figures;
+    const metrics registry;
     metrics_snapshot now;
     now.models.push_back(
         {.provider = "gemini",
@@ -81,7 +81,7 @@ TEST(Metrics, ShowsTheLedgerExactly) {
          .cost_usd = "9.950000000000000001"});
     now.models.push_back({.provider = "openai", .model = "a\"b\\c", .cost_usd = "0"});
     now.circuits.push_back({.provider = "gemini", .model = "flash", .closed_in = seconds_f{12}});
-    const auto text = figures.text(now);
+    const auto text = registry.text(now);
     EXPECT_THAT(
         text, HasSubstr("reelsd_model_calls_total{model=\"flash\",provider=\"gemini\"} 34\n"));
     EXPECT_THAT(
@@ -102,9 +102,9 @@ TEST(Metrics, ShowsTheLedgerExactly) {
         HasSubstr("reelsd_model_circuit_open_seconds{model=\"flash\",provider=\"gemini\"} 12\n"));
 }
 
-// Goal: what others count is shown as it stands at each reading, and not added up.
-TEST(Metrics, ReadsTheRestAnew) {
-    metrics figures;
+// Goal: each scrape shows the current values of other components, not their sum.
+TEST(Metrics, ReadsOtherComponentsAtEachScrape) {
+    metrics registry;
     metrics_snapshot now;
     now.server.connections_accepted = 7;
     now.queries["jobs.find"] = {.count = 3, .errors = 1, .seconds = 0.5};
@@ -113,8 +113,8 @@ TEST(Metrics, ReadsTheRestAnew) {
     now.kept = {.taken = 6256, .most = 67'108'864};
     now.queue =
         jobs::queue_state{.pending = 5, .due = 4, .processing = 2, .oldest_due = seconds_f{1.5}};
-    for (int reading = 0; reading < 2; ++reading) {
-        const auto text = figures.text(now);
+    for (int scrape = 0; scrape < 2; ++scrape) {
+        const auto text = registry.text(now);
         EXPECT_THAT(text, HasSubstr("reelsd_http_connections_accepted_total 7"));
         EXPECT_THAT(text, HasSubstr("reelsd_database_round_trips_total{query=\"jobs.find\"} 3"));
         EXPECT_THAT(text, HasSubstr("reelsd_database_up 1"));
@@ -126,7 +126,7 @@ TEST(Metrics, ReadsTheRestAnew) {
         EXPECT_THAT(text, HasSubstr("reelsd_kept_reels_bytes_max 67108864"));
     }
     now.queue.reset();
-    const auto away = figures.text(now);
+    const auto away = registry.text(now);
     EXPECT_THAT(away, HasSubstr("reelsd_database_up 0"));
     EXPECT_THAT(away, Not(HasSubstr("reelsd_queue_due")));
 }

@@ -1,5 +1,4 @@
-// Goal: what an operator types about models is taken as it is meant, or refused before a video
-// meets it; a key is never repeated.
+// Goal: settings for models are decoded, or refused at the start; an error never contains a key.
 #include "app/setting_table.hpp"
 
 #include <gmock/gmock.h>
@@ -16,12 +15,12 @@ using testing::HasSubstr;
 using testing::Not;
 
 const setting_definition& definition_of(std::string_view name) {
-    const auto* const found = find_setting(name);
-    if (found == nullptr) throw std::invalid_argument{std::string{name}};
-    return *found;
+    const auto* const definition = find_setting(name);
+    if (definition == nullptr) throw std::invalid_argument{std::string{name}};
+    return *definition;
 }
 
-TEST(ModelSettings, DefaultsAreThoseOfTheirStructs) {
+TEST(ModelSettings, DefaultsAreThoseOfTheStructs) {
     settings target;
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
@@ -60,13 +59,13 @@ TEST(ModelSettings, Bounds) {
         {"analyzer", "local", true},
         {"analyzer", "gemini, openai,local", true},
         {"analyzer", "gemini,gemini", false},
-        // It stands for others: it cannot be one of them.
+        // Not a name of an analyzer.
         {"analyzer", "auto,local", false},
         {"analyzer", "gemini,", false},
         {"analyzer", "", false},
         {"analyzer", "Gemini", false},
         {"gemini-api-key", "AIza-1_x", true},
-        // Blanks and line ends would be another header field.
+        // Blanks and line ends would end the header field.
         {"gemini-api-key", "AIza 1", false},
         {"gemini-api-key", "AIza\r\nX: y", false},
         {"gemini-api-key", "AIza\"", false},
@@ -145,7 +144,7 @@ TEST(ModelSettings, BaseAddresses) {
         const char* text;
         const char* expected;  ///< Null: refused.
     };
-    // Everybody's manual writes them another way; the version is ours to add.
+    // Manuals write them in different ways; reelsd adds the version.
     constexpr test_case cases[] = {
         {"http://127.0.0.1:8000", "http://127.0.0.1:8000"},
         {"http://127.0.0.1:8000/", "http://127.0.0.1:8000"},
@@ -165,21 +164,21 @@ TEST(ModelSettings, BaseAddresses) {
         {"https://gateway.example/a b", nullptr},
         {"", nullptr},
     };
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         settings target;
-        const auto applied = apply(definition_of("openai-url"), one.text, target);
-        EXPECT_EQ(applied.has_value(), one.expected != nullptr) << one.text;
-        if (one.expected != nullptr) {
-            EXPECT_EQ(target.openai.url, one.expected) << one.text;
+        const auto applied = apply(definition_of("openai-url"), expected.text, target);
+        EXPECT_EQ(applied.has_value(), expected.expected != nullptr) << expected.text;
+        if (expected.expected != nullptr) {
+            EXPECT_EQ(target.openai.url, expected.expected) << expected.text;
         }
         EXPECT_EQ(
-            apply(definition_of("gemini-url"), one.text, target).has_value(),
-            one.expected != nullptr)
-            << one.text;
+            apply(definition_of("gemini-url"), expected.text, target).has_value(),
+            expected.expected != nullptr)
+            << expected.text;
     }
 }
 
-TEST(ModelSettings, ModesAreWhatTheyAreCalled) {
+TEST(ModelSettings, ModesHaveNames) {
     struct test_case {
         const char* text;
         model::openai_mode expected;
@@ -189,10 +188,10 @@ TEST(ModelSettings, ModesAreWhatTheyAreCalled) {
         {"video+audio", model::openai_mode::video_audio},
         {"frames+audio", model::openai_mode::frames_audio},
         {"frames", model::openai_mode::frames}};
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         settings target;
-        ASSERT_TRUE(apply(definition_of("openai-mode"), one.text, target));
-        EXPECT_EQ(target.openai.mode, one.expected) << one.text;
+        ASSERT_TRUE(apply(definition_of("openai-mode"), expected.text, target));
+        EXPECT_EQ(target.openai.mode, expected.expected) << expected.text;
     }
 }
 
@@ -207,7 +206,7 @@ TEST(ModelSettings, KeysAreSecretAndNotRepeated) {
     }
 }
 
-TEST(ModelSettings, KeysHaveTheirUsualNamesToo) {
+TEST(ModelSettings, KeysAlsoHaveTheirUsualNames) {
     EXPECT_EQ(definition_of("gemini-api-key").other_variable, "GEMINI_API_KEY");
     EXPECT_EQ(definition_of("openai-api-key").other_variable, "OPENAI_API_KEY");
     EXPECT_EQ(definition_of("gemini-model").other_variable, "");

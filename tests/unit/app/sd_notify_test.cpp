@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A service manager's end of the protocol, under a name as NOTIFY_SOCKET would have it.
+/// A service manager's end of the protocol, under a name for NOTIFY_SOCKET.
 class Supervisor {
 public:
     explicit Supervisor(std::string name) : name_{std::move(name)} {
@@ -36,8 +36,8 @@ public:
 
     [[nodiscard]] const std::string& name() const { return name_; }
 
-    /// The next message, empty if there is none: what was sent is there before the call returns.
-    [[nodiscard]] std::string heard() const {
+    /// The next message; empty if there is none. A sent datagram has arrived when the call returns.
+    [[nodiscard]] std::string received() const {
         std::array<char, 256> bytes{};
         const auto got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
         return got < 0 ? std::string{} : std::string(bytes.data(), static_cast<std::size_t>(got));
@@ -62,61 +62,61 @@ protected:
     fs::path folder_;
 };
 
-// Goal: a service manager hears each change in the words of sd_notify(3), under both kinds of
+// Goal: a service manager receives each change as sd_notify(3) defines it, under both kinds of
 // names. Method: a socket as it would open one.
-TEST_F(ServiceNotifier, TellsASocketWithAFile) {
+TEST_F(ServiceNotifier, NotifiesASocketWithAFile) {
     const Supervisor supervisor{(folder_ / "notify").string()};
-    const auto notice = service_notifier::to(supervisor.name());
-    ASSERT_TRUE(notice);
+    const auto notifier = service_notifier::to(supervisor.name());
+    ASSERT_TRUE(notifier);
 
-    EXPECT_TRUE(notice->ready());
-    EXPECT_EQ(supervisor.heard(), "READY=1");
-    EXPECT_TRUE(notice->stopping());
-    EXPECT_EQ(supervisor.heard(), "STOPPING=1");
+    EXPECT_TRUE(notifier->ready());
+    EXPECT_EQ(supervisor.received(), "READY=1");
+    EXPECT_TRUE(notifier->stopping());
+    EXPECT_EQ(supervisor.received(), "STOPPING=1");
 }
 
-TEST_F(ServiceNotifier, TellsASocketWithoutAFile) {
+TEST_F(ServiceNotifier, NotifiesAnAbstractSocket) {
     const Supervisor supervisor{"@reelsd-notice-" + std::to_string(::getpid())};
-    const auto notice = service_notifier::to(supervisor.name());
-    ASSERT_TRUE(notice);
+    const auto notifier = service_notifier::to(supervisor.name());
+    ASSERT_TRUE(notifier);
 
-    EXPECT_TRUE(notice->ready());
-    EXPECT_EQ(supervisor.heard(), "READY=1");
+    EXPECT_TRUE(notifier->ready());
+    EXPECT_EQ(supervisor.received(), "READY=1");
 }
 
-TEST_F(ServiceNotifier, SaysWhenItReloads) {
+TEST_F(ServiceNotifier, NotifiesOfAReload) {
     const Supervisor supervisor{(folder_ / "notify").string()};
-    const auto notice = service_notifier::to(supervisor.name());
-    ASSERT_TRUE(notice);
+    const auto notifier = service_notifier::to(supervisor.name());
+    ASSERT_TRUE(notifier);
 
-    EXPECT_TRUE(notice->reloading());
+    EXPECT_TRUE(notifier->reloading());
 
-    // systemd takes the one without the other for a mistake.
-    EXPECT_THAT(supervisor.heard(), testing::MatchesRegex("RELOADING=1\nMONOTONIC_USEC=[0-9]+"));
+    // systemd requires both.
+    EXPECT_THAT(supervisor.received(), testing::MatchesRegex("RELOADING=1\nMONOTONIC_USEC=[0-9]+"));
 }
 
-TEST_F(ServiceNotifier, IsSilentWhereNobodyAsked) {
+TEST_F(ServiceNotifier, SendsNothingWithoutTheVariable) {
     ::unsetenv("NOTIFY_SOCKET");
 
-    const auto notice = service_notifier::from_environment();
+    const auto notifier = service_notifier::from_environment();
 
-    ASSERT_TRUE(notice);
-    EXPECT_TRUE(notice->ready());
+    ASSERT_TRUE(notifier);
+    EXPECT_TRUE(notifier->ready());
 }
 
-TEST_F(ServiceNotifier, KeepsTheSocketFromChildren) {
+TEST_F(ServiceNotifier, UnsetsTheVariableForChildren) {
     const Supervisor supervisor{(folder_ / "notify").string()};
     ::setenv("NOTIFY_SOCKET", supervisor.name().c_str(), 1);
 
-    const auto notice = service_notifier::from_environment();
+    const auto notifier = service_notifier::from_environment();
 
-    ASSERT_TRUE(notice);
+    ASSERT_TRUE(notifier);
     EXPECT_EQ(std::getenv("NOTIFY_SOCKET"), nullptr);
-    EXPECT_TRUE(notice->ready());
-    EXPECT_EQ(supervisor.heard(), "READY=1");
+    EXPECT_TRUE(notifier->ready());
+    EXPECT_EQ(supervisor.received(), "READY=1");
 }
 
-TEST_F(ServiceNotifier, RefusesWhatCannotBeASocket) {
+TEST_F(ServiceNotifier, RefusesAnInvalidName) {
     for (const std::string& name : {std::string{"notify"}, "/" + std::string(107, 'x')}) {
         SCOPED_TRACE(name);
         EXPECT_FALSE(service_notifier::to(name));
@@ -124,14 +124,14 @@ TEST_F(ServiceNotifier, RefusesWhatCannotBeASocket) {
     EXPECT_TRUE(service_notifier::to("/" + std::string(106, 'x')));
 }
 
-TEST_F(ServiceNotifier, SaysThatNobodyListens) {
-    const auto notice = service_notifier::to((folder_ / "nobody").string());
-    ASSERT_TRUE(notice);
+TEST_F(ServiceNotifier, ReportsAMissingSocket) {
+    const auto notifier = service_notifier::to((folder_ / "nobody").string());
+    ASSERT_TRUE(notifier);
 
-    const auto told = notice->ready();
+    const auto sent = notifier->ready();
 
-    ASSERT_FALSE(told);
-    EXPECT_EQ(told.error().detail(), "the service manager: No such file or directory");
+    ASSERT_FALSE(sent);
+    EXPECT_EQ(sent.error().detail(), "the service manager: No such file or directory");
 }
 
 }  // namespace

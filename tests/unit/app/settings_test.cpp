@@ -12,12 +12,12 @@ namespace reelsd::app {
 namespace {
 
 const setting_definition& definition_of(std::string_view name) {
-    const auto* const found = find_setting(name);
-    if (found == nullptr) throw std::invalid_argument{std::string{name}};
-    return *found;
+    const auto* const definition = find_setting(name);
+    if (definition == nullptr) throw std::invalid_argument{std::string{name}};
+    return *definition;
 }
 
-TEST(Settings, EveryDefaultIsAllowedAndEveryNameIsOnce) {
+TEST(Settings, DefaultsAreAllowedAndNamesAreUnique) {
     std::set<std::string_view> names;
     settings target;
     for (const auto& group : setting_groups()) {
@@ -36,7 +36,7 @@ TEST(Settings, EveryDefaultIsAllowedAndEveryNameIsOnce) {
     EXPECT_THAT(target.media_hosts, testing::ElementsAre("cdninstagram.com", "fbcdn.net"));
 }
 
-TEST(Settings, ARefusalNamesSettingValueAndWhatIsAllowed) {
+TEST(Settings, AnErrorNamesSettingValueAndAllowedValues) {
     settings target;
     const auto refused = apply(definition_of("workers"), "many", target);
     ASSERT_FALSE(refused);
@@ -168,7 +168,7 @@ TEST(Settings, ADatabasePasswordNeedsADatabase) {
     EXPECT_TRUE(check_together(given));
 }
 
-TEST(Settings, SecretsAreThoseOfTheDocuments) {
+TEST(Settings, Secrets) {
     std::set<std::string_view> secrets;
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
@@ -222,7 +222,7 @@ TEST(Settings, ACertificateNeedsItsKey) {
     EXPECT_TRUE(check_together(given));
 }
 
-TEST(Settings, TheOriginIsWhereThePortCanBeOpened) {
+TEST(Settings, TheOriginHasAnAddressThatBrowsersOpen) {
     struct test_case {
         const char* host;
         const char* certificate;

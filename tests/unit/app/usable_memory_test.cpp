@@ -33,7 +33,7 @@ protected:
     fs::path mounted_;
 };
 
-TEST_F(ControlGroups, OfVersion2AreBoundedByTheLeastOfAllAround) {
+TEST_F(ControlGroups, OfVersion2HaveTheLowestLimitOfTheirParents) {
     write("system.slice/memory.max", "4294967296");
     write("system.slice/reelsd.service/memory.max", "max");
     write("system.slice/reelsd.service/memory.high", "1073741824");
@@ -43,16 +43,16 @@ TEST_F(ControlGroups, OfVersion2AreBoundedByTheLeastOfAllAround) {
         control_group_bytes_max("0::/system.slice/other.service\n", mounted_), 4096 * mebibyte);
 }
 
-TEST_F(ControlGroups, OfAContainerAreItsOutermostOne) {
+TEST_F(ControlGroups, InAContainerAreTheOutermostOne) {
     write("memory.max", "536870912");
     EXPECT_EQ(control_group_bytes_max("0::/\n", mounted_), 512 * mebibyte);
     EXPECT_EQ(control_group_bytes_max("0::/named/by/the/host\n", mounted_), 512 * mebibyte);
 }
 
-TEST_F(ControlGroups, OfVersion1HaveAFolderOfTheirOwn) {
+TEST_F(ControlGroups, OfVersion1HaveTheirOwnFolder) {
     write("memory/some/group/memory.limit_in_bytes", "268435456");
     write("memory/memory.limit_in_bytes", "9223372036854771712");
-    write("memory.max", "1");  // The folder above is not of this kind.
+    write("memory.max", "1");  // Not in the folder of version 1.
     EXPECT_EQ(
         control_group_bytes_max("5:cpu,cpuacct:/\n4:memory:/some/group\n", mounted_),
         256 * mebibyte);
@@ -64,12 +64,12 @@ TEST_F(ControlGroups, OfVersion1MayShareAHierarchy) {
     EXPECT_EQ(control_group_bytes_max("5:cpu,memory-like:/\n", mounted_), std::nullopt);
 }
 
-TEST_F(ControlGroups, OfVersion2MayBeBesideThoseOfVersion1) {
+TEST_F(ControlGroups, OfVersion2MayCoexistWithVersion1) {
     write("unified/some/memory.max", "268435456");
     EXPECT_EQ(control_group_bytes_max("0::/some\n", mounted_), 256 * mebibyte);
 }
 
-TEST_F(ControlGroups, ThatBoundNothingSayNothing) {
+TEST_F(ControlGroups, MayHaveNoLimit) {
     write("memory.max", "max");
     EXPECT_EQ(control_group_bytes_max("0::/\n", mounted_), std::nullopt);
     EXPECT_EQ(control_group_bytes_max("0::/elsewhere\n1:name=systemd:/\n", mounted_), std::nullopt);
@@ -78,14 +78,14 @@ TEST_F(ControlGroups, ThatBoundNothingSayNothing) {
     }
 }
 
-TEST(UsableMemory, IsWhatTheMachineHasOrLess) {
+TEST(UsableMemory, IsAtMostTheMachines) {
     const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     EXPECT_GT(usable_memory_bytes(), 0U);
     EXPECT_LE(usable_memory_bytes(), machine);
 }
 
-TEST(UsableMemory, IsReadWhereContainersShowTheirOwn) {
+TEST(UsableMemory, IsReadFromMeminfo) {
     EXPECT_EQ(total_memory_bytes("MemTotal:        2097152 kB\nMemFree:  1 kB\n"), 2048 * mebibyte);
     for (const auto* odd :
          {"",
@@ -98,7 +98,7 @@ TEST(UsableMemory, IsReadWhereContainersShowTheirOwn) {
     }
 }
 
-TEST(UsableMemory, GivesASixteenthToReelsWithinBounds) {
+TEST(UsableMemory, ASixteenthIsForTheCacheWithinBounds) {
     EXPECT_EQ(usual_reel_cache_bytes_max(0), 64 * mebibyte);
     EXPECT_EQ(usual_reel_cache_bytes_max(1024 * mebibyte), 64 * mebibyte);
     EXPECT_EQ(usual_reel_cache_bytes_max(4096 * mebibyte), 256 * mebibyte);

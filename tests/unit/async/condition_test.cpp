@@ -77,7 +77,7 @@ TEST_F(Condition, NotificationWithoutWaiterIsNotKept) {
     EXPECT_TRUE(woken.empty());
 }
 
-TEST_F(Condition, DeadlineGivesFalse) {
+TEST_F(Condition, ADeadlineReturnsFalse) {
     EXPECT_FALSE(run_on(loop, changed.wait(deadline::after(0s))));
     EXPECT_EQ(changed.waiters(), 0U);
 }

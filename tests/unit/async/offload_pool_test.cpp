@@ -12,8 +12,9 @@
 #include <thread>
 #include <vector>
 
-// Goal: work runs off the loop and its result arrives on it; the queue is bounded; late work is not
-// begun. Method: a promise of the test keeps the only thread busy for as long as needed.
+// Goal: work runs on other threads and its result arrives on the loop; the queue is bounded; late
+// work is not begun. Method: a promise of the test keeps the only thread busy for as long as
+// needed.
 namespace reelsd::async {
 namespace {
 
@@ -23,7 +24,7 @@ using testing::run_on;
 
 const auto far = deadline::after(1h);
 
-TEST(OffloadPool, RunsOffTheLoopAndAnswersOnIt) {
+TEST(OffloadPool, RunsOnAnotherThreadAndReturnsOnTheLoop) {
     asio::io_context loop;
     offload_pool pool{1, 1};
     const auto here = std::this_thread::get_id();

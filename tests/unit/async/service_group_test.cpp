@@ -1,4 +1,4 @@
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/async/service_group.hpp>
 

@@ -64,7 +64,7 @@ TEST_F(TaskGroup, WaitsForAll) {
     EXPECT_EQ(failures, (std::vector<std::string>{"b"}));
 }
 
-TEST_F(TaskGroup, IsEmptyAtOnceWithoutTasks) {
+TEST_F(TaskGroup, IsEmptyWithoutTasks) {
     EXPECT_TRUE(run_on(loop, tasks.wait_until_empty(far)));
     EXPECT_TRUE(run_on(loop, tasks.stop(far, far)));
 }

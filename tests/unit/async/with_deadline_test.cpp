@@ -54,12 +54,12 @@ asio::awaitable<std::string> answer_when_cancelled() {
     try {
         co_await wait_for_ever();
     } catch (const boost::system::system_error&) {
-        // The point of the test: the value is there although the deadline has passed.
+        // The value exists although the deadline has passed.
     }
     co_return "late but whole";
 }
 
-TEST(WithDeadline, GivesTheValueInTime) {
+TEST(WithDeadline, ReturnsTheValueInTime) {
     asio::io_context loop;
     EXPECT_EQ(run_on(loop, with_deadline(say("hello"), far)), "hello");
     const auto moved = run_on(loop, with_deadline(move_only(), far));
@@ -70,7 +70,7 @@ TEST(WithDeadline, GivesTheValueInTime) {
     EXPECT_EQ(refused->error().code(), errc::conflict);
 }
 
-TEST(WithDeadline, GivesNothingAfterTheDeadline) {
+TEST(WithDeadline, ReturnsNothingAfterTheDeadline) {
     asio::io_context loop;
     EXPECT_EQ(run_on(loop, with_deadline(wait_for_ever(), past)), std::nullopt);
     EXPECT_EQ(run_on(loop, with_deadline(wait_for_ever(), deadline::after(1ms))), std::nullopt);
@@ -93,7 +93,7 @@ asio::awaitable<void> wait_on(condition& changed) {
     EXPECT_TRUE(notified);
 }
 
-TEST(WithDeadline, TellsWhetherAnOperationWithoutValueEnded) {
+TEST(WithDeadline, ReportsWhetherAnOperationWithoutValueEnded) {
     asio::io_context loop;
     condition changed;
     EXPECT_FALSE(run_on(loop, with_deadline(wait_on(changed), past)));
@@ -105,7 +105,7 @@ asio::awaitable<void> wait_under_deadline() {
     co_await with_deadline(wait_for_ever(), far);
 }
 
-TEST(WithDeadline, CallersCancellationReachesTheOperation) {
+TEST(WithDeadline, CancellationOfTheCallerReachesTheOperation) {
     // A task group requests total cancellation; a spawned child receives it only if enabled.
     for (const auto kind : {asio::cancellation_type::total, asio::cancellation_type::terminal}) {
         asio::io_context loop;

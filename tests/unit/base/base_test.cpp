@@ -30,18 +30,18 @@ TEST(Deadline, TakesTheEarlier) {
     EXPECT_EQ(deadline::after(-1s).remaining(), 0s);
 }
 
-TEST(Error, SaysCodeAndDetail) {
+TEST(Error, TextHasCodeAndDetail) {
     EXPECT_EQ(error{errc::cancelled}.to_string(), "cancelled");
     EXPECT_EQ((error{errc::timed_out, "page"}.to_string()), "timed_out: page");
     const result<int> failed = error{errc::internal, "why"};
     EXPECT_THROW(static_cast<void>(failed.value()), std::runtime_error);
 }
 
-TEST(InvariantDeathTest, NamesThePlace) {
+TEST(InvariantDeathTest, NamesTheLocation) {
     EXPECT_DEATH(invariant(false), "broken invariant in .*base_test.cpp");
 }
 
-// Goal: one event is one line, whatever text a stranger sends.
+// Goal: one event is one line, for any text that a client sends.
 TEST(Log, TextLinesCannotBeForged) {
     EXPECT_EQ(
         log::render_text(
@@ -53,7 +53,7 @@ TEST(Log, TextLinesCannotBeForged) {
     EXPECT_EQ(log::render_text("m", {{"t", "bad \xff utf8"}}), "m t=\"bad \xef\xbf\xbd utf8\"");
 }
 
-TEST(Log, JsonLinesAreMembersOfOneObject) {
+TEST(Log, AJsonLineIsOneObject) {
     EXPECT_EQ(
         log::render_json("m", {{"n", 1}, {"b", false}, {"t", "x\ny"}}),
         R"("message":"m","n":1,"b":false,"t":"x\ny")");

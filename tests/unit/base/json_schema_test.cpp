@@ -1,6 +1,5 @@
-// Goal: each keyword is enforced, and what is wrong is found by its pointer. Method: one table of
-// values and schemas.
-#include <reelsd/base/api_schemas.hpp>
+// Goal: each keyword is enforced, and violations have pointers. Method: one table of values and
+// schemas.
 #include <reelsd/base/json_schema.hpp>
 
 #include <gtest/gtest.h>
@@ -72,9 +71,10 @@ TEST(JsonSchema, EnforcesEachKeyword) {
          R"({"list": [{"x": 1}, {}]})",
          "/id is required\n/list/1/x is required"},
     };
-    for (const auto& one : cases) {
-        SCOPED_TRACE(std::string{one.schema} + " " + one.value);
-        EXPECT_EQ(listed(json::parse(one.value), json::parse(one.schema)), one.violations);
+    for (const auto& example : cases) {
+        SCOPED_TRACE(std::string{example.schema} + " " + example.value);
+        EXPECT_EQ(
+            listed(json::parse(example.value), json::parse(example.schema)), example.violations);
     }
 }
 
@@ -94,8 +94,8 @@ TEST(JsonSchema, BoundsTheReport) {
     EXPECT_EQ(schema_violations(list, schema).size(), schema_violations_max);
 }
 
-// Goal: references and nullable members of the document arrive as JSON Schema.
-TEST(ApiSchemas, AreTheDocuments) {
+// Goal: references and nullable members of the document are converted to JSON Schema.
+TEST(ApiSchemas, AreThoseOfTheDocument) {
     const auto& job = api_schemas().at("Job");
     EXPECT_EQ(job.at("properties").at("id").at("minimum"), 1);
     const auto& audio = job.at(json::json_pointer{"/properties/result/properties/audio"});

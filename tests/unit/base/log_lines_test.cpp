@@ -1,5 +1,5 @@
-// Goal: no line is lost or cut, whoever renames the file and whatever the disk says. Method: real
-// files; /dev/full is a disk without room.
+// Goal: no line is lost or truncated, when the file is renamed and when the disk is full. Method:
+// real files; /dev/full is a full disk.
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 
@@ -56,7 +56,7 @@ private:
     fs::path folder_ = fs::path{testing::TempDir()} / ("log-file-" + std::to_string(::getpid()));
 };
 
-TEST_F(LogFile, HasWhatIsWrittenBehindWhatWasThere) {
+TEST_F(LogFile, AppendsToExistingContent) {
     std::ofstream{path("log")} << "from before\n";
     into(path("log")).info("hello", {{"n", 1}});
     const auto lines = lines_of(path("log"));
@@ -65,7 +65,7 @@ TEST_F(LogFile, HasWhatIsWrittenBehindWhatWasThere) {
     EXPECT_THAT(lines[1], HasSubstr("info hello n=1"));
 }
 
-// Goal: the form that docs/operate/log-lines.md gives, and the time of each line.
+// Goal: the format of docs/operate/log-lines.md, and the time of each line.
 TEST_F(LogFile, LinesBeginWithTimeAndLevel) {
     const std::string time =
         "20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9](:[0-5][0-9]){2}"
@@ -100,7 +100,7 @@ TEST_F(LogFile, LinesBeginWithTimeAndLevel) {
     }
 }
 
-TEST_F(LogFile, IsLeftForANewOneOnlyWhenAsked) {
+TEST_F(LogFile, IsReplacedOnlyByReopen) {
     const auto log = into(path("log"));
     log.info("one");
     fs::rename(path("log"), path("log.1"));
@@ -113,7 +113,7 @@ TEST_F(LogFile, IsLeftForANewOneOnlyWhenAsked) {
     EXPECT_THAT(text_of(path("log")), AllOf(HasSubstr("three"), Not(HasSubstr("two"))));
 }
 
-TEST_F(LogFile, LosesNoLineWhileItIsRotated) {
+TEST_F(LogFile, LosesNoLineDuringRotation) {
     constexpr int writers = 4;
     constexpr int lines_each = 2000;
     constexpr int rotations = 20;
@@ -145,7 +145,7 @@ TEST_F(LogFile, LosesNoLineWhileItIsRotated) {
     }
 }
 
-TEST_F(LogFile, GoesToStandardErrorWhileThereIsNoRoomAndSaysSoOnce) {
+TEST_F(LogFile, LinesGoToStandardErrorWhileTheDiskIsFull) {
     fs::create_symlink("/dev/full", path("log"));
     const auto log = into(path("log"), format::json);
     testing::internal::CaptureStderr();
@@ -169,7 +169,7 @@ TEST_F(LogFile, GoesToStandardErrorWhileThereIsNoRoomAndSaysSoOnce) {
         AllOf(HasSubstr("2 lines went to standard error"), HasSubstr("\"three\"")));
 }
 
-/// What a logger made now writes to standard error; `journal` says whether that is the journal.
+/// The lines that a new logger writes to standard error; `journal`: standard error is the journal.
 std::string lines_for(bool journal, format shape, const fs::path& file = {}) {
     testing::internal::CaptureStderr();
     struct stat here {};
@@ -188,20 +188,20 @@ std::string lines_for(bool journal, format shape, const fs::path& file = {}) {
     return testing::internal::GetCapturedStderr();
 }
 
-TEST_F(LogFile, TheJournalIsToldThePriorityOfEachLine) {
+TEST_F(LogFile, LinesForTheJournalHaveAPriority) {
     const auto seen = lines_for(true, format::text);
     EXPECT_THAT(seen, testing::ContainsRegex("^<7>20[^\n]* debug a\n<6>20[^\n]* info b\n"));
     EXPECT_THAT(seen, testing::ContainsRegex("\n<4>20[^\n]* warning c\n<3>20[^\n]* error d\n"));
     EXPECT_THAT(lines_for(true, format::json), testing::ContainsRegex("\n<6>\\{\"time\""));
 }
 
-TEST_F(LogFile, NobodyElseIsToldAPriority) {
+TEST_F(LogFile, OtherLinesHaveNoPriority) {
     EXPECT_THAT(lines_for(false, format::text), Not(HasSubstr("<")));
     EXPECT_THAT(lines_for(true, format::text, path("log")), IsEmpty());
     EXPECT_THAT(text_of(path("log")), Not(HasSubstr("<")));
 }
 
-TEST_F(LogFile, IsWrittenAsSoonAsItCanBeOpened) {
+TEST_F(LogFile, IsWrittenOnceItCanBeOpened) {
     testing::internal::CaptureStderr();
     const auto log = into(path("later") / "log");
     log.info("one");
@@ -215,7 +215,7 @@ TEST_F(LogFile, IsWrittenAsSoonAsItCanBeOpened) {
     EXPECT_THAT(text_of(path("later") / "log"), HasSubstr("info two"));
 }
 
-TEST_F(LogFile, KeepsTheOldOneWhenTheNewOneCannotBeOpened) {
+TEST_F(LogFile, KeepsTheOldFileIfReopeningFails) {
     fs::create_directory(path("folder"));
     const auto log = into(path("folder") / "log");
     log.info("one");
@@ -227,8 +227,8 @@ TEST_F(LogFile, KeepsTheOldOneWhenTheNewOneCannotBeOpened) {
     EXPECT_THAT(text_of(path("moved") / "log"), AllOf(HasSubstr("one"), HasSubstr("two")));
 }
 
-// As when a disk fills in the midst of a line: a limit on the file's size is one of our own.
-TEST_F(LogFile, LeavesNoHalfLine) {
+// A limit on the file's size stands for a disk that becomes full within a line.
+TEST_F(LogFile, LeavesNoPartialLine) {
     const auto fill = [this] {
         const auto log = into(path("log"));
         rlimit limit{};

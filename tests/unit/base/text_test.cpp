@@ -23,7 +23,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
     return {data, data + text.size()};
 }
 
-TEST(Text, TrimsTheBlanksItIsGiven) {
+TEST(Text, TrimsTheGivenBlanks) {
     EXPECT_EQ(trimmed(" \t\r\n\v\fa b\n"), "a b");
     EXPECT_EQ(trimmed("\n a ", " "), "\n a");
     EXPECT_EQ(trimmed(" \t"), "");
@@ -46,7 +46,7 @@ TEST(Text, PercentEncodesAllButUnreservedCharacters) {
     }
 }
 
-TEST(ParseNumber, TakesTheWholeTextOrNothing) {
+TEST(ParseNumber, ParsesTheWholeTextOrNothing) {
     EXPECT_EQ(parse_number<int>("-12"), -12);
     EXPECT_EQ(parse_number<std::uint8_t>("255"), 255);
     EXPECT_EQ(parse_number<unsigned>("ff", 16), 255U);
@@ -72,7 +72,7 @@ TEST(Base64, EncodesTheExamplesOfTheStandard) {
     }
 }
 
-TEST(Base64, DecodesNothingButWhatItEncodes) {
+TEST(Base64, DecodesOnlyItsOwnEncoding) {
     for (const std::string_view wrong :
          {"Zg",
           "Zg=",
@@ -101,7 +101,7 @@ TEST(Utf8, ReadsWhatItAppends) {
     }
 }
 
-TEST(Utf8, SkipsInvalidBytesOneByOne) {
+TEST(Utf8, SkipsEachInvalidByte) {
     for (const std::string_view invalid :
          {"\x80", "\xC0\x80", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5", "\xFF"}) {
         const auto read = code_point_at(invalid, 0);
@@ -112,12 +112,12 @@ TEST(Utf8, SkipsInvalidBytesOneByOne) {
     }
 }
 
-TEST(Utf8, CountsInvalidBytesOneByOne) {
+TEST(Utf8, CountsEachInvalidByte) {
     EXPECT_EQ(code_point_count(""), 0U);
     EXPECT_EQ(code_point_count("a\u00e9\U0001F600\xff"), 4U);
 }
 
-TEST(Sleep, EndsAtOnceWhenStopped) {
+TEST(Sleep, EndsImmediatelyWhenStopped) {
     std::stop_source source;
     EXPECT_TRUE(stoppable_sleep(-1s, source.get_token()));
     EXPECT_TRUE(stoppable_sleep(1ms, source.get_token()));

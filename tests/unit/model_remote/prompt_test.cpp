@@ -5,7 +5,7 @@
 #include "builders.hpp"
 #include "model/answer.hpp"
 #include "support/paths.hpp"
-#include <reelsd/base/api_schemas.hpp>
+#include <reelsd/base/json_schema.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

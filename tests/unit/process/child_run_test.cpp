@@ -1,5 +1,5 @@
-// Goal: however a child behaves, its caller gets its end, and nothing is left of it. Method: shell
-// scripts, and a program that misbehaves on request.
+// Goal: the caller gets the outcome of any child, and no process is left. Method: shell scripts,
+// and a program that misbehaves on request.
 #include <reelsd/process/child_run.hpp>
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// A deadline that no healthy child reaches, even on a crowded machine.
+/// A deadline that no healthy child reaches, even on an overloaded machine.
 deadline far_away() {
     return deadline::after(60s);
 }
@@ -55,7 +55,7 @@ bool is_alive(pid_t process) {
     return (status >> number >> name >> state) && state != "Z";
 }
 
-TEST(RunChild, GivesTheChildOneDescriptorAtMost) {
+TEST(RunChild, PassesAtMostOneDescriptor) {
     const auto alone = run_child(script("ls /proc/self/fd | wc -l"), far_away(), {});
     auto reader = script("cat <&3; ls /proc/self/fd | wc -l");
     const int file = ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
@@ -69,7 +69,7 @@ TEST(RunChild, GivesTheChildOneDescriptorAtMost) {
     EXPECT_EQ(given.output, name + "\n" + std::to_string(std::stoi(alone.output) + 1) + "\n");
 }
 
-TEST(RunChild, WritesIntoADescriptorThatItIsGiven) {
+TEST(RunChild, WritesToAPassedDescriptor) {
     const auto path = testing::TempDir() + "written-by-a-child";
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     ASSERT_GE(file, 0);
@@ -88,7 +88,7 @@ TEST(RunChild, WritesIntoADescriptorThatItIsGiven) {
     std::filesystem::remove(path);
 }
 
-TEST(RunChild, TellsHowItEnded) {
+TEST(RunChild, ReportsTheOutcome) {
     struct test_case {
         child_command command;
         child_outcome fate;
@@ -129,7 +129,7 @@ TEST(RunChild, TellsHowItEnded) {
     }
 }
 
-TEST(RunChild, RunsWhereItIsTold) {
+TEST(RunChild, RunsInTheGivenFolder) {
     auto command = script("pwd");
     command.folder = "/usr/bin";
     EXPECT_EQ(run_child(command, far_away(), {}).output, "/usr/bin\n");
@@ -149,7 +149,7 @@ TEST(RunChild, BoundsTheOutput) {
     EXPECT_LT(endless.output.size(), 3U * 1024 * 1024);
 }
 
-TEST(RunChild, KeepsTheEndOfTheComplaints) {
+TEST(RunChild, KeepsTheEndOfTheErrorOutput) {
     const auto end = run_child(unruly({"complain"}), far_away(), {});
     EXPECT_THAT(end.error_output, testing::EndsWith("alast words"));
     EXPECT_EQ(end.error_output.size(), child_error_output_bytes_max);
@@ -157,12 +157,12 @@ TEST(RunChild, KeepsTheEndOfTheComplaints) {
 
 // A child that writes much error output and then succeeds: the output is drained, and the child is
 // never blocked by it.
-TEST(RunChild, IsNotHeldUpByComplaints) {
+TEST(RunChild, IsNotBlockedByErrorOutput) {
     const auto end = run_child(script("head -c 3000000 /dev/zero >&2; echo fine"), far_away(), {});
     EXPECT_EQ(end.output, "fine\n");
 }
 
-TEST(RunChild, EndsAHangingChildAtTheDeadline) {
+TEST(RunChild, KillsAHangingChildAtTheDeadline) {
     for (const auto* mode : {"hang", "stubborn", "flood-complaints", "spin"}) {
         SCOPED_TRACE(mode);
         const auto end = run_child(unruly({mode}), deadline::after(300ms), {});
@@ -195,11 +195,11 @@ TEST(RunChild, KillsTheWholeGroup) {
     EXPECT_EQ(end.fate, child_outcome::exited);
     const auto descendant = static_cast<pid_t>(std::atoi(end.output.c_str()));
     ASSERT_GT(descendant, 0);
-    // It was sent SIGKILL and belongs to init now, which reaps it when it gets to.
+    // It was sent SIGKILL; init reaps it some time later.
     while (is_alive(descendant)) std::this_thread::yield();
 }
 
-TEST(RunChild, GivesTheChildWhatItIsToldAndNoMore) {
+TEST(RunChild, PassesOnlyTheGivenEnvironment) {
     setenv("REELSD_SOME_KEY", "very secret", 1);
     auto command = unruly({"environment"});
     command.environment = {"ONE=1", "TWO=a b"};
@@ -224,8 +224,8 @@ TEST(RunChild, LeaksNoDescriptorAndNoProcess) {
     EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);  // No child is left, not even a dead one.
 }
 
-// Goal: many threads at once each get their own answer.
-TEST(RunChild, ServesManyThreadsAtOnce) {
+// Goal: each of many concurrent threads gets its own output.
+TEST(RunChild, IsThreadSafe) {
     std::vector<std::jthread> threads;
     for (int number = 0; number < 16; ++number) {
         threads.emplace_back([number] {
@@ -235,7 +235,7 @@ TEST(RunChild, ServesManyThreadsAtOnce) {
     }
 }
 
-TEST(SignalName, HasOneForEverySignal) {
+TEST(SignalName, ExistsForEverySignal) {
     EXPECT_EQ(signal_name(SIGSEGV), "SIGSEGV");
     EXPECT_EQ(signal_name(1000), "signal 1000");
 }

@@ -1,5 +1,5 @@
-// Goal: a program is found where a shell would find it. Method: a folder of its own.
-#include <reelsd/process/find_program.hpp>
+// Goal: a program is found where a shell would find it. Method: a temporary folder.
+#include <reelsd/process/child_run.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ protected:
     fs::path folder_;
 };
 
-TEST_F(FindProgram, LooksThroughThePath) {
+TEST_F(FindProgram, SearchesThePath) {
     EXPECT_EQ(find_program("tool", folders()), folder_ / "two/tool");
     EXPECT_EQ(find_program("plain", folders()), folder_ / "two/plain");
     EXPECT_EQ(find_program("folder", folders()), std::nullopt);
@@ -47,7 +47,7 @@ TEST_F(FindProgram, LooksThroughThePath) {
     EXPECT_EQ(find_program("tool", ""), std::nullopt);
 }
 
-TEST_F(FindProgram, TakesAPathAsItIs) {
+TEST_F(FindProgram, UsesAPathAsIs) {
     const auto tool = folder_ / "two/tool";
     EXPECT_EQ(find_program(tool.string(), ""), tool);
     EXPECT_EQ(find_program((folder_ / "one/plain").string(), folders()), std::nullopt);

@@ -17,7 +17,7 @@ namespace {
     for (;;) pause();
 }
 
-/// Says its own process and a descendant's, which shares its group and holds its pipes; then hangs.
+/// Prints its process id and that of a descendant in its group, which holds its pipes; then hangs.
 [[noreturn]] void leave_a_descendant() {
     const pid_t descendant = fork();
     if (descendant == 0) hang();
@@ -75,7 +75,7 @@ int main(int count, char** values) {
     }
     if (mode == "descendant") leave_a_descendant();
     if (mode == "orphan") {
-        // Ends at once, while a descendant keeps the pipes open.
+        // Ends immediately, while a descendant keeps the pipes open.
         if (fork() == 0) hang();
         std::printf("{}");
     }

@@ -30,7 +30,7 @@ TEST(ClaimCursor, StartsWhereTheIntervalBeforeHasClaimed) {
     EXPECT_EQ(claim(cursor, 22, false), 12);
 }
 
-TEST(ClaimCursor, LeavesNoReleasedJobBehindAFullHand) {
+TEST(ClaimCursor, MissesNoReleasedJobAfterAFullClaim) {
     claim_cursor cursor;
     EXPECT_EQ(claim(cursor, 100, false), 0);
     cursor.read_from_start();
@@ -40,7 +40,7 @@ TEST(ClaimCursor, LeavesNoReleasedJobBehindAFullHand) {
     EXPECT_EQ(claim(cursor, 6, true), 3) << "those of turns above 3 come before new ones";
 }
 
-TEST(ClaimCursor, KeepsARequestThatComesWhileAClaimIsUnderWay) {
+TEST(ClaimCursor, KeepsARequestDuringAClaim) {
     claim_cursor cursor;
     const auto from = cursor.start();
     cursor.read_from_start();
@@ -49,7 +49,7 @@ TEST(ClaimCursor, KeepsARequestThatComesWhileAClaimIsUnderWay) {
     EXPECT_EQ(cursor.start(), 7);
 }
 
-TEST(ClaimCursor, ForgetsTurnsOfLongAgo) {
+TEST(ClaimCursor, ForgetsOldTurns) {
     claim_cursor cursor;
     EXPECT_EQ(claim(cursor, 50, false), 0);
     for (int i = 0; i < 3; ++i) {

@@ -22,7 +22,7 @@ TEST(LeaseTable, IsSafeForFourFifthsOfTheLease) {
     EXPECT_FALSE(leases.is_lease_safe(second.job, start));
 }
 
-TEST(LeaseTable, ReportsExpiredLeasesAlone) {
+TEST(LeaseTable, ReportsOnlyExpiredLeases) {
     lease_table leases{10s};
     leases.add(first, start);
     leases.add(second, start + 1s);
@@ -61,7 +61,7 @@ TEST(LeaseTable, ReportsALeaseThatIsInNeitherListAsLost) {
 
 // Goal: a late answer changes nothing for a later claim. Method: the renewal is sent for claim 1;
 // before its answer comes, the job is reported and claimed again as claim 2.
-TEST(LeaseTable, LeavesALaterClaimOfTheSameJobAlone) {
+TEST(LeaseTable, IgnoresALateAnswerForALaterClaim) {
     constexpr jobs::lease again{{1}, 2};
     lease_table leases{10s};
     leases.add(first, start);

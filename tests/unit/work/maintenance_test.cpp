@@ -3,8 +3,7 @@
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/work/maintenance/maintenance.hpp>
 #include <reelsd/work/maintenance/periodic_task.hpp>
-#include <reelsd/work/maintenance/step_recorder.hpp>
-#include <reelsd/work/maintenance/token_usage_flusher.hpp>
+#include <reelsd/work/maintenance/recorders.hpp>
 
 #include <boost/asio/io_context.hpp>
 
@@ -68,7 +67,7 @@ struct Maintenance : ::testing::Test {
     asio::executor_work_guard<asio::io_context::executor_type> work{loop.get_executor()};
 };
 
-TEST_F(Maintenance, StepsGoOnAfterFailuresOfAllKinds) {
+TEST_F(Maintenance, StepsContinueAfterAllKindsOfFailures) {
     scripted_task task{loop, [](int step) {
                            if (step == 1) throw std::runtime_error{"bug"};
                            if (step == 2) throw db::refused{"23505", "", "refused"};
@@ -117,7 +116,7 @@ TEST_F(TokenUsage, EachTokenIsWrittenOnce) {
     EXPECT_THAT(written, ElementsAre(ElementsAre(token_id{3}, token_id{7})));
 }
 
-TEST_F(TokenUsage, AStopWritesWhatIsLeft) {
+TEST_F(TokenUsage, AStopWritesPendingUses) {
     flusher.start();
     loop.poll();
     flusher.note({8});
@@ -157,7 +156,7 @@ struct StepRecorder : Maintenance {
         log::logger::silent()};
 };
 
-TEST_F(StepRecorder, TheLatestStepsOfAllJobsAreOneWrite) {
+TEST_F(StepRecorder, TheLatestStepsOfAllJobsAreWrittenTogether) {
     recorder.start();
     std::thread worker{[this] {
         recorder.note(job(1), "resolve");
@@ -171,7 +170,7 @@ TEST_F(StepRecorder, TheLatestStepsOfAllJobsAreOneWrite) {
     EXPECT_TRUE(run_on(loop, recorder.stop(far)));
 }
 
-TEST_F(StepRecorder, WhatCannotBeWrittenIsDropped) {
+TEST_F(StepRecorder, AFailedWriteIsDropped) {
     first_fails = true;
     recorder.start();
     recorder.note(job(1), "resolve");
@@ -182,7 +181,7 @@ TEST_F(StepRecorder, WhatCannotBeWrittenIsDropped) {
     EXPECT_TRUE(run_on(loop, recorder.stop(far)));
 }
 
-TEST_F(Maintenance, AStopEndsASweepThatIsUnderWay) {
+TEST_F(Maintenance, AStopEndsASweepInProgress) {
     async::offload_pool threads{1, 1};
     std::atomic<bool> has_begun{false};
     const auto sweep = [&has_begun](const std::stop_token& stop) {

@@ -11,7 +11,7 @@ class Prefetch : public testing::Test {
 protected:
     Prefetch() { claim(2ms, 0, 1ms); }
 
-    /// One claim, and the attempts that end while it is under way.
+    /// One claim, and the attempts that end during it.
     void claim(
         monotonic_clock::duration took, int attempts, monotonic_clock::duration each,
         std::size_t starved = 0) {
@@ -23,13 +23,13 @@ protected:
     prefetch ahead_;
 };
 
-TEST_F(Prefetch, AtFirstOnlyIdleWorkersGetJobs) {
+TEST_F(Prefetch, InitiallyOnlyIdleWorkersGetJobs) {
     EXPECT_EQ(ahead_.most(), 0U);
     EXPECT_EQ(ahead_.to_claim(3, 0), 3U);
     EXPECT_EQ(ahead_.to_claim(0, 0), 0U);
 }
 
-TEST_F(Prefetch, AsManyAsEndedWhileTheLastClaimWasUnderWay) {
+TEST_F(Prefetch, AsManyAsEndedDuringTheLastClaim) {
     claim(2ms, 7, 1ms);
     EXPECT_EQ(ahead_.most(), 7U);
     EXPECT_EQ(ahead_.to_claim(2, 0), 9U);
@@ -48,18 +48,18 @@ TEST_F(Prefetch, NoneOnlyBecauseWorkersWait) {
     EXPECT_EQ(ahead_.most(), 0U);
 }
 
-TEST_F(Prefetch, NoMoreThanOneClaimBrings) {
+TEST_F(Prefetch, AtMostOneClaim) {
     claim(2ms, 100, 10us, 100);
     EXPECT_EQ(ahead_.most(), prefetch::jobs_max);
 }
 
-// Workers that began together end together, however long that takes: no reason to hold jobs ready.
-TEST_F(Prefetch, AttemptsThatLastLongerThanAClaimCallForNone) {
+// Workers that began together end together: that is no reason to hold jobs ready.
+TEST_F(Prefetch, NoneForAttemptsLongerThanAClaim) {
     claim(2ms, 15, 2001us, 15);
     EXPECT_EQ(ahead_.most(), 0U);
 }
 
-TEST_F(Prefetch, ASlowServerMakesNoAttemptShort) {
+TEST_F(Prefetch, NoLongAttemptIsShortOnASlowServer) {
     claim(5s, 0, 1ms);
     claim(5s, 15, 51ms);
     EXPECT_EQ(ahead_.most(), 0U);
@@ -75,14 +75,14 @@ TEST_F(Prefetch, FadesWhenAttemptsBecomeLonger) {
     }
 }
 
-TEST_F(Prefetch, NoneAfterAJobHasWaitedForTooLong) {
+TEST_F(Prefetch, NoneAfterALateJob) {
     claim(2ms, 16, 1ms);
     ahead_.note_late();
     EXPECT_EQ(ahead_.to_claim(0, 0), 0U);
     EXPECT_EQ(ahead_.to_claim(1, 0), 1U);
 }
 
-TEST_F(Prefetch, WhatIsHeldReadyIsClaimedTogether) {
+TEST_F(Prefetch, JobsToHoldReadyAreClaimedTogether) {
     claim(2ms, 16, 1ms);
     EXPECT_EQ(ahead_.to_claim(0, 16), 0U);
     EXPECT_EQ(ahead_.to_claim(0, 9), 0U);

@@ -40,7 +40,7 @@ protected:
         .id = {7}, .account = {1}, .url = "", .claim = 2, .attempt = 1, .created_at = {}};
 };
 
-TEST_F(Scratch, AFolderGoesWithEverythingInIt) {
+TEST_F(Scratch, AFolderIsRemovedWithItsContents) {
     const auto space = scratch_space::open(data_dir_, "1f", log_);
     ASSERT_TRUE(space) << space.error().to_string();
     fs::path path;
@@ -55,7 +55,7 @@ TEST_F(Scratch, AFolderGoesWithEverythingInIt) {
     EXPECT_FALSE(fs::exists(path));
 }
 
-TEST_F(Scratch, LeftoversOfADeadDaemonAreSweptAndALivingOnesAreNot) {
+TEST_F(Scratch, OnlyLeftoversOfDeadDaemonsAreSwept) {
     const auto living = scratch_space::open(data_dir_, "2f", log_);
     ASSERT_TRUE(living);
     const auto dead = data_dir_ / "scratch" / "daemon-dead";
@@ -69,7 +69,7 @@ TEST_F(Scratch, LeftoversOfADeadDaemonAreSweptAndALivingOnesAreNot) {
     EXPECT_EQ(folders(), 2U);
 }
 
-TEST_F(Scratch, DaemonsThatStartTogetherLeaveEachOtherAlone) {
+TEST_F(Scratch, ConcurrentStartsDoNotDisturbEachOther) {
     constexpr int daemons = 8;
     constexpr int rounds = 25;
     for (int round = 0; round < rounds; ++round) {
@@ -107,7 +107,7 @@ TEST_F(Scratch, KnowsWhichDaemonsLive) {
         EXPECT_FALSE((*mine)->is_living(run)) << run;
 }
 
-TEST_F(Scratch, ANameIsTakenOnce) {
+TEST_F(Scratch, ANameIsUsedOnce) {
     const auto first = scratch_space::open(data_dir_, "5f", log_);
     ASSERT_TRUE(first);
     const auto second = scratch_space::open(data_dir_, "5f", log_);

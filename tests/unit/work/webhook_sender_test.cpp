@@ -74,7 +74,7 @@ TEST(WebhookSender, AStatusIsAnAnswer) {
     EXPECT_EQ(busy.retry_after, seconds_f{7});
 }
 
-TEST(WebhookSender, AnAnswerThatBreaksOffIsNone) {
+TEST(WebhookSender, ATruncatedResponseDoesNotCount) {
     for (const auto* const answer :
          {"",
           "HTTP/1.1 200",
@@ -87,13 +87,13 @@ TEST(WebhookSender, AnAnswerThatBreaksOffIsNone) {
     }
 }
 
-TEST(WebhookSender, ALongAnswerIsNotReadToItsEnd) {
+TEST(WebhookSender, ALongResponseIsNotReadToItsEnd) {
     const auto sent =
         try_at("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + std::string(100'000, 'x'));
     EXPECT_EQ(sent.ended.status_code, 200);
 }
 
-TEST(WebhookSender, AStopBreaksItOff) {
+TEST(WebhookSender, AStopAbortsIt) {
     std::stop_source stop;
     test::scripted_server server{[&](test::scripted_server::connection& link) {
         link.read_request();
@@ -127,7 +127,7 @@ TEST(WebhookSender, PlainHttpStaysInItsNetworks) {
     EXPECT_EQ(connections, 0);
 }
 
-TEST(WebhookSender, SaysWhatAnAddressMustBe) {
+TEST(WebhookSender, ExplainsWhatAnAddressMustBe) {
     const webhook_sender strict{{}};
     const auto why = [](const webhook_sender& sender, std::string_view url) {
         const auto checked = sender.check(url);

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-// Goal: whatever fails, each claim is begun at most once, reported until the report succeeds or is
-// obsolete, and released by a stop. Method: a table of the test, and work that the test ends.
+// Goal: after any failure, each claim is begun at most once, reported until the report succeeds or
+// is obsolete, and released by a stop. Method: a fake table, and work that the test ends.
 namespace reelsd::work {
 namespace {
 
@@ -130,9 +130,9 @@ struct WorkLoop : ::testing::Test {
     async::task_group tasks{
         loop.get_executor(),
         [](std::string_view task, const std::exception_ptr&) { ADD_FAILURE() << task; }};
-    std::unique_ptr<manual_runner> made = std::make_unique<manual_runner>();
-    manual_runner& runner = *made;
-    test_loop engine{tasks, std::move(made)};
+    std::unique_ptr<manual_runner> owned_runner = std::make_unique<manual_runner>();
+    manual_runner& runner = *owned_runner;
+    test_loop engine{tasks, std::move(owned_runner)};
 };
 
 TEST_F(WorkLoop, ClaimsBeginsAndReports) {
@@ -145,7 +145,7 @@ TEST_F(WorkLoop, ClaimsBeginsAndReports) {
     EXPECT_THAT(engine.reported, ElementsAre("2 done"));
 }
 
-TEST_F(WorkLoop, WhatIsClaimedBeyondTheWorkersWaits) {
+TEST_F(WorkLoop, ClaimsBeyondTheWorkersWait) {
     engine.claims_max = 3;
     engine.due = {1, 2, 3};
     run_until([&] { return engine.held() == 3; });
@@ -196,7 +196,7 @@ TEST_F(WorkLoop, ARefusedReportIsReplaced) {
     EXPECT_THAT(engine.settled, ElementsAre("1 done refused"));
 }
 
-TEST_F(WorkLoop, AReportIsNotWrittenAfterItsTime) {
+TEST_F(WorkLoop, AReportIsDroppedAfterItsDeadline) {
     engine.has_lease_left = false;
     engine.due = {1};
     run_until([&] { return !runner.running.empty(); });
@@ -220,7 +220,7 @@ TEST_F(WorkLoop, AStopAsksRunningWorkToEnd) {
     EXPECT_THAT(engine.reported, UnorderedElementsAre("3 released", "1 released", "2 done"));
 }
 
-TEST_F(WorkLoop, AStopWaitsForNoClaimOfADatabaseThatIsAway) {
+TEST_F(WorkLoop, AStopDoesNotWaitForAClaimDuringAnOutage) {
     engine.is_database_away = true;
     run_until([&] { return engine.claim_failures > 0; });
     EXPECT_TRUE(run_on(loop, engine.stop(deadline::after(1h))));

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <latch>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -22,9 +24,9 @@ jobs::claimed_job numbered(std::int64_t id) {
     return {.id = {id}, .account = {1}, .url = "", .claim = 1, .attempt = 1, .created_at = {}};
 }
 
-// Goal: attempts run off the loop, and their ends are reported on it. Method: each end records its
-// thread; the loop runs on this one.
-TEST(ThreadedRunner, RunsOnThreadsAndTellsTheLoop) {
+// Goal: attempts run on other threads, and their ends are reported on the loop. Method: each end
+// records its thread; the loop runs on this one.
+TEST(ThreadedRunner, RunsOnThreadsAndReportsOnTheLoop) {
     asio::io_context loop;
     const auto busy = asio::make_work_guard(loop);
     const auto here = std::this_thread::get_id();
@@ -67,6 +69,58 @@ TEST(ThreadedRunner, PassesStopRequestsOn) {
     stop.request_stop();
     loop.run_one();
     EXPECT_TRUE(released);
+}
+
+using number_runner = threaded_runner<int, int>;
+
+// Goal: as much work runs concurrently as there are threads. Method: each waits for all others.
+TEST(ThreadedRunner, UsesAllThreadsConcurrently) {
+    constexpr int threads = 4;
+    asio::io_context loop;
+    std::latch all_begun{threads};
+    const auto work = [&all_begun](int number, const std::stop_token&) {
+        all_begun.arrive_and_wait();
+        return number;
+    };
+    number_runner runner{loop.get_executor(), threads, work};
+    for (int number = 0; number < threads; ++number) runner.start(number, {}, [](int) {});
+    all_begun.wait();
+}
+
+TEST(ThreadedRunner, RunsEachWorkOnce) {
+    constexpr int starts = 10'000;
+    asio::io_context loop;
+    const auto busy = asio::make_work_guard(loop);
+    std::atomic<int> runs{0};
+    const auto work = [&runs](int number, const std::stop_token&) {
+        ++runs;
+        return number;
+    };
+    number_runner runner{loop.get_executor(), 3, work};
+    int ends = 0;
+    for (int number = 0; number < starts; ++number) {
+        runner.start(number, {}, [&ends](int) { ++ends; });
+    }
+    while (ends < starts) loop.run_one();
+    EXPECT_EQ(runs.load(), starts);
+}
+
+TEST(ThreadedRunner, TheDestructorWaitsForRunningWork) {
+    asio::io_context loop;
+    std::atomic<bool> has_ended{false};
+    std::latch begun{1};
+    const auto work = [&](int number, const std::stop_token&) {
+        begun.count_down();
+        std::this_thread::yield();
+        has_ended = true;
+        return number;
+    };
+    {
+        number_runner runner{loop.get_executor(), 1, work};
+        runner.start(0, {}, [](int) {});
+        begun.wait();
+    }
+    EXPECT_TRUE(has_ended.load());
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ private:
     void write_later(statement write_once) const;
 
     boost::asio::any_io_executor loop_;
-    usage::call_ledger_store store_;
+    mutable usage::call_ledger_store store_;  ///< A handle; its operations do not change it.
     async::task_group& tasks_;
     log::logger log_;
     std::atomic<bool> refuses_new_{false};

@@ -21,7 +21,7 @@ namespace reelsd::work {
 struct session_pace {
     /// Whether a resolver, by its routed name, uses the session now. Empty: none does.
     std::function<bool(std::string_view resolver)> applies = {};
-    pacing::pace wanted = {};
+    pacing::pace pace = {};
 };
 
 /// The rate limit that all daemons on one database share. For worker threads, not the loop's.
@@ -30,12 +30,12 @@ public:
     /// The loop runs, and the store's pool lives, for as long as a worker may call.
     shared_rate_limiter(
         boost::asio::any_io_executor loop, pacing::pace_store store, std::string host,
-        pacing::pace wanted, session_pace of_session, log::logger log)
+        pacing::pace pace, session_pace session, log::logger log)
         : loop_{std::move(loop)},
           store_{store},
           host_{std::move(host)},
-          wanted_{wanted},
-          of_session_{std::move(of_session)},
+          pace_{pace},
+          session_{std::move(session)},
           log_{std::move(log)} {}
 
     [[nodiscard]] result<platform::required_wait> ask(
@@ -52,7 +52,7 @@ public:
 
     /// Whether jobs wait in line for permits. Without a configured pace there is no line: jobs wait
     /// only for the end of a cool-down.
-    [[nodiscard]] bool has_line() const noexcept { return wanted_.interval > seconds_f{0}; }
+    [[nodiscard]] bool has_line() const noexcept { return pace_.interval > seconds_f{0}; }
     /// The platform's host, which names the line.
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
 
@@ -68,12 +68,12 @@ public:
 
 private:
     /// Varies the interval, so that tries have no recognisable rhythm.
-    [[nodiscard]] static pacing::pace spread(pacing::pace wanted);
+    [[nodiscard]] static pacing::pace spread(pacing::pace pace);
     [[nodiscard]] bool uses_session(std::string_view resolver) const {
-        return of_session_.applies && of_session_.applies(resolver);
+        return session_.applies && session_.applies(resolver);
     }
     [[nodiscard]] pacing::paced_resolver session() const;
-    void release(const pacing::paced_resolver& who, deadline by);
+    void release(const pacing::paced_resolver& resolver, deadline by);
     [[nodiscard]] result<platform::required_wait> ask_resolver(
         std::string_view resolver, deadline by);
     [[nodiscard]] result<platform::required_wait> wait_for_permit(
@@ -81,10 +81,10 @@ private:
     void log(std::string_view resolver, const pacing::consequence& consequence) const;
 
     boost::asio::any_io_executor loop_;
-    pacing::pace_store store_;
+    mutable pacing::pace_store store_;  ///< A handle; its operations do not change it.
     std::string host_;
-    pacing::pace wanted_;
-    session_pace of_session_;
+    pacing::pace pace_;
+    session_pace session_;
     log::logger log_;
     mutable std::atomic<bool> has_answered_ = false;  ///< Never becomes false again.
 };

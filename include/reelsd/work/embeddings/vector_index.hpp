@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/clock.hpp>

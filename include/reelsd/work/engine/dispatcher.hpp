@@ -68,10 +68,10 @@ using threaded_attempt_runner = threaded_runner<jobs::claimed_job, jobs::transit
 /// Thread: all members on the loop. Must be stopped before it is destroyed.
 class dispatcher final : public work_loop<jobs::claimed_job, jobs::transition> {
 public:
-    /// `queue` and `tasks`, which runs the coroutines, outlive this. If the runner has no capacity,
+    /// `queue` and `tasks`, which runs the coroutines, outlive this. If `attempts` has no capacity,
     /// the dispatcher does nothing.
     dispatcher(
-        jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> runner,
+        jobs::job_queue& queue, async::task_group& tasks, std::unique_ptr<attempt_runner> attempts,
         dispatcher_options options, log::logger log);
     ~dispatcher() override;
 

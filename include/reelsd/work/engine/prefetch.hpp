@@ -2,6 +2,8 @@
 
 #include <reelsd/base/clock.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 
 namespace reelsd::work {
@@ -20,12 +22,21 @@ public:
     static constexpr std::size_t jobs_max = 64;
 
     /// Records the duration of an ended attempt.
-    void note_attempt(monotonic_clock::duration took) noexcept;
+    void note_attempt(monotonic_clock::duration took) noexcept {
+        if (took <= std::min<monotonic_clock::duration>(last_claim_, short_max)) ++short_attempts_;
+    }
     /// Records that a claim is sent.
     void note_claim() noexcept { short_attempts_ = 0; }
     /// Records the duration of the last claim. `starved`: number of workers that were idle by then
     /// although there were enough jobs.
-    void note_claim_answer(monotonic_clock::duration took, std::size_t starved) noexcept;
+    void note_claim_answer(monotonic_clock::duration took, std::size_t starved) noexcept {
+        last_claim_ = took;
+        // At most doubled, so that a few short attempts among long ones do not cause a large
+        // prefetch.
+        const auto missing = std::min(starved, short_attempts_);
+        // Also reduced gradually: with no job held ready, no attempt ends while a claim is sent.
+        most_ = std::min(jobs_max, std::max(short_attempts_ + missing, most_ / 2));
+    }
     /// Records that a job has waited for a worker for too long.
     void note_late() noexcept { most_ = 0; }
 
@@ -36,9 +47,15 @@ public:
     /// to hold ready are claimed together with others, or once half of them have begun, because
     /// single claims would cost one statement each. The other half is begun before the claim is
     /// answered.
-    [[nodiscard]] std::size_t to_claim(std::size_t idle, std::size_t waiting) const noexcept;
+    [[nodiscard]] std::size_t to_claim(std::size_t idle, std::size_t waiting) const noexcept {
+        if (idle == 0 && 2 * waiting > most_) return 0;
+        return idle + most_;
+    }
 
 private:
+    /// Longer attempts never count as short, however long an overloaded server takes for a claim.
+    static constexpr std::chrono::milliseconds short_max{50};
+
     std::size_t most_ = 0;
     std::size_t short_attempts_ = 0;  ///< Since the last claim was sent.
     monotonic_clock::duration last_claim_{};

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <reelsd/work/engine/worker_pool.hpp>
-
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -32,7 +31,7 @@ public:
     virtual void start(Claim claim, std::stop_token stop, end_handler on_end) = 0;
 };
 
-/// Runs work on its own threads.
+/// Runs work on its own threads. The destructor drops work that has not begun.
 template <class Claim, class Outcome>
 class threaded_runner final : public work_runner<Claim, Outcome> {
 public:
@@ -41,9 +40,9 @@ public:
     using run_function = std::function<Outcome(const Claim&, std::stop_token)>;
 
     threaded_runner(boost::asio::any_io_executor loop, std::size_t threads, run_function run)
-        : loop_{std::move(loop)}, run_{std::move(run)}, threads_{threads} {}
+        : loop_{std::move(loop)}, run_{std::move(run)}, capacity_{threads}, threads_{threads} {}
 
-    [[nodiscard]] std::size_t capacity() const noexcept override { return threads_.size(); }
+    [[nodiscard]] std::size_t capacity() const noexcept override { return capacity_; }
 
     void start(Claim claim, std::stop_token stop, end_handler on_end) override {
         auto work = [this,
@@ -56,13 +55,14 @@ public:
             };
             boost::asio::post(loop_, std::move(finish));
         };
-        threads_.post(std::move(work));
+        boost::asio::post(threads_, std::move(work));
     }
 
 private:
     boost::asio::any_io_executor loop_;
     run_function run_;
-    worker_pool threads_;  ///< Last: its threads use the members above.
+    std::size_t capacity_;
+    boost::asio::thread_pool threads_;  ///< Last: its threads use the members above.
 };
 
 }  // namespace reelsd::work

@@ -41,28 +41,29 @@ struct retention_options {
 
 /// Removes rows older than `kept`, round after round.
 [[nodiscard]] std::unique_ptr<async::background_service> make_retention_sweeper(
-    const maintenance_context& in, retention::retention_store store, retention_options options,
+    const maintenance_context& context, retention::retention_store store, retention_options options,
     retention::kind what, seconds_f kept);
 
 /// Stops the work of accounts that are pending deletion, and empties and removes them in turns.
 [[nodiscard]] std::unique_ptr<async::background_service> make_account_erasure(
-    const maintenance_context& in, retention::retention_store store, retention_options options);
+    const maintenance_context& context, retention::retention_store store,
+    retention_options options);
 
 /// Removes deliveries that have ended and are no longer shown.
 [[nodiscard]] std::unique_ptr<async::background_service> make_delivery_log_cleaner(
-    const maintenance_context& in, webhooks::delivery_store store);
+    const maintenance_context& context, webhooks::delivery_store store);
 
 /// Calls upload_store::sweep() every few seconds. `store` outlives it.
 [[nodiscard]] std::unique_ptr<async::background_service> make_upload_sweeper(
-    const maintenance_context& in, jobs::upload_store& store);
+    const maintenance_context& context, jobs::upload_store& store);
 
 /// Settles model calls whose answer was lost.
 [[nodiscard]] std::unique_ptr<async::background_service> make_lost_call_settler(
-    const maintenance_context& in, usage::call_ledger_store store);
+    const maintenance_context& context, usage::call_ledger_store store);
 
 /// Deletes uploads that earlier runs left at providers, once at the start. `sweep` blocks.
 [[nodiscard]] std::unique_ptr<async::background_service> make_provider_upload_sweeper(
-    const maintenance_context& in, async::offload_pool& threads,
+    const maintenance_context& context, async::offload_pool& threads,
     std::function<void(const std::stop_token&)> sweep);
 
 }  // namespace reelsd::work

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/base/clock.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

@@ -1,16 +1,19 @@
 #pragma once
 
-#include <reelsd/async/background_task.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/work/maintenance/periodic_task.hpp>
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
+// Values that are noted in memory and written in batches.
 namespace reelsd::work {
 
 /// Writes the latest step of each running job for progress displays, several jobs in one
@@ -34,6 +37,29 @@ private:
     write_function write_;
     std::map<job_id, jobs::step_note> steps_;  ///< Not written yet.
     async::condition noted_;
+};
+
+/// Writes when tokens were last used, to the minute, because the UI shows minutes.
+class token_usage_flusher final : public periodic_task {
+public:
+    /// Throws like a store.
+    using write_function =
+        std::function<boost::asio::awaitable<void>(std::vector<token_id> used, deadline by)>;
+
+    token_usage_flusher(
+        const boost::asio::any_io_executor& loop, write_function write, log::logger log);
+
+    void note(token_id token) { used_.insert(token); }
+
+    /// Writes pending uses.
+    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
+
+private:
+    boost::asio::awaitable<void> step() override;
+    boost::asio::awaitable<void> flush(deadline by);
+
+    write_function write_;
+    std::set<token_id> used_;  ///< Not written yet.
 };
 
 }  // namespace reelsd::work

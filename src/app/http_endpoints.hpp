@@ -12,7 +12,12 @@
 
 namespace reelsd::app {
 
-/// Serves `/metrics` at the address that `metrics-listen` names. Thread: the loop's.
+/// Refuses (421) requests whose `Host` is not a name of this server, except for paths that need a
+/// token or contain nothing private. Empty when the names are not known: `public-url` is not set
+/// and `listen` is not a loopback address.
+[[nodiscard]] http::middleware::decision host_check_of(const settings& config);
+
+/// Serves `/metrics` at the address of `metrics-listen`. Thread: the loop's.
 class metrics_endpoint {
 public:
     metrics_endpoint(
@@ -23,7 +28,7 @@ public:
 
     boost::asio::awaitable<void> stop();
 
-    /// Stops when the loop does not run and will not.
+    /// Stops before the loop has run.
     void abandon();
 
 private:
