@@ -1,6 +1,6 @@
 #include "host_check.hpp"
 
-#include <reelsd/http/host_names.hpp>
+#include <reelsd/http/addresses.hpp>
 
 #include <boost/asio/ip/address.hpp>
 

@@ -1,5 +1,4 @@
 #include "served.hpp"
-#include <reelsd/http/gzip.hpp>
 
 #include <gtest/gtest.h>
 #include <zlib.h>

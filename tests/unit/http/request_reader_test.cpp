@@ -204,7 +204,7 @@ TEST(RequestReader, TrailersDoNotBecomeHeaders) {
     ASSERT_EQ(reader.advance(), step::complete);
     const auto got = reader.take();
     EXPECT_FALSE(got.request.headers.find("Authorization"));
-    EXPECT_EQ(got.request.headers.count("host"), 1U);
+    EXPECT_EQ(got.request.headers.find_all("host").size(), 1U);
 }
 
 TEST(RequestReader, ExpectationIsAnsweredOnceAndOnlyWhenTheBodyIsAwaited) {
