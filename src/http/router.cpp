@@ -28,7 +28,7 @@ verb handled_as(verb method) noexcept {
     return method == verb::head ? verb::get : method;
 }
 
-/// Browsers that open a page accept HTML; programs do not say so.
+/// Browsers that open a page accept HTML; programs do not.
 bool is_from_browser(const request_context& ctx) {
     const auto accepted = ctx.header("Accept").value_or("");
     return handled_as(ctx.request().method) == verb::get &&

@@ -419,7 +419,7 @@ response session::map_exception(request_context& ctx, const std::exception_ptr& 
         if (const auto known = host_.options.map_exception(thrown)) return ctx.problem(*known);
     }
     if (async::detail::is_cancellation(thrown)) {
-        return ctx.problem(error{errc::cancelled, "the request was told to stop"});
+        return ctx.problem(error{errc::cancelled, "the request was stopped"});
     }
     return ctx.problem(error{errc::internal, text_of(thrown)});
 }
@@ -451,10 +451,10 @@ void session::count_response(status code) {
 void session::report_request(
     const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
     bool sent) {
-    const auto& asked = ctx.request();
+    const auto& incoming = ctx.request();
     if (host_.options.on_request_end) {
         host_.options.on_request_end(
-            {.method = asked.method,
+            {.method = incoming.method,
              .route = ctx.route(),
              .code = answer.code(),
              .bytes = bytes,
@@ -463,22 +463,22 @@ void session::report_request(
     // Without the query, which can contain personal data.
     host_.log.info(
         sent ? "request" : "request whose client left",
-        {{"method", asked.method_text},
-         {"path", asked.target.path()},
+        {{"method", incoming.method_text},
+         {"path", incoming.target.path()},
          {"status", number_of(answer.code())},
          {"bytes", bytes},
          {"ms", std::chrono::duration<double, std::milli>(took).count()},
-         {"request", asked.id},
-         {"remote", asked.remote}});
+         {"request", incoming.id},
+         {"remote", incoming.remote}});
 }
 
 request session::take_request(request_form& form) {
     auto message = reader_.take();
     form = message;
-    auto& asked = message.request;
-    asked.id = response_id(asked.headers.find("X-Request-Id"));
-    set_client(asked);
-    return std::move(asked);
+    auto& incoming = message.request;
+    incoming.id = response_id(incoming.headers.find("X-Request-Id"));
+    set_client(incoming);
+    return std::move(incoming);
 }
 
 asio::awaitable<bool> session::exchange() {

@@ -50,7 +50,7 @@ result<request_target> request_target::parse(std::string text) {
     target.path_begin_ = *begin;
     target.path_end_ = std::min(whole.find('?', *begin), whole.size());
 
-    // "http://host" and "http://host?a" stand for the root.
+    // "http://host" and "http://host?a" name the root.
     auto rest = target.path();
     if (rest.starts_with('/')) rest.remove_prefix(1);
     target.segments_.reserve(

@@ -101,7 +101,7 @@ result<key_ptr> read_key(const std::string& file) {
     ERR_clear_error();  // They repeat the two messages below.
     OPENSSL_cleanse(text->data(), text->size());
     if (key) return key;
-    if (is_encrypted) return refused(what, file, "it is encrypted, and nobody can type a password");
+    if (is_encrypted) return refused(what, file, "it is encrypted");
     return refused(what, file, "it holds no PEM private key");
 }
 
