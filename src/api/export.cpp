@@ -1,7 +1,6 @@
 #include "export.hpp"
 
 #include <reelsd/base/clock.hpp>
-#include <reelsd/http/gzip.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

@@ -1,7 +1,6 @@
 #include "monitoring.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/gzip.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <array>

@@ -1,8 +1,8 @@
 #include "reel_list.hpp"
 
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 
@@ -58,7 +58,7 @@ result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
 std::string link_to_next(std::string_view path, const jobs::job_filter& filter, job_id next) {
     auto target = fmt::format("{}?limit={}", path, filter.jobs_max);
     if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
-    if (filter.author) target += fmt::format("&author={}", http::percent_encoded(*filter.author));
+    if (filter.author) target += fmt::format("&author={}", percent_encoded(*filter.author));
     if (filter.post_of) target += fmt::format("&post_of={}", filter.post_of->value);
     if (filter.latest) target += "&latest=true";
     return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(next));

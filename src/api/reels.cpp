@@ -2,8 +2,8 @@
 
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

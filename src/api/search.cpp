@@ -1,8 +1,8 @@
 #include "search.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/post.hpp>

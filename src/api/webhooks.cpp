@@ -2,8 +2,8 @@
 
 #include "reel_list.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

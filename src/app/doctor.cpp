@@ -11,7 +11,6 @@
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_embedder.hpp>
 #include <reelsd/net/http_client.hpp>
-#include <reelsd/platform/yt_dlp_parser.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>
 

@@ -1,6 +1,6 @@
 #include "http_endpoints.hpp"
 
-#include <reelsd/http/host_names.hpp>
+#include <reelsd/http/addresses.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/address.hpp>

@@ -2,9 +2,7 @@
 #include "platform_source.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
-#include <reelsd/platform/answer_findings.hpp>
-#include <reelsd/platform/redaction.hpp>
-#include <reelsd/platform/yt_dlp_parser.hpp>
+#include <reelsd/platform/answer_record.hpp>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -54,8 +52,7 @@ json recorded_findings(
     const std::optional<platform::answer_signals>& signals, const std::string& body) {
     const auto recorded = platform::post_link(std::string{platform::recorded_code});
     if (signals) return platform::answer_findings(signals->kind, body, recorded);
-    const auto parsed = platform::parse_yt_dlp(body, recorded);
-    return platform::findings_of(parsed.media, {}, parsed.subject);
+    return platform::yt_dlp_findings(body, recorded);
 }
 
 result<void> write_file(const fs::path& file, const std::string& text) {

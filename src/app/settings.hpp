@@ -8,7 +8,7 @@
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/proxy.hpp>
-#include <reelsd/platform/request_profile.hpp>
+#include <reelsd/platform/source.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -2,8 +2,8 @@
 
 #include "request_body.hpp"
 #include "sign_in.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/password.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 
@@ -84,7 +84,7 @@ asio::awaitable<http::response> list_accounts(
                 "<{}?limit={}&cursor={}>; rel=\"next\"",
                 ctx.route(),
                 *limit,
-                http::percent_encoded(*page.next)));
+                percent_encoded(*page.next)));
     }
     co_return answer;
 }

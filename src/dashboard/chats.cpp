@@ -1,9 +1,9 @@
 #include "chats.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/request_context.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <fmt/format.h>
 

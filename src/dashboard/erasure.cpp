@@ -2,8 +2,8 @@
 
 #include "request_body.hpp"
 #include "session_cookie.hpp"
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <array>
 #include <variant>

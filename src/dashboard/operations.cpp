@@ -1,8 +1,8 @@
 #include "operations.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,7 @@
 #include "request_body.hpp"
 
+#include <reelsd/base/text.hpp>
+
 #include <fmt/format.h>
 
 namespace reelsd::dashboard {
@@ -24,7 +26,7 @@ bool is_from_elsewhere(const http::request_context& ctx, std::string_view own_or
 bool is_json(std::string_view content_type) {
     auto type = content_type.substr(0, content_type.find(';'));
     while (type.ends_with(' ')) type.remove_suffix(1);
-    return http::same_name(type, "application/json");
+    return equals_ignoring_case(type, "application/json");
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include "request_body.hpp"
 #include <reelsd/domain/accounts/token.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/http/target.hpp>
 
 #include <algorithm>
 #include <array>

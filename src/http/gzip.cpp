@@ -1,5 +1,5 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/http/gzip.hpp>
+#include <reelsd/http/request_context.hpp>
 #include <reelsd/http/static_files.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -22,10 +22,10 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// The loop waits for the compressor. The fastest level takes 1 ms for 100 KB of JSON and still
-/// saves four fifths of it.
+/// The compressor blocks the loop. The fastest level takes 1 ms for 100 KB of JSON and saves four
+/// fifths of it.
 constexpr int level = Z_BEST_SPEED;
-/// Input that is compressed before other requests get their turn.
+/// Input that is compressed before the loop serves other requests.
 constexpr std::size_t step_bytes = std::size_t{64} * 1024;
 constexpr std::size_t output_bytes = std::size_t{16} * 1024;
 
@@ -34,20 +34,20 @@ public:
     compressor() {
         constexpr int gzip_format = 16;
         constexpr int memory_level_usual = 8;
-        const int made = ::deflateInit2(
+        const int initialized = ::deflateInit2(
             &stream_,
             level,
             Z_DEFLATED,
             MAX_WBITS + gzip_format,
             memory_level_usual,
             Z_DEFAULT_STRATEGY);
-        if (made != Z_OK) throw std::bad_alloc{};
+        if (initialized != Z_OK) throw std::bad_alloc{};
     }
     compressor(const compressor&) = delete;
     compressor& operator=(const compressor&) = delete;
     ~compressor() { ::deflateEnd(&stream_); }
 
-    /// Appends to `out` what comes of `in`; with Z_FINISH, all that is left.
+    /// Appends the compressed form of `in` to `out`; with Z_FINISH, also all buffered output.
     void run(std::string_view in, int flush, std::string& out) {
         // zlib only reads there. NOLINTNEXTLINE(*-pro-type-const-cast,*-pro-type-reinterpret-cast)
         stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
@@ -58,7 +58,7 @@ public:
             // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): zlib's type for bytes
             stream_.next_out = reinterpret_cast<Bytef*>(&out[before]);
             stream_.avail_out = static_cast<uInt>(output_bytes);
-            // Z_BUF_ERROR means that nothing is left to do.
+            // Z_BUF_ERROR means that there is nothing left to do.
             invariant(::deflate(&stream_, flush) != Z_STREAM_ERROR);
             out.resize(out.size() - stream_.avail_out);
         } while (stream_.avail_out == 0);
@@ -88,7 +88,7 @@ private:
     asio::awaitable<bool> send(std::string_view piece, int flush) {
         std::string out;
         compressor_.run(piece, flush, out);
-        // The compressor may keep all of a piece; only a write tells whether the client is there.
+        // The compressor may buffer a whole piece; then the client's presence is not known.
         co_return out.empty() || co_await target_.write(out);
     }
 
@@ -100,7 +100,7 @@ private:
 asio::awaitable<void> send_compressed(const body_source& source, body_writer& body) {
     gzip_writer compressed{body};
     co_await source(compressed);
-    static_cast<void>(co_await compressed.finish());  // The session knows whether it went out.
+    static_cast<void>(co_await compressed.finish());  // The session knows whether it was sent.
 }
 
 response compressed(response& answer) {
@@ -120,10 +120,10 @@ response compressed(response& answer) {
 response gzip_if_accepted(const request_context& ctx, response answer) {
     const auto codings = ctx.header("Accept-Encoding");
     if (codings && accepts_gzip(*codings)) {
-        auto made = compressed(answer);
-        for (const auto& [name, value] : answer.fields()) made.add(name, value);
-        made.set("Content-Encoding", "gzip");
-        answer = std::move(made);
+        auto smaller = compressed(answer);
+        for (const auto& [name, value] : answer.fields()) smaller.add(name, value);
+        smaller.set("Content-Encoding", "gzip");
+        answer = std::move(smaller);
     }
     answer.set("Vary", "Accept-Encoding");
     return answer;

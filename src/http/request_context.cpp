@@ -1,4 +1,3 @@
-#include "ascii.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/http/request_context.hpp>
@@ -15,25 +14,18 @@ namespace reelsd::http {
 namespace {
 
 constexpr std::string_view body_must_be_object = "request body must be a JSON object";
-/// Bound on the members of a body and all objects in it: the parser finds a repeated name by
-/// looking through all that it has. No request of the API has more than ten.
+/// Bound on the members of all objects in a body: the parser finds a repeated name by a linear
+/// search. No request of the API has more than ten.
 constexpr std::size_t body_members_max = 1000;
 
-/// How long one request waits for the database. A healthy statement takes milliseconds.
+/// Bound on one request's wait for the database. A healthy statement takes milliseconds.
 constexpr std::chrono::milliseconds database_time_max{1800};
 
 }  // namespace
 
-bool is_sane_request_id(std::string_view text) noexcept {
-    constexpr std::size_t size_max = 128;
-    const auto sane = [](char letter) {
-        return is_alphanumeric(letter) || letter == '.' || letter == '_' || letter == '-';
-    };
-    return !text.empty() && text.size() <= size_max && std::all_of(text.begin(), text.end(), sane);
-}
-
-request_context::request_context(http::request&& asked, const log::logger& log, deadline answer_by)
-    : request_{std::move(asked)},
+request_context::request_context(
+    http::request&& received, const log::logger& log, deadline answer_by)
+    : request_{std::move(received)},
       log_{log},
       answer_by_{answer_by},
       database_by_{answer_by.at_most(database_time_max)} {}
@@ -47,10 +39,11 @@ std::optional<std::string_view> request_context::header(std::string_view name) c
 }
 
 std::string_view request_context::path_parameter(std::string_view name) const {
-    const auto named = [&](const auto& known) { return known.first == name; };
-    const auto found = std::find_if(route_.parameters.begin(), route_.parameters.end(), named);
-    invariant(found != route_.parameters.end());
-    return request_.target.segments()[found->second];
+    const auto is_named = [&](const auto& known) { return known.first == name; };
+    const auto parameter =
+        std::find_if(route_.parameters.begin(), route_.parameters.end(), is_named);
+    invariant(parameter != route_.parameters.end());
+    return request_.target.segments()[parameter->second];
 }
 
 std::optional<std::string_view> request_context::query(std::string_view name) const noexcept {
@@ -59,7 +52,7 @@ std::optional<std::string_view> request_context::query(std::string_view name) co
 
 result<reelsd::json> request_context::json_body() const {
     const error malformed{errc::invalid_argument, std::string{body_must_be_object}};
-    // The parser takes a NUL byte for the end of its input, whatever follows.
+    // The parser ends its input at a NUL byte.
     if (request_.body.find('\0') != std::string::npos) return malformed;
     if (json_depth_of(request_.body) > foreign_json_depth_max) return malformed;
     std::size_t members = 0;
@@ -73,7 +66,7 @@ result<reelsd::json> request_context::json_body() const {
             errc::invalid_argument,
             fmt::format("request body must have at most {} members", body_members_max)};
     }
-    // Named: JSON converts to nearly everything, an error included.
+    // In place, because JSON converts to nearly everything, also to an error.
     return {boost::system::in_place_value, std::move(parsed)};
 }
 
@@ -85,7 +78,7 @@ const caller_identity& request_context::identity() const {
 boost::asio::awaitable<std::optional<response>> request_context::authenticate() {
     if (middleware_ == nullptr || !middleware_->authenticate) co_return std::nullopt;
     auto refused = co_await middleware_->authenticate(*this);
-    // The database was changing hands, and the request was held.
+    // The request was held while the database failed over.
     if (!refused && database_by_.passed()) restart_database_time();
     co_return refused;
 }
@@ -124,18 +117,8 @@ response request_context::text(status code, std::string text) const {
     return response{code, "text/plain; charset=utf-8", std::move(text)};
 }
 
-response request_context::html(status code, std::string text) const {
-    return response{code, "text/html; charset=utf-8", std::move(text)};
-}
-
 response request_context::no_content() const {
     return response{status::no_content};
-}
-
-response request_context::redirect(status code, std::string location) const {
-    response answer{code};
-    answer.set("Location", std::move(location));
-    return answer;
 }
 
 response request_context::problem(const error& why) const {
@@ -165,7 +148,7 @@ result<void> request_context::decode_query() {
 
 namespace {
 
-/// Of one account on this daemon.
+/// Per account and daemon.
 constexpr int streams_max = 20;
 
 }  // namespace
@@ -183,13 +166,12 @@ response event_streams::open(const request_context& ctx, body_source write) {
     const auto leave = [this, account](const void*) {
         if (--open_[account] == 0) open_.erase(account);
     };
-    auto place = std::shared_ptr<const void>{this, leave};
+    auto slot = std::shared_ptr<const void>{this, leave};
     auto answer = response::of_stream(
-        "text/event-stream",
-        [place = std::move(place), write = std::move(write)](body_writer& body) {
+        "text/event-stream", [slot = std::move(slot), write = std::move(write)](body_writer& body) {
             return write(body);
         });
-    // Nginx buffers a whole response otherwise.
+    // Otherwise nginx buffers the whole response.
     answer.set("X-Accel-Buffering", "no");
     return answer;
 }

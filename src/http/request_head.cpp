@@ -2,8 +2,7 @@
 
 #include "ascii.hpp"
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/http/header_fields.hpp>
-#include <reelsd/http/target.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -22,7 +21,7 @@ refusal bad(std::string_view message) {
     return {status::bad_request, message};
 }
 
-/// Takes the next line, without its end. Every line of a scanned head has one.
+/// Removes the next line and returns it without its end. Every line of a scanned head has one.
 std::string_view take_line(std::string_view& rest) {
     const auto end = rest.find(line_end);
     invariant(end != std::string_view::npos);
@@ -31,14 +30,14 @@ std::string_view take_line(std::string_view& rest) {
     return line;
 }
 
-bool is_of_target_characters(std::string_view text) {
-    // Bytes above ASCII are let through: tools send them raw, and decoding checks them for UTF-8.
+bool is_target_text(std::string_view text) {
+    // Bytes above ASCII pass: tools send them unescaped, and decoding checks them for UTF-8.
     return std::all_of(text.begin(), text.end(), [](char letter) {
         return byte_of(letter) > 0x20U && byte_of(letter) != 0x7FU && letter != '#';
     });
 }
 
-/// The digits of "HTTP/1.1" as {1, 1}; nothing when it is no version at all.
+/// The digits of "HTTP/1.1" as {1, 1}; nothing for any other text.
 std::optional<std::pair<char, char>> version_of(std::string_view text) {
     constexpr std::string_view prefix = "HTTP/";
     constexpr std::size_t size = prefix.size() + 3;
@@ -49,16 +48,16 @@ std::optional<std::pair<char, char>> version_of(std::string_view text) {
     return std::pair{major, minor};
 }
 
-/// Nothing when it is none that is served.
+/// Nothing for a malformed target, or one that the method does not allow.
 std::optional<request_target> target_of(std::string_view method, std::string_view text) {
     const bool is_served = text == "*" ? method == "OPTIONS" : method != "CONNECT";
-    if (!is_served || !is_of_target_characters(text)) return std::nullopt;
+    if (!is_served || !is_target_text(text)) return std::nullopt;
     auto target = request_target::parse(std::string{text});
     if (!target) return std::nullopt;
     return std::move(*target);
 }
 
-std::optional<refusal> read_request_line(std::string_view line, request_head& into) {
+std::optional<refusal> read_request_line(std::string_view line, request_head& parsed) {
     const auto first = line.find(' ');
     const auto last = line.rfind(' ');
     if (first == std::string_view::npos || first == last) return bad("malformed request line");
@@ -73,13 +72,13 @@ std::optional<refusal> read_request_line(std::string_view line, request_head& in
     }
     auto target = target_of(method, line.substr(first + 1, last - first - 1));
     if (!target) return bad("malformed request target");
-    into.method = method;
-    into.target = std::move(*target);
-    into.is_version_1_1 = minor == '1';
+    parsed.method = method;
+    parsed.target = std::move(*target);
+    parsed.is_version_1_1 = minor == '1';
     return std::nullopt;
 }
 
-/// What the fields say about where the request ends and for whom it is.
+/// The fields that decide the request's length and host.
 struct framing {
     std::size_t hosts = 0;
     std::size_t lengths = 0;
@@ -90,13 +89,13 @@ struct framing {
 };
 
 void note(framing& seen, std::string_view name, std::string_view value) {
-    if (same_name(name, "Host")) {
+    if (equals_ignoring_case(name, "Host")) {
         ++seen.hosts;
         seen.host = value;
-    } else if (same_name(name, "Content-Length")) {
+    } else if (equals_ignoring_case(name, "Content-Length")) {
         ++seen.lengths;
         seen.length = value;
-    } else if (same_name(name, "Transfer-Encoding")) {
+    } else if (equals_ignoring_case(name, "Transfer-Encoding")) {
         ++seen.codings;
         seen.coding = value;
     }
@@ -107,14 +106,16 @@ struct field {
     std::string_view value;
 };
 
-std::optional<refusal> read_field(std::string_view line, field& into) {
+std::optional<refusal> read_field(std::string_view line, field& parsed) {
     if (line.front() == ' ' || line.front() == '\t') return bad("folded header lines are obsolete");
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) return bad("malformed header field");
-    into = {.name = line.substr(0, colon), .value = trimmed(line.substr(colon + 1))};
-    if (!is_token(into.name)) return bad("malformed header name");
-    const auto strange = [](char letter) { return is_control(letter) && letter != '\t'; };
-    if (std::any_of(into.value.begin(), into.value.end(), strange)) {
+    parsed = {
+        .name = line.substr(0, colon),
+        .value = trimmed(line.substr(colon + 1), optional_whitespace)};
+    if (!is_token(parsed.name)) return bad("malformed header name");
+    const auto is_forbidden = [](char letter) { return is_control(letter) && letter != '\t'; };
+    if (std::any_of(parsed.value.begin(), parsed.value.end(), is_forbidden)) {
         return bad("malformed header value");
     }
     return std::nullopt;
@@ -141,19 +142,19 @@ std::optional<refusal> read_length(std::string_view text, std::uint64_t& length)
     return std::nullopt;
 }
 
-std::optional<refusal> read_framing(const framing& seen, request_head& into) {
-    const bool is_version_1_1 = into.is_version_1_1;
+std::optional<refusal> read_framing(const framing& seen, request_head& parsed) {
+    const bool is_version_1_1 = parsed.is_version_1_1;
     if (auto refused = check_host(seen, is_version_1_1)) return refused;
-    into.announces_body = seen.lengths > 0 || seen.codings > 0;
+    parsed.announces_body = seen.lengths > 0 || seen.codings > 0;
     if (seen.lengths > 1) return bad("Content-Length is given more than once");
     if (seen.codings > 0) {
         if (seen.lengths > 0) return bad("Transfer-Encoding and Content-Length exclude each other");
         if (!is_version_1_1) return bad("HTTP/1.0 knows no Transfer-Encoding");
-        if (seen.codings > 1 || !same_name(seen.coding, "chunked")) {
+        if (seen.codings > 1 || !equals_ignoring_case(seen.coding, "chunked")) {
             return bad("Transfer-Encoding must be chunked");
         }
     }
-    if (seen.lengths == 1) return read_length(seen.length, into.content_length);
+    if (seen.lengths == 1) return read_length(seen.length, parsed.content_length);
     return std::nullopt;
 }
 
@@ -184,30 +185,30 @@ head_scan scan_head(std::string_view received, std::size_t from) {
     return {};
 }
 
-std::optional<refusal> read_request_head(std::string_view head, request_head& into) {
+std::optional<refusal> read_request_head(std::string_view head, request_head& parsed) {
     invariant(head.ends_with("\r\n\r\n"));
     auto rest = head;
-    if (auto refused = read_request_line(take_line(rest), into)) return refused;
+    if (auto refused = read_request_line(take_line(rest), parsed)) return refused;
     const auto place_of = [&](std::string_view part) {
         return static_cast<std::uint32_t>(part.data() - head.data());
     };
     constexpr std::size_t fields_usual = 16;
-    into.fields.reserve(fields_usual);
+    parsed.fields.reserve(fields_usual);
     framing seen;
     for (auto line = take_line(rest); !line.empty(); line = take_line(rest)) {
-        if (into.fields.size() == header_fields_max) {
+        if (parsed.fields.size() == header_fields_max) {
             return refusal{status::request_header_fields_too_large, "too many header fields"};
         }
         field next;
         if (auto refused = read_field(line, next)) return refused;
         note(seen, next.name, next.value);
-        into.fields.push_back(
+        parsed.fields.push_back(
             {.name_begin = place_of(next.name),
              .name_size = static_cast<std::uint32_t>(next.name.size()),
              .value_begin = place_of(next.value),
              .value_size = static_cast<std::uint32_t>(next.value.size())});
     }
-    return read_framing(seen, into);
+    return read_framing(seen, parsed);
 }
 
 std::optional<std::string> request_id_in(std::string_view head) {
@@ -216,8 +217,8 @@ std::optional<std::string> request_id_in(std::string_view head) {
         head.remove_prefix(std::min(line.size() + line_end.size(), head.size()));
         const auto colon = line.find(':');
         if (colon == std::string_view::npos) continue;
-        if (!same_name(line.substr(0, colon), "X-Request-Id")) continue;
-        return std::string{trimmed(line.substr(colon + 1))};
+        if (!equals_ignoring_case(line.substr(0, colon), "X-Request-Id")) continue;
+        return std::string{trimmed(line.substr(colon + 1), optional_whitespace)};
     }
     return std::nullopt;
 }

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <reelsd/http/body_reader.hpp>
-#include <reelsd/http/header_fields.hpp>
-#include <reelsd/http/protocol.hpp>
-#include <reelsd/http/target.hpp>
+#include <reelsd/http/request.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,25 +9,25 @@
 #include <string_view>
 #include <vector>
 
-/// The strict reading of a request's head. Beast 1.81, which reads the bodies, would parse
-/// leniently what other servers on the way may read otherwise (folded lines, lists of lengths,
-/// several Hosts, odd transfer codings): such requests are how one is smuggled inside another, so
-/// they are refused before it sees them. Pure functions: tables and random bytes test them.
+/// Strict parsing of a request's head. Beast 1.81, which reads the bodies, accepts heads that other
+/// servers on the way may read differently (folded lines, lists of lengths, several Hosts, odd
+/// transfer codings). They allow request smuggling, so they are refused before Beast sees them.
+/// Pure functions.
 namespace reelsd::http {
 
-/// Where the head ends, found as the bytes arrive.
+/// Progress in finding the end of a head.
 struct head_scan {
-    /// How many bytes the head has, its closing empty line included; nothing as long as it is open.
+    /// Bytes of the head, including its closing empty line; nothing while it is incomplete.
     std::optional<std::size_t> end;
-    /// Set when no further byte can make a head of these: a line end other than CR LF, or a control
-    /// character. The client need not wait for its time to pass.
+    /// Set when the bytes cannot begin a valid head: a line end other than CR LF, or a control
+    /// character.
     std::optional<refusal> refused;
 };
 
-/// Looks at `received` from `from` on; what stands before has been looked at.
+/// Continues a scan of `received` at `from`.
 [[nodiscard]] head_scan scan_head(std::string_view received, std::size_t from);
 
-/// What a head says.
+/// A parsed head.
 struct request_head {
     std::string_view method;  ///< Within the head.
     request_target target;
@@ -41,18 +38,17 @@ struct request_head {
     /// Of the body, in bytes; 0 without a Content-Length, and the largest number for one that is
     /// larger.
     std::uint64_t content_length = 0;
-    /// In their order, by their places in the head; values without blanks around them.
+    /// In order, as places in the head; values without surrounding blanks.
     std::vector<header_fields::place> fields;
 };
 
-/// A whole head: request line, fields, the closing empty line. Nothing when it is in order; all of
-/// `into` is valid only then. Refuses with 505 a version other than HTTP/1.0 and 1.1, with 431 more
-/// than `header_fields_max` fields, and with 400 everything else that RFC 9112 forbids or that two
-/// servers may understand differently.
-[[nodiscard]] std::optional<refusal> read_request_head(std::string_view head, request_head& into);
+/// Parses a whole head: request line, fields, closing empty line. `parsed` is valid only when this
+/// returns nothing. Refuses with 505 a version other than HTTP/1.0 and 1.1, with 431 more than
+/// `header_fields_max` fields, and with 400 everything else that RFC 9112 forbids or that two
+/// servers may read differently.
+[[nodiscard]] std::optional<refusal> read_request_head(std::string_view head, request_head& parsed);
 
-/// The value of the first field `X-Request-Id` in a whole head, of any form, for an answer to a
-/// head that is refused.
+/// The value of the first field `X-Request-Id` in a refused head, which may be malformed.
 [[nodiscard]] std::optional<std::string> request_id_in(std::string_view head);
 
 /// Browsers send 15 to 20; 16 KiB could hold thousands.

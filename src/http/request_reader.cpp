@@ -2,6 +2,7 @@
 
 #include "request_head.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/beast/core/buffers_range.hpp>
@@ -19,17 +20,16 @@ namespace beast = boost::beast;
 
 namespace {
 
-/// One chunk's size line, or all trailers: as much as a header may have would be generous.
+/// Bound on one chunk's size line, and on all trailers.
 constexpr std::size_t chunk_line_bytes_max = 4096;
 
-/// A chunk of one byte takes six on the wire; extensions make it worse. More is an attack on
-/// patience.
+/// Bound on the overhead of chunks. A chunk of one byte takes six on the wire, more with
+/// extensions.
 constexpr std::size_t encoded_per_decoded_max = 8;
 
-/// Beast 1.81 asserts that the last chunk, "0\r\n\r\n" at least, is seen whole or not at all
-/// (basic_parser.ipp, `n >= 5`): one that comes in pieces would abort the program. Nothing that
-/// begins with '0' and is still to come of a sound chunked body is shorter, so that it can be held
-/// back.
+/// Beast 1.81 asserts that the last chunk, at least "0\r\n\r\n", is complete or absent
+/// (basic_parser.ipp, `n >= 5`): one that arrives in pieces would abort the program. No other part
+/// of a valid chunked body that begins with '0' is shorter, so fewer bytes can wait for the rest.
 bool may_be_part_of_last_chunk(std::string_view rest) {
     constexpr std::size_t last_chunk_bytes_min = 5;
     return rest.size() < last_chunk_bytes_min && rest.front() == '0';
@@ -40,9 +40,9 @@ constexpr std::string_view header_too_large_message = "the request header is too
 
 constexpr std::string_view malformed_header_message = "malformed request header";
 
-/// Whether the client expects the connection to stay open; nothing when a field that tells is no
-/// list of tokens. `Proxy-Connection` is no standard's, and an old habit of clients.
-std::optional<bool> wants_to_stay(const header_fields& headers, bool is_version_1_1) {
+/// Whether the client expects the connection to stay open; nothing for a malformed field.
+/// `Proxy-Connection` is not standard, but old clients send it.
+std::optional<bool> expects_keep_alive(const header_fields& headers, bool is_version_1_1) {
     bool close = false;
     bool keep_alive = false;
     for (const std::string_view name : {"Connection", "Proxy-Connection"}) {
@@ -51,8 +51,8 @@ std::optional<bool> wants_to_stay(const header_fields& headers, bool is_version_
             if (!beast::http::validate_list(tokens)) return std::nullopt;
             for (const auto& each : tokens) {
                 const std::string_view token{each.data(), each.size()};
-                close = close || same_name(token, "close");
-                keep_alive = keep_alive || same_name(token, "keep-alive");
+                close = close || equals_ignoring_case(token, "close");
+                keep_alive = keep_alive || equals_ignoring_case(token, "keep-alive");
             }
         }
     }
@@ -61,8 +61,7 @@ std::optional<bool> wants_to_stay(const header_fields& headers, bool is_version_
 
 }  // namespace
 
-/// Gathers what arrives, without room for all that is announced: a streamed body is taken in
-/// pieces.
+/// Collects bytes without reserving the announced length: a streamed body is taken in pieces.
 struct gathered_body {
     using value_type = std::string;
 
@@ -143,7 +142,7 @@ request_reader::step request_reader::advance() {
 }
 
 void request_reader::skip_empty_lines() {
-    // RFC 9112 2.2: some clients send an empty line after a body.
+    // Some clients send an empty line after a body (RFC 9112 2.2).
     constexpr std::string_view empty_line = "\r\n";
     std::size_t empty = 0;
     while (std::string_view{received_}.substr(empty).starts_with(empty_line)) {
@@ -188,7 +187,7 @@ request_reader::step request_reader::begin_message(std::size_t head_size) {
     request.headers = {take_received(head_size), std::move(read.fields)};
     message_.is_version_1_1 = read.is_version_1_1;
     message_.head_bytes = head_size;
-    const auto keep_alive = wants_to_stay(request.headers, read.is_version_1_1);
+    const auto keep_alive = expects_keep_alive(request.headers, read.is_version_1_1);
     if (!keep_alive) return refuse({status::bad_request, malformed_header_message});
     message_.keep_alive = *keep_alive;
     is_streaming_ = limits_.routes && limits_.routes->streams_body(message_.request);
@@ -199,9 +198,9 @@ request_reader::step request_reader::begin_message(std::size_t head_size) {
     }
     if (parser_ && !is_streaming_) parser_->body_limit(limits_.body_bytes_max);
     const auto expected = message_.request.headers.find("Expect");
-    const bool expects =
-        message_.is_version_1_1 && expected && same_name(*expected, "100-continue");
-    awaits_continue_ = expects && received_.empty() && parser_ && !parser_->is_done();
+    const bool expects_continue =
+        message_.is_version_1_1 && expected && equals_ignoring_case(*expected, "100-continue");
+    awaits_continue_ = expects_continue && received_.empty() && parser_ && !parser_->is_done();
     if (!parser_ || is_streaming_) {
         complete_ = true;
         return step::complete;
@@ -209,11 +208,11 @@ request_reader::step request_reader::begin_message(std::size_t head_size) {
     return std::exchange(awaits_continue_, false) ? step::send_continue : advance_body();
 }
 
-/// Beast reads the body, and has to see for itself how it is framed.
+/// Beast reads the body, and needs the head for its framing.
 bool request_reader::begin_body(std::string_view head) {
     parser_ = std::make_unique<message_parser>();
     parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
-    parser_->body_limit(boost::none);  // Until it is known whether the body is streamed.
+    parser_->body_limit(boost::none);  // Set when it is known whether the body is streamed.
     body_bytes_read_ = 0;
     beast::error_code failed;
     const auto used = parser_->put(boost::asio::buffer(head), failed);
@@ -221,8 +220,8 @@ bool request_reader::begin_body(std::string_view head) {
     return !failed && used == head.size() && parser_->is_header_done();
 }
 
-/// The head, which mostly is all that there is, goes without a copy, unless much room that was made
-/// for what came before it would go along uncounted.
+/// Usually the head is all that has arrived and is moved. It is copied when the buffer has much
+/// more capacity, which would not be counted.
 std::string request_reader::take_received(std::size_t head_size) {
     scanned_ = 0;
     skipped_ = 0;
@@ -278,7 +277,7 @@ request_reader::step request_reader::advance_body() {
 received_request request_reader::take() {
     invariant(complete_);
     complete_ = false;
-    // An idle connection keeps no buffer; assigning an empty string would keep its memory.
+    // An idle connection has no buffer; assigning an empty string would keep its memory.
     if (received_.empty()) std::string{}.swap(received_);
     return std::exchange(message_, {});
 }

@@ -21,7 +21,7 @@ struct reader_limits {
     const router* routes = nullptr;
 };
 
-/// How a request came over the wire.
+/// Facts about a request that only the connection needs.
 struct request_form {
     /// Whether the client expects the connection to stay open.
     bool keep_alive = false;
@@ -32,24 +32,24 @@ struct request_form {
     bool streams_body = false;
 };
 
-/// A request as it came over the wire. Its id and remote address are not known here.
+/// A parsed request. Its id and remote address are not known here.
 struct received_request : request_form {
     http::request request;
 };
 
-/// Turns the bytes of a connection into requests, one after the other, and performs no I/O: the
-/// session asks what comes next, and reads or writes accordingly. Memory: the bytes that have
-/// arrived and are not consumed, and a parser while a body is read; nothing between two requests.
+/// Parses the bytes of a connection into requests, one after another. Performs no I/O: advance()
+/// tells the session what to read or write next. Memory: unconsumed bytes, and a parser while a
+/// body is read; nothing between two requests.
 class request_reader {
 public:
     enum class step : std::uint8_t {
-        need_header,    ///< Read more and append it; the header is not whole.
-        need_body,      ///< Read more and append it; the body is not whole.
-        send_continue,  ///< Answer "100 Continue" now, then ask again.
+        need_header,    ///< Read more and append it; the header is incomplete.
+        need_body,      ///< Read more and append it; the body is incomplete.
+        send_continue,  ///< Send "100 Continue", then call again.
         complete,       ///< `take()` the request.
-        refused,        ///< Answer `why()` and close: where the next request begins is not known.
+        refused,        ///< Answer `why()` and close: the start of the next request is unknown.
         piece,          ///< `take_piece()` of a streamed body.
-        end,            ///< A streamed body is whole.
+        end,            ///< A streamed body is complete.
     };
 
     explicit request_reader(reader_limits limits);
@@ -57,17 +57,16 @@ public:
     request_reader(const request_reader&) = delete;
     request_reader& operator=(const request_reader&) = delete;
 
-    /// Whether a byte of the next request has arrived; empty lines before it are none.
+    /// Whether a byte of the next request has arrived; empty lines before it do not count.
     [[nodiscard]] bool has_begun() const noexcept;
 
     void append(std::string_view bytes);
-    /// Memory for what has arrived of requests that have not been taken: a header is there twice as
-    /// long as its body comes.
+    /// Memory of requests that have not been taken. A header counts twice while its body arrives.
     [[nodiscard]] std::size_t bytes_held() const noexcept;
-    /// For a connection that is given up: nothing of what has arrived will be wanted.
+    /// Frees all memory, for a connection that will be closed.
     void drop() noexcept;
     [[nodiscard]] step advance();
-    /// The same for the body of a request that has been taken and streams it: `need_body`,
+    /// Likewise for the streamed body of a request that has been taken: `need_body`,
     /// `send_continue`, `piece`, `end` or `refused`.
     [[nodiscard]] step advance_stream();
     /// Whether a streamed body has not been read to its end.
@@ -75,7 +74,7 @@ public:
 
     /// After `refused`.
     [[nodiscard]] refusal why() const noexcept { return why_; }
-    /// The field `X-Request-Id` of a request whose header is whole and which has not been taken.
+    /// The field `X-Request-Id` of a request whose header is complete and which has not been taken.
     [[nodiscard]] std::optional<std::string> request_id() const;
     /// After `complete`, once.
     [[nodiscard]] received_request take();
@@ -92,12 +91,12 @@ private:
     [[nodiscard]] bool begin_body(std::string_view head);
     [[nodiscard]] std::string take_received(std::size_t head_size);
     step advance_body();
-    /// Feeds the parser; a refusal when the body is malformed or too large.
+    /// Feeds the parser. Returns a refusal when the body is malformed or too large.
     [[nodiscard]] std::optional<refusal> parse_body();
 
     reader_limits limits_;
     std::string received_;
-    /// How much of `received_` has been searched for the head's end.
+    /// Bytes of `received_` that have been searched for the head's end.
     std::size_t scanned_ = 0;
     /// Empty lines before the request line, in bytes: they count as part of the header.
     std::size_t skipped_ = 0;
@@ -107,7 +106,7 @@ private:
     received_request message_;
     /// Of a header that was refused.
     std::optional<std::string> refused_id_;
-    /// Of a streamed body, what has been taken of it.
+    /// Bytes of a streamed body that have been taken.
     std::uint64_t streamed_bytes_ = 0;
     bool is_streaming_ = false;
     bool awaits_continue_ = false;

@@ -1,5 +1,6 @@
 #include "ascii.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/http/response.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ constexpr std::string_view content_type_name = "Content-Type";
 void check_field(std::string_view name, std::string_view value) {
     const auto breaks = [](char letter) { return is_control(letter); };
     if (!is_token(name) || std::any_of(value.begin(), value.end(), breaks) ||
-        same_name(name, content_type_name)) {
+        equals_ignoring_case(name, content_type_name)) {
         throw std::invalid_argument{"a response header field would break the header"};
     }
 }
@@ -28,22 +29,22 @@ response::response(status code, std::string_view content_type, shared_text body)
     : code_{code}, content_type_{content_type}, body_{std::move(body)} {}
 
 response response::of_static(status code, std::string_view content_type, std::string_view body) {
-    response made{code};
-    made.content_type_ = content_type;
-    made.body_ = body;
-    return made;
+    response answer{code};
+    answer.content_type_ = content_type;
+    answer.body_ = body;
+    return answer;
 }
 
 response response::of_stream(std::string_view content_type, body_source source) {
-    response made{status::ok};
-    made.content_type_ = content_type;
-    made.body_ = std::move(source);
-    return made;
+    response answer{status::ok};
+    answer.content_type_ = content_type;
+    answer.body_ = std::move(source);
+    return answer;
 }
 
 response& response::set(std::string_view name, std::string value) & {
     check_field(name, value);
-    const auto named = [&](const field& known) { return same_name(known.first, name); };
+    const auto named = [&](const field& known) { return equals_ignoring_case(known.first, name); };
     const auto known = std::find_if(fields_.begin(), fields_.end(), named);
     if (known == fields_.end()) {
         fields_.emplace_back(name, std::move(value));
@@ -75,7 +76,7 @@ std::string_view response::body() const noexcept {
 
 std::size_t response::bytes_held() const noexcept {
     if (const auto* const own = std::get_if<std::string>(&body_)) return own->size();
-    // Counted for each that shares it: who keeps it may let go of it before this answer is out.
+    // Counted in each response that shares it: the other owners may release it before it is sent.
     const auto* const shared = std::get_if<shared_text>(&body_);
     return shared ? (*shared)->size() : 0;
 }
@@ -90,9 +91,9 @@ body_source response::take_stream() {
 
 std::string_view response::find(std::string_view name) const noexcept {
     for (const auto& [known, value] : fields_) {
-        if (same_name(known, name)) return value;
+        if (equals_ignoring_case(known, name)) return value;
     }
-    return same_name(name, content_type_name) ? content_type_ : std::string_view{};
+    return equals_ignoring_case(name, content_type_name) ? content_type_ : std::string_view{};
 }
 
 namespace {
@@ -101,7 +102,7 @@ std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// What a client is told about an error whose status stands.
+/// The message of an error whose detail is not shown.
 std::string_view message_for(status code) noexcept {
     switch (code) {
         case status::not_found: return "not found";
@@ -120,9 +121,9 @@ status http_status_of(errc code) noexcept {
         case errc::not_found: return status::not_found;
         case errc::conflict: return status::conflict;
         case errc::limit_reached: return status::too_many_requests;
-        // The daemon is going down, or the request was told to stop for it.
+        // The daemon is stopping.
         case errc::cancelled:
-        // Something within the house took too long: a thread for a password was not free, say.
+        // An internal wait was too long, for instance for a thread that hashes a password.
         case errc::timed_out:
         case errc::database_unavailable: return status::service_unavailable;
         case errc::connection_failed:
@@ -167,9 +168,9 @@ response unauthorized_response(std::string_view text, std::string_view challenge
 response problem_response(const error& why) {
     const auto code = http_status_of(why.code());
     if (code == status::unauthorized) return unauthorized_response("invalid API token", "Bearer");
-    const bool made_for_the_caller =
+    const bool is_for_caller =
         why.code() == errc::invalid_argument || why.code() == errc::limit_reached;
-    auto answer = problem_response(code, made_for_the_caller ? why.detail() : message_for(code));
+    auto answer = problem_response(code, is_for_caller ? why.detail() : message_for(code));
     if (code == status::service_unavailable || code == status::too_many_requests) {
         answer.set("Retry-After", std::to_string(retry_after_seconds));
     }

@@ -3,35 +3,36 @@
 #include <reelsd/http/response.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace reelsd::http {
 
-/// What the connection adds to an answer.
-struct answer_facts {
+/// Fields that the connection adds to a response.
+struct connection_fields {
     std::string_view request_id;
     /// "Sun, 06 Nov 1994 08:49:37 GMT".
     std::string_view date;
     bool keep_alive;
-    /// HTTP/1.0 clients must be told that a connection stays open.
+    /// HTTP/1.0 clients need an explicit "keep-alive".
     bool is_version_1_1;
     strict_transport hsts = strict_transport::off;
-    /// Of `Keep-Alive`, while the connection stays open: "timeout=75".
-    std::string_view keep_alive_hint = {};
+    /// Sent as `Keep-Alive: timeout=` while the connection stays open, so that clients do not send
+    /// into a connection that is closing. 0: not sent.
+    std::chrono::seconds idle_time_max{0};
 };
 
 /// Status line and fields, closed by the empty line. 204 and 304 have no Content-Length (RFC
 /// 9110 8.6); a streamed body comes in chunks.
-[[nodiscard]] std::string response_head(const response& answer, const answer_facts& facts);
+[[nodiscard]] std::string response_head(
+    const response& answer, const connection_fields& connection);
 
-/// Whether an answer of that status has a body at all.
+/// Whether a response of that status can have a body.
 [[nodiscard]] bool may_have_body(status code) noexcept;
 
-/// The time in the fixed form of RFC 9110 5.6.7. Remembers the last second's text: at thousands of
-/// answers a second, writing it anew would be most of an answer's head.
+/// The time in the fixed form of RFC 9110 5.6.7. Caches the text of the last second: at thousands
+/// of responses a second, formatting it would take most of a head's time.
 class http_date {
 public:
     [[nodiscard]] std::string_view text(std::chrono::system_clock::time_point now);
@@ -40,15 +41,5 @@ private:
     std::optional<std::chrono::sys_seconds> second_;
     std::string text_;
 };
-
-/// Adds these fields to a head that is being written; a page alone sets a
-/// `Content-Security-Policy`:
-/// - everywhere: no sniffing, no referrer, no framing, for no other origin's pages;
-/// - `Content-Security-Policy: default-src 'none'`, unless the answer has one: data that is shown
-///   as a page by accident loads and runs nothing;
-/// - HTML: alone in its group of windows, and without the device's camera, microphone, place...;
-/// - `Strict-Transport-Security` for a year, if it is on. Not for the names below ours: they may be
-///   somebody else's.
-void append_security_fields(std::string& head, const response& answer, strict_transport hsts);
 
 }  // namespace reelsd::http

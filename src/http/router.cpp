@@ -11,11 +11,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A parameter never takes what another server, a proxy or a file system might read as a path.
+/// A parameter never matches text that a proxy or a file system might read as a path.
 bool fits_parameter(std::string_view text) {
     if (text.empty() || text == "." || text == "..") return false;
-    const auto strange = [](char letter) { return letter == '/' || is_control(letter); };
-    return std::none_of(text.begin(), text.end(), strange);
+    const auto is_unsafe = [](char letter) { return letter == '/' || is_control(letter); };
+    return std::none_of(text.begin(), text.end(), is_unsafe);
 }
 
 /// Whether the segment at `at` is `text` as spelled.
@@ -23,13 +23,13 @@ bool is_literal(const request_target& target, std::size_t at, std::string_view t
     return !target.is_escaped(at) && target.segments()[at] == text;
 }
 
-/// HEAD is answered by GET's handler.
+/// HEAD uses GET's handler.
 verb handled_as(verb method) noexcept {
     return method == verb::head ? verb::get : method;
 }
 
-/// A browser that opens a page says that it reads HTML; programs do not.
-bool is_from_a_reader(const request_context& ctx) {
+/// Browsers that open a page accept HTML; programs do not.
+bool is_from_browser(const request_context& ctx) {
     const auto accepted = ctx.header("Accept").value_or("");
     return handled_as(ctx.request().method) == verb::get &&
            accepted.find("text/html") != std::string_view::npos;
@@ -70,26 +70,31 @@ void router::add(
             if (segments[at].is_parameter) entry->parameters.emplace_back(segments[at].text, at);
         }
     }
-    for (const auto& known : entry->methods) invariant(known.method != method);
+    invariant(entry->handler_of(method) == nullptr);
     entry->methods.push_back({method, std::move(handle), options});
+}
+
+const router::method_handler* router::path_entry::handler_of(verb method) const noexcept {
+    for (const auto& known : methods) {
+        if (known.method == method) return &known;
+    }
+    return nullptr;
 }
 
 router::branch& router::branch_of(const std::vector<segment>& pattern) {
     auto* at = &root_;
-    for (const auto& wanted : pattern) {
+    for (const auto& step : pattern) {
         const auto same = [&](const branch& known) {
-            const auto& here = known.leads_here;
-            if (here.is_parameter || wanted.is_parameter) {
-                return here.is_parameter == wanted.is_parameter;  // Whatever it is called.
-            }
-            return here.text == wanted.text;
+            // Parameters of any name share a node.
+            return known.edge.is_parameter == step.is_parameter &&
+                   (step.is_parameter || known.edge.text == step.text);
         };
-        auto found = std::find_if(at->next.begin(), at->next.end(), same);
-        if (found == at->next.end()) {
-            const auto place = wanted.is_parameter ? at->next.end() : at->next.begin();
-            found = at->next.insert(place, {wanted, {}, {}});
+        auto node = std::find_if(at->next.begin(), at->next.end(), same);
+        if (node == at->next.end()) {
+            const auto position = step.is_parameter ? at->next.end() : at->next.begin();
+            node = at->next.insert(position, {step, {}, {}});
         }
-        at = &*found;
+        at = &*node;
     }
     return *at;
 }
@@ -135,11 +140,11 @@ const router::path_entry* router::entry_for(
     const branch& from, const request_target& target, std::size_t at) const noexcept {
     if (at == target.segments().size()) return from.entry ? &paths_[*from.entry] : nullptr;
     for (const auto& next : from.next) {
-        const auto& known = next.leads_here;
+        const auto& known = next.edge;
         const bool fits = known.is_parameter ? fits_parameter(target.segments()[at])
                                              : is_literal(target, at, known.text);
         if (!fits) continue;
-        if (const auto* const found = entry_for(next, target, at + 1)) return found;
+        if (const auto* const entry = entry_for(next, target, at + 1)) return entry;
     }
     return nullptr;
 }
@@ -149,14 +154,10 @@ router::located router::locate(request_context& ctx, const middleware* rules) co
     if (!target.path_is_well_formed()) return {};
     const auto* const entry = entry_for(root_, target, 0);
     if (!entry) {
-        const bool is_shown = !rules && when_unknown_ && is_from_a_reader(ctx);
+        const bool is_shown = !rules && when_unknown_ && is_from_browser(ctx);
         return {.entry = nullptr, .handle = is_shown ? &when_unknown_ : nullptr};
     }
-    const auto asked = handled_as(ctx.request().method);
-    const method_handler* fitting = nullptr;
-    for (const auto& known : entry->methods) {
-        if (known.method == asked) fitting = &known;
-    }
+    const auto* const fitting = entry->handler_of(handled_as(ctx.request().method));
     ctx.set_route(
         {.pattern = entry->pattern,
          .parameters = entry->parameters,
@@ -165,15 +166,11 @@ router::located router::locate(request_context& ctx, const middleware* rules) co
     return {.entry = entry, .handle = fitting ? &fitting->handle : nullptr};
 }
 
-bool router::streams_body(const request& asked) const {
-    if (asked.method != verb::post || !asked.target.path_is_well_formed()) return false;
-    const auto* const entry = entry_for(root_, asked.target, 0);
-    if (!entry) return false;
-    for (const auto& known : entry->methods) {
-        if (known.method != asked.method) continue;
-        return known.options.streams_body && known.options.streams_body(asked);
-    }
-    return false;
+bool router::streams_body(const request& head) const {
+    if (head.method != verb::post || !head.target.path_is_well_formed()) return false;
+    const auto* const entry = entry_for(root_, head.target, 0);
+    const auto* const fitting = entry ? entry->handler_of(head.method) : nullptr;
+    return fitting && fitting->options.streams_body && fitting->options.streams_body(head);
 }
 
 response router::refuse(const request_context& ctx, const path_entry* entry) {
@@ -208,21 +205,21 @@ asio::awaitable<response> router::answer(request_context& ctx) const {
     if (check_) {
         if (auto refused = check_(ctx)) co_return std::move(*refused);
     }
-    // The parser takes it with OPTIONS alone.
+    // The parser accepts it only with OPTIONS.
     if (ctx.request().target.path() == "*") co_return server_options(ctx);
     const middleware* const rules = middleware_for(ctx.request().target);
     ctx.set_middleware(rules);
-    const auto found = locate(ctx, rules);
+    const auto [entry, handle] = locate(ctx, rules);
     const auto decoded = ctx.decode_query();
     const bool is_left_to_handler =
-        found.handle && decoded &&
+        handle && decoded &&
         ctx.options().authenticated_by == route_options::authenticator::handler;
-    if (is_left_to_handler) co_return co_await (*found.handle)(ctx);
+    if (is_left_to_handler) co_return co_await (*handle)(ctx);
     if (auto refused = co_await ctx.authenticate()) co_return std::move(*refused);
-    if (!found.handle) co_return refuse(ctx, found.entry);
+    if (!handle) co_return refuse(ctx, entry);
     if (auto refused = ctx.accept()) co_return std::move(*refused);
     if (!decoded) co_return ctx.problem(decoded.error());
-    co_return co_await (*found.handle)(ctx);
+    co_return co_await (*handle)(ctx);
 }
 
 }  // namespace reelsd::http

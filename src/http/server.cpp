@@ -1,4 +1,3 @@
-#include "connection_limiter.hpp"
 #include "session.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
@@ -30,25 +29,25 @@ namespace {
 
 constexpr auto token = asio::as_tuple(asio::deferred);
 
-/// Descriptors that are not connections: database, workers' downloads and files, the log.
+/// Descriptors for other uses: database, workers' downloads and files, the log.
 constexpr std::size_t descriptors_reserved = 256;
 
-/// Connections that are told that there is no room, at once. More are closed without a word.
+/// Connections that are answered 503 at the same time. More are closed without a response.
 constexpr std::size_t rejected_max = 128;
 
-/// Want of descriptors does not pass by trying again at once, and a failed accept keeps the
-/// listener readable: without a pause the loop would spin.
+/// Pause after a failed accept, for instance without free descriptors. The listener stays readable:
+/// without a pause the loop would spin.
 constexpr std::chrono::milliseconds accept_pause{100};
 
-/// Failed accepts are logged once in so many, the first included.
+/// One in this many failed accepts is logged, the first included.
 constexpr std::uint64_t failures_per_line = 100;
 
-/// Times are in seconds: a quarter of one is exact enough. Shorter times, as in tests, are watched
-/// more closely.
+/// Bounds on the time between two checks of all sessions. Deadlines are in seconds, except in
+/// tests.
 constexpr std::chrono::milliseconds watch_interval_max{250};
 constexpr std::chrono::milliseconds watch_interval_min{5};
 
-/// How long coroutines that were cut may take to unwind.
+/// Bound on the unwinding of cancelled coroutines.
 constexpr std::chrono::seconds unwind_max{1};
 
 std::chrono::milliseconds watch_interval(const server_options& options) {
@@ -60,8 +59,8 @@ std::chrono::milliseconds watch_interval(const server_options& options) {
          options.write_time_max,
          options.drain_time_max,
          options.linger_time_max});
-    constexpr int looks_per_time = 4;
-    return std::clamp(shortest / looks_per_time, watch_interval_min, watch_interval_max);
+    constexpr int checks_per_deadline = 4;
+    return std::clamp(shortest / checks_per_deadline, watch_interval_min, watch_interval_max);
 }
 
 std::size_t descriptor_limit() {
@@ -102,7 +101,7 @@ error_code adopt_listener(tcp::acceptor& acceptor, unique_fd listening) {
     error_code failed;
     sockaddr_storage bound{};
     socklen_t size = sizeof bound;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sockets give any address
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket API's generic address
     if (::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
         return {errno, boost::system::system_category()};
     }
@@ -124,13 +123,13 @@ struct server::state {
     void refuse(tcp::socket socket, const asio::ip::address& remote, std::string_view reason);
     asio::awaitable<void> accept_connections();
     asio::awaitable<void> watch();
-    asio::awaitable<void> serve(tcp::socket socket, connection_limiter::place place);
+    asio::awaitable<void> serve(tcp::socket socket, connection_limiter::slot slot);
     asio::awaitable<void> reject(
-        tcp::socket socket, connection_limiter::place place, std::string_view reason);
+        tcp::socket socket, connection_limiter::slot slot, std::string_view reason);
     void note_accept_failure(const error_code& why);
-    void accept_what_waits();
+    void accept_pending();
     void close_listener();
-    void find_clients_that_left();
+    void stop_handlers_without_client();
     void drain_sessions();
     void report(std::string_view task, const std::exception_ptr& why) const;
 
@@ -138,9 +137,9 @@ struct server::state {
     session_host host;
     tcp::acceptor acceptor;
     std::size_t connections_max;
-    /// Taken when a connection is admitted: it is a session only a moment later.
-    connection_limiter places;
-    /// Of those that are being told that there is no room: they keep nobody else out.
+    /// Acquired when a connection is accepted, shortly before its session exists.
+    connection_limiter slots;
+    /// Of connections that are being rejected: they do not count toward the limit.
     connection_limiter refusals{0, {}};
     boost::intrusive::list<session, boost::intrusive::constant_time_size<false>> sessions;
     std::vector<pollfd> watched;
@@ -156,7 +155,7 @@ server::state::state(
       host{routes, std::move(log), std::move(options)},
       acceptor{on_loop},
       connections_max{host.options.connections_max},
-      places{host.options.connections_per_address_max, host.options.proxy_addresses},
+      slots{host.options.connections_per_address_max, host.options.proxy_addresses},
       connections{
           on_loop,
           [this](std::string_view task, const std::exception_ptr& why) { report(task, why); }},
@@ -165,23 +164,19 @@ server::state::state(
                }} {}
 
 void server::state::report(std::string_view task, const std::exception_ptr& why) const {
-    try {
-        std::rethrow_exception(why);
-    } catch (const std::exception& thrown) {
-        host.log.error("connection failed", {{"task", task}, {"cause", thrown.what()}});
-    }
+    host.log.error("connection failed", {{"task", task}, {"cause", text_of(why)}});
 }
 
-asio::awaitable<void> server::state::serve(tcp::socket socket, connection_limiter::place place) {
-    const auto held = std::move(place);
+asio::awaitable<void> server::state::serve(tcp::socket socket, connection_limiter::slot slot) {
+    const auto held = std::move(slot);
     session served{std::move(socket), host};
     sessions.push_back(served);
     co_await served.run();
 }
 
 asio::awaitable<void> server::state::reject(
-    tcp::socket socket, connection_limiter::place place, std::string_view reason) {
-    const auto held = std::move(place);
+    tcp::socket socket, connection_limiter::slot slot, std::string_view reason) {
+    const auto held = std::move(slot);
     session refused{std::move(socket), host};
     sessions.push_back(refused);
     co_await refused.reject(reason);
@@ -191,28 +186,27 @@ void server::state::accept(tcp::socket socket) {
     ++host.counts.connections_accepted;
     error_code failed;
     socket.non_blocking(true, failed);
-    // An answer is one write: waiting to fill a segment would only delay it.
+    // A response is one write: waiting to fill a segment would only delay it.
     if (!failed) socket.set_option(tcp::no_delay{true}, failed);
     const auto remote = socket.remote_endpoint(failed);
-    if (failed) return;  // The client has gone again.
+    if (failed) return;  // The client has left.
     const auto client = remote.address();
-    if (places.taken() >= connections_max) {
+    if (slots.acquired() >= connections_max) {
         return refuse(std::move(socket), client, "too many connections are open");
     }
-    auto place = places.take(client);
-    if (!place) {
+    auto slot = slots.acquire(client);
+    if (!slot) {
         return refuse(std::move(socket), client, "too many connections are open from this address");
     }
-    connections.spawn("connection", serve(std::move(socket), std::move(place)));
+    connections.spawn("connection", serve(std::move(socket), std::move(slot)));
 }
 
 void server::state::refuse(
     tcp::socket socket, const asio::ip::address& remote, std::string_view reason) {
     ++host.counts.connections_refused;
-    if (refusals.taken() >= rejected_max) return;
-    auto place = refusals.take(remote);
-    connections.spawn(
-        "turned-away connection", reject(std::move(socket), std::move(place), reason));
+    if (refusals.acquired() >= rejected_max) return;
+    auto slot = refusals.acquire(remote);
+    connections.spawn("rejected connection", reject(std::move(socket), std::move(slot), reason));
 }
 
 void server::state::note_accept_failure(const error_code& why) {
@@ -245,11 +239,11 @@ asio::awaitable<void> server::state::watch() {
         co_await tick.async_wait(asio::deferred);
         const auto now = session::clock::now();
         for (auto& known : sessions) known.cut_if_late(now);
-        find_clients_that_left();
+        stop_handlers_without_client();
     }
 }
 
-void server::state::find_clients_that_left() {
+void server::state::stop_handlers_without_client() {
     watched.clear();
     watched_sessions.clear();
     for (auto& known : sessions) {
@@ -258,7 +252,7 @@ void server::state::find_clients_that_left() {
         watched_sessions.push_back(&known);
     }
     if (watched.empty()) return;
-    // One system call for all, and no read that would take bytes of a next request.
+    // One system call for all, and no read that would consume bytes of a next request.
     const int ready = ::poll(watched.data(), watched.size(), 0);
     if (ready <= 0) return;
     for (std::size_t at = 0; at < watched.size(); ++at) {
@@ -266,10 +260,10 @@ void server::state::find_clients_that_left() {
     }
 }
 
-void server::state::accept_what_waits() {
-    // Connections that the kernel has accepted for us would be reset by closing the listener.
+void server::state::accept_pending() {
+    // Closing the listener would reset connections that the kernel has accepted.
     error_code failed;
-    for (int taken = 0; taken < asio::socket_base::max_listen_connections && !failed; ++taken) {
+    for (int count = 0; count < asio::socket_base::max_listen_connections && !failed; ++count) {
         tcp::socket socket{loop};
         acceptor.accept(socket, failed);
         if (!failed) accept(std::move(socket));
@@ -278,9 +272,9 @@ void server::state::accept_what_waits() {
 
 void server::state::close_listener() {
     error_code failed;
-    // Another process may hold the same socket, and then closing our descriptor would leave it in
-    // our epoll set: releasing takes it out.
-    const unique_fd ours{acceptor.release(failed)};
+    // If another process holds the same socket, closing our descriptor would leave it in our epoll
+    // set. Releasing removes it.
+    const unique_fd closed_on_return{acceptor.release(failed)};
 }
 
 void server::state::drain_sessions() {
@@ -302,7 +296,7 @@ result<std::uint16_t> server::start(unique_fd listening) {
                                   : open_listener(self.acceptor, options);
     const auto bound = failed ? tcp::endpoint{} : self.acceptor.local_endpoint(failed);
     if (failed) {
-        error_code ignored;  // What matters has been said by the first failure.
+        error_code ignored;  // The first failure is reported.
         self.acceptor.close(ignored);
         return error{
             errc::invalid_argument,
@@ -327,7 +321,7 @@ result<std::uint16_t> server::start(unique_fd listening) {
 asio::awaitable<void> server::stop(deadline by) {
     auto& self = *state_;
     if (self.acceptor.is_open()) {
-        self.accept_what_waits();
+        self.accept_pending();
         self.close_listener();
     }
     self.host.draining = true;

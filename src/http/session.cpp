@@ -1,6 +1,5 @@
 #include "session.hpp"
 
-#include "forwarded_for.hpp"
 #include <reelsd/async/with_deadline.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -26,7 +25,9 @@ namespace {
 constexpr std::string_view no_memory_message =
     "too much data of other requests is on its way, try again shortly";
 
-/// Unspecified when it has left already.
+constexpr std::string_view continue_response = "HTTP/1.1 100 Continue\r\n\r\n";
+
+/// Unspecified when the peer has left already.
 asio::ip::address address_of(const tcp::socket& socket) {
     error_code failed;
     const auto remote = socket.remote_endpoint(failed);
@@ -37,25 +38,20 @@ std::string text_of(const asio::ip::address& peer) {
     return peer.is_unspecified() ? "unknown" : peer.to_string();
 }
 
-/// A refused body is read to its end, so that a reset does not overtake the answer: as large as a
-/// video, within linger_time_max.
+/// Bound on reading the rest of a refused body, as large as a video. A reset would overtake the
+/// response.
 constexpr std::size_t linger_bytes_max = std::size_t{128} * 1024 * 1024;
 
-/// What was thrown, for the log.
-std::string reason_for(const std::exception_ptr& thrown) {
-    try {
-        std::rethrow_exception(thrown);
-    } catch (const std::exception& why) {
-        return why.what();
-    } catch (...) {
-        // Only the reason for the log is asked for here; the answer is 500 either way.
-        return "an exception of unknown type";
-    }
+response response_for(const refusal& why) {
+    auto answer = problem_response(why.code, why.message);
+    if (why.code == status::service_unavailable)
+        answer.set("Retry-After", std::to_string(retry_after_seconds));
+    return answer;
 }
 
 }  // namespace
 
-/// Shows the watch that a handler runs, however it ends.
+/// Marks the session as answering while a handler runs.
 struct session::handler_scope {
     handler_scope(session& owner, request_context& ctx) : owner_{owner} {
         owner_.await_handler();
@@ -104,7 +100,7 @@ void session::enter(phase next, std::chrono::milliseconds at_most) {
 void session::cut_if_late(clock::time_point now) {
     if (now < late_at_) return;
     if (phase_ == phase::writing && has_client_read()) return;
-    error_code ignored;  // Nothing to cancel is fine: the next wait looks at the time first.
+    error_code ignored;  // Without a pending wait, the next one checks the deadline first.
     transport_.socket().cancel(ignored);
 }
 
@@ -122,7 +118,7 @@ void session::drain(clock::time_point now) {
 }
 
 void session::await_handler() noexcept {
-    // It has its own deadlines; the session waits as long as it takes.
+    // The handler has its own deadlines.
     phase_ = phase::handling;
     late_at_ = clock::time_point::max();
 }
@@ -133,12 +129,10 @@ void session::hurry_handler() {
 
 void session::enter_reading(request_reader::step step) {
     const auto& options = host_.options;
+    const bool is_idle = served_before_ && !reader_.has_begun();
     if (step == request_reader::step::need_body) {
         if (phase_ != phase::body) enter(phase::body, options.body_time_max);
-        return;
-    }
-    const bool idle = served_before_ && !reader_.has_begun();
-    if (idle) {
+    } else if (is_idle) {
         if (phase_ != phase::idle) enter(phase::idle, options.idle_time_max);
     } else if (phase_ != phase::header) {
         enter(phase::header, options.header_time_max);
@@ -161,9 +155,9 @@ session::reading session::on_read_end(arrival kind) {
     return reading::refused;
 }
 
-asio::awaitable<bool> session::wait_for(transport::outcome wanted) {
-    const auto direction =
-        wanted == transport::outcome::want_write ? tcp::socket::wait_write : tcp::socket::wait_read;
+asio::awaitable<bool> session::wait_for(transport::outcome readiness) {
+    const auto direction = readiness == transport::outcome::want_write ? tcp::socket::wait_write
+                                                                       : tcp::socket::wait_read;
     const auto [failed] =
         co_await transport_.socket().async_wait(direction, asio::as_tuple(asio::deferred));
     co_return !failed || is_late();
@@ -180,13 +174,13 @@ asio::awaitable<session::reading> session::shake_hands() {
             co_return reading::refused;
         }
         const bool wants = step == outcome::want_read || step == outcome::want_write;
-        const bool goes_on = wants && !is_late() && co_await wait_for(step);
-        if (goes_on) continue;
+        const bool is_ready = wants && !is_late() && co_await wait_for(step);
+        if (is_ready) continue;
         host_.log.debug(
-            "TLS was not agreed on", {{"reason", transport_.failure()}, {"remote", remote_}});
+            "TLS handshake failed", {{"reason", transport_.failure()}, {"remote", remote_}});
         co_return reading::closed;
     }
-    phase_ = phase::header;  // Within what is left of its time.
+    phase_ = phase::header;  // The handshake has used some of its time.
     co_return reading::complete;
 }
 
@@ -195,47 +189,47 @@ bool session::awaits_plain_head() const noexcept {
     return awaits_head && !reader_.has_begun() && !transport_.is_secure();
 }
 
-std::string_view session::with_what_follows(std::size_t arrived) {
+std::string_view session::with_following(std::size_t arrived) {
     const std::string_view begin{arriving_.data(), arrived};
     if (arrived < arriving_.size()) return begin;
     const std::span all{host_.scratch};
     begin.copy(all.data(), arrived);
     const auto more = transport_.read_some(all.subspan(arrived));
-    // An end, or a failure, is met again by the next read.
+    // The next read reports an end or a failure again.
     const auto following = more.how == transport::outcome::done ? more.bytes : std::size_t{0};
     return {all.data(), arrived + following};
 }
 
 asio::awaitable<session::received> session::receive() {
     using outcome = transport::outcome;
-    auto wanted = outcome::want_read;
+    auto readiness = outcome::want_read;
     bool is_here = transport_.has_pending();
     if (awaits_plain_head() && !is_late()) {
         const auto [failed, size] = co_await transport_.socket().async_read_some(
             asio::buffer(arriving_), asio::as_tuple(asio::deferred));
-        if (!failed) co_return received{arrival::bytes, with_what_follows(size)};
-        if (failed == asio::error::eof) co_return received{arrival::ended, {}};
-        if (!is_late()) co_return received{arrival::gone, {}};
+        if (!failed) co_return received{arrival::bytes, with_following(size)};
+        if (failed == asio::error::eof) co_return received{arrival::ended};
+        if (!is_late()) co_return received{arrival::gone};
     }
     for (;;) {
-        if (!is_late() && !is_here && !co_await wait_for(wanted)) {
-            co_return received{arrival::gone, {}};
+        if (!is_late() && !is_here && !co_await wait_for(readiness)) {
+            co_return received{arrival::gone};
         }
         const bool late = is_late();
-        // A request that has reached us in time is answered, though still unread: the daemon may
-        // have been told to stop, or the whole process may have stood still.
+        // A request that arrived in time is answered although it was not read in time: the daemon
+        // may be stopping, or the whole process may have been suspended.
         const bool last_look = phase_ != phase::lingering && !reader_.has_begun();
-        if (late && !last_look) co_return received{arrival::late, {}};
+        if (late && !last_look) co_return received{arrival::late};
         const auto got = transport_.read_some(host_.scratch);
         switch (got.how) {
             case outcome::done:
                 co_return received{arrival::bytes, {host_.scratch.data(), got.bytes}};
-            case outcome::ended: co_return received{arrival::ended, {}};
-            case outcome::failed: co_return received{arrival::gone, {}};
+            case outcome::ended: co_return received{arrival::ended};
+            case outcome::failed: co_return received{arrival::gone};
             case outcome::want_read:
-            case outcome::want_write: wanted = got.how; break;
+            case outcome::want_write: readiness = got.how; break;
         }
-        if (late) co_return received{arrival::late, {}};
+        if (late) co_return received{arrival::late};
         is_here = false;
     }
 }
@@ -280,16 +274,15 @@ bool session::has_client_read() {
 }
 
 asio::awaitable<void> session::linger() {
-    // Closing a socket with unread bytes resets the connection, and a reset may overtake the
-    // answer.
+    // Closing a socket with unread bytes resets the connection, which may discard the response.
     enter(phase::lingering, host_.options.linger_time_max);
-    auto said = transport_.end_sending();
-    while (said == transport::outcome::want_write) {
-        const bool goes_on = co_await wait_for(said);
-        if (!goes_on || is_late()) co_return;
-        said = transport_.end_sending();
+    auto outcome = transport_.end_sending();
+    while (outcome == transport::outcome::want_write) {
+        const bool is_ready = co_await wait_for(outcome);
+        if (!is_ready || is_late()) co_return;
+        outcome = transport_.end_sending();
     }
-    if (said != transport::outcome::done) co_return;
+    if (outcome != transport::outcome::done) co_return;
     std::size_t discarded = 0;
     while (discarded < linger_bytes_max) {
         const auto got = co_await receive();
@@ -308,7 +301,7 @@ asio::awaitable<session::reading> session::read_request() {
             co_return reading::refused;
         }
         if (next == step::send_continue) {
-            const bool sent = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
+            const bool sent = co_await write(continue_response, {});
             if (!sent) co_return reading::closed;
             continue;
         }
@@ -340,7 +333,7 @@ public:
                 co_return body_piece{.bytes = piece_};
             }
             if (next == step::send_continue) {
-                const bool sent = co_await owner_.write("HTTP/1.1 100 Continue\r\n\r\n", {});
+                const bool sent = co_await owner_.write(continue_response, {});
                 if (!sent) co_return gone();
                 continue;
             }
@@ -366,17 +359,17 @@ private:
     std::string piece_;
 };
 
-/// Between two pieces the session waits for the source as for any handler.
+/// Between two pieces the session waits for the source as for a handler.
 class session::stream_writer final : public body_writer {
 public:
-    /// `held`: what the connection holds beside the piece that is being written.
+    /// `held`: bytes of the connection besides the piece that is being written.
     stream_writer(session& owner, request_context& ctx, bool in_chunks, std::size_t held)
         : owner_{owner}, ctx_{ctx}, in_chunks_{in_chunks}, held_{held} {}
 
     asio::awaitable<bool> write(std::string_view piece) override {
         if (piece.empty() || !is_whole_) co_return is_whole_;  // An empty chunk would be the last.
         if (!owner_.buffered_.resize(held_ + piece.size())) {
-            is_whole_ = false;  // No other way is left to say that there is no memory for it.
+            is_whole_ = false;  // The header is sent: an error cannot be reported any more.
         } else if (in_chunks_) {
             is_whole_ = co_await owner_.write(fmt::format("{:x}\r\n", piece.size()), piece) &&
                         co_await owner_.write("\r\n", {});
@@ -405,20 +398,19 @@ private:
 asio::awaitable<bool> session::stream(
     request_context& ctx, const body_source& source, stream_form form, std::size_t& written) {
     const handler_scope shown{*this, ctx};
-    const bool in_chunks = form.in_chunks;
-    stream_writer writer{*this, ctx, in_chunks, form.bytes_held};
+    stream_writer writer{*this, ctx, form.in_chunks, form.bytes_held};
     bool is_whole = false;
     try {
         co_await source(writer);
         is_whole = writer.is_whole();
     } catch (...) {
-        // The header is out: all that is left is not to end the body.
+        // The header is sent: a body without its end tells the client.
         host_.log.warning(
             "streamed answer was cut",
-            {{"reason", reason_for(std::current_exception())}, {"request", ctx.request().id}});
+            {{"reason", text_of(std::current_exception())}, {"request", ctx.request().id}});
     }
     written = writer.bytes();
-    if (is_whole && in_chunks) is_whole = co_await write("0\r\n\r\n", {});
+    if (is_whole && form.in_chunks) is_whole = co_await write("0\r\n\r\n", {});
     co_return is_whole;
 }
 
@@ -427,61 +419,66 @@ response session::map_exception(request_context& ctx, const std::exception_ptr& 
         if (const auto known = host_.options.map_exception(thrown)) return ctx.problem(*known);
     }
     if (async::detail::is_cancellation(thrown)) {
-        return ctx.problem(error{errc::cancelled, "the request was told to stop"});
+        return ctx.problem(error{errc::cancelled, "the request was stopped"});
     }
-    return ctx.problem(error{errc::internal, reason_for(thrown)});
+    return ctx.problem(error{errc::internal, text_of(thrown)});
 }
 
-void session::note_client(request& asked) const {
+void session::set_client(request& incoming) const {
     if (!is_proxy_) {
-        asked.remote = remote_;
-        // A proxy on this machine that nothing is known of connects from a loopback address, too.
-        asked.is_local = address_.is_loopback() && !asked.headers.find("X-Forwarded-For") &&
-                         !asked.headers.find("Forwarded");
+        incoming.remote = remote_;
+        // An unknown proxy on this machine connects from a loopback address, too.
+        incoming.is_local = address_.is_loopback() && !incoming.headers.find("X-Forwarded-For") &&
+                            !incoming.headers.find("Forwarded");
         return;
     }
-    const auto client = client_behind(address_, asked.headers, host_.options.proxy_addresses);
-    asked.remote = client.to_string();
-    asked.is_local = address_.is_loopback() && client.is_loopback();
+    const auto client = client_behind(address_, incoming.headers, host_.options.proxy_addresses);
+    incoming.remote = client.to_string();
+    incoming.is_local = address_.is_loopback() && client.is_loopback();
 }
 
-void session::note_answer(status code) {
+/// The client's id if it is usable, else a random one.
+std::string session::response_id(std::optional<std::string_view> client_id) {
+    if (client_id && is_sane_request_id(*client_id)) return std::string{*client_id};
+    return fmt::format("{:016x}", host_.random());
+}
+
+void session::count_response(status code) {
     const auto group = number_of(code) / 100;
     ++host_.counts.responses[group < host_.counts.responses.size() ? group : 0];
 }
 
-void session::log_request(
+void session::report_request(
     const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
     bool sent) {
-    const auto& asked = ctx.request();
+    const auto& incoming = ctx.request();
     if (host_.options.on_request_end) {
         host_.options.on_request_end(
-            {.method = asked.method,
+            {.method = incoming.method,
              .route = ctx.route(),
              .code = answer.code(),
              .bytes = bytes,
              .took = took});
     }
-    // The path without its query, where clients put what is nobody's business.
+    // Without the query, which can contain personal data.
     host_.log.info(
         sent ? "request" : "request whose client left",
-        {{"method", asked.method_text},
-         {"path", asked.target.path()},
+        {{"method", incoming.method_text},
+         {"path", incoming.target.path()},
          {"status", number_of(answer.code())},
          {"bytes", bytes},
          {"ms", std::chrono::duration<double, std::milli>(took).count()},
-         {"request", asked.id},
-         {"remote", asked.remote}});
+         {"request", incoming.id},
+         {"remote", incoming.remote}});
 }
 
 request session::take_request(request_form& form) {
     auto message = reader_.take();
     form = message;
-    auto& asked = message.request;
-    const auto id = asked.headers.find("X-Request-Id");
-    asked.id = id && is_sane_request_id(*id) ? std::string{*id} : host_.new_request_id();
-    note_client(asked);
-    return std::move(asked);
+    auto& incoming = message.request;
+    incoming.id = response_id(incoming.headers.find("X-Request-Id"));
+    set_client(incoming);
+    return std::move(incoming);
 }
 
 asio::awaitable<bool> session::exchange() {
@@ -492,40 +489,42 @@ asio::awaitable<bool> session::exchange() {
     stream_reader body{*this};
     if (form.streams_body) ctx.set_body_stream(body);
 
-    response given{status::internal_server_error};
+    response answer{status::internal_server_error};
     try {
         const handler_scope shown{*this, ctx};
-        given = co_await host_.routes.answer(ctx);
+        answer = co_await host_.routes.answer(ctx);
     } catch (...) {
-        // The request boundary: whatever a handler throws is one failed request.
-        given = map_exception(ctx, std::current_exception());
+        // The request boundary: an exception of a handler fails one request.
+        answer = map_exception(ctx, std::current_exception());
     }
-    // Only what asks is refused: what has changed something must tell so, and does in few bytes
-    // more than have come in.
+    // Only reads are refused: a request that has changed something must report so, and its response
+    // has few bytes more than the request.
     const auto of_request = form.head_bytes + ctx.request().body.size();
-    const bool asks = ctx.request().method == verb::get || ctx.request().method == verb::head;
-    if (!buffered_.resize(reader_.bytes_held() + of_request + given.bytes_held()) && asks) {
-        given = problem_response(status::service_unavailable, no_memory_message);
-        given.set("Retry-After", std::to_string(retry_after_seconds));
+    const bool is_read_only =
+        ctx.request().method == verb::get || ctx.request().method == verb::head;
+    if (!buffered_.resize(reader_.bytes_held() + of_request + answer.bytes_held()) &&
+        is_read_only) {
+        answer = response_for({status::service_unavailable, no_memory_message});
     }
 
-    const auto* const streamed = given.stream();
+    const auto* const streamed = answer.stream();
     const bool has_end = streamed == nullptr || form.is_version_1_1;
-    const bool is_read = !reader_.has_open_body();
-    bool keep_alive = form.keep_alive && !host_.draining && has_end && is_read;
+    const bool is_body_read = !reader_.has_open_body();
+    bool keep_alive = form.keep_alive && !host_.draining && has_end && is_body_read;
     const auto head = response_head(
-        given,
+        answer,
         {.request_id = ctx.request().id,
          .date = host_.date.text(std::chrono::system_clock::now()),
          .keep_alive = keep_alive,
          .is_version_1_1 = form.is_version_1_1,
          .hsts = host_.options.hsts,
-         .keep_alive_hint = host_.keep_alive_hint});
-    const bool with_body = may_have_body(given.code()) && ctx.request().method != verb::head;
-    auto bytes = with_body ? given.body().size() : std::size_t{0};
+         .idle_time_max =
+             std::chrono::duration_cast<std::chrono::seconds>(host_.options.idle_time_max)});
+    const bool with_body = may_have_body(answer.code()) && ctx.request().method != verb::head;
+    auto bytes = with_body ? answer.body().size() : std::size_t{0};
     std::string_view head_left = head;
-    auto body_left = with_body ? given.body() : std::string_view{};
-    // Nearly always all of it at once, for which nobody need wait.
+    auto body_left = with_body ? answer.body() : std::string_view{};
+    // Nearly always all of it fits into the send buffer.
     bool sent = write_now(head_left, body_left) == transport::outcome::done;
     if (!sent) sent = co_await write(head_left, body_left);
     if (sent && with_body && streamed != nullptr) {
@@ -534,26 +533,22 @@ asio::awaitable<bool> session::exchange() {
         sent = co_await stream(ctx, *streamed, pieces, bytes);
         keep_alive = keep_alive && !host_.draining;
     }
-    note_answer(given.code());
-    log_request(ctx, given, bytes, clock::now() - began, sent);
+    count_response(answer.code());
+    report_request(ctx, answer, bytes, clock::now() - began, sent);
     served_before_ = true;
-    if (!is_read) reader_.drop();
+    if (!is_body_read) reader_.drop();
     static_cast<void>(buffered_.resize(reader_.bytes_held()));  // Less than before.
     if (sent && !keep_alive) co_await linger();
     co_return sent&& keep_alive;
 }
 
 asio::awaitable<void> session::refuse() {
-    const auto named = reader_.request_id();
-    const auto id = named && is_sane_request_id(*named) ? *named : host_.new_request_id();
-    // The client may take its time to read the answer.
+    const auto id = response_id(reader_.request_id());
+    // The client may read the response slowly.
     reader_.drop();
     buffered_.clear();
-    auto refused = problem_response(refusal_.code, refusal_.message);
-    if (refusal_.code == status::service_unavailable) {
-        refused.set("Retry-After", std::to_string(retry_after_seconds));
-    }
-    // Over plain HTTP nobody may be bound to anything (RFC 6797 7.2).
+    const auto refused = response_for(refusal_);
+    // Not over plain HTTP (RFC 6797 7.2).
     const auto hsts = transport_.has_met_plain_http() ? strict_transport::off : host_.options.hsts;
     const auto head = response_head(
         refused,
@@ -563,7 +558,7 @@ asio::awaitable<void> session::refuse() {
          .is_version_1_1 = true,
          .hsts = hsts});
     const bool sent = co_await write(head, refused.body());
-    note_answer(refusal_.code);
+    count_response(refusal_.code);
     host_.log.info(
         "request refused",
         {{"status", number_of(refusal_.code)},
@@ -580,10 +575,10 @@ asio::awaitable<void> session::run() {
         switch (outcome) {
             case reading::complete: break;
             case reading::refused: co_await refuse(); co_return;
-            case reading::closed: transport_.say_goodbye(); co_return;
+            case reading::closed: transport_.send_close_notify(); co_return;
         }
-        const bool goes_on = co_await exchange();
-        if (!goes_on) co_return;
+        const bool keep_alive = co_await exchange();
+        if (!keep_alive) co_return;
         outcome = co_await read_request();
     }
 }
@@ -591,9 +586,7 @@ asio::awaitable<void> session::run() {
 asio::awaitable<void> session::reject(std::string_view reason) {
     const auto outcome = co_await shake_hands();
     if (outcome == reading::closed) co_return;
-    if (outcome == reading::complete) {
-        refusal_ = {status::service_unavailable, reason};
-    }
+    if (outcome == reading::complete) refusal_ = {status::service_unavailable, reason};
     co_await refuse();
 }
 

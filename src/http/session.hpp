@@ -1,9 +1,10 @@
 #pragma once
 
-#include "byte_budget.hpp"
+#include "connection_limits.hpp"
 #include "request_reader.hpp"
-#include "session_host.hpp"
+#include "response_head.hpp"
 #include "transport.hpp"
+#include <reelsd/http/server.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -11,19 +12,52 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace reelsd::http {
 
-/// One connection: reads requests, has them answered, writes the answers, one after the other.
+/// State that all sessions of one server share. The loop's thread only.
+struct session_host {
+    session_host(const router& known_routes, log::logger logger, server_options server_settings)
+        : routes{known_routes}, log{std::move(logger)}, options{std::move(server_settings)} {}
+
+    const router& routes;
+    log::logger log;
+    server_options options;
+    server_counts counts;
+    byte_budget buffered{options.buffered_bytes_max};
+    /// Once set, no session begins another request.
+    bool draining = false;
+    http_date date;
+    /// The target of all reads but the first of a plain head; sessions copy what they keep. Such
+    /// reads are synchronous once the socket is readable, so no two of them overlap.
+    std::array<char, std::size_t{16} * 1024> scratch{};
+    std::mt19937_64 random{std::random_device{}()};
+};
+
+/// The message of an exception, for the log.
+[[nodiscard]] inline std::string text_of(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::exception& exception) {
+        return exception.what();
+    } catch (...) {
+        // Not hidden: only its text is unknown.
+        return "an exception of unknown type";
+    }
+}
+
+/// One connection: reads requests, has them answered, and writes the responses, one after another.
 ///
-/// Times are kept without a timer for each wait: a session notes by when its present phase must be
-/// over, and the server's watch looks at all sessions several times a second and cuts those that
-/// are late. That costs nothing per request, and nothing but a time point per idle connection.
+/// Waits need no timer of their own: a session notes the deadline of its present phase, and the
+/// server looks at all sessions several times a second and interrupts those that are late. That
+/// costs nothing per request, and one time point per idle connection.
 class session : public boost::intrusive::list_base_hook<
                     boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
@@ -36,24 +70,24 @@ public:
 
     /// Serves the connection until it is closed. The session outlives the call.
     [[nodiscard]] boost::asio::awaitable<void> run();
-    /// Says that there is no room (503), and closes. `reason` is a literal.
+    /// Answers 503 and closes. `reason` is a literal.
     [[nodiscard]] boost::asio::awaitable<void> reject(std::string_view reason);
 
-    // For the server's watch.
+    // For the server's supervision of all sessions.
 
-    /// Ends the present wait if its time has passed.
+    /// Ends the present wait if its deadline has passed.
     void cut_if_late(clock::time_point now);
-    /// Hurries a request on its way in, or the next one; tells a waiting handler.
+    /// Shortens the deadline of a request that arrives, or of the next one; stops a handler.
     void drain(clock::time_point now);
-    /// Whether a handler runs whose client might leave meanwhile.
+    /// Whether a handler runs, whose client might leave before it ends.
     [[nodiscard]] bool is_answering() const noexcept { return context_ != nullptr; }
     [[nodiscard]] int descriptor() { return transport_.socket().native_handle(); }
-    /// Tells a running handler that it should answer with what there is.
+    /// Asks a running handler to answer with what it has.
     void hurry_handler();
 
 private:
     enum class phase : std::uint8_t {
-        greeting,  ///< TLS shakes hands. Its time is the header's: both are of the same 10 s.
+        greeting,  ///< TLS handshake. Its deadline is the header's, which holds for both.
         idle,
         header,
         body,
@@ -66,8 +100,8 @@ private:
 
     struct received {
         arrival kind;
-        /// In the host's scratch, or the session's: valid until the next wait.
-        std::string_view bytes;
+        /// In the host's scratch or in `arriving_`: valid until the next wait.
+        std::string_view bytes = {};
     };
 
     struct handler_scope;
@@ -78,67 +112,68 @@ private:
     void await_handler() noexcept;
     [[nodiscard]] bool is_late() const noexcept { return clock::now() >= late_at_; }
 
-    /// Until the socket is ready as the transport wants it, or late. False when it never will be.
-    [[nodiscard]] boost::asio::awaitable<bool> wait_for(transport::outcome wanted);
-    /// Whether a request can be read now.
+    /// Waits until the socket has the readiness that the transport wants, or until the session is
+    /// late. False when it never will have it.
+    [[nodiscard]] boost::asio::awaitable<bool> wait_for(transport::outcome readiness);
+    /// `complete`: a request can be read now.
     [[nodiscard]] boost::asio::awaitable<reading> shake_hands();
     [[nodiscard]] boost::asio::awaitable<received> receive();
-    /// Whether the next bytes are the first of a head, and are not encrypted.
+    /// Whether the next bytes begin a head and are not encrypted.
     [[nodiscard]] bool awaits_plain_head() const noexcept;
-    /// What has `arrived` in the session's own bytes; when it has filled them, with all that is
-    /// here beside: a request that is here as a whole must be seen as a whole.
-    [[nodiscard]] std::string_view with_what_follows(std::size_t arrived);
-    /// As much as can be written now: `done` when that was all, else what is to be waited for.
+    /// The first `arrived` bytes of `arriving_`. If they fill it, also the bytes after them that
+    /// are here already: a request that has arrived whole must be read whole.
+    [[nodiscard]] std::string_view with_following(std::size_t arrived);
+    /// Writes as much as possible now: `done` when that was all, else the readiness to wait for.
     [[nodiscard]] transport::outcome write_now(std::string_view& head, std::string_view& body);
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
-    /// Whether the client has read since this was last asked; if so, extends the time of the
-    /// present write. The kernel's send buffer grows to megabytes and accepts no more before a
-    /// third of it is free: a slow client needs longer for that than `write_stall_max`.
+    /// Whether the client has read since the last call; if so, extends the deadline of the present
+    /// write. The kernel's send buffer grows to megabytes and accepts no more before a third of it
+    /// is free: a slow client needs longer for that than `write_stall_max`.
     [[nodiscard]] bool has_client_read();
     [[nodiscard]] boost::asio::awaitable<reading> read_request();
-    /// With its id and whom it is for.
+    /// The request with its id and client.
     [[nodiscard]] request take_request(request_form& form);
     [[nodiscard]] boost::asio::awaitable<bool> exchange();
     struct stream_form {
         bool in_chunks;
-        /// By the connection, beside the pieces.
+        /// By the connection, besides the pieces.
         std::size_t bytes_held;
     };
-    /// Whether the whole body went out; `written` counts its bytes. Pieces count to what the
-    /// connections may hold together; one that has no room cuts the body.
+    /// Whether the whole body was sent; `written` counts its bytes. Each piece is charged to the
+    /// byte budget; one that does not fit cuts the body.
     [[nodiscard]] boost::asio::awaitable<bool> stream(
         request_context& ctx, const body_source& source, stream_form form, std::size_t& written);
     [[nodiscard]] boost::asio::awaitable<void> refuse();
     [[nodiscard]] boost::asio::awaitable<void> linger();
 
-    /// Waits for the phase that the reader's last step calls for.
+    /// Enters the phase that the reader's last step calls for.
     void enter_reading(request_reader::step step);
-    /// What came of a wait for more bytes, when it was not bytes.
+    /// Maps a wait that ended without bytes to its consequence.
     [[nodiscard]] reading on_read_end(arrival kind);
     [[nodiscard]] response map_exception(
         request_context& ctx, const std::exception_ptr& thrown) const;
-    /// Sets who asks, and whether from this machine.
-    void note_client(request& asked) const;
-    void note_answer(status code);
-    void log_request(
+    /// Sets the client's address, and whether it is on this machine.
+    void set_client(request& incoming) const;
+    [[nodiscard]] std::string response_id(std::optional<std::string_view> client_id);
+    void count_response(status code);
+    void report_request(
         const request_context& ctx, const response& answer, std::size_t bytes, clock::duration took,
         bool sent);
 
-    /// As much as most heads have. What follows goes through the host's scratch.
+    /// As many as most heads have.
     static constexpr std::size_t arriving_bytes = 512;
 
     session_host& host_;
     transport transport_;
-    /// What an idle connection reads into, its only buffer. To wait until the socket is readable
-    /// would cost Asio an `epoll_ctl` for each request; to wait for bytes costs a `recv` in vain,
-    /// and not even that when the next request is here already.
+    /// Only buffer of an idle connection. Waiting for readability would cost Asio an `epoll_ctl`
+    /// for each request; waiting for bytes costs an unsuccessful `recv`, and not even that when the
+    /// next request is here already.
     std::array<char, arriving_bytes> arriving_{};
     request_reader reader_;
     byte_budget::share buffered_;
-    /// Of the peer.
-    boost::asio::ip::address address_;
+    boost::asio::ip::address address_;  ///< Of the peer.
     std::string remote_;
-    bool is_proxy_ = false;  ///< One that tells whom it asks for.
+    bool is_proxy_ = false;  ///< The peer forwards requests and names their clients.
     phase phase_ = phase::greeting;
     bool served_before_ = false;
     clock::time_point late_at_ = clock::time_point::max();
@@ -146,8 +181,7 @@ private:
     /// In the kernel's send buffer, when the client was last seen to read.
     std::size_t unread_bytes_ = 0;
     refusal refusal_{status::bad_request, ""};
-    /// Of the request that is being answered.
-    request_context* context_ = nullptr;
+    request_context* context_ = nullptr;  ///< Of the request that is being answered.
 };
 
 }  // namespace reelsd::http

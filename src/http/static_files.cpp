@@ -1,3 +1,4 @@
+#include <reelsd/base/text.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/static_files.hpp>
 
@@ -12,16 +13,17 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Each form of a file has a tag of its own (RFC 9110 8.8.3.3).
+/// Each encoding of a file has its own tag (RFC 9110 8.8.3.3).
 std::string gzipped_tag(std::string_view entity_tag) {
     std::string tag{entity_tag.substr(0, entity_tag.size() - 1)};
     return tag.append("-gzip\"");
 }
 
-/// Whether a weight of 0 stands behind a coding: ";q=0", ";q=0.000".
+/// Whether a coding has the weight 0: ";q=0", ";q=0.000".
 bool is_refused(const boost::beast::http::param_list& parameters) {
     for (const auto& [name, value] : parameters) {
-        if (same_name(name, "q")) return value.find_first_not_of("0.") == std::string_view::npos;
+        if (equals_ignoring_case(name, "q"))
+            return value.find_first_not_of("0.") == std::string_view::npos;
     }
     return false;
 }
@@ -50,7 +52,7 @@ asio::awaitable<response> get_file(
 void add_file_routes(
     router& routes, std::span<const embedded_file> files, const file_policy& policy) {
     for (const auto& file : files) {
-        // No coroutine itself, but it owns what the coroutine refers to, as long as the router.
+        // Not a coroutine itself: it owns `policy` as long as the router exists.
         routes.add(verb::get, std::string{file.path}, [&file, policy](request_context& ctx) {
             return get_file(ctx, file, policy);
         });
@@ -58,19 +60,19 @@ void add_file_routes(
 }
 
 bool names_entity_tag(std::string_view if_none_match, std::string_view entity_tag) noexcept {
-    // A tag has its quotes about it and none within: it cannot be a part of another one.
+    // A tag is in quotes and has none inside: it cannot be a part of another one.
     return if_none_match == "*" || if_none_match.find(entity_tag) != std::string_view::npos;
 }
 
 bool accepts_gzip(std::string_view accept_encoding) {
     std::optional<bool> named;
     std::optional<bool> any;
-    // Beast 1.81 gives a last coding without parameters those of the one before; behind a comma
-    // none is last.
+    // Beast 1.81 gives a last coding without parameters those of the previous one; with a comma
+    // at the end no coding is the last.
     const auto field = std::string{accept_encoding} + ',';
     const boost::beast::http::ext_list codings{{field.data(), field.size()}};
     for (const auto& [coding, parameters] : codings) {
-        if (same_name(coding, "gzip") || same_name(coding, "x-gzip"))
+        if (equals_ignoring_case(coding, "gzip") || equals_ignoring_case(coding, "x-gzip"))
             named = !is_refused(parameters);
         if (coding == "*") any = !is_refused(parameters);
     }

@@ -1,20 +1,22 @@
-#include "ascii.hpp"
+#include <reelsd/base/parse_number.hpp>
+#include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/http/target.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdint>
 
 namespace reelsd::http {
 
 namespace {
 
-/// Where the path begins: 0 for "/a", behind the authority for "http://host/a", nothing for the
-/// rest.
+/// Where the path begins: 0 for "/a", after the authority for "http://host/a", else nothing.
 std::optional<std::size_t> path_begin_of(std::string_view text) {
     if (text.starts_with('/')) return 0;
     for (const std::string_view scheme : {"http://", "https://"}) {
         if (text.size() <= scheme.size()) continue;
-        if (!same_name(text.substr(0, scheme.size()), scheme)) continue;
+        if (!equals_ignoring_case(text.substr(0, scheme.size()), scheme)) continue;
         const auto authority_end = std::min(text.find_first_of("/?", scheme.size()), text.size());
         if (authority_end == scheme.size()) return std::nullopt;
         return authority_end;
@@ -22,51 +24,10 @@ std::optional<std::size_t> path_begin_of(std::string_view text) {
     return std::nullopt;
 }
 
-/// The length of a UTF-8 sequence that begins with `lead`, and the least code point it may spell.
-struct sequence {
-    std::size_t size;
-    std::uint32_t first_bits;
-    std::uint32_t least;
-};
-
-std::optional<sequence> sequence_of(std::uint32_t lead) {
-    if ((lead & 0xE0U) == 0xC0U) return sequence{2, lead & 0x1FU, 0x80};
-    if ((lead & 0xF0U) == 0xE0U) return sequence{3, lead & 0x0FU, 0x800};
-    if ((lead & 0xF8U) == 0xF0U) return sequence{4, lead & 0x07U, 0x10000};
-    return std::nullopt;
-}
-
-/// How many bytes of `text` spell its first character; 0 if they spell none.
-std::size_t character_size(std::string_view text) {
-    const std::uint32_t lead = byte_of(text.front());
-    if (lead < 0x80U) return 1;
-    const auto form = sequence_of(lead);
-    if (!form || text.size() < form->size) return 0;
-    std::uint32_t point = form->first_bits;
-    for (const char next : text.substr(1, form->size - 1)) {
-        if ((byte_of(next) & 0xC0U) != 0x80U) return 0;
-        point = (point << 6U) | (byte_of(next) & 0x3FU);
-    }
-    const bool surrogate = point >= 0xD800U && point <= 0xDFFFU;
-    if (point < form->least || point > 0x10FFFFU || surrogate) return 0;
-    return form->size;
-}
-
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const auto size = character_size(text);
-        if (size == 0) return false;
-        text.remove_prefix(size);
-    }
-    return true;
-}
-
-/// One name or value of a query; nothing when it cannot be decoded or stored.
+/// A name or value of a query; nothing when it cannot be decoded or stored.
 std::optional<std::string> form_decoded(std::string_view text) {
     std::string spaced{text};
-    for (char& letter : spaced) {
-        if (letter == '+') letter = ' ';
-    }
+    std::replace(spaced.begin(), spaced.end(), '+', ' ');
     auto decoded = percent_decoded(spaced);
     if (!decoded || !is_utf8(*decoded) || decoded->find('\0') != std::string::npos) {
         return std::nullopt;
@@ -75,40 +36,6 @@ std::optional<std::string> form_decoded(std::string_view text) {
 }
 
 }  // namespace
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-    std::string decoded;
-    decoded.reserve(text.size());
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '%') {
-            decoded.push_back(text[at]);
-            continue;
-        }
-        if (text.size() - at < 3) return std::nullopt;
-        const auto high = hex_value(text[at + 1]);
-        const auto low = hex_value(text[at + 2]);
-        if (!high || !low) return std::nullopt;
-        decoded.push_back(static_cast<char>(*high * 16U + *low));
-        at += 2;
-    }
-    return decoded;
-}
-
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string encoded;
-    encoded.reserve(text.size());
-    for (const char letter : text) {
-        if (is_alphanumeric(letter) || std::string_view{"-._~"}.find(letter) != std::string::npos) {
-            encoded.push_back(letter);
-            continue;
-        }
-        encoded.push_back('%');
-        encoded.push_back(digits[byte_of(letter) / 16U]);
-        encoded.push_back(digits[byte_of(letter) % 16U]);
-    }
-    return encoded;
-}
 
 result<request_target> request_target::parse(std::string text) {
     request_target target;
@@ -119,11 +46,11 @@ result<request_target> request_target::parse(std::string text) {
         return target;
     }
     const auto begin = path_begin_of(whole);
-    if (!begin) return error{errc::invalid_argument, "the request target is no path"};
+    if (!begin) return error{errc::invalid_argument, "the request target is not a path"};
     target.path_begin_ = *begin;
     target.path_end_ = std::min(whole.find('?', *begin), whole.size());
 
-    // "http://host" and "http://host?a" stand for the root.
+    // "http://host" and "http://host?a" name the root.
     auto rest = target.path();
     if (rest.starts_with('/')) rest.remove_prefix(1);
     target.segments_.reserve(
@@ -181,6 +108,21 @@ std::optional<std::string_view> query_parameters::find(std::string_view name) co
         if (known == name) return value;
     }
     return std::nullopt;
+}
+
+result<int> requested_limit(std::optional<std::string_view> text, int usual, int most) {
+    if (!text) return usual;
+    const auto number = parse_number<int>(*text);
+    if (number && *number >= 1 && *number <= most) return *number;
+    return error{
+        errc::invalid_argument, fmt::format("limit must be a whole number from 1 to {}", most)};
+}
+
+result<std::int64_t> requested_number(std::string_view text) {
+    const auto number = parse_number<std::int64_t>(text);
+    // One resource, one path: "007" names nothing.
+    if (!number || *number <= 0 || text.front() == '0') return error{errc::not_found};
+    return *number;
 }
 
 }  // namespace reelsd::http

@@ -19,10 +19,10 @@ namespace reelsd::http {
 
 namespace {
 
-/// A chain of four certificates is 8 KiB. More than this is some other file.
+/// A chain of four certificates is 8 KiB. A larger file is not PEM.
 constexpr std::size_t pem_bytes_max = std::size_t{256} * 1024;
 
-/// Of TLS 1.2; those of 1.3 are all fit for use.
+/// Of TLS 1.2; all ciphers of 1.3 are acceptable.
 constexpr auto ciphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
@@ -59,12 +59,12 @@ result<std::string> read_pem(std::string_view what, const std::string& file) {
 }
 
 bio_ptr reader_of(const std::string& text) {
-    bio_ptr made{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
-    if (!made) throw std::bad_alloc{};
-    return made;
+    bio_ptr reader{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
+    if (!reader) throw std::bad_alloc{};
+    return reader;
 }
 
-/// OpenSSL would ask for a password on the terminal.
+/// Without this callback OpenSSL would ask for a password on the terminal.
 int no_password(char* /*target*/, int /*size*/, int /*is_new*/, void* /*unused*/) {
     return -1;
 }
@@ -81,7 +81,7 @@ result<std::vector<certificate_ptr>> read_chain(const std::string& file) {
         if (!next) break;
         chain.push_back(std::move(next));
     }
-    // Behind the last one PEM's reader says that none begins; anything else is damage.
+    // After the last certificate PEM's reader reports that none begins; other errors are damage.
     const auto ended = ERR_peek_last_error();
     const auto reasons = take_openssl_errors();
     if (chain.empty()) return refused(what, file, "it holds no PEM certificate");
@@ -98,40 +98,40 @@ result<key_ptr> read_key(const std::string& file) {
     const bool is_encrypted = text->find("ENCRYPTED") != std::string::npos;
     const auto reader = reader_of(*text);
     key_ptr key{PEM_read_bio_PrivateKey(reader.get(), nullptr, &no_password, nullptr)};
-    ERR_clear_error();  // Of reading a key they say what the two sentences below say.
+    ERR_clear_error();  // They repeat the two messages below.
     OPENSSL_cleanse(text->data(), text->size());
     if (key) return key;
-    if (is_encrypted) return refused(what, file, "it is encrypted, and nobody can type a password");
+    if (is_encrypted) return refused(what, file, "it is encrypted");
     return refused(what, file, "it holds no PEM private key");
 }
 
-/// HTTP/1.1, or 1.0 of a client that has nothing newer. A client that names other protocols alone
-/// would not understand our answers, and is told so (RFC 7301 3.2).
+/// HTTP/1.1, or 1.0 for a client that offers nothing newer. A client that offers only other
+/// protocols gets an alert (RFC 7301 3.2).
 int choose_protocol(
     SSL* /*session*/, const unsigned char** chosen, unsigned char* chosen_size,
     const unsigned char* offered, unsigned offered_size, void* /*unused*/) {
     static constexpr std::array<unsigned char, 18> ours{
         8, 'h', 't', 't', 'p', '/', '1', '.', '1', 8, 'h', 't', 't', 'p', '/', '1', '.', '0'};
-    unsigned char* found = nullptr;
+    unsigned char* selected = nullptr;
     const int outcome = SSL_select_next_proto(
-        &found, chosen_size, ours.data(), unsigned{ours.size()}, offered, offered_size);
-    *chosen = found;
+        &selected, chosen_size, ours.data(), unsigned{ours.size()}, offered, offered_size);
+    *chosen = selected;
     return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// False when this build of OpenSSL knows less than we ask for.
-bool set_house_rules(SSL_CTX* context) {
+/// False when this build of OpenSSL lacks a requested setting.
+bool configure(SSL_CTX* context) {
     SSL_CTX_set_options(
         context,
         SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
-            // Requests say where they end: a connection that just ends cuts none unseen.
+            // Requests carry their length: an abrupt end cannot truncate one unnoticed.
             SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_mode(
         context,
-        // An idle connection holds no buffer, and an answer is written as its client takes it.
+        // An idle connection has no buffer, and a response is written as its client reads it.
         SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
             SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    // Tickets keep sessions at the clients; a cache would grow here.
+    // Session tickets are stored by the clients; a cache would grow on the server.
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_alpn_select_cb(context, &choose_protocol, nullptr);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
@@ -141,11 +141,11 @@ bool set_house_rules(SSL_CTX* context) {
 
 result<void> use_chain(
     SSL_CTX* context, const std::vector<certificate_ptr>& chain, const std::string& file) {
-    bool taken = SSL_CTX_use_certificate(context, chain.front().get()) == 1;
-    for (std::size_t at = 1; taken && at < chain.size(); ++at) {
-        taken = SSL_CTX_add1_chain_cert(context, chain[at].get()) == 1;
+    bool is_used = SSL_CTX_use_certificate(context, chain.front().get()) == 1;
+    for (std::size_t at = 1; is_used && at < chain.size(); ++at) {
+        is_used = SSL_CTX_add1_chain_cert(context, chain[at].get()) == 1;
     }
-    if (!taken) return refused("the certificate", file, take_openssl_errors());
+    if (!is_used) return refused("the certificate", file, take_openssl_errors());
     return {};
 }
 
@@ -162,7 +162,7 @@ result<void> use_key(SSL_CTX* context, EVP_PKEY* key, const tls_files& files) {
 
 tls_identity::time end_of(const X509* certificate) {
     tm parts{};
-    // Fails only for a time that is none, which no certificate is parsed with.
+    // Fails only for a malformed time, which the parser of certificates rejects.
     if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
     return tls_identity::time{std::chrono::seconds{::timegm(&parts)}};
 }
@@ -186,13 +186,12 @@ result<std::shared_ptr<const tls_identity>> tls_identity::load(const tls_files& 
     if (!key) return key.error();
 
     context_ptr context{SSL_CTX_new(TLS_server_method())};
-    if (!context || !set_house_rules(context.get())) {
+    if (!context || !configure(context.get())) {
         return error{errc::internal, "OpenSSL cannot serve TLS: " + take_openssl_errors()};
     }
-    const auto with_chain = use_chain(context.get(), *chain, files.certificate);
-    if (!with_chain) return with_chain.error();
-    const auto with_key = use_key(context.get(), key->get(), files);
-    if (!with_key) return with_key.error();
+    if (const auto used = use_chain(context.get(), *chain, files.certificate); !used)
+        return used.error();
+    if (const auto used = use_key(context.get(), key->get(), files); !used) return used.error();
     const auto expires_at = end_of(chain->front().get());
     return std::make_shared<const tls_identity>(std::move(context), expires_at);
 }

@@ -1,6 +1,6 @@
 #include "transport.hpp"
 
-#include "ascii.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <boost/asio/buffer.hpp>
 
@@ -21,19 +21,19 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-/// A TLS connection begins with a record's type, which is no text. So may HTTP, after an empty
-/// line.
+/// A TLS connection begins with a record's type, which is not text. Plain HTTP may begin with an
+/// empty line.
 bool begins_plain_http(char first) {
     return is_alphanumeric(first) || first == '\r' || first == '\n';
 }
 
-transport::outcome plain_outcome(const error_code& failed, transport::outcome wanted) {
+transport::outcome plain_outcome(const error_code& failed, transport::outcome readiness) {
     if (!failed) return transport::outcome::done;
-    if (failed == asio::error::would_block) return wanted;
+    if (failed == asio::error::would_block) return readiness;
     return failed == asio::error::eof ? transport::outcome::ended : transport::outcome::failed;
 }
 
-/// As much of both as `scratch` holds.
+/// `head` and `body`, as far as they fit into `scratch`.
 std::span<char> gathered(std::string_view head, std::string_view body, std::span<char> scratch) {
     const auto of_head = head.copy(scratch.data(), scratch.size());
     const auto rest = scratch.subspan(of_head);
@@ -70,13 +70,13 @@ transport::outcome transport::outcome_of(int returned) {
     return outcome::failed;
 }
 
-transport::outcome transport::look_at_greeting() {
+transport::outcome transport::peek_first_byte() {
     std::array<char, 1> first{};
     error_code failed;
     socket_.receive(asio::buffer(first), asio::socket_base::message_peek, failed);
-    const auto looked = plain_outcome(failed, outcome::want_read);
-    if (looked != outcome::done) return looked;
-    greeted_ = true;
+    const auto peeked = plain_outcome(failed, outcome::want_read);
+    if (peeked != outcome::done) return peeked;
+    has_first_byte_ = true;
     if (!begins_plain_http(first.front())) return outcome::done;
     met_plain_http_ = true;
     tls_.reset();
@@ -85,9 +85,9 @@ transport::outcome transport::look_at_greeting() {
 
 transport::outcome transport::shake_hands() {
     if (!tls_) return outcome::done;
-    if (!greeted_) {
-        const auto looked = look_at_greeting();
-        if (looked != outcome::done) return looked;
+    if (!has_first_byte_) {
+        const auto peeked = peek_first_byte();
+        if (peeked != outcome::done) return peeked;
     }
     ERR_clear_error();
     const int returned = SSL_accept(tls_.get());
@@ -118,7 +118,7 @@ transport::moved transport::write_some(
         const auto size = socket_.write_some(both, failed);
         return {plain_outcome(failed, outcome::want_write), size};
     }
-    // A write that is tried again must bring the same bytes: they are put together in the same way.
+    // OpenSSL requires a repeated write to have the same bytes, as gathering again produces.
     std::span<const char> next{body};
     if (!head.empty()) next = gathered(head, body, scratch);
     ERR_clear_error();
@@ -127,7 +127,7 @@ transport::moved transport::write_some(
     return {returned == 1 ? outcome::done : outcome_of(returned), size};
 }
 
-bool transport::can_say_goodbye() const noexcept {
+bool transport::can_send_close_notify() const noexcept {
     return tls_ && !is_broken_ && !has_ended_sending_ && SSL_is_init_finished(tls_.get()) == 1;
 }
 
@@ -138,12 +138,12 @@ std::size_t transport::unread_bytes() {
 }
 
 transport::outcome transport::end_sending() {
-    if (can_say_goodbye()) {
+    if (can_send_close_notify()) {
         ERR_clear_error();
-        // 0: said, and the peer has not said it yet.
+        // 0: sent, and the peer's has not arrived yet.
         const int returned = SSL_shutdown(tls_.get());
-        const auto said = returned >= 0 ? outcome::done : outcome_of(returned);
-        if (said == outcome::want_write) return said;
+        const auto sent = returned >= 0 ? outcome::done : outcome_of(returned);
+        if (sent == outcome::want_write) return sent;
     }
     has_ended_sending_ = true;
     error_code failed;
@@ -151,10 +151,10 @@ transport::outcome transport::end_sending() {
     return failed ? outcome::failed : outcome::done;
 }
 
-void transport::say_goodbye() noexcept {
-    if (!can_say_goodbye()) return;
+void transport::send_close_notify() noexcept {
+    if (!can_send_close_notify()) return;
     SSL_shutdown(tls_.get());
-    ERR_clear_error();  // A peer that does not hear it any more is no failure.
+    ERR_clear_error();  // A peer that has left is not an error.
 }
 
 std::string take_openssl_errors() {

@@ -1,14 +1,29 @@
-#include "curl_engine.hpp"
 #include "transfer.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/http_client.hpp>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <mutex>
 #include <new>
 
 namespace reelsd::net {
 namespace {
+
+struct easy_deleter {
+    void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
+};
+using easy_ptr = std::unique_ptr<CURL, easy_deleter>;
+
+struct multi_deleter {
+    void operator()(CURLM* handle) const noexcept { curl_multi_cleanup(handle); }
+};
+using multi_ptr = std::unique_ptr<CURLM, multi_deleter>;
 
 struct slist_deleter {
     void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
@@ -143,7 +158,133 @@ result<void> check_headers(const std::vector<header>& headers) {
     return {};
 }
 
+/// Engines kept for reuse: the usual number of concurrent transfers.
+constexpr std::size_t idle_engines_max = 16;
+/// Open connections that one engine keeps: a page's host and two media hosts, and one spare.
+constexpr long idle_connections_max = 4;
+/// Longest sleep between two checks of the deadline. Stop requests interrupt it.
+constexpr std::chrono::milliseconds poll_time_max{1000};
+
+/// Blocks SIGPIPE in this thread. Threads need CURLOPT_NOSIGNAL, which leaves SIGPIPE to the
+/// caller: a server that closes during a TLS write could otherwise end the whole process.
+class broken_pipe_shield {
+public:
+    broken_pipe_shield() {
+        sigemptyset(&signal_);
+        sigaddset(&signal_, SIGPIPE);
+        sigset_t pending;
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    }
+    ~broken_pipe_shield() {
+        // A signal that became pending would be delivered when the mask is restored.
+        constexpr std::timespec at_once{};
+        if (!was_pending_) sigtimedwait(&signal_, nullptr, &at_once);
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    broken_pipe_shield(const broken_pipe_shield&) = delete;
+    broken_pipe_shield& operator=(const broken_pipe_shield&) = delete;
+
+private:
+    sigset_t signal_{};
+    sigset_t before_{};
+    bool was_pending_ = false;
+};
+
+/// Membership of a transfer in an engine.
+class attachment {
+public:
+    attachment(CURLM* engine, CURL* transfer) : engine_{engine}, transfer_{transfer} {
+        if (curl_multi_add_handle(engine_, transfer_) != CURLM_OK) throw std::bad_alloc{};
+    }
+    ~attachment() { curl_multi_remove_handle(engine_, transfer_); }
+    attachment(const attachment&) = delete;
+    attachment& operator=(const attachment&) = delete;
+
+private:
+    CURLM* engine_;
+    CURL* transfer_;
+};
+
+/// The message about the finished transfer; null while it runs.
+const CURLMsg* completion_of(CURLM* engine) {
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(engine, &left)) {
+        if (message->msg == CURLMSG_DONE) return message;
+    }
+    return nullptr;
+}
+
+int poll_milliseconds(const deadline& by) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
+    return static_cast<int>(std::min(left, poll_time_max).count());
+}
+
+result<CURLcode> drive(CURLM* engine, deadline by, const std::stop_token& stop) {
+    const std::stop_callback wake{stop, [engine] { curl_multi_wakeup(engine); }};
+    while (true) {
+        if (stop.stop_requested()) return error{errc::cancelled};
+        if (by.passed()) return error{errc::timed_out, "HTTP request"};
+        int running = 0;
+        if (curl_multi_perform(engine, &running) != CURLM_OK)
+            return error{errc::internal, "libcurl failed to continue"};
+        if (const auto* message = completion_of(engine)) return message->data.result;
+        curl_multi_poll(engine, nullptr, 0, poll_milliseconds(by), nullptr);
+    }
+}
+
+/// libcurl requires this once per process, before any thread uses it.
+void initialize_once() {
+    static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (initialized != CURLE_OK) throw std::bad_alloc{};
+}
+
 }  // namespace
+
+/// Lends a multi handle to each transfer: it holds the open connections and the parsed CA bundle,
+/// and unlike a lone easy handle it can be woken from another thread.
+class engine_pool {
+public:
+    engine_pool() { initialize_once(); }
+
+    /// Runs one transfer to its end. Returns cancelled and timed_out as errors and every other
+    /// outcome as libcurl's result code. Safe from any thread.
+    result<CURLcode> run(CURL* transfer, deadline by, const std::stop_token& stop) {
+        const broken_pipe_shield shield;
+        auto engine = acquire();
+        auto outcome = [&] {
+            const attachment attached{engine.get(), transfer};
+            return drive(engine.get(), by, stop);
+        }();
+        release(std::move(engine));
+        return outcome;
+    }
+
+private:
+    multi_ptr acquire() {
+        {
+            const std::scoped_lock guard{lock_};
+            if (!idle_.empty()) {
+                auto engine = std::move(idle_.back());
+                idle_.pop_back();
+                return engine;
+            }
+        }
+        multi_ptr engine{curl_multi_init()};
+        if (!engine) throw std::bad_alloc{};
+        curl_multi_setopt(engine.get(), CURLMOPT_MAXCONNECTS, idle_connections_max);
+        return engine;
+    }
+
+    void release(multi_ptr engine) {
+        const std::scoped_lock guard{lock_};
+        if (idle_.size() < idle_engines_max) idle_.push_back(std::move(engine));
+    }
+
+    std::mutex lock_;
+    std::vector<multi_ptr> idle_;
+};
 
 void header_list::add(std::string name, std::string value) {
     fields_.push_back({.name = std::move(name), .value = std::move(value)});
@@ -209,7 +350,7 @@ http_client::attempt http_client::try_once(
     return {
         .answer = std::move(answer),
         .location = running.location(),
-        .is_anothers_rest = is_no_head && connections_made == 0};
+        .has_stale_bytes = is_no_head && connections_made == 0};
 }
 
 /// Sends one request. A redirect to follow updates `at` and returns no response.
@@ -218,8 +359,8 @@ result<std::optional<http_response>> http_client::exchange(
     if (const auto allowed = guard_.check(at.target); !allowed) return allowed.error();
 
     auto tried = try_once(request, at, {}, by, stop);
-    // The next request on a connection receives the excess of an earlier, too long body.
-    if (tried.is_anothers_rest && (request.is_question || !sends_body(request.method)))
+    // The bytes after an earlier, too long body arrive before the response.
+    if (tried.has_stale_bytes && (request.is_idempotent || !sends_body(request.method)))
         tried = try_once(request, at, {.is_fresh = true}, by, stop);
     if (!tried.answer) return tried.answer.error();
     if (!tried.location) return std::optional{*std::move(tried.answer)};

@@ -1,3 +1,4 @@
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/net/address_guard.hpp>
 
 #include <arpa/inet.h>
@@ -5,7 +6,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 namespace reelsd::net {
@@ -61,7 +61,7 @@ bool have_same_prefix(
     return true;
 }
 
-bool lies_in(const std::array<std::uint8_t, 16>& bytes, const block& range) noexcept {
+bool is_in(const std::array<std::uint8_t, 16>& bytes, const block& range) noexcept {
     return have_same_prefix(bytes, range.prefix, range.bits);
 }
 
@@ -81,17 +81,16 @@ ip_address v4_at(const std::array<std::uint8_t, 16>& bytes, std::size_t offset, 
 /// The IPv4 address that a translator or tunnel extracts from this IPv6 address.
 std::optional<ip_address> embedded_v4(const std::array<std::uint8_t, 16>& bytes) {
     constexpr std::size_t last = 12;
-    // ::ffff:0:0/96 mapped and ::/96 compatible (with :: and ::1, which read as 0.0.0.0 and
-    // 0.0.0.1).
-    if (starts_with(bytes, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}))
-        return v4_at(bytes, last, 0);
-    if (starts_with(bytes, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})) return v4_at(bytes, last, 0);
-    // ::ffff:0:a.b.c.d, translated (RFC 2765).
-    if (starts_with(bytes, {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0}))
-        return v4_at(bytes, last, 0);
-    // NAT64's well-known 64:ff9b::/96 (RFC 6052). The local-use prefix has no fixed meaning.
-    if (starts_with(bytes, {0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0}))
-        return v4_at(bytes, last, 0);
+    constexpr auto prefixes = std::to_array<std::array<std::uint8_t, last>>({
+        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff},  // ::ffff:0:0/96, mapped.
+        {},                                          // ::/96, compatible, with :: and ::1.
+        {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff},        // ::ffff:0:0:0/96, translated (RFC 2765).
+        // NAT64's well-known prefix (RFC 6052). The local-use prefix has no fixed meaning.
+        {0, 0x64, 0xff, 0x9b},
+    });
+    for (const auto& prefix : prefixes) {
+        if (std::equal(prefix.begin(), prefix.end(), bytes.begin())) return v4_at(bytes, last, 0);
+    }
     // 6to4 stores it after 2002:, Teredo (2001::/32) inverted at the end.
     if (starts_with(bytes, {0x20, 0x02})) return v4_at(bytes, 2, 0);
     if (starts_with(bytes, {0x20, 0x01, 0, 0})) return v4_at(bytes, last, 0xff);
@@ -150,14 +149,14 @@ std::string ip_address::to_string() const {
 reach reach_of(const ip_address& address) noexcept {
     if (address.kind == ip_address::family::v4) {
         for (const auto& range : v4_blocks) {
-            if (lies_in(address.bytes, range)) return range.what;
+            if (is_in(address.bytes, range)) return range.what;
         }
         return reach::world;
     }
     if (is_v6_loopback(address.bytes)) return reach::local;
     if (const auto inner = embedded_v4(address.bytes)) return reach_of(*inner);
     for (const auto& range : v6_blocks) {
-        if (lies_in(address.bytes, range)) return range.what;
+        if (is_in(address.bytes, range)) return range.what;
     }
     return reach::nowhere;
 }
@@ -169,10 +168,7 @@ std::optional<ip_network> ip_network::parse(std::string_view text) {
     const int bits_max = first->kind == ip_address::family::v4 ? 32 : 128;
     int bits = bits_max;
     if (slash != std::string_view::npos) {
-        const auto digits = text.substr(slash + 1);
-        const auto [end, failure] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-        if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+        bits = parse_number<int>(text.substr(slash + 1)).value_or(-1);
         if (bits < 0 || bits > bits_max) return std::nullopt;
     }
     for (int bit = bits; bit < bits_max; ++bit) {

@@ -1,8 +1,8 @@
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/proxy.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 namespace reelsd::net {
@@ -25,9 +25,7 @@ bool is_authority(std::string_view text) {
 }
 
 bool is_port(std::string_view digits) {
-    std::uint16_t port = 0;
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    return failure == std::errc{} && end == digits.data() + digits.size() && port > 0;
+    return parse_number<std::uint16_t>(digits).value_or(0) > 0;
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "transfer.hpp"
 
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <sys/socket.h>
 
-#include <charconv>
 #include <cstdio>
 
 namespace reelsd::net {
@@ -18,12 +18,8 @@ std::optional<int> status_of(std::string_view line) {
     if (!line.starts_with("HTTP/")) return std::nullopt;
     const auto blank = line.find(' ');
     if (blank == std::string_view::npos) return std::nullopt;
-    const auto digits = line.substr(blank + 1, 3);
-    int status = 0;
-    const auto [end, failure] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), status);
-    if (failure != std::errc{} || status < 100) return std::nullopt;
-    return status;
+    const auto status = parse_number<int>(line.substr(blank + 1, 3));
+    return status && *status >= 100 ? status : std::nullopt;
 }
 
 bool is_redirect(int status) {

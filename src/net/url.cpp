@@ -1,3 +1,4 @@
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/url.hpp>
@@ -5,7 +6,6 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 namespace reelsd::net {
@@ -84,17 +84,15 @@ result<url> url::parse(std::string_view text) {
         parsed.host_ = parsed.host_.substr(1, parsed.host_.size() - 2);
     if (parsed.host_.empty()) return malformed("URL has no host");
     if (ends_in_number(parsed.host_) && !ip_address::parse(parsed.host_))
-        return malformed("URL has a number that is no IPv4 address for its host");
+        return malformed("the host of the URL is a number but not an IPv4 address");
     parsed.path_ = part_of(handle.get(), CURLUPART_PATH);
     if (parsed.path_.empty()) parsed.path_ = "/";
 
     const auto port = part_of(handle.get(), CURLUPART_PORT);
     parsed.port_ = default_port_of(parsed.scheme_);
     if (!port.empty()) {
-        const auto [end, failure] =
-            std::from_chars(port.data(), port.data() + port.size(), parsed.port_);
-        if (failure != std::errc{} || end != port.data() + port.size() || parsed.port_ == 0)
-            return malformed("URL has no valid port");
+        parsed.port_ = parse_number<std::uint16_t>(port).value_or(0);
+        if (parsed.port_ == 0) return malformed("URL has no valid port");
     }
     return parsed;
 }

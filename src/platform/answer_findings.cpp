@@ -1,8 +1,6 @@
-#include "embed_parser.hpp"
-#include "page_parser.hpp"
-#include "query_parser.hpp"
+#include "answer_parser.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/platform/answer_findings.hpp>
+#include <reelsd/platform/answer_record.hpp>
 
 namespace reelsd::platform {
 
@@ -78,9 +76,11 @@ std::string describe(const answer_signals& signals) {
     return text;
 }
 
-json findings_of(
-    answer_media media, const std::string& page_error, const std::optional<post>& subject) {
-    json findings = {{"media", name_of(media)}, {"ruling", page_error}};
+namespace {
+
+json findings_of(const parsed_answer& answer) {
+    json findings = {{"media", name_of(answer.media)}, {"ruling", answer.page_error}};
+    const auto& subject = answer.subject;
     if (!subject) return findings;
     findings["platform_meta"] = platform_meta_of(*subject);
     const auto& file = std::get<remote_media>(subject->media);
@@ -92,30 +92,21 @@ json findings_of(
     return findings;
 }
 
-json answer_findings(answer_kind kind, std::string_view body, const link& wanted) {
-    switch (kind) {
-        case answer_kind::page: {
-            const auto page = parse_page(body, wanted);
-            json findings{{"route", name_of(page.route)}};
-            findings.update(findings_of(page.media, page.page_error, page.subject));
-            return findings;
-        }
-        case answer_kind::query: {
-            const auto answer = parse_answer(body, wanted);
-            auto findings = findings_of(answer.media, answer.page_error, answer.subject);
-            findings["complaint"] = name_of(answer.platform_error);
-            return findings;
-        }
-        case answer_kind::session: {
-            const auto answer = parse_media_info(body, wanted);
-            auto findings = findings_of(answer.media, answer.page_error, answer.subject);
-            findings["complaint"] = name_of(answer.platform_error);
-            return findings;
-        }
-        case answer_kind::embed: break;
-    }
-    const auto embed = parse_embed(body, wanted);
-    return findings_of(embed.media, {}, embed.subject);
+}  // namespace
+
+json answer_findings(answer_kind kind, std::string_view body, const link& reel) {
+    const auto answer = parse_answer(kind, body, reel);
+    auto findings = findings_of(answer);
+    if (kind == answer_kind::query || kind == answer_kind::session)
+        findings["complaint"] = name_of(answer.platform_error);
+    if (kind != answer_kind::page) return findings;
+    json page_findings{{"route", name_of(answer.route)}};
+    page_findings.update(findings);
+    return page_findings;
+}
+
+json yt_dlp_findings(std::string_view output, const link& reel) {
+    return findings_of(parse_yt_dlp(output, reel));
 }
 
 }  // namespace reelsd::platform

@@ -16,19 +16,19 @@ constexpr answer_classification perhaps_gone(std::string_view reason) {
     return {.failure = errc::video_unavailable, .needs_confirmation = true, .reason = reason};
 }
 
-/// Nobody is logged in, so a way to the door means "too many of you". A follower's link is the
-/// exception: without an account it always ends there.
-constexpr answer_classification shown_the_door(
+/// Visitors are sent to the login page when there are too many of them. A follower's link always
+/// leads there without an account.
+constexpr answer_classification sent_to_login(
     const answer_signals& signals, std::string_view reason) {
     if (signals.is_follower_link)
-        return failed(errc::login_required, "a follower's link, and we follow nobody");
+        return failed(errc::login_required, "a follower's link, and there is no account");
     return failed(errc::platform_rate_limited, reason);
 }
 
 answer_classification classify_redirect(const answer_signals& signals) noexcept {
     switch (signals.redirect) {
-        case answer_redirect::login: return shown_the_door(signals, "redirect to the login page");
-        case answer_redirect::home: return shown_the_door(signals, "redirect to the home page");
+        case answer_redirect::login: return sent_to_login(signals, "redirect to the login page");
+        case answer_redirect::home: return sent_to_login(signals, "redirect to the home page");
         case answer_redirect::challenge:
             return failed(errc::platform_rate_limited, "redirect to a challenge");
         case answer_redirect::none:
@@ -41,9 +41,9 @@ answer_classification classify_redirect(const answer_signals& signals) noexcept 
 answer_classification classify_status(const answer_signals& signals) noexcept {
     const int status = signals.status;
     if (status == 429) return throttled("asked to slow down");
-    // The address of a query is not the post's.
-    const bool is_of_the_post = signals.kind != answer_kind::query;
-    if (is_of_the_post && (status == 404 || status == 410))
+    // The URL of a query is not the post's.
+    const bool is_post_url = signals.kind != answer_kind::query;
+    if (is_post_url && (status == 404 || status == 410))
         return perhaps_gone("status says not found");
     if (status >= 500) return failed(errc::platform_failed, "server error");
     // Refusals of the client (403 with HTML) say nothing about the post.
@@ -51,13 +51,13 @@ answer_classification classify_status(const answer_signals& signals) noexcept {
     return failed(errc::platform_changed, "unexpected status");
 }
 
-/// Empty when the platform error settles nothing.
+/// Nothing when the platform error is inconclusive.
 std::optional<answer_classification> classify_platform_error(answer_error platform_error) noexcept {
     switch (platform_error) {
         case answer_error::slow_down: return throttled("asked to slow down");
         case answer_error::wait:
             return failed(errc::platform_rate_limited, "asked to wait a few minutes");
-        case answer_error::login_required: break;  // As its status says: no session was sent.
+        case answer_error::login_required: break;  // No session was sent: the status decides.
         case answer_error::challenge:
             return failed(errc::platform_rate_limited, "asked to solve a challenge");
         case answer_error::restricted:
@@ -68,7 +68,7 @@ std::optional<answer_classification> classify_platform_error(answer_error platfo
         case answer_error::outdated:
             return failed(errc::platform_changed, "our request is outdated");
         case answer_error::field_exception:
-            return failed(errc::platform_failed, "missing or gated, it does not say which");
+            return failed(errc::platform_failed, "missing or gated");
         case answer_error::execution_error: return failed(errc::platform_failed, "execution error");
         case answer_error::none:
         case answer_error::html:
@@ -77,7 +77,7 @@ std::optional<answer_classification> classify_platform_error(answer_error platfo
     return std::nullopt;
 }
 
-/// Data without a usable word about the post.
+/// For an answer without usable data about the post.
 answer_classification classify_absence(const answer_signals& signals) noexcept {
     if (signals.platform_error == answer_error::html)
         return failed(errc::platform_failed, "a page where JSON was expected");
@@ -85,14 +85,14 @@ answer_classification classify_absence(const answer_signals& signals) noexcept {
         return failed(errc::platform_changed, "answer without the post's data");
     switch (signals.route) {
         case page_route::not_found: return perhaps_gone("page says not found");
-        case page_route::login: return shown_the_door(signals, "login page");
+        case page_route::login: return sent_to_login(signals, "login page");
         case page_route::post: return failed(errc::platform_rate_limited, "page without its data");
         case page_route::unknown: break;
     }
     return failed(errc::platform_changed, "page of an unknown kind");
 }
 
-/// Videos may be shown, and yet not be given, to other sites.
+/// Embed pages may show a video without its URL.
 answer_classification classify_missing_url(const answer_signals& signals) noexcept {
     if (signals.kind == answer_kind::embed)
         return failed(errc::platform_failed, "the video may not be embedded");
@@ -104,7 +104,7 @@ answer_classification classify_media(const answer_signals& signals) noexcept {
         case answer_media::video: return {};
         case answer_media::video_in_tracks:
             if (signals.takes_tracks) return {};
-            // Another answer may have it in one file.
+            // Another resolver may have it in one file.
             return {
                 .failure = errc::separate_tracks,
                 .needs_confirmation = true,
@@ -113,7 +113,7 @@ answer_classification classify_media(const answer_signals& signals) noexcept {
         case answer_media::photo: return failed(errc::no_video, "no video in the post");
         case answer_media::gated: return failed(errc::video_restricted, "gated");
         case answer_media::withheld:
-            return failed(errc::login_required, "only for people logged in");
+            return failed(errc::login_required, "only for users who are logged in");
         case answer_media::unreadable:
             return failed(errc::platform_changed, "data of unknown shape");
         case answer_media::other_post:
@@ -124,7 +124,7 @@ answer_classification classify_media(const answer_signals& signals) noexcept {
     return classify_absence(signals);
 }
 
-/// The platform has refused the session. Says nothing about the post.
+/// The platform has refused the session. Not an error of the post.
 constexpr answer_classification session_ended(std::string_view reason) {
     return {.failure = errc::platform_failed, .ends_session = true, .reason = reason};
 }
@@ -141,20 +141,20 @@ answer_classification classify_session_redirect(answer_redirect redirect) noexce
     return failed(errc::platform_changed, "redirect to an unknown place");
 }
 
-/// Of a session's answer without data. Source: access.md 2.2.
+/// For a session's answer without data. Source: access.md 2.2.
 answer_classification classify_session_status(const answer_signals& signals) noexcept {
     const bool is_json = signals.platform_error != answer_error::html &&
                          signals.platform_error != answer_error::no_json;
     switch (signals.status) {
         case 400:
-            // The notice that has to be confirmed in the app comes without a reason.
+            // A notice that must be confirmed in the app has no error text.
             if (!is_json) return session_ended("refused without a reason, status 400");
             break;
         case 401: return session_ended("refused, status 401");
         case 403:
             if (is_json) return session_ended("refused, status 403");
             break;
-        // May hide a challenge: another resolver has to agree.
+        // It may hide a challenge: another resolver must agree.
         case 404: return perhaps_gone("status says not found");
         default: break;
     }
@@ -164,8 +164,8 @@ answer_classification classify_session_status(const answer_signals& signals) noe
 answer_classification classify_session(const answer_signals& signals) noexcept {
     if (signals.redirect != answer_redirect::none)
         return classify_session_redirect(signals.redirect);
-    const bool has_word_on_post = signals.status == 200 && signals.media >= answer_media::withheld;
-    if (has_word_on_post) return classify_media(signals);
+    const bool has_post_data = signals.status == 200 && signals.media >= answer_media::withheld;
+    if (has_post_data) return classify_media(signals);
     if (signals.status < 500) {
         switch (signals.platform_error) {
             case answer_error::login_required: return session_ended("login required");
@@ -185,10 +185,10 @@ answer_classification classify(const answer_signals& signals) noexcept {
     if (signals.kind == answer_kind::session) return classify_session(signals);
     invariant(signals.redirect != answer_redirect::post);
     if (signals.redirect != answer_redirect::none) return classify_redirect(signals);
-    // A query may complain of one part and deliver the rest.
-    const bool has_word_on_post = signals.status == 200 && signals.media >= answer_media::withheld;
+    // A query may report an error and still deliver the post.
+    const bool has_post_data = signals.status == 200 && signals.media >= answer_media::withheld;
     const auto platform_error = classify_platform_error(signals.platform_error);
-    if (platform_error && !has_word_on_post && signals.status < 500) return *platform_error;
+    if (platform_error && !has_post_data && signals.status < 500) return *platform_error;
     return signals.status == 200 ? classify_media(signals) : classify_status(signals);
 }
 

@@ -1,6 +1,5 @@
-#include "dash_manifest.hpp"
-
 #include "media_reader.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <pugixml.hpp>
 
@@ -10,10 +9,10 @@
 namespace reelsd::platform {
 namespace {
 
-/// Those seen have 5 to 30 KB.
+/// Observed manifests have 5 to 30 KB.
 constexpr std::size_t manifest_bytes_max = std::size_t{1024} * 1024;
 
-/// "video" of contentType="video" or mimeType="video/mp4", which may stand at either element.
+/// `kind` is "video" for contentType="video" or mimeType="video/mp4", on either element.
 bool is_of_kind(const pugi::xml_node& set, const pugi::xml_node& track, std::string_view kind) {
     for (const auto& node : {track, set}) {
         if (const auto type = node.attribute("contentType")) return type.value() == kind;
@@ -23,14 +22,9 @@ bool is_of_kind(const pugi::xml_node& set, const pugi::xml_node& track, std::str
     return false;
 }
 
-/// An address without the blanks around it; empty for none of http or https.
+/// The URL of a track; empty if it is not http or https.
 std::string address_of(const pugi::xml_node& track) {
-    std::string_view text = track.child("BaseURL").text().get();
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto from = std::min(text.find_first_not_of(blanks), text.size());
-    text.remove_prefix(from);
-    text = text.substr(0, text.find_last_not_of(blanks) + 1);
-    std::string address{text};
+    std::string address{trimmed(track.child("BaseURL").text().get())};
     return is_http_url(address) ? address : std::string{};
 }
 
@@ -42,7 +36,7 @@ bool is_h264(const pugi::xml_node& set, const pugi::xml_node& track) {
     return false;
 }
 
-/// What makes one track better than another, the weightiest first.
+/// Criteria of comparison, the most important first.
 using rank = std::tuple<bool, std::int64_t, std::int64_t>;
 
 struct candidate {
@@ -56,9 +50,9 @@ std::int64_t number_at(const pugi::xml_node& node, const char* name) {
     return number < 0 || number > number_max ? 0 : number;
 }
 
-void keep_better(std::optional<candidate>& best, candidate found) {
-    if (found.address.empty()) return;
-    if (!best || found.worth > best->worth) best = std::move(found);
+void keep_better(std::optional<candidate>& best, candidate next) {
+    if (next.address.empty()) return;
+    if (!best || next.worth > best->worth) best = std::move(next);
 }
 
 }  // namespace
@@ -66,7 +60,7 @@ void keep_better(std::optional<candidate>& best, candidate found) {
 std::optional<dash_tracks> best_tracks(std::string_view manifest) {
     if (manifest.size() > manifest_bytes_max) return std::nullopt;
     pugi::xml_document parsed;
-    // Neither document types nor processing instructions: no entity is ever expanded.
+    // Without document types and processing instructions no entity is expanded.
     if (!parsed.load_buffer(manifest.data(), manifest.size(), pugi::parse_default))
         return std::nullopt;
     std::optional<candidate> picture;

@@ -1,16 +1,19 @@
-#include "video_file.hpp"
+#include <reelsd/base/file_digest.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/unique_fd.hpp>
 #include <reelsd/platform/downloader.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
+#include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace reelsd::platform {
 namespace {
@@ -21,19 +24,118 @@ constexpr int redirects_max = 3;
 constexpr std::size_t explanation_bytes_max = 4096;
 constexpr std::size_t copy_bytes = std::size_t{64} * 1024;
 
-std::optional<std::uint64_t> number_in(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
+error storage_error(const char* doing, int number) {
+    return error{
+        errc::storage_failed, std::string{doing} + ": " + std::generic_category().message(number)};
 }
+
+bool equals_at(std::span<const std::byte> bytes, std::size_t offset, std::string_view text) {
+    return bytes.size() >= offset + text.size() &&
+           std::memcmp(bytes.data() + offset, text.data(), text.size()) == 0;
+}
+
+/// MP4 and MOV begin with an `ftyp` box, WebM with EBML's magic number.
+bool is_video_start(std::span<const std::byte> start) {
+    return equals_at(start, 4, "ftyp") || equals_at(start, 0, "\x1a\x45\xdf\xa3");
+}
+
+/// A video that is being written: limits its size, hashes it and checks its first bytes. Removed on
+/// destruction unless finish() succeeded. Errors of all members: storage_failed, and as noted.
+class video_file {
+public:
+    static result<video_file> create(const std::filesystem::path& target, std::uint64_t bytes_max) {
+        constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+        unique_fd file{::open(target.c_str(), flags, S_IRUSR | S_IWUSR)};
+        if (!file) return storage_error("creating the video file", errno);
+        return video_file{target, std::move(file), bytes_max};
+    }
+
+    video_file(video_file&& other) noexcept = default;
+    video_file& operator=(video_file&&) = delete;
+    video_file(const video_file&) = delete;
+    video_file& operator=(const video_file&) = delete;
+    ~video_file() {
+        if (!file_) return;
+        // Only a regular file: a device that was given as target stays.
+        struct stat about {};
+        if (::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(target_.c_str());
+    }
+
+    /// Also video_too_large, and unsupported_format for first bytes that are not a video's.
+    result<void> append(std::span<const std::byte> piece) {
+        if (piece.size() > bytes_max_ - size_)
+            return error{
+                errc::video_too_large, "more than " + std::to_string(bytes_max_) + " bytes"};
+        if (const auto checked = check_start(piece); !checked) return checked.error();
+        if (const auto written = write_all(piece); !written) return written.error();
+        digest_.add(piece);
+        size_ += piece.size();
+        return {};
+    }
+
+    /// Back to an empty file.
+    result<void> restart() {
+        if (::ftruncate(file_.get(), 0) != 0 || ::lseek(file_.get(), 0, SEEK_SET) != 0)
+            return storage_error("emptying the video file", errno);
+        digest_.restart();
+        size_ = 0;
+        return {};
+    }
+
+    /// Also unsupported_format when the file is too short to be a video.
+    result<media_file> finish() {
+        if (size_ < start_.size())
+            return error{errc::unsupported_format, "the file is too short to be a video"};
+        // Some file systems report a full disk only now.
+        if (::close(file_.release()) != 0) {
+            const int number = errno;
+            ::unlink(target_.c_str());
+            return storage_error("closing the video file", number);
+        }
+        return media_file{.file = target_, .size_bytes = size_, .sha256 = digest_.hex()};
+    }
+
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    [[nodiscard]] std::uint64_t bytes_max() const noexcept { return bytes_max_; }
+
+private:
+    video_file(std::filesystem::path target, unique_fd file, std::uint64_t bytes_max)
+        : target_{std::move(target)}, file_{std::move(file)}, bytes_max_{bytes_max} {}
+
+    result<void> check_start(std::span<const std::byte> piece) {
+        if (size_ >= start_.size()) return {};
+        const auto have = static_cast<std::size_t>(size_);
+        const auto added = std::min(piece.size(), start_.size() - have);
+        std::copy_n(piece.begin(), added, start_.begin() + static_cast<std::ptrdiff_t>(have));
+        if (have + added == start_.size() && !is_video_start(start_))
+            return error{errc::unsupported_format, "the file is not an MP4, MOV or WebM"};
+        return {};
+    }
+
+    [[nodiscard]] result<void> write_all(std::span<const std::byte> piece) const {
+        while (!piece.empty()) {
+            const auto written = ::write(file_.get(), piece.data(), piece.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) return storage_error("writing the video file", errno);
+            piece = piece.subspan(static_cast<std::size_t>(written));
+        }
+        return {};
+    }
+
+    std::filesystem::path target_;
+    unique_fd file_;
+    std::uint64_t bytes_max_;
+    std::uint64_t size_ = 0;
+    std::array<std::byte, 8> start_{};
+    file_digest digest_;
+};
 
 struct content_range {
     std::uint64_t from = 0;
     std::uint64_t total = 0;
 };
 
-/// "bytes 100-199/200". A total of "*" is of no use to us.
+/// "bytes 100-199/200". Nothing when the total is "*".
 std::optional<content_range> content_range_in(std::string_view text) {
     constexpr std::string_view unit = "bytes ";
     const auto dash = text.find('-');
@@ -41,8 +143,8 @@ std::optional<content_range> content_range_in(std::string_view text) {
     if (!text.starts_with(unit) || dash == std::string_view::npos ||
         slash == std::string_view::npos || dash > slash)
         return std::nullopt;
-    const auto from = number_in(text.substr(unit.size(), dash - unit.size()));
-    const auto total = number_in(text.substr(slash + 1));
+    const auto from = parse_number<std::uint64_t>(text.substr(unit.size(), dash - unit.size()));
+    const auto total = parse_number<std::uint64_t>(text.substr(slash + 1));
     if (!from || !total) return std::nullopt;
     return content_range{.from = *from, .total = *total};
 }
@@ -55,7 +157,7 @@ bool is_signature_refusal(std::string_view explanation) {
     });
 }
 
-/// One video over up to `tries_max` requests, each going on where the last one broke off.
+/// Downloads one video with up to `tries_max` requests, each resuming the previous one.
 class remote_download {
 public:
     remote_download(
@@ -74,7 +176,7 @@ public:
 private:
     using maybe_outcome = std::optional<download_outcome>;
 
-    /// One request. Empty when another one may go on where it broke off; `last_` says why it did.
+    /// One request. Nothing when another request may resume it; `last_` is then the reason.
     result<maybe_outcome> try_once(video_file& file, deadline by, const std::stop_token& stop) {
         status_ = 0;
         explanation_.clear();
@@ -82,28 +184,28 @@ private:
         if (!answer && answer.error().code() == errc::invalid_argument)
             return error{errc::address_refused, "media: " + answer.error().detail()};
         if (!answer && answer.error().code() == errc::cancelled) return answer.error();
-        if (status_ == 416) return nothing_left(file);
+        if (status_ == 416) return on_range_refused(file);
         const bool has_body = status_ == 200 || status_ == 206;
         if (status_ != 0 && !has_body) return refusal();
         if (answer && is_whole(file)) return done(file);
 
         last_ =
             answer ? error{errc::connection_failed, "body shorter than announced"} : answer.error();
-        // Before a body began there is nothing to go on with; other codes would only repeat.
+        // Without a part of the body there is nothing to resume; other errors would repeat.
         if (!has_body || last_.code() != errc::connection_failed) return last_;
         return maybe_outcome{};
     }
 
-    /// The range that was asked for begins behind the end: all is here, or the file is another one.
-    result<maybe_outcome> nothing_left(video_file& file) {
+    /// The requested range begins after the end: the file is complete, or has changed.
+    result<maybe_outcome> on_range_refused(video_file& file) {
         if (total_ == file.size()) return done(file);
-        last_ = error{errc::connection_failed, "the server refuses to go on"};
+        last_ = error{errc::connection_failed, "the server refuses to resume"};
         if (const auto emptied = file.restart(); !emptied) return emptied.error();
         return maybe_outcome{};
     }
 
     net::http_request request_for(video_file& file) {
-        // No cookies: the signature in the query is all that these servers ask for.
+        // No cookies: these servers require only the signature in the query.
         net::http_request request{
             .url = url_,
             .headers =
@@ -131,29 +233,29 @@ private:
 
     result<void> take_head(const net::response_head& head, video_file& file) {
         status_ = head.status;
-        if (status_ == 200) return start_over(head, file);
-        if (status_ == 206) return go_on(head, file);
+        if (status_ == 200) return begin_body(head, file);
+        if (status_ == 206) return resume_body(head, file);
         return {};
     }
 
-    result<void> start_over(const net::response_head& head, video_file& file) {
+    result<void> begin_body(const net::response_head& head, video_file& file) {
         if (file.size() > 0) {
             if (auto emptied = file.restart(); !emptied) return emptied;
         }
         const auto length = head.headers.find("Content-Length");
-        total_ = length ? number_in(*length) : std::nullopt;
+        total_ = length ? parse_number<std::uint64_t>(*length) : std::nullopt;
         const auto etag = head.headers.find("ETag").value_or("");
         etag_ = etag.starts_with('"') ? std::string{etag} : std::string{};
         return check_total(file);
     }
 
-    result<void> go_on(const net::response_head& head, video_file& file) {
+    result<void> resume_body(const net::response_head& head, video_file& file) {
         const auto text = head.headers.find("Content-Range");
         const auto range = text ? content_range_in(*text) : std::nullopt;
         const bool is_same_file = range && (!total_ || *total_ == range->total);
         if (!is_same_file || range->from != file.size()) {
             if (auto emptied = file.restart(); !emptied) return emptied;
-            return error{errc::connection_failed, "the server goes on with something else"};
+            return error{errc::connection_failed, "the server resumes another file"};
         }
         total_ = range->total;
         return check_total(file);
@@ -170,7 +272,7 @@ private:
         if (status_ == 200 || status_ == 206) return file.append(piece);
         explanation_.append(reinterpret_cast<const char*>(piece.data()), piece.size());
         if (explanation_.size() <= explanation_bytes_max) return {};
-        return error{errc::connection_failed, "long explanation"};  // refusal() has enough.
+        return error{errc::connection_failed, "long explanation"};  // refusal() needs no more.
     }
 
     [[nodiscard]] bool is_whole(const video_file& file) const {
@@ -184,9 +286,9 @@ private:
         return maybe_outcome{*std::move(finished)};
     }
 
-    /// What a status other than 200 and 206 means. Source: platform.md 3.
+    /// The outcome of a status other than 200 and 206. Source: platform.md 3.
     [[nodiscard]] result<maybe_outcome> refusal() const {
-        const auto detail = "media server says " + std::to_string(status_);
+        const auto detail = "media server answered " + std::to_string(status_);
         if (status_ == 403 && is_signature_refusal(explanation_))
             return maybe_outcome{stale_media{
                 .if_fresh = error{errc::platform_failed, detail + ", signature refused"}}};
@@ -207,10 +309,10 @@ private:
     error last_{errc::internal, "no request made"};
 };
 
-/// As read(2), but not to be interrupted.
-ssize_t read_some(int descriptor, std::span<std::byte> into) {
+/// As read(2), but repeated after interrupts.
+ssize_t read_some(int descriptor, std::span<std::byte> buffer) {
     while (true) {
-        const auto count = ::read(descriptor, into.data(), into.size());
+        const auto count = ::read(descriptor, buffer.data(), buffer.size());
         if (count >= 0 || errno != EINTR) return count;
     }
 }
@@ -218,13 +320,13 @@ ssize_t read_some(int descriptor, std::span<std::byte> into) {
 result<download_outcome> copy_local(
     const std::filesystem::path& from, video_file file, deadline by, const std::stop_token& stop) {
     const unique_fd source{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (!source) return error{errc::internal, "can't open the sample video"};
+    if (!source) return error{errc::internal, "cannot open the sample video"};
     std::vector<std::byte> buffer(copy_bytes);
     while (true) {
         if (stop.stop_requested()) return error{errc::cancelled};
         if (by.passed()) return error{errc::timed_out, "copying the sample video"};
         const auto count = read_some(source.get(), buffer);
-        if (count < 0) return error{errc::internal, "can't read the sample video"};
+        if (count < 0) return error{errc::internal, "cannot read the sample video"};
         if (count == 0) break;
         const auto piece = std::span{buffer}.first(static_cast<std::size_t>(count));
         if (const auto written = file.append(piece); !written) return written.error();
@@ -253,7 +355,7 @@ result<download_outcome> downloader::download(
     auto* const video = std::get_if<media_file>(&*outcome);
     if (video == nullptr) return outcome;
 
-    // Both are at least as long as a head, so that something is left for the second.
+    // A finished file has at least 8 bytes, so the limit for the second is below bytes_max.
     auto sound_target = target;
     sound_target += ".sound";
     auto sound_file = video_file::create(sound_target, settings_.bytes_max - video->size_bytes);
@@ -271,18 +373,31 @@ result<download_outcome> downloader::download(
 
 result<media_file> describe_file(const std::filesystem::path& file) {
     const unique_fd source{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (!source) return error{errc::storage_failed, "can't open the file put together"};
+    if (!source) return error{errc::storage_failed, "cannot open the muxed file"};
     file_digest digest;
     std::vector<std::byte> buffer(copy_bytes);
     std::uint64_t size = 0;
     while (true) {
         const auto count = read_some(source.get(), buffer);
-        if (count < 0) return error{errc::storage_failed, "can't read the file put together"};
+        if (count < 0) return error{errc::storage_failed, "cannot read the muxed file"};
         if (count == 0) break;
         size += static_cast<std::uint64_t>(count);
         digest.add(std::span{buffer}.first(static_cast<std::size_t>(count)));
     }
     return media_file{.file = file, .size_bytes = size, .sha256 = digest.hex()};
+}
+
+result<media_file> write_video(
+    const std::filesystem::path& target, std::uint64_t bytes_max,
+    const std::function<result<std::vector<std::byte>>()>& next) {
+    auto file = video_file::create(target, bytes_max);
+    if (!file) return file.error();
+    for (;;) {
+        const auto piece = next();
+        if (!piece) return piece.error();
+        if (piece->empty()) return file->finish();
+        if (const auto added = file->append(*piece); !added) return added.error();
+    }
 }
 
 }  // namespace reelsd::platform

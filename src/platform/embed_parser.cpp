@@ -1,9 +1,9 @@
-#include "embed_parser.hpp"
-
-#include "data_blocks.hpp"
+#include "answer_parser.hpp"
 #include "json_access.hpp"
 #include "media_reader.hpp"
 #include "post_reader.hpp"
+
+#include <boost/algorithm/string/replace.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -13,13 +13,13 @@
 namespace reelsd::platform {
 namespace {
 
-/// Longer ones are none of the platform's, and looking for their ends would take its time.
+/// Bound on the search for a tag's ends. The platform's tags are shorter.
 constexpr std::size_t tag_bytes_max = 8192;
-/// Places that are looked at in a page; a style sheet and the element itself are usual.
+/// Bound on the occurrences that are examined; a style sheet and the element itself are usual.
 constexpr int tags_max = 20;
 
-/// The inside of the first tag, without its brackets, in which `part` stands; empty if there is
-/// none. `end` is set behind it.
+/// The first tag that contains `part`, without its brackets; empty if there is none. Sets `end` to
+/// the position after it.
 std::string_view tag_with(std::string_view html, std::string_view part, std::size_t& end) {
     auto at = html.find(part);
     for (int count = 0; count < tags_max && at != std::string_view::npos;
@@ -45,10 +45,7 @@ std::string attribute_of(std::string_view tag, std::string_view name) {
     if (at == std::string_view::npos) return {};
     tag.remove_prefix(at + opening.size());
     std::string value{tag.substr(0, tag.find('"'))};
-    constexpr std::string_view ampersand = "&amp;";
-    for (auto from = value.find(ampersand); from != std::string::npos;
-         from = value.find(ampersand, from + 1))
-        value.replace(from, ampersand.size(), "&");
+    boost::replace_all(value, "&amp;", "&");
     return value;
 }
 
@@ -64,13 +61,22 @@ std::string author_in(std::string_view html) {
     return is_name ? std::string{text} : std::string{};
 }
 
-}  // namespace
+post post_with(const link& reel, std::string url) {
+    auto subject = new_post(reel);
+    subject.media = remote_media{.url = std::move(url)};
+    return subject;
+}
 
-embedded_element embedded_element_of(std::string_view html) {
+/// Reads the elements `<video class="EmbeddedMediaVideo" src="...">` and `class="UsernameText"`,
+/// and the attribute `data-media-type="GraphVideo"`.
+parsed_answer parse_elements(std::string_view html, const link& reel) {
     std::size_t end = 0;
     auto url = attribute_of(tag_with(html, "\"EmbeddedMediaVideo\"", end), "src");
-    if (is_http_url(url))
-        return {.media = answer_media::video, .url = std::move(url), .author = author_in(html)};
+    if (is_http_url(url)) {
+        auto subject = post_with(reel, std::move(url));
+        subject.author = author_in(html);
+        return {.media = answer_media::video, .subject = std::move(subject)};
+    }
     const bool shows_photo = !tag_with(html, "data-media-type=\"GraphImage\"", end).empty() &&
                              !tag_with(html, "\"EmbeddedMediaImage\"", end).empty();
     if (shows_photo) return {.media = answer_media::photo};
@@ -78,13 +84,11 @@ embedded_element embedded_element_of(std::string_view html) {
     return {.media = shows_video ? answer_media::video_without_url : answer_media::absent};
 }
 
-namespace {
-
-/// Places of one name that are looked at in a page; one is usual.
+/// Bound on the occurrences of one name that are examined; one is usual.
 constexpr int matches_max = 20;
 
-/// Calls `take` with the text behind each place of `name`; goes on behind as much as it returns.
-void for_each_place(std::string_view html, std::string_view name, const auto& take) {
+/// Calls `take` with the text after each occurrence of `name`. It returns how much it has read.
+void for_each_occurrence(std::string_view html, std::string_view name, const auto& take) {
     for (int count = 0; count < matches_max; ++count) {
         const auto at = html.find(name);
         if (at == std::string_view::npos) return;
@@ -93,7 +97,7 @@ void for_each_place(std::string_view html, std::string_view name, const auto& ta
     }
 }
 
-/// The text that a JSON string literal stands for.
+/// The value of a JSON string literal.
 std::optional<std::string> unescaped(std::string_view literal) {
     const auto parsed = parse_block(literal);
     if (!parsed || !parsed->is_string()) return std::nullopt;
@@ -102,15 +106,15 @@ std::optional<std::string> unescaped(std::string_view literal) {
 
 /// Returns how much of the text it has read.
 std::size_t take_context(std::string_view text, post_reader& posts) {
-    auto behind = behind_blanks(text);
-    if (!behind.starts_with(':')) return 0;
-    behind = behind_blanks(behind.substr(1));
-    if (!behind.starts_with('"')) return 0;  // null: the page has elements alone.
-    const auto literal = value_at(behind);
+    auto rest = without_leading_blanks(text);
+    if (!rest.starts_with(':')) return 0;
+    rest = without_leading_blanks(rest.substr(1));
+    if (!rest.starts_with('"')) return 0;  // null: the page has only elements.
+    const auto literal = value_at(rest);
     const auto inside = unescaped(literal);
     const auto context = inside ? parse_block(*inside) : std::nullopt;
     if (context) posts.take_all(*context);
-    return text.size() - behind.size() + literal.size();
+    return text.size() - rest.size() + literal.size();
 }
 
 /// Likewise.
@@ -124,9 +128,8 @@ std::size_t take_argument(std::string_view text, post_reader& posts) {
 }
 
 /// The address in text that is escaped twice, as `\"video_url\":\"https:\\\/\\\/...\"`.
-std::optional<std::string> url_in_text(std::string_view html, const link& wanted) {
-    const std::string code =
-        R"(\"shortcode\":\")" + std::string{public_code(wanted.code)} + R"(\")";
+std::optional<std::string> url_in_text(std::string_view html, const link& reel) {
+    const std::string code = R"(\"shortcode\":\")" + std::string{public_code(reel.code)} + R"(\")";
     if (html.find(code) == std::string_view::npos) return std::nullopt;
     constexpr std::string_view name = R"(\"video_url\":\")";
     const auto at = html.find(name);
@@ -137,36 +140,18 @@ std::optional<std::string> url_in_text(std::string_view html, const link& wanted
     return twice && is_http_url(*twice) ? twice : std::nullopt;
 }
 
-post post_with(const link& wanted, std::string url) {
-    post subject;
-    subject.code = public_code(wanted.code);
-    subject.url = post_link(subject.code).canonical_url();
-    subject.media = remote_media{.url = std::move(url)};
-    return subject;
-}
-
-/// A page without any record.
-parsed_embed parse_remains(std::string_view html, const link& wanted) {
-    if (auto url = url_in_text(html, wanted))
-        return {.media = answer_media::video, .subject = post_with(wanted, *std::move(url))};
-    const auto element = embedded_element_of(html);
-    if (element.media != answer_media::video) return {.media = element.media};
-    auto subject = post_with(wanted, element.url);
-    subject.author = element.author;
-    return {.media = answer_media::video, .subject = std::move(subject)};
-}
-
 }  // namespace
 
-parsed_embed parse_embed(std::string_view html, const link& wanted) {
-    post_reader posts{wanted};
-    for_each_place(
-        html, "\"contextJSON\"", [&](auto behind) { return take_context(behind, posts); });
-    for_each_place(
-        html, "__additionalDataLoaded(", [&](auto behind) { return take_argument(behind, posts); });
-    auto found = std::move(posts).result();
-    if (found.media == answer_media::absent) return parse_remains(html, wanted);
-    return {.media = found.media, .subject = std::move(found.subject)};
+parsed_answer parse_embed(std::string_view html, const link& reel) {
+    post_reader posts{reel};
+    for_each_occurrence(
+        html, "\"contextJSON\"", [&](auto rest) { return take_context(rest, posts); });
+    for_each_occurrence(
+        html, "__additionalDataLoaded(", [&](auto rest) { return take_argument(rest, posts); });
+    if (!posts.has_found_nothing()) return std::move(posts).result();
+    if (auto url = url_in_text(html, reel))
+        return {.media = answer_media::video, .subject = post_with(reel, *std::move(url))};
+    return parse_elements(html, reel);
 }
 
 }  // namespace reelsd::platform

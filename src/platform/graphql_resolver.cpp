@@ -1,14 +1,11 @@
-#include "graphql_resolver.hpp"
-
-#include "page_resolver.hpp"
-#include "query_parser.hpp"
+#include "http_resolvers.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/platform/answer_outcome.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -17,21 +14,11 @@ namespace {
 
 /// Answers of 55 KB arrive within a second or two.
 constexpr std::chrono::seconds query_time_max{10};
-constexpr net::speed_floor query_speed{.bytes_per_second = 512, .during = std::chrono::seconds{5}};
 
-/// Which of the platform's experiments a page takes part in. Both known values are accepted.
-constexpr const char* asbd_id = "359341";
-
-struct form_field {
-    std::string name;
-    std::string value;
-};
-
-constexpr std::string_view alphanumerics =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-/// A token that nobody checks but for its look.
+/// A random token, which the platform does not verify.
 std::string random_token(std::size_t length) {
+    constexpr std::string_view alphanumerics =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     std::random_device source;
     std::uniform_int_distribution<std::size_t> position{0, alphanumerics.size() - 1};
     std::string token;
@@ -39,7 +26,7 @@ std::string random_token(std::size_t length) {
     return token;
 }
 
-std::string encoded_form(const std::vector<form_field>& fields) {
+std::string encoded_form(const std::vector<net::header>& fields) {
     std::string form;
     for (const auto& field : fields) {
         if (!form.empty()) form.push_back('&');
@@ -48,200 +35,161 @@ std::string encoded_form(const std::vector<form_field>& fields) {
     return form;
 }
 
-}  // namespace
-
-/// One of the queries, ready to be asked.
-struct graphql_resolver::query {
-    std::string_view label;  ///< For logs.
-    std::string path;        ///< A document id answers only there.
+struct graphql_query {
+    std::string label;  ///< For logs: "root query".
+    std::string path;   ///< The only path that answers the document id.
     std::string name;
     std::string doc_id;
-    std::string variables;  ///< JSON
-    std::vector<form_field> more_fields;
-    std::vector<net::header> more_headers;
+    std::string variables;  ///< JSON.
+    std::vector<net::header> form_fields;
+    std::vector<net::header> headers;
 };
 
-/// What one query showed.
-struct graphql_resolver::page_response {
-    answer_classification classification;
-    answer_signals signals;
-    parsed_answer answer;
-    std::string_view label;
-
-    static page_response of(
-        const net::http_response& got, const link& wanted, std::string_view label,
-        bool takes_tracks) {
-        page_response seen{.classification = {}, .signals = {}, .answer = {}, .label = label};
-        seen.signals.kind = answer_kind::query;
-        seen.signals.status = got.status();
-        seen.signals.is_follower_link = wanted.code != public_code(wanted.code);
-        seen.signals.takes_tracks = takes_tracks;
-        if (got.status() == 200)
-            seen.answer = parse_answer(got.body, wanted);
-        else
-            seen.answer.platform_error = platform_error_of(got.body);
-        seen.signals.media = seen.answer.media;
-        seen.signals.platform_error = seen.answer.platform_error;
-        seen.classification = classify(seen.signals);
-        return seen;
-    }
-
-    /// Neither the post nor a definite no, and no reason against asking another query.
-    [[nodiscard]] bool leaves_open() const {
-        const bool is_final = classification.failure && is_definite(*classification.failure) &&
-                              !classification.needs_confirmation;
-        return classification.failure && !is_final && !classification.throttles_client;
-    }
-
-    [[nodiscard]] error why() const {
-        std::string detail = "graphql, " + std::string{label} + ": ";
-        detail += classification.reason;
-        if (!answer.page_error.empty()) detail += " (" + answer.page_error + ")";
-        if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
-        return error{*classification.failure, std::move(detail)};
-    }
-
-    [[nodiscard]] resolution outcome() && {
-        if (!classification.failure) return *std::move(answer.subject);
-        return no_post{why(), classification, signals};
-    }
-};
-
-graphql_resolver::graphql_resolver(
-    const net::http_client& client, graphql_resolver_settings settings)
-    : client_{client}, settings_{std::move(settings)} {}
-
-graphql_resolver::query graphql_resolver::root_query(const link& wanted) const {
+graphql_query root_query(const request_profile& profile, const link& reel) {
     const nlohmann::json variables = {
-        {"shortcode", wanted.code},
+        {"shortcode", reel.code},
         // Without it the answer is an error.
         {"__relay_internal__pv__PolarisAIGMMediaWebLabelEnabledrelayprovider", false}};
     return {
         .label = "root query",
         .path = "/graphql/query",
-        .name = settings_.profile.root_query_name,
-        .doc_id = settings_.profile.root_doc_id,
+        .name = profile.root_query_name,
+        .doc_id = profile.root_doc_id,
         .variables = variables.dump(),
-        .more_fields =
+        .form_fields =
             {{.name = "av", .value = "0"},
              {.name = "__d", .value = "www"},
              {.name = "__user", .value = "0"},
              {.name = "__a", .value = "1"},
              {.name = "__comet_req", .value = "7"}},
-        .more_headers = {}};
+        .headers = {}};
 }
 
-/// Empty when the code stands for no number.
-std::optional<graphql_resolver::query> graphql_resolver::logged_out_query(
-    const link& wanted) const {
-    const auto id = media_id_of(wanted.code);
+/// Nothing when the code is not a number.
+std::optional<graphql_query> logged_out_query(const request_profile& profile, const link& reel) {
+    const auto id = media_id_of(reel.code);
     if (!id) return std::nullopt;
-    return query{
+    return graphql_query{
         .label = "logged-out query",
         .path = "/api/graphql",
-        .name = settings_.profile.logged_out_query_name,
-        .doc_id = settings_.profile.logged_out_doc_id,
+        .name = profile.logged_out_query_name,
+        .doc_id = profile.logged_out_doc_id,
         .variables = nlohmann::json{{"media_id", *id}}.dump(),
-        .more_fields = {},
-        .more_headers = {
+        .form_fields = {},
+        .headers = {
             {.name = "X-Requested-With", .value = "XMLHttpRequest"},
             {.name = "X-IG-WWW-Claim", .value = "0"}}};
 }
 
-result<graphql_resolver::page_response> graphql_resolver::ask(
-    const query& what, const link& wanted, deadline by, const std::stop_token& stop) const {
-    // Not checked but for this: the one must be in form and header, the other in cookie and header.
+std::string label_of(const graphql_query& query) {
+    return "graphql, " + query.label;
+}
+
+net::http_request request_for(
+    const platform_client& platform, const graphql_query& query, const link& reel) {
+    // The platform only compares `lsd` in form and header, and the CSRF token in cookie and header.
     const std::string lsd = "AV" + random_token(9);
     const std::string csrf = random_token(32);
-    std::vector<form_field> fields = what.more_fields;
+    auto fields = query.form_fields;
     fields.insert(
         fields.end(),
         {{.name = "lsd", .value = lsd},
          {.name = "fb_api_caller_class", .value = "RelayModern"},
-         {.name = "fb_api_req_friendly_name", .value = what.name},
+         {.name = "fb_api_req_friendly_name", .value = query.name},
          {.name = "server_timestamps", .value = "true"},
-         {.name = "variables", .value = what.variables},
-         {.name = "doc_id", .value = what.doc_id}});
+         {.name = "variables", .value = query.variables},
+         {.name = "doc_id", .value = query.doc_id}});
     std::vector<net::header> headers{
-        {.name = "User-Agent", .value = settings_.profile.query_user_agent},
+        {.name = "User-Agent", .value = platform.profile().query_user_agent},
         {.name = "Accept", .value = "*/*"},
         {.name = "Content-Type", .value = "application/x-www-form-urlencoded"},
-        {.name = "Origin", .value = settings_.platform.origin()},
-        {.name = "Referer", .value = settings_.platform.origin() + "/p/" + wanted.code + "/"},
-        {.name = "X-FB-Friendly-Name", .value = what.name},
+        {.name = "Origin", .value = platform.origin()},
+        {.name = "Referer", .value = platform.origin() + "/p/" + reel.code + "/"},
+        {.name = "X-FB-Friendly-Name", .value = query.name},
         {.name = "X-FB-LSD", .value = lsd},
-        {.name = "X-IG-App-ID", .value = settings_.profile.app_id},
+        {.name = "X-IG-App-ID", .value = platform.profile().app_id},
         {.name = "X-ASBD-ID", .value = asbd_id},
         {.name = "X-CSRFToken", .value = csrf},
         {.name = "Cookie", .value = "csrftoken=" + csrf}};
-    headers.insert(headers.end(), what.more_headers.begin(), what.more_headers.end());
-    const auto asked_at = deadline::clock::now();
-    const auto got = client_.send(
-        {.method = net::http_method::post,
-         .url = settings_.platform.origin() + what.path,
-         .headers = std::move(headers),
-         .body = encoded_form(fields),
-         .is_question = true,
-         // A page may come instead, and is to be told from an answer.
-         .response_bytes_max = bounds::page_bytes_max,
-         .oversize_code = errc::platform_changed,
-         .slowest = query_speed},
-        by.at_most(query_time_max),
-        stop);
-    if (!got) {
-        return error{
-            got.error().code(),
-            "graphql, " + std::string{what.label} + ": " + got.error().detail()};
-    }
-    auto seen = page_response::of(*got, wanted, what.label, settings_.takes_tracks);
-    notify_observer(
-        settings_.observe, what.label, *got, asked_at, seen.signals, seen.classification);
-    return seen;
+    headers.insert(headers.end(), query.headers.begin(), query.headers.end());
+    return {
+        .method = net::http_method::post,
+        .url = platform.origin() + query.path,
+        .headers = std::move(headers),
+        .body = encoded_form(fields),
+        .is_idempotent = true};
 }
 
-result<graphql_resolver::page_response> graphql_resolver::ask_root(
-    const link& wanted, deadline by, const std::stop_token& stop) const {
-    const auto what = root_query(wanted);
-    auto seen = ask(what, wanted, by, stop);
-    const bool fails_in_passing = seen && seen->classification.failure &&
-                                  seen->signals.platform_error == answer_error::execution_error;
-    return fails_in_passing ? ask(what, wanted, by, stop) : seen;
+result<classified_answer> ask(
+    const platform_client& platform, const graphql_query& query, const link& reel, deadline by,
+    const std::stop_token& stop) {
+    const auto response =
+        platform.send(request_for(platform, query, reel), query_time_max, by, stop);
+    if (!response)
+        return error{response.error().code(), label_of(query) + ": " + response.error().detail()};
+    auto answer =
+        platform.classify_response(answer_kind::query, *response, answer_redirect::none, reel);
+    platform.notify(query.label, *response, answer);
+    return answer;
 }
 
-resolution graphql_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
-    invariant(wanted.kind == link_kind::post);
-    auto first = ask_root(wanted, by, stop);
-    const bool is_stopped = !first && first.error().code() == errc::cancelled;
-    const auto second_query = logged_out_query(wanted);
-    const bool asks_on = !is_stopped && second_query && (!first || first->leaves_open());
-    if (!asks_on) return first ? std::move(*first).outcome() : resolution{first.error()};
-
-    auto second = ask(*second_query, wanted, by, stop);
-    if (!second) {
-        const bool is_stop = second.error().code() == errc::cancelled || !first;
-        return is_stop ? resolution{second.error()} : std::move(*first).outcome();
-    }
-    if (!first || !second->classification.failure || !second->leaves_open())
-        return std::move(*second).outcome();
-    return both_failed(*first, *second);
+/// Repeats the query once after a transient error.
+result<classified_answer> ask_root(
+    const platform_client& platform, const graphql_query& query, const link& reel, deadline by,
+    const std::stop_token& stop) {
+    auto answer = ask(platform, query, reel, by, stop);
+    const bool is_transient = answer && answer->classification.failure &&
+                              answer->signals.platform_error == answer_error::execution_error;
+    return is_transient ? ask(platform, query, reel, by, stop) : answer;
 }
 
-resolution graphql_resolver::both_failed(const page_response& first, const page_response& second) {
-    if (second.classification.needs_confirmation) {
-        // The first has said so too, or that the post is missing or gated: then this one knows
-        // which.
-        const bool is_agreed = first.classification.needs_confirmation ||
-                               first.signals.platform_error == answer_error::field_exception;
+/// Whether the answer has neither the post nor a definite error, and no rate limit.
+bool is_inconclusive(const classified_answer& answer) {
+    const auto& classification = answer.classification;
+    const bool is_final = classification.failure && is_definite(*classification.failure) &&
+                          !classification.needs_confirmation;
+    return classification.failure && !is_final && !classification.throttles_client;
+}
+
+resolution both_failed(
+    const classified_answer& root, const error& root_error, const classified_answer& logged_out,
+    const error& logged_out_error) {
+    if (logged_out.classification.needs_confirmation) {
+        // The root query's field_exception means missing or gated; this query distinguishes them.
+        const bool is_agreed = root.classification.needs_confirmation ||
+                               root.signals.platform_error == answer_error::field_exception;
         return no_post{
-            second.why(), true, is_agreed ? confidence::corroborated : confidence::plain};
+            logged_out_error, true, is_agreed ? confidence::corroborated : confidence::plain};
     }
-    if (first.classification.needs_confirmation) return no_post{first.why(), true};
-    const bool is_there = confidence_of(first.signals) == confidence::refuted ||
-                          confidence_of(second.signals) == confidence::refuted;
+    if (root.classification.needs_confirmation) return no_post{root_error, true};
+    const bool is_seen = confidence_of(root.signals) == confidence::refuted ||
+                         confidence_of(logged_out.signals) == confidence::refuted;
     return no_post{
-        more_informative(first.why(), second.why()),
+        more_informative(root_error, logged_out_error),
         false,
-        is_there ? confidence::refuted : confidence::plain};
+        is_seen ? confidence::refuted : confidence::plain};
+}
+
+}  // namespace
+
+resolution graphql_resolver::resolve(const link& reel, deadline by, std::stop_token stop) const {
+    invariant(reel.kind == link_kind::post);
+    const auto root = root_query(platform_.profile(), reel);
+    const auto logged_out = logged_out_query(platform_.profile(), reel);
+    auto first = ask_root(platform_, root, reel, by, stop);
+    const bool is_stopped = !first && first.error().code() == errc::cancelled;
+    const bool needs_second = !is_stopped && logged_out && (!first || is_inconclusive(*first));
+    if (!needs_second)
+        return first ? std::move(*first).outcome(label_of(root)) : resolution{first.error()};
+
+    auto second = ask(platform_, *logged_out, reel, by, stop);
+    if (!second) {
+        const bool is_final = second.error().code() == errc::cancelled || !first;
+        return is_final ? resolution{second.error()} : std::move(*first).outcome(label_of(root));
+    }
+    const auto label = label_of(*logged_out);
+    if (!first || !is_inconclusive(*second)) return std::move(*second).outcome(label);
+    return both_failed(*first, first->why(label_of(root)), *second, second->why(label));
 }
 
 }  // namespace reelsd::platform

@@ -1,10 +1,10 @@
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/platform/link.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 namespace reelsd::platform {
@@ -16,14 +16,26 @@ constexpr std::size_t user_length_max = 30;
 /// The platform allows 20 slides.
 constexpr int img_index_max = 100;
 
-constexpr std::array<std::string_view, 7> test_codes{
-    "reelsd-sample",
-    "reelsd-unavailable",
-    "reelsd-rate-limited",
-    "reelsd-unsupported",
-    "reelsd-too-long",
-    "reelsd-model-failed",
-    "reelsd-storage-error"};
+struct test_link {
+    std::string_view code;
+    errc failure;
+};
+
+constexpr std::string_view sample_code = "reelsd-sample";
+constexpr auto failing_test_links = std::to_array<test_link>({
+    {"reelsd-unavailable", errc::video_unavailable},
+    {"reelsd-rate-limited", errc::platform_rate_limited},
+    {"reelsd-unsupported", errc::unsupported_format},
+    {"reelsd-too-long", errc::video_too_long},
+    {"reelsd-model-failed", errc::model_refused},
+    {"reelsd-storage-error", errc::storage_failed},
+});
+
+constexpr std::string_view decimal_digits = "0123456789";
+constexpr std::string_view code_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/// Characters of the key that the code of a private post ends with.
+constexpr std::size_t follower_key_length = 28;
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
@@ -50,7 +62,7 @@ bool is_number(std::string_view text) {
     return !text.empty() && text.size() <= 20 && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-/// Blanks inside count too: a link followed by words is no link. C1 controls are C2 80 to C2 9F.
+/// Also for inner blanks: a link followed by words is not a link. C1 controls are C2 80 to C2 9F.
 bool has_control_or_blank(std::string_view text) {
     char before = 0;
     for (const char c : text) {
@@ -63,7 +75,7 @@ bool has_control_or_blank(std::string_view text) {
 }
 
 bool is_code(std::string_view text) {
-    // What stands in a code's place on pages that are no posts: /reels/audio/<n>, /p/embed.
+    // Words in the position of a code on other pages: /reels/audio/<n>, /p/embed.
     constexpr std::array<std::string_view, 3> reserved{"audio", "embed", "reels"};
     return text.size() >= code_length_min && text.size() <= code_length_max &&
            std::all_of(
@@ -73,7 +85,7 @@ bool is_code(std::string_view text) {
            !is_one_of(text, reserved);
 }
 
-/// Says "a post follows".
+/// Whether a post's code follows.
 bool is_post_word(std::string_view text) {
     constexpr std::array<std::string_view, 4> words{"reel", "p", "reels", "tv"};
     return is_one_of(text, words);
@@ -101,7 +113,7 @@ struct url_parts {
     std::string_view query;
 };
 
-/// Only http and https have a scheme here; everything else comes back without one.
+/// Without a scheme for text that has no "://".
 url_parts split(std::string_view url) {
     url_parts parts;
     const auto colon = url.find("://");
@@ -120,8 +132,8 @@ url_parts split(std::string_view url) {
     return parts;
 }
 
-/// The host in lower case. Refuses user info, ports other than the scheme's own and whatever
-/// browsers would turn into another name (percent signs, letters outside ASCII, backslashes).
+/// The host in lower case. Refuses user info, ports other than the scheme's own and characters that
+/// browsers convert (percent signs, letters outside ASCII, backslashes).
 result<std::string> host_of(const url_parts& parts) {
     const auto colon = parts.authority.find(':');
     const auto host = ascii_lower(parts.authority.substr(0, colon));
@@ -196,15 +208,32 @@ std::optional<int> img_index_of(std::string_view query) {
         const auto pair = query.substr(0, end);
         query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
         if (!pair.starts_with(key)) continue;
-        const auto digits = pair.substr(key.size());
-        int index = 0;
-        const auto [stop, failure] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), index);
-        const bool is_whole = failure == std::errc{} && stop == digits.data() + digits.size();
-        if (is_whole && index >= 1 && index <= img_index_max) return index;
-        return std::nullopt;
+        const auto index = parse_number<int>(pair.substr(key.size()));
+        return index && *index >= 1 && *index <= img_index_max ? index : std::nullopt;
     }
     return std::nullopt;
+}
+
+/// Converts a number between the digits of two bases. Nothing for text that is not a number, and
+/// for numbers of more than 128 bits.
+std::optional<std::string> converted(
+    std::string_view text, std::string_view from_digits, std::string_view to_digits) {
+    __extension__ using wide = unsigned __int128;
+    if (text.empty()) return std::nullopt;
+    wide number = 0;
+    for (const char c : text) {
+        const auto digit = from_digits.find(c);
+        if (digit == std::string_view::npos || number > (~wide{0} - digit) / from_digits.size())
+            return std::nullopt;
+        number = number * from_digits.size() + digit;
+    }
+    std::string number_text;
+    do {
+        number_text.push_back(to_digits[static_cast<std::size_t>(number % to_digits.size())]);
+        number /= to_digits.size();
+    } while (number != 0);
+    std::reverse(number_text.begin(), number_text.end());
+    return number_text;
 }
 
 }  // namespace
@@ -214,13 +243,32 @@ std::string link::canonical_url() const {
 }
 
 bool link::is_test() const {
-    return kind == link_kind::post && is_one_of(code, test_codes);
+    return kind == link_kind::post && (code == sample_code || test_error());
+}
+
+std::optional<errc> link::test_error() const {
+    for (const auto& test : failing_test_links) {
+        if (kind == link_kind::post && code == test.code) return test.failure;
+    }
+    return std::nullopt;
+}
+
+std::string_view public_code(std::string_view code) noexcept {
+    if (code.size() > follower_key_length) code.remove_suffix(follower_key_length);
+    return code;
+}
+
+std::optional<std::string> media_id_of(std::string_view code) {
+    return converted(public_code(code), code_digits, decimal_digits);
+}
+
+std::optional<std::string> code_of(std::string_view media_id) {
+    return converted(media_id.substr(0, media_id.find('_')), decimal_digits, code_digits);
 }
 
 link post_link(std::string code) {
-    link made{.kind = link_kind::post, .code = std::move(code)};
-    made.path = "/reel/" + made.code + "/";
-    return made;
+    auto path = "/reel/" + code + "/";
+    return {.kind = link_kind::post, .code = std::move(code), .path = std::move(path)};
 }
 
 result<link> parse_link(std::string_view url) {
@@ -233,10 +281,10 @@ result<link> parse_link(std::string_view url) {
     const auto host = host_of(parts);
     if (!host) return host.error();
 
-    auto found = link_of(segments_of(parts.path));
-    if (!found) return not_a_reel();
-    found->img_index = img_index_of(parts.query);
-    return *std::move(found);
+    auto parsed = link_of(segments_of(parts.path));
+    if (!parsed) return not_a_reel();
+    parsed->img_index = img_index_of(parts.query);
+    return *std::move(parsed);
 }
 
 }  // namespace reelsd::platform

@@ -1,8 +1,5 @@
 #include "media_reader.hpp"
 
-#include "dash_manifest.hpp"
-#include "json_access.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -22,7 +19,7 @@ bool is_video(const document& media) {
     return !array_at(media, {"video_versions"}).empty();
 }
 
-/// The best progressive file: largest area; sizes are often missing, then type 101 is the one.
+/// The progressive file with the largest area. Sizes are often missing; then type 101 is the best.
 std::optional<std::string> best_video_url(const document& media) {
     std::optional<video_version> best;
     for (const auto& entry : array_at(media, {"video_versions"})) {
@@ -38,19 +35,19 @@ std::optional<std::string> best_video_url(const document& media) {
     return std::move(best->url);
 }
 
-struct readable_file {
-    answer_media what = answer_media::video;
+struct media_files {
+    answer_media kind = answer_media::video;
     remote_media media;
 };
 
-/// One file of picture and sound if there is any, else the tracks of a manifest.
-std::optional<readable_file> best_file(const document& media) {
-    if (auto url = best_video_url(media)) return readable_file{.media = {.url = *std::move(url)}};
+/// One file with picture and sound if there is any, else the tracks of a manifest.
+std::optional<media_files> best_files(const document& media) {
+    if (auto url = best_video_url(media)) return media_files{.media = {.url = *std::move(url)}};
     const auto manifest = text_at(media, {"video_dash_manifest"});
     auto tracks = manifest ? best_tracks(*manifest) : std::nullopt;
     if (!tracks) return std::nullopt;
-    return readable_file{
-        .what = answer_media::video_in_tracks,
+    return media_files{
+        .kind = answer_media::video_in_tracks,
         .media = {
             .url = std::move(tracks->picture_url), .sound_url = std::move(tracks->sound_url)}};
 }
@@ -76,15 +73,13 @@ std::optional<std::int64_t> view_count_of(const document& media) {
     return std::nullopt;
 }
 
-/// Everything but the file.
-post describe(const document& media, const document& slide, const link& wanted) {
-    post subject;
-    subject.code = text_at(media, {"code"}).value_or(std::string{public_code(wanted.code)});
-    subject.url = post_link(subject.code).canonical_url();
+/// The post without its files.
+post describe_media(const document& media, const document& slide, const link& reel) {
+    auto subject = new_post(reel, text_at(media, {"code"}));
     subject.author = text_at(media, {"user", "username"}).value_or("");
     subject.author_name = text_at(media, {"user", "full_name"});
     subject.author_verified = truth_at(media, {"user", "is_verified"});
-    put_caption(subject, caption_of(media));
+    set_caption(subject, caption_of(media));
     if (!truth_at(media, {"like_and_view_counts_disabled"}).value_or(false)) {
         subject.like_count = count_at(media, {"like_count"});
         subject.view_count = view_count_of(media);
@@ -102,20 +97,10 @@ post describe(const document& media, const document& slide, const link& wanted) 
     return subject;
 }
 
-/// The wanted slide, from 0: the one that the link names if it is there, else the first video, else
-/// the first. `slides` is not empty.
-std::size_t slide_index(const document& slides, const link& wanted) {
-    if (const auto named = named_slide(slides.size(), wanted)) return *named;
-    for (std::size_t index = 0; index < slides.size(); ++index) {
-        if (is_video(slides[index])) return index;
-    }
-    return 0;
-}
-
 }  // namespace
 
 bool is_http_url(const std::string& text) {
-    // Signed ones have some 1,500; servers take no more than this in a request's first line.
+    // Signed URLs have about 1,500; servers accept at most this in a request line.
     constexpr std::size_t bytes_max = 8192;
     const bool has_scheme = text.starts_with("https://") || text.starts_with("http://");
     return has_scheme && text.size() <= bytes_max &&
@@ -123,13 +108,20 @@ bool is_http_url(const std::string& text) {
 }
 
 std::optional<time_point> posted_at(std::optional<std::int64_t> seconds) {
-    // The platform opened in 2010; the year 2100 is 4102444800.
+    // The year 2100.
     constexpr std::int64_t seconds_max = 4'102'444'800;
     if (!seconds || *seconds == 0 || *seconds > seconds_max) return std::nullopt;
     return time_point{std::chrono::seconds{*seconds}};
 }
 
-void put_caption(post& subject, std::optional<std::string> caption) {
+post new_post(const link& reel, std::optional<std::string> code) {
+    post subject;
+    subject.code = code ? *std::move(code) : std::string{public_code(reel.code)};
+    subject.url = post_link(subject.code).canonical_url();
+    return subject;
+}
+
+void set_caption(post& subject, std::optional<std::string> caption) {
     subject.caption = std::move(caption);
     if (!subject.caption) return;
     subject.hashtags = hashtags_of(*subject.caption);
@@ -148,10 +140,20 @@ bool is_better(const video_version& candidate, const std::optional<video_version
     return candidate.is_preferred && !best->is_preferred;
 }
 
-std::optional<std::size_t> named_slide(std::size_t count, const link& wanted) {
-    if (!wanted.img_index || *wanted.img_index < 1) return std::nullopt;
-    const auto index = static_cast<std::size_t>(*wanted.img_index) - 1;
-    return index < count ? std::optional{index} : std::nullopt;
+std::size_t chosen_slide(
+    std::size_t count, const link& reel, const std::function<bool(std::size_t)>& is_video_at) {
+    if (reel.img_index && *reel.img_index >= 1) {
+        const auto named = static_cast<std::size_t>(*reel.img_index) - 1;
+        if (named < count) return named;
+    }
+    for (std::size_t index = 0; index < count; ++index) {
+        if (is_video_at(index)) return index;
+    }
+    return 0;
+}
+
+carousel_position position_of(std::size_t index, std::size_t count) {
+    return {.index = static_cast<int>(index) + 1, .count = static_cast<int>(count)};
 }
 
 bool has_media_fields(const document& object) {
@@ -160,27 +162,26 @@ bool has_media_fields(const document& object) {
            member(object, {"carousel_media"}) != nullptr;
 }
 
-read_media read_media_object(const document& media, const link& wanted) {
+parsed_answer read_media_object(const document& media, const link& reel) {
     const auto& slides = array_at(media, {"carousel_media"});
     const auto type = count_at(media, {"media_type"});
-    if (slides.empty() && type == carousel_type) return {.what = answer_media::unreadable};
+    if (slides.empty() && type == carousel_type) return {.media = answer_media::unreadable};
 
-    const auto index = slides.empty() ? 0 : slide_index(slides, wanted);
+    const auto is_video_at = [&](std::size_t index) { return is_video(slides[index]); };
+    const auto index = slides.empty() ? 0 : chosen_slide(slides.size(), reel, is_video_at);
     const document& slide = slides.empty() ? media : slides[index];
     if (!is_video(slide)) {
         const auto slide_type = count_at(slide, {"media_type"});
         const bool is_known = !slide_type || *slide_type == photo_type;
-        return {.what = is_known ? answer_media::photo : answer_media::unreadable};
+        return {.media = is_known ? answer_media::photo : answer_media::unreadable};
     }
-    auto file = best_file(slide);
-    if (!file) return {.what = answer_media::video_without_url};
+    auto files = best_files(slide);
+    if (!files) return {.media = answer_media::video_without_url};
 
-    auto subject = describe(media, slide, wanted);
-    subject.media = std::move(file->media);
-    if (!slides.empty())
-        subject.carousel = carousel_position{
-            .index = static_cast<int>(index) + 1, .count = static_cast<int>(slides.size())};
-    return {.what = file->what, .subject = std::move(subject)};
+    auto subject = describe_media(media, slide, reel);
+    subject.media = std::move(files->media);
+    if (!slides.empty()) subject.carousel = position_of(index, slides.size());
+    return {.media = files->kind, .subject = std::move(subject)};
 }
 
 namespace {
@@ -204,19 +205,12 @@ std::vector<const document*> slides_of(const document& media) {
     return slides;
 }
 
-std::size_t first_video(const std::vector<const document*>& slides) {
-    for (std::size_t index = 0; index < slides.size(); ++index) {
-        if (is_embedded_video(*slides[index])) return index;
-    }
-    return 0;
-}
-
 std::optional<std::string> embedded_caption(const document& media) {
     const auto& edges = array_at(media, {"edge_media_to_caption", "edges"});
     return edges.empty() ? std::nullopt : text_at(edges.front(), {"node", "text"});
 }
 
-std::optional<std::int64_t> first_count(
+std::optional<std::int64_t> edge_count(
     const document& media, std::initializer_list<const char*> names) {
     for (const char* name : names) {
         if (const auto count = count_at(media, {name, "count"})) return count;
@@ -224,7 +218,7 @@ std::optional<std::int64_t> first_count(
     return std::nullopt;
 }
 
-std::optional<std::string> thumbnail_of(const document& slide, const document& media) {
+std::optional<std::string> embedded_thumbnail(const document& slide, const document& media) {
     for (const auto* from : {&slide, &media}) {
         for (const char* name : {"display_url", "thumbnail_src"}) {
             if (auto url = text_at(*from, {name}); url && is_http_url(*url)) return url;
@@ -233,23 +227,21 @@ std::optional<std::string> thumbnail_of(const document& slide, const document& m
     return std::nullopt;
 }
 
-/// Everything but the file.
-post describe_embedded(const document& media, const document& slide, const link& wanted) {
-    post subject;
-    subject.code = text_at(media, {"shortcode"}).value_or(std::string{public_code(wanted.code)});
-    subject.url = post_link(subject.code).canonical_url();
+/// The post without its files.
+post describe_embedded(const document& media, const document& slide, const link& reel) {
+    auto subject = new_post(reel, text_at(media, {"shortcode"}));
     subject.author = text_at(media, {"owner", "username"}).value_or("");
     subject.author_name = text_at(media, {"owner", "full_name"});
     subject.author_verified = truth_at(media, {"owner", "is_verified"});
-    put_caption(subject, embedded_caption(media));
-    subject.like_count = first_count(media, {"edge_media_preview_like", "edge_liked_by"});
-    subject.comment_count = first_count(
+    set_caption(subject, embedded_caption(media));
+    subject.like_count = edge_count(media, {"edge_media_preview_like", "edge_liked_by"});
+    subject.comment_count = edge_count(
         media,
         {"edge_media_to_parent_comment", "edge_media_to_comment", "edge_media_preview_comment"});
     subject.view_count = count_at(media, {"video_play_count"});
     if (!subject.view_count) subject.view_count = count_at(media, {"video_view_count"});
     subject.posted_at = posted_at(count_at(media, {"taken_at_timestamp"}));
-    subject.thumbnail_url = thumbnail_of(slide, media);
+    subject.thumbnail_url = embedded_thumbnail(slide, media);
     subject.location = text_at(media, {"location", "name"});
     subject.music_title = text_at(media, {"clips_music_attribution_info", "song_name"});
     subject.music_artist = text_at(media, {"clips_music_attribution_info", "artist_name"});
@@ -263,28 +255,26 @@ bool is_embedded_media(const document& object) {
            (member(object, {"is_video"}) != nullptr || member(object, {"__typename"}) != nullptr);
 }
 
-read_media read_embedded_media(const document& media, const link& wanted) {
+parsed_answer read_embedded_media(const document& media, const link& reel) {
     const auto slides = slides_of(media);
     if (slides.empty() && type_of(media) == "GraphSidecar")
-        return {.what = answer_media::unreadable};
+        return {.media = answer_media::unreadable};
 
-    const auto index =
-        slides.empty() ? 0 : named_slide(slides.size(), wanted).value_or(first_video(slides));
+    const auto is_video_at = [&](std::size_t index) { return is_embedded_video(*slides[index]); };
+    const auto index = slides.empty() ? 0 : chosen_slide(slides.size(), reel, is_video_at);
     const document& slide = slides.empty() ? media : *slides[index];
     if (!is_embedded_video(slide)) {
         const bool is_known =
             type_of(slide) == "GraphImage" || truth_at(slide, {"is_video"}).has_value();
-        return {.what = is_known ? answer_media::photo : answer_media::unreadable};
+        return {.media = is_known ? answer_media::photo : answer_media::unreadable};
     }
     auto url = text_at(slide, {"video_url"});
-    if (!url || !is_http_url(*url)) return {.what = answer_media::video_without_url};
+    if (!url || !is_http_url(*url)) return {.media = answer_media::video_without_url};
 
-    auto subject = describe_embedded(media, slide, wanted);
+    auto subject = describe_embedded(media, slide, reel);
     subject.media = remote_media{.url = *std::move(url)};
-    if (!slides.empty())
-        subject.carousel = carousel_position{
-            .index = static_cast<int>(index) + 1, .count = static_cast<int>(slides.size())};
-    return {.what = answer_media::video, .subject = std::move(subject)};
+    if (!slides.empty()) subject.carousel = position_of(index, slides.size());
+    return {.media = answer_media::video, .subject = std::move(subject)};
 }
 
 }  // namespace reelsd::platform

@@ -1,46 +1,55 @@
 #pragma once
 
-#include "data_blocks.hpp"
-#include <reelsd/platform/answer_outcome.hpp>
-#include <reelsd/platform/link.hpp>
-#include <reelsd/platform/post.hpp>
+#include "answer_parser.hpp"
+#include "json_access.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
+/// Readers of media records, with the parts that they share. Pure.
 namespace reelsd::platform {
 
-/// A media object's verdict: photo, video_without_url, unreadable, or video or video_in_tracks with
-/// the post.
-struct read_media {
-    answer_media what = answer_media::unreadable;
-    std::optional<post> subject = {};
-};
-
-/// Whether an object has what a post's own record has and a mention of it in a list has not.
+/// Whether an object has the members of a post's own record, which a mention of the post lacks.
 [[nodiscard]] bool has_media_fields(const document& object);
 
 /// Reads the record that pages and the mobile API share (platform.md 5, columns P and W).
-/// `media` is an object. Of a carousel, the slide that `wanted` names, else the first video.
-[[nodiscard]] read_media read_media_object(const document& media, const link& wanted);
+/// `media` is an object. The result is photo, video_without_url, unreadable, or video or
+/// video_in_tracks with the post. Of a carousel, it reads chosen_slide().
+[[nodiscard]] parsed_answer read_media_object(const document& media, const link& reel);
 
-// What both shapes of records share.
+/// Names of a post's record on embed pages, and of the same in a retired query.
+inline constexpr const char* embedded_key = "shortcode_media";
+inline constexpr const char* retired_key = "xdt_shortcode_media";
 
-/// Whether it is of http or https, and printable ASCII without blanks. Not whether it parses.
+/// Whether an object is a post's own record in the shape of embed pages.
+[[nodiscard]] bool is_embedded_media(const document& object);
+
+/// Likewise for the record of an embed page (platform.md 5, column E). Type names may begin with
+/// "XDT".
+[[nodiscard]] parsed_answer read_embedded_media(const document& media, const link& reel);
+
+/// Whether `text` has the scheme http or https and is printable ASCII without blanks. Does not
+/// parse it.
 [[nodiscard]] bool is_http_url(const std::string& text);
 
-/// Empty when the seconds since 1970 are missing or no time of a post.
+/// A post with its code and URL; without `code`, the public code of `reel`.
+[[nodiscard]] post new_post(const link& reel, std::optional<std::string> code = {});
+
+/// Nothing when the seconds since 1970 are missing or out of range.
 [[nodiscard]] std::optional<time_point> posted_at(std::optional<std::int64_t> seconds);
 
-/// The caption, and what it mentions.
-void put_caption(post& subject, std::optional<std::string> caption);
+/// Sets the caption, its hashtags and its mentions.
+void set_caption(post& subject, std::optional<std::string> caption);
 
-/// One of the files that a video is to be had as, picture and sound in one.
+/// A file of a video, with picture and sound.
 struct video_version {
     std::string url;
-    std::int64_t area = 0;      ///< In pixels; 0: unknown, as it often is.
-    bool is_preferred = false;  ///< The one to take of several that are as large.
+    std::int64_t area = 0;      ///< In pixels; 0: unknown, which is common.
+    bool is_preferred = false;  ///< Among versions of the same size.
 };
 
 /// `width` times `height` of an object, 0 when one is missing.
@@ -49,18 +58,23 @@ struct video_version {
 [[nodiscard]] bool is_better(
     const video_version& candidate, const std::optional<video_version>& best);
 
-/// The slide that the link names, from 0; empty when it names none, or one past `count`.
-[[nodiscard]] std::optional<std::size_t> named_slide(std::size_t count, const link& wanted);
+/// The slide of a carousel to read, from 0: the one that the link names, else the first video, else
+/// 0. `count` is above 0.
+[[nodiscard]] std::size_t chosen_slide(
+    std::size_t count, const link& reel, const std::function<bool(std::size_t)>& is_video);
 
-/// The name of a post's record on embed pages, and of the same in a query that is no more.
-inline constexpr const char* embedded_key = "shortcode_media";
-inline constexpr const char* retired_key = "xdt_shortcode_media";
+/// `index` from 0.
+[[nodiscard]] carousel_position position_of(std::size_t index, std::size_t count);
 
-/// Whether an object is a post's own record in the shape that embed pages have.
-[[nodiscard]] bool is_embedded_media(const document& object);
+/// The tracks of a video that is also, or only, served as separate files.
+struct dash_tracks {
+    std::string picture_url;
+    std::string sound_url;  ///< Empty: the video is silent.
+};
 
-/// Reads the record of an embed page (platform.md 5, column E); type names may begin with "XDT".
-/// `media` is an object. Of a carousel, the slide that `wanted` names, else the first video.
-[[nodiscard]] read_media read_embedded_media(const document& media, const link& wanted);
+/// The best tracks of a manifest (MPD, XML): H.264 first, which every player decodes, then the
+/// largest picture, then the highest bit rate. Only whole files, no segments. Nothing when it is
+/// not a manifest or has no picture. Any input is valid; cost is linear. Source: platform.md 4.
+[[nodiscard]] std::optional<dash_tracks> best_tracks(std::string_view manifest);
 
 }  // namespace reelsd::platform

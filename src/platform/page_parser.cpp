@@ -1,6 +1,4 @@
-#include "page_parser.hpp"
-
-#include "data_blocks.hpp"
+#include "answer_parser.hpp"
 #include "json_access.hpp"
 #include "post_reader.hpp"
 #include <reelsd/base/text.hpp>
@@ -23,8 +21,8 @@ page_route route_of(std::string_view name) {
     return page_route::unknown;
 }
 
-/// The route by the text outside data blocks, for pages whose blocks do not tell it. The
-/// application's code may name other routes, so only a name without rival counts.
+/// The route by the text outside data blocks, for pages whose blocks do not contain it. The
+/// application's code may name other routes, so several different names are unknown.
 page_route route_in_text(std::string_view html) {
     constexpr std::string_view opening = R"("canonicalRouteName":"comet.igweb.)";
     std::string_view only;
@@ -38,11 +36,10 @@ page_route route_in_text(std::string_view html) {
     }
 }
 
-/// Reads one block after the other into one verdict, and of each no more than what has a name that
-/// matters.
+/// Collects the data of all blocks. Of each block it parses only members with known names.
 class page_reader {
 public:
-    explicit page_reader(const link& wanted) : wanted_{wanted}, posts_{wanted} {}
+    explicit page_reader(const link& reel) : reel_{reel}, posts_{reel} {}
 
     void read(std::string_view block) {
         for (const char* name : {polaris_key, web_info_key}) {
@@ -53,9 +50,9 @@ public:
         }
     }
 
-    /// For blocks that read() has found nothing in: the names of members change now and then.
+    /// For blocks without known names: the names of members change sometimes.
     void read_unnamed(const std::vector<std::string_view>& blocks) {
-        const auto code = '"' + std::string{public_code(wanted_.code)} + '"';
+        const auto code = '"' + std::string{public_code(reel_.code)} + '"';
         for (const auto block : blocks) {
             if (!posts_.has_found_nothing()) return;
             if (!contains(block, code)) continue;
@@ -63,13 +60,10 @@ public:
         }
     }
 
-    [[nodiscard]] parsed_page result() && {
-        auto found = std::move(posts_).result();
-        return {
-            .route = route_,
-            .media = found.media,
-            .page_error = std::move(found.page_error),
-            .subject = std::move(found.subject)};
+    [[nodiscard]] parsed_answer result() && {
+        auto answer = std::move(posts_).result();
+        answer.route = route_;
+        return answer;
     }
 
 private:
@@ -78,7 +72,7 @@ private:
         if (value) {
             posts_.take(name, *value);
             posts_.take_all(*value);
-        } else if (contains(text, public_code(wanted_.code))) {
+        } else if (contains(text, public_code(reel_.code))) {
             posts_.take_unreadable();
         }
     }
@@ -91,21 +85,21 @@ private:
         if (name == page_id_key && *value == "httpErrorPage") route_ = page_route::not_found;
     }
 
-    const link& wanted_;
+    const link& reel_;
     post_reader posts_;
     page_route route_ = page_route::unknown;
 };
 
 }  // namespace
 
-parsed_page parse_page(std::string_view html, const link& wanted) {
-    page_reader reader{wanted};
+parsed_answer parse_page(std::string_view html, const link& reel) {
+    page_reader reader{reel};
     const auto blocks = data_blocks_of(html);
     for (const auto block : blocks.all) reader.read(block);
     reader.read_unnamed(blocks.all);
     auto page = std::move(reader).result();
     if (page.route == page_route::unknown) page.route = route_in_text(html);
-    // What throttled clients get is whole; this one may have had the post.
+    // Throttled clients get complete pages; a cut one may have had the post.
     if (blocks.is_cut && page.media == answer_media::absent) page.route = page_route::unknown;
     return page;
 }

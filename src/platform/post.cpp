@@ -1,5 +1,14 @@
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/platform/post.hpp>
+
+#include <unictype.h>
+#include <uninorm.h>
+#include <unistr.h>
+
+#include <cstdlib>
+#include <memory>
+#include <set>
 
 namespace reelsd::platform {
 namespace {
@@ -7,6 +16,83 @@ namespace {
 template <class Value>
 json or_null(const std::optional<Value>& value) {
     return value ? json(*value) : json(nullptr);
+}
+
+constexpr std::size_t hashtag_characters_max = 150;
+constexpr std::size_t user_characters_max = 30;
+/// A caption has at most 2,200 characters, and therefore fewer words.
+constexpr std::size_t words_max = 1000;
+
+using characters = std::vector<ucs4_t>;
+
+characters decoded(std::string_view text) {
+    characters all;
+    all.reserve(text.size());
+    const auto* from = reinterpret_cast<const std::uint8_t*>(text.data());
+    auto left = text.size();
+    while (left > 0) {
+        ucs4_t character = 0;
+        const int length = u8_mbtouc(&character, from, left);
+        all.push_back(character);
+        from += length;
+        left -= static_cast<std::size_t>(length);
+    }
+    return all;
+}
+
+/// Letters, marks, digits and underscore of any script.
+bool is_hashtag_character(ucs4_t c) {
+    if (c < 0x80) return c == '_' || is_alphanumeric(static_cast<char>(c));
+    constexpr std::uint32_t classes = UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_M | UC_CATEGORY_MASK_N;
+    // Variation selectors are marks, but belong to the preceding emoji.
+    if (c >= 0xfe00 && c <= 0xfe0f) return false;
+    return uc_is_general_category_withtable(c, classes);
+}
+
+bool is_user_character(ucs4_t c) {
+    return c == '.' || (c < 0x80 && is_hashtag_character(c));
+}
+
+std::string encoded_nfc(const characters& text, std::size_t from, std::size_t to) {
+    struct free_deleter {
+        void operator()(std::uint8_t* bytes) const noexcept { std::free(bytes); }
+    };
+    std::size_t length = 0;
+    const std::unique_ptr<std::uint8_t, free_deleter> plain{
+        u32_to_u8(text.data() + from, to - from, nullptr, &length)};
+    if (!plain) return {};
+    std::size_t composed_length = 0;
+    const std::unique_ptr<std::uint8_t, free_deleter> composed{
+        u8_normalize(UNINORM_NFC, plain.get(), length, nullptr, &composed_length)};
+    if (!composed) return {};
+    return {reinterpret_cast<const char*>(composed.get()), composed_length};
+}
+
+struct word_rule {
+    ucs4_t sign;
+    bool (*continues)(ucs4_t);
+    /// Characters before the sign after which it begins no word.
+    bool (*disqualifies)(ucs4_t);
+    std::size_t characters_max;
+    bool trims_dots;
+};
+
+std::vector<std::string> words_of(std::string_view caption, const word_rule& rule) {
+    const auto text = decoded(caption);
+    std::vector<std::string> words;
+    std::set<std::string> known;
+    for (std::size_t at = 0; at < text.size() && words.size() < words_max; ++at) {
+        if (text[at] != rule.sign || (at > 0 && rule.disqualifies(text[at - 1]))) continue;
+        const auto from = at + 1;
+        auto to = from;
+        while (to < text.size() && to - from < rule.characters_max && rule.continues(text[to]))
+            ++to;
+        at = to - 1;
+        while (rule.trims_dots && to > from && text[to - 1] == '.') --to;
+        auto word = encoded_nfc(text, from, to);
+        if (!word.empty() && known.insert(word).second) words.push_back(std::move(word));
+    }
+    return words;
 }
 
 }  // namespace
@@ -31,6 +117,26 @@ json platform_meta_of(const post& subject) {
     meta["music_title"] = or_null(subject.music_title);
     meta["music_artist"] = or_null(subject.music_artist);
     return meta;
+}
+
+std::vector<std::string> hashtags_of(std::string_view caption) {
+    constexpr word_rule rule{
+        .sign = '#',
+        .continues = &is_hashtag_character,
+        .disqualifies = [](ucs4_t c) { return c == '&' || is_hashtag_character(c); },
+        .characters_max = hashtag_characters_max,
+        .trims_dots = false};
+    return words_of(caption, rule);
+}
+
+std::vector<std::string> mentions_of(std::string_view caption) {
+    constexpr word_rule rule{
+        .sign = '@',
+        .continues = &is_user_character,
+        .disqualifies = [](ucs4_t c) { return c == '.' || is_hashtag_character(c); },
+        .characters_max = user_characters_max,
+        .trims_dots = true};
+    return words_of(caption, rule);
 }
 
 }  // namespace reelsd::platform

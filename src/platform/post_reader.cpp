@@ -1,6 +1,5 @@
 #include "post_reader.hpp"
 
-#include "json_access.hpp"
 #include "media_reader.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +17,7 @@ constexpr auto code_names = std::to_array<const char*>({"code", "shortcode"});
 }  // namespace
 
 void post_reader::take(const std::string& key, const document& value) {
-    if (reading_.media == answer_media::video) return;  // Nothing outweighs it.
+    if (answer_.media == answer_media::video) return;  // Nothing is more informative.
     if (key == web_info_key) return take_web_info(value);
     if (key == polaris_key || key == embedded_key || key == retired_key) {
         if (!value.is_null()) return take_root(value);
@@ -40,9 +39,9 @@ void post_reader::take_root(const document& root) {
     if (const auto* media = find_media(root)) {
         if (records_left_ == 0) return;
         --records_left_;
-        auto read = is_embedded_media(*media) ? read_embedded_media(*media, wanted_)
-                                              : read_media_object(*media, wanted_);
-        if (note(read.what)) reading_.subject = std::move(read.subject);
+        auto read = is_embedded_media(*media) ? read_embedded_media(*media, reel_)
+                                              : read_media_object(*media, reel_);
+        if (note(read.media)) answer_.subject = std::move(read.subject);
         return;
     }
     const bool names_a_post =
@@ -55,7 +54,7 @@ void post_reader::take_root(const document& root) {
     }
     if (const auto* page_error = member(root, {"gating_ruling"})) {
         if (note(answer_media::gated))
-            reading_.page_error = text_at(*page_error, {"title"}).value_or("");
+            answer_.page_error = text_at(*page_error, {"title"}).value_or("");
         return;
     }
     const bool is_withheld = root.is_object() && root.contains("if_not_gated_logged_out") &&
@@ -67,10 +66,10 @@ void post_reader::take_root(const document& root) {
 bool post_reader::is_wanted(const document& object) const {
     bool is_named = false;
     for (const char* name : code_names) {
-        const auto* found = member(object, {name});
-        if (found == nullptr || !found->is_string()) continue;
-        const auto& code = found->get_ref<const std::string&>();
-        if (code != wanted_.code && code != public_code(wanted_.code)) return false;
+        const auto* value = member(object, {name});
+        if (value == nullptr || !value->is_string()) continue;
+        const auto& code = value->get_ref<const std::string&>();
+        if (code != reel_.code && code != public_code(reel_.code)) return false;
         is_named = true;
     }
     return is_named;
@@ -78,13 +77,13 @@ bool post_reader::is_wanted(const document& object) const {
 
 void post_reader::take_unnamed(const document& root) {
     if (find_media(root) != nullptr) return take_root(root);
-    // The author's list of posts mentions this one also on the pages that throttled clients get.
+    // Pages for throttled clients mention the post in the author's list of posts.
     const auto* record = find_first(
         root, [this](const document& at) { return is_own_record(at); }, "edges");
     if (record != nullptr) take_root(*record);
 }
 
-/// Names the wanted post and one more fact about it. The route's parameters name no more than that.
+/// Whether an object names the wanted post and has one more fact. The route's parameters have none.
 bool post_reader::is_own_record(const document& object) const {
     constexpr auto facts = std::to_array<const char*>({"pk", "media_type", "user", "__typename"});
     return is_wanted(object) && std::any_of(facts.begin(), facts.end(), [&](const char* name) {
@@ -92,7 +91,7 @@ bool post_reader::is_own_record(const document& object) const {
            });
 }
 
-/// The wrapper and lists of the author's posts share the code, but only the record has media.
+/// Wrappers and lists of the author's posts also have the code, but only the record has media.
 const document* post_reader::find_media(const document& root) {
     return find_first(
         root,
@@ -102,8 +101,7 @@ const document* post_reader::find_media(const document& root) {
         {});
 }
 
-/// Breadth first: what stands higher is nearer to the question. Leaves out members called
-/// `skipped`.
+/// Breadth first, because higher objects are more relevant. Omits members called `skipped`.
 const document* post_reader::find_first(
     const document& root, const std::function<bool(const document&)>& is_match,
     std::string_view skipped) {
@@ -111,7 +109,7 @@ const document* post_reader::find_first(
     while (!open.empty()) {
         const document& at = *open.front();
         open.pop_front();
-        // Roots may stand in roots: without a limit to all of them, cost would be quadratic.
+        // Roots can contain roots: without a bound for all, the cost would be quadratic.
         if (at.size() >= values_left_) return nullptr;
         values_left_ -= at.size();
         if (at.is_object() && is_match(at)) return &at;
@@ -123,12 +121,12 @@ const document* post_reader::find_first(
     return nullptr;
 }
 
-/// Keeps the weightiest finding; whether this one is it.
-bool post_reader::note(answer_media what) {
-    if (what < reading_.media || (what == reading_.media && what == answer_media::video))
+/// Keeps the most informative media. Returns whether `media` is it.
+bool post_reader::note(answer_media media) {
+    if (media < answer_.media || (media == answer_.media && media == answer_media::video))
         return false;
-    reading_.media = what;
-    reading_.page_error.clear();
+    answer_.media = media;
+    answer_.page_error.clear();
     return true;
 }
 

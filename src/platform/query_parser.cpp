@@ -1,6 +1,4 @@
-#include "query_parser.hpp"
-
-#include "data_blocks.hpp"
+#include "answer_parser.hpp"
 #include "json_access.hpp"
 #include "post_reader.hpp"
 #include <reelsd/base/text.hpp>
@@ -13,10 +11,10 @@
 namespace reelsd::platform {
 namespace {
 
-/// Documents of one streamed answer that are looked at; two or three are usual.
+/// Bound on the documents of one streamed answer; two or three are usual.
 constexpr std::size_t documents_max = 100;
 
-/// Without the guard against being run as a script.
+/// Removes the prefix that prevents execution as a script.
 std::string_view unguarded(std::string_view text) {
     constexpr std::string_view guard = "for (;;);";
     text = trimmed(text);
@@ -24,14 +22,14 @@ std::string_view unguarded(std::string_view text) {
     return trimmed(text);
 }
 
-/// Where `path` (names and positions) leads below `root`; null pointer when it does not.
-document* place_in(document& root, const document& path) {
+/// The value at `path` (names and positions) below `root`; null if there is none.
+document* value_at_path(document& root, const document& path) {
     document* at = &root;
     for (const auto& step : path) {
         if (step.is_string() && at->is_object()) {
-            const auto found = at->find(step.get_ref<const std::string&>());
-            if (found == at->end()) return nullptr;
-            at = &*found;
+            const auto child = at->find(step.get_ref<const std::string&>());
+            if (child == at->end()) return nullptr;
+            at = &*child;
         } else if (step.is_number_unsigned() && at->is_array()) {
             const auto index = step.get<std::size_t>();
             if (index >= at->size()) return nullptr;
@@ -43,19 +41,19 @@ document* place_in(document& root, const document& path) {
     return at;
 }
 
-/// Puts the data of a later document in its place in the first. Moves it: the library copies by
-/// recursion, and nesting is the sender's choice.
+/// Adds the data of a later document to the first. Moves it: the library copies by recursion, and
+/// the sender decides on the depth.
 void merge(document& first, document later) {
     if (!later.is_object() || !later.contains("data")) return;
     const auto* path = member(later, {"path"});
     auto& data = later["data"];
     if (path == nullptr || !path->is_array() || !data.is_object()) return;
     if (!first.is_object() || !first.contains("data")) return;
-    auto* const place = place_in(first["data"], *path);
-    if (place == nullptr) return;
-    if (place->is_null()) *place = document::object();
-    if (!place->is_object()) return;
-    for (auto& [name, value] : data.items()) (*place)[name] = std::move(value);
+    auto* const target = value_at_path(first["data"], *path);
+    if (target == nullptr) return;
+    if (target->is_null()) *target = document::object();
+    if (!target->is_object()) return;
+    for (auto& [name, value] : data.items()) (*target)[name] = std::move(value);
 }
 
 /// The whole answer as one document.
@@ -107,17 +105,17 @@ constexpr auto known_phrases = std::to_array<known_phrase>({
     {"execution error", answer_error::execution_error},
 });
 
-/// The meaning of one error object, or of a body that is one. Every text in it is looked at, since
-/// the platform puts the same words into different members.
-answer_error meaning_of(const document& said) {
+/// The meaning of an error object. Searches all its texts, because the platform puts the same
+/// phrases into different members.
+answer_error meaning_of(const document& object) {
     constexpr std::int64_t rate_limit_code = 1675004;
     constexpr std::int64_t not_found_code = 4630001;
-    const auto code = count_at(said, {"code"});
+    const auto code = count_at(object, {"code"});
     if (code == rate_limit_code) return answer_error::slow_down;
     if (code == not_found_code) return answer_error::not_found;
     auto meaning = answer_error::none;
     for (const char* name : {"message", "error_type", "description", "summary", "title", "error"}) {
-        const auto text = text_at(said, {name}).value_or("");
+        const auto text = text_at(object, {name}).value_or("");
         for (const auto& phrase : known_phrases) {
             if (text.find(phrase.text) != std::string::npos)
                 meaning = std::max(meaning, phrase.meaning);
@@ -126,7 +124,7 @@ answer_error meaning_of(const document& said) {
     return meaning;
 }
 
-/// Of several platform errors the one that tells most: enumerators stand in that order.
+/// The most informative of several errors: enumerators are in that order.
 answer_error platform_error_in(const document& answer) {
     auto worst = meaning_of(answer);
     for (const auto& entry : array_at(answer, {"errors"}))
@@ -140,36 +138,40 @@ answer_error platform_error_without_json(std::string_view body) {
 
 }  // namespace
 
-parsed_answer parse_answer(std::string_view body, const link& wanted) {
-    const auto answer = document_of(body);
-    if (!answer) return {.platform_error = platform_error_without_json(body)};
-    post_reader posts{wanted};
-    posts.take_all(*answer);
-    auto found = std::move(posts).result();
-    return {
-        .media = found.media,
-        .platform_error = platform_error_in(*answer),
-        .page_error = std::move(found.page_error),
-        .subject = std::move(found.subject)};
+parsed_answer parse_query(std::string_view body, const link& reel) {
+    const auto parsed = document_of(body);
+    if (!parsed) return {.platform_error = platform_error_without_json(body)};
+    post_reader posts{reel};
+    posts.take_all(*parsed);
+    auto answer = std::move(posts).result();
+    answer.platform_error = platform_error_in(*parsed);
+    return answer;
 }
 
-parsed_answer parse_media_info(std::string_view body, const link& wanted) {
-    const auto answer = document_of(body);
-    if (!answer) return {.platform_error = platform_error_without_json(body)};
-    post_reader posts{wanted};
-    if (answer->is_object() && answer->contains("items"))
-        posts.take(std::string{web_info_key}, *answer);
-    auto found = std::move(posts).result();
-    return {
-        .media = found.media,
-        .platform_error = platform_error_in(*answer),
-        .page_error = std::move(found.page_error),
-        .subject = std::move(found.subject)};
+parsed_answer parse_media_info(std::string_view body, const link& reel) {
+    const auto parsed = document_of(body);
+    if (!parsed) return {.platform_error = platform_error_without_json(body)};
+    post_reader posts{reel};
+    if (parsed->is_object() && parsed->contains("items"))
+        posts.take(std::string{web_info_key}, *parsed);
+    auto answer = std::move(posts).result();
+    answer.platform_error = platform_error_in(*parsed);
+    return answer;
 }
 
 answer_error platform_error_of(std::string_view body) {
-    const auto answer = document_of(body);
-    return answer ? platform_error_in(*answer) : platform_error_without_json(body);
+    const auto parsed = document_of(body);
+    return parsed ? platform_error_in(*parsed) : platform_error_without_json(body);
+}
+
+parsed_answer parse_answer(answer_kind kind, std::string_view body, const link& reel) {
+    switch (kind) {
+        case answer_kind::page: return parse_page(body, reel);
+        case answer_kind::query: return parse_query(body, reel);
+        case answer_kind::session: return parse_media_info(body, reel);
+        case answer_kind::embed: break;
+    }
+    return parse_embed(body, reel);
 }
 
 }  // namespace reelsd::platform

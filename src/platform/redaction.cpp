@@ -1,4 +1,7 @@
-#include <reelsd/platform/redaction.hpp>
+#include <reelsd/base/text.hpp>
+#include <reelsd/platform/answer_record.hpp>
+
+#include <boost/algorithm/string/replace.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,15 +11,15 @@
 namespace reelsd::platform {
 namespace {
 
-/// Members whose text is the platform's own. That of all others is taken for somebody's, known or
-/// not: what is worth keeping are the answers whose shape nobody knows.
+/// Members whose text is the platform's own. All others are treated as personal, also unknown ones,
+/// because answers of unknown shape are the ones to record.
 constexpr auto shape_keys = std::to_array<std::string_view>(
     {"__typename", "_type",  "acodec",       "audio_type", "canonicalRouteName", "codecs",
      "container",  "error",  "error_type",   "ext",        "format_id",          "media_type",
      "message",    "pageID", "product_type", "protocol",   "severity",           "status",
      "type",       "vcodec", "video_codec"});
 
-/// The platform's own words in members that hold people's elsewhere.
+/// The platform's own texts in members that otherwise contain personal texts.
 constexpr auto shape_phrases = std::to_array<std::string_view>(
     {"Age-restricted",
      "Not available",
@@ -27,7 +30,7 @@ constexpr auto shape_phrases = std::to_array<std::string_view>(
      "Rate limit",
      "Please wait"});
 
-/// Members whose digits say who it is or where.
+/// Members whose digits identify a person or a place.
 constexpr auto id_keys = std::to_array<std::string_view>(
     {"pk",
      "id",
@@ -43,7 +46,7 @@ constexpr auto id_keys = std::to_array<std::string_view>(
      "lat",
      "lng"});
 
-/// What the paths of the platform's own addresses are made of besides names and codes.
+/// Words in the paths of the platform's URLs besides names and codes.
 constexpr auto path_words = std::to_array<std::string_view>(
     {"reel",
      "reels",
@@ -59,37 +62,24 @@ constexpr auto path_words = std::to_array<std::string_view>(
      "query",
      "api"});
 
-/// Stands for the post's id while all other ids go.
+/// Placeholder for the post's id while all other ids are masked.
 constexpr std::string_view id_mark = "REELSDPOSTID";
 
-/// A user's or a token's number, while times in seconds (10 digits) and counts are kept.
+/// Shorter numbers are times in seconds (10 digits) and counts.
 constexpr std::size_t id_digits_min = 11;
-/// No word and no name of the platform's own has so many letters and digits mixed.
+/// Shorter words, and words with fewer digits, are the platform's own.
 constexpr std::size_t token_length_min = 20;
 constexpr std::ptrdiff_t token_digits_min = 4;
 
-constexpr bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-constexpr bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr bool is_word(char c) {
-    return is_digit(c) || is_letter(c) || c == '_' || c == '-';
+constexpr bool is_word_character(char c) {
+    return is_alphanumeric(c) || c == '_' || c == '-';
 }
 constexpr bool is_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return hex_value(c).has_value();
 }
 
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-    if (what.empty() || what == with) return;
-    std::string replaced;
-    std::size_t from = 0;
-    for (std::size_t at = 0; (at = text.find(what, from)) != std::string::npos;) {
-        replaced.append(text, from, at - from).append(with);
-        from = at + what.size();
-    }
-    text = replaced.append(text, from);
+void replace_all(std::string& text, std::string_view what, std::string_view replacement) {
+    if (!what.empty()) boost::replace_all(text, what, replacement);
 }
 
 std::size_t run_of(std::string_view text, std::size_t from, char c) {
@@ -97,14 +87,13 @@ std::size_t run_of(std::string_view text, std::size_t from, char c) {
     return (end == std::string_view::npos ? text.size() : end) - from;
 }
 
-/// Letters as x, digits as 0, signs as they are; what an escape stands for, too. Bytes beyond ASCII
-/// become an x each.
+/// Replaces letters by x and digits by 0, also in escapes. Each byte beyond ASCII becomes an x.
 void mask(std::string& text, std::size_t from, std::size_t end) {
     while (from < end) {
         if (text[from] != '\\') {
             char& c = text[from++];
             if (is_digit(c)) c = '0';
-            if (is_letter(c) || static_cast<unsigned char>(c) >= 0x80U) c = 'x';
+            if (is_alpha(c) || static_cast<unsigned char>(c) >= 0x80U) c = 'x';
             continue;
         }
         from += run_of(text, from, '\\');
@@ -118,8 +107,8 @@ void mask(std::string& text, std::size_t from, std::size_t end) {
     }
 }
 
-/// Where a JSON string ends that was opened by a quote behind `depth` backslashes: at the next
-/// quote behind as many. Strings inside of strings have more.
+/// The end of a JSON string that began with a quote after `depth` backslashes: the next quote after
+/// as many. Strings inside strings have more.
 std::size_t end_of_string(std::string_view text, std::size_t from, std::size_t depth) {
     while (from < text.size()) {
         const auto slashes = run_of(text, from, '\\');
@@ -135,7 +124,7 @@ bool is_among(const Words& words, std::string_view text) {
     return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-/// Addresses and nested documents are seen to elsewhere.
+/// URLs and nested documents are masked separately.
 bool is_shape(std::string_view key, std::string_view value) {
     if (is_among(shape_keys, key) || value == recorded_code) return true;
     if (value.starts_with("http") || value.starts_with('{') || value.starts_with('[') ||
@@ -159,7 +148,7 @@ std::size_t end_of_number(std::string_view text, std::size_t from) {
     return end == std::string_view::npos ? text.size() : end;
 }
 
-/// Masks the value behind a key and its colon; where to read on.
+/// Masks the value after a key and its colon. Returns where to continue.
 std::size_t mask_value(std::string& text, std::string_view key, std::size_t at, std::size_t depth) {
     const bool is_id = is_among(id_keys, key);
     const auto value = std::min(text.find_first_not_of(' ', at), text.size());
@@ -181,7 +170,7 @@ std::size_t mask_value(std::string& text, std::string_view key, std::size_t at, 
     return end;
 }
 
-/// Masks the values of members, at whatever depth of JSON inside of JSON they stand.
+/// Masks the values of members, at any depth of JSON inside JSON.
 void mask_members(std::string& text) {
     std::size_t at = 0;
     while ((at = text.find("\":", at)) != std::string::npos) {
@@ -190,13 +179,13 @@ void mask_members(std::string& text) {
         while (depth < key_end && text[key_end - 1 - depth] == '\\') ++depth;
         const auto last = key_end - depth;
         auto first = last;
-        while (first > 0 && is_word(text[first - 1])) --first;
+        while (first > 0 && is_word_character(text[first - 1])) --first;
         const std::string key = text.substr(first, last - first);
         at = mask_value(text, key, key_end + 2, depth);
     }
 }
 
-/// What of an address's query a parser looks at. All else is signed or somebody's.
+/// Parsers read only these parameters of a URL. All others are signatures or personal.
 std::string_view shown_parameter(std::string_view name) {
     if (name == "oe") return "6B000000";
     if (name == "efg") return "e30%3D";
@@ -207,8 +196,8 @@ bool ends_address(char c) {
     return c == '"' || c == '\'' || c == '<' || c == '>' || c == ')' || c <= ' ';
 }
 
-/// A media address keeps its host, the shape of its path and the names of its parameters. `&` may
-/// be written as &amp; or as \u0026, and / as \/.
+/// A media URL keeps its host, the shape of its path and the names of its parameters. `&` may be
+/// escaped as &amp; or \u0026, and / as \/.
 std::string redacted_query(std::string_view query) {
     std::string shown;
     std::size_t at = 0;
@@ -217,8 +206,8 @@ std::string redacted_query(std::string_view query) {
         const auto name = query.substr(at, equals - at);
         auto bare = name;
         for (const std::string_view sign : {"&amp;", "u0026", "&", "?"}) {
-            const auto found = bare.rfind(sign);
-            if (found != std::string_view::npos) bare.remove_prefix(found + sign.size());
+            const auto last = bare.rfind(sign);
+            if (last != std::string_view::npos) bare.remove_prefix(last + sign.size());
         }
         shown.append(name);
         if (equals == query.size()) break;
@@ -230,24 +219,24 @@ std::string redacted_query(std::string_view query) {
     return shown;
 }
 
-bool is_platforms(std::string_view host) {
+bool is_platform_host(std::string_view host) {
     return host.ends_with("instagram.com") || host.ends_with("fbcdn.net") ||
-           std::none_of(host.begin(), host.end(), is_letter);
+           std::none_of(host.begin(), host.end(), is_alpha);
 }
 
-/// The host of anybody else, and the words of a path that say whose page or file it is. A file's
-/// ending and the platform's own words stay.
+/// Masks the hosts of other sites, and the words of a path that identify a page or file. A file's
+/// extension and the platform's own words stay.
 void mask_path(std::string& address, std::size_t end) {
     constexpr std::size_t shape_length_max = 3;  // "o1", "v", "t2", "mp4"
     auto at = std::min(address.find(':') + 1, end);
     while (at < end && (address[at] == '/' || address[at] == '\\')) ++at;
     const auto host_end = std::min(address.find_first_of("/\\", at), end);
-    if (!is_platforms(std::string_view{address}.substr(at, host_end - at)))
+    if (!is_platform_host(std::string_view{address}.substr(at, host_end - at)))
         mask(address, at, host_end);
     at = host_end;
     while (at < end) {
         auto word_end = at;
-        while (word_end < end && is_word(address[word_end])) ++word_end;
+        while (word_end < end && is_word_character(address[word_end])) ++word_end;
         const auto word = std::string_view{address}.substr(at, word_end - at);
         const bool is_shape_word = word.size() <= shape_length_max || is_among(path_words, word) ||
                                    word.find(recorded_code) != std::string_view::npos;
@@ -262,13 +251,13 @@ void redact_addresses(std::string& text) {
     for (std::size_t at = 0; (at = text.find("http", from)) != std::string::npos;) {
         auto end = at;
         while (end < text.size() && !ends_address(text[end])) ++end;
-        // A string inside of a string ends behind a backslash.
+        // A string inside a string ends after a backslash.
         while (end > at && text[end - 1] == '\\') --end;
         auto address = text.substr(at, end - at);
-        const bool is_one = address.starts_with("http:") || address.starts_with("https:");
+        const bool is_url = address.starts_with("http:") || address.starts_with("https:");
         redacted.append(text, from, at - from);
         from = end;
-        if (is_one) {
+        if (is_url) {
             const auto query = address.find('?');
             mask_path(address, std::min(query, address.size()));
             if (query != std::string::npos)
@@ -279,19 +268,19 @@ void redact_addresses(std::string& text) {
     text = redacted.append(text, from);
 }
 
-/// Ids and tokens that no key gives away.
+/// Masks ids and tokens, whatever their key.
 void mask_words(std::string& text) {
     std::size_t at = 0;
     while (at < text.size()) {
-        if (!is_word(text[at])) {
+        if (!is_word_character(text[at])) {
             ++at;
             continue;
         }
         auto end = at;
-        while (end < text.size() && is_word(text[end])) ++end;
+        while (end < text.size() && is_word_character(text[end])) ++end;
         const std::string_view word{text.data() + at, end - at};
         const auto digits = std::count_if(word.begin(), word.end(), is_digit);
-        const bool has_letters = std::any_of(word.begin(), word.end(), is_letter);
+        const bool has_letters = std::any_of(word.begin(), word.end(), is_alpha);
         const bool is_id = !has_letters && word.size() >= id_digits_min;
         const bool is_token =
             has_letters && word.size() >= token_length_min && digits >= token_digits_min;
@@ -304,7 +293,7 @@ void mask_words(std::string& text) {
     }
 }
 
-/// Where `text` leaves the element that begins at `from` and whose content is not for people.
+/// The end of a script or style element at `from`; `from` for any other element.
 std::size_t end_of_code(std::string_view text, std::size_t from) {
     for (const std::string_view name : {"script", "style"}) {
         if (text.substr(from + 1, name.size()) != name) continue;
@@ -314,7 +303,7 @@ std::size_t end_of_code(std::string_view text, std::size_t from) {
     return from;
 }
 
-/// What an element says of people besides its text: names and profiles. Media have been seen to.
+/// Masks attributes with names and profiles. Media URLs are masked already.
 void mask_attributes(std::string& text, std::size_t from, std::size_t tag_end) {
     for (const std::string_view name :
          {" content=\"", " href=\"/", " alt=\"", " title=\"", " aria-label=\""}) {
@@ -325,7 +314,7 @@ void mask_attributes(std::string& text, std::size_t from, std::size_t tag_end) {
     }
 }
 
-/// What stands between the tags of a page and in their attributes.
+/// Masks the text between the tags of a page and in their attributes.
 void mask_page_text(std::string& text) {
     if (text.find("<html") == std::string::npos && text.find("<!DOCTYPE") == std::string::npos)
         return;
@@ -350,7 +339,7 @@ void mask_page_text(std::string& text) {
 std::string redact_answer(std::string_view body, const link& about) {
     std::string text{body};
     const auto id = media_id_of(about.code);
-    // The follower's key of a long code is as good as a password.
+    // The follower's key of a long code grants access like a password.
     replace_all(text, about.code, recorded_code);
     replace_all(text, public_code(about.code), recorded_code);
     if (id) replace_all(text, *id, id_mark);

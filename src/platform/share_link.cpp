@@ -1,11 +1,6 @@
-#include "share_link.hpp"
-
-#include "page_parser.hpp"
-#include "page_resolver.hpp"
-#include "query_parser.hpp"
+#include "http_resolvers.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/platform/answer_outcome.hpp>
 
 namespace reelsd::platform {
 namespace {
@@ -13,12 +8,10 @@ namespace {
 constexpr std::chrono::seconds share_time_max{15};
 
 no_post no_post_in(const answer_signals& signals) {
-    const auto classification = classify(signals);
-    std::string detail = "share: " + std::string{classification.reason};
-    if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
-    no_post none{error{classification.failure.value(), std::move(detail)}, classification, signals};
-    none.needs_confirmation = false;  // There is no other way to ask.
-    return none;
+    const classified_answer answer{.signals = signals, .classification = classify(signals)};
+    no_post failure{answer.why("share"), answer.classification, signals};
+    failure.needs_confirmation = false;  // No other resolver can confirm it.
+    return failure;
 }
 
 }  // namespace
@@ -34,17 +27,17 @@ shared_post post_behind(const net::url& platform, std::string_view location) {
     const auto question = target->text().find('?');
     const auto query =
         question == std::string::npos ? std::string{} : target->text().substr(question);
-    auto found = parse_link("https://www.instagram.com" + target->path() + query);
-    if (!found) return no_post{error{errc::video_unavailable, "share: redirect to no post"}};
-    if (found->kind != link_kind::post) return no_post_in(signals);
-    return *std::move(found);
+    auto post = parse_link("https://www.instagram.com" + target->path() + query);
+    if (!post) return no_post{error{errc::video_unavailable, "share: redirect to no post"}};
+    if (post->kind != link_kind::post) return no_post_in(signals);
+    return *std::move(post);
 }
 
 shared_post expand_share_link(
     const net::http_client& client, const net::url& platform, const link& shared, deadline by,
     const std::stop_token& stop) {
     invariant(shared.kind == link_kind::share);
-    // A browser would get a page that redirects by script; a plain client gets a plain redirect.
+    // A browser's request gets a page that redirects by script; curl's gets a plain redirect.
     const net::http_request request{
         .url = platform.origin() + shared.path,
         .headers = {{.name = "User-Agent", .value = "curl/8"}, {.name = "Accept", .value = "*/*"}},

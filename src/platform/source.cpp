@@ -1,11 +1,5 @@
-#include "embed_resolver.hpp"
-#include "graphql_resolver.hpp"
-#include "page_resolver.hpp"
-#include "permit.hpp"
-#include "session_resolver.hpp"
-#include "share_link.hpp"
+#include "http_resolvers.hpp"
 #include "single_flight.hpp"
-#include "test_links.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/platform/resolver.hpp>
@@ -40,20 +34,20 @@ error bad_setting(const std::string& detail) {
 
 result<net::url> origin_in(const std::string& text) {
     auto platform = net::url::parse(text);
-    // A trailing slash is all that may follow.
+    // Only a trailing slash may follow.
     if (!platform || (platform->path() != "/" || text.find_first_of("?#") != std::string::npos))
         return bad_setting("platform-url must be an origin such as https://www.instagram.com");
     return platform;
 }
 
-/// What a look-up finds depends on the slide and the resolvers too.
-std::string flight_key_of(const link& wanted, const excluded_resolvers& excluded) {
-    auto key = wanted.code + "#" + (wanted.img_index ? std::to_string(*wanted.img_index) : "");
+/// The result of a look-up depends on the slide and the resolvers too.
+std::string flight_key_of(const link& reel, const excluded_resolvers& excluded) {
+    auto key = reel.code + "#" + (reel.img_index ? std::to_string(*reel.img_index) : "");
     for (const auto& name : excluded) key += "-" + name;
     return key;
 }
 
-/// A client that connects directly or by one proxy.
+/// A client that connects directly or by a proxy.
 struct route {
     std::string proxy_name;  ///< Empty: directly.
     std::optional<net::proxy> by_proxy;
@@ -64,7 +58,7 @@ struct route {
     }
 };
 
-/// Addresses, numbered where several proxies have the same one and differ in their user.
+/// The proxies' addresses, numbered where several proxies with different users have the same.
 std::vector<std::string> names_of(const std::vector<net::proxy>& proxies) {
     std::vector<std::string> names;
     std::map<std::string, int, std::less<>> uses;
@@ -76,7 +70,7 @@ std::vector<std::string> names_of(const std::vector<net::proxy>& proxies) {
     return names;
 }
 
-/// One for each proxy, or the direct one alone.
+/// One for each proxy, or only the direct one.
 std::vector<route> routes_by(
     const std::vector<net::proxy>& proxies, const net::address_policy& policy,
     const source_settings& settings) {
@@ -95,25 +89,43 @@ std::vector<route> routes_by(
     return routes;
 }
 
-/// A resolver under the name of its route.
+/// A resolver with the name of its route.
 class routed_resolver final : public resolver {
 public:
-    routed_resolver(std::string name, std::unique_ptr<resolver> asked)
-        : name_{std::move(name)}, asked_{std::move(asked)} {}
+    routed_resolver(std::string name, std::unique_ptr<resolver> target)
+        : name_{std::move(name)}, target_{std::move(target)} {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
-    [[nodiscard]] bool is_enabled(deadline by) const override { return asked_->is_enabled(by); }
+    [[nodiscard]] bool is_enabled(deadline by) const override { return target_->is_enabled(by); }
     [[nodiscard]] resolution resolve(
-        const link& wanted, deadline by, std::stop_token stop) const override {
-        return asked_->resolve(wanted, by, std::move(stop));
+        const link& reel, deadline by, std::stop_token stop) const override {
+        return target_->resolve(reel, by, std::move(stop));
     }
 
 private:
     std::string name_;
-    std::unique_ptr<resolver> asked_;
+    std::unique_ptr<resolver> target_;
 };
 
-/// Members refer to each other, so it cannot be moved.
+post sample_post(const link& reel, const std::filesystem::path& file) {
+    post sample;
+    sample.code = reel.code;
+    sample.url = reel.canonical_url();
+    sample.author = "reelsd";
+    sample.author_name = "reelsd sample";
+    sample.author_verified = false;
+    sample.caption = "A sample reel with speech, music and text on screen. #sample #reelsd @reelsd";
+    sample.hashtags = hashtags_of(*sample.caption);
+    sample.mentions = mentions_of(*sample.caption);
+    sample.like_count = 42;
+    sample.comment_count = 7;
+    // 2026-01-01T00:00:00Z.
+    sample.posted_at = time_point{std::chrono::seconds{1'767'225'600}};
+    sample.media = local_media{.file = file};
+    return sample;
+}
+
+/// Not movable: its members refer to each other.
 class real_source : public source {
 public:
     real_source(
@@ -124,7 +136,7 @@ public:
           lookup_routes_{
               routes_by(settings.platform_proxies, lookup_policy(settings, platform_), settings)},
           media_routes_{routes_by(settings.media_proxies, media_policy(settings), settings)},
-          test_links_{settings.sample_path},
+          sample_path_{settings.sample_path},
           chain_{resolvers_of(settings), log, settings.on_resolution},
           on_resolution_{settings.on_resolution} {
         for (const auto& by : media_routes_)
@@ -138,45 +150,46 @@ public:
     [[nodiscard]] session* platform_session() const noexcept override { return session_.get(); }
 
     [[nodiscard]] boost::system::result<link, unresolved> expand(
-        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const override {
-        if (wanted.kind == link_kind::post) return wanted;
+        const link& reel, rate_limiter& pace, deadline by, std::stop_token stop) const override {
+        if (reel.kind == link_kind::post) return reel;
         const auto& route = lookup_routes_[next_lookup_++ % lookup_routes_.size()];
         const auto name = route.name_of(share_resolver_name);
-        const auto turn = wait_for_permit(name, pace, first_patience, by, stop);
-        if (!turn) return unresolved{turn.error()};
-        if (turn->wait > seconds_f{0}) {
+        const auto permit = wait_for_permit(name, pace, first_patience, by, stop);
+        if (!permit) return unresolved{permit.error()};
+        if (permit->wait > seconds_f{0}) {
             const char* reason =
-                turn->is_cooldown ? "look-ups of share links cool down" : "not our turn yet";
-            return unresolved{error{errc::platform_rate_limited, reason}, *turn};
+                permit->is_cooldown ? "look-ups of share links cool down" : "not our turn yet";
+            return unresolved{error{errc::platform_rate_limited, reason}, *permit};
         }
-        const auto found = expand_share_link(*route.client, platform_, wanted, by, stop);
-        const auto none = found ? no_post{} : no_post{found.error()};
-        const auto outcome = found ? try_outcome::answered : try_outcome_of(none);
-        const auto rest = note_try(pace, name, {.outcome = outcome, .code = wanted.code}, stop);
-        if (on_resolution_) on_resolution_(name, found ? nullptr : &none.why);
-        if (found) return *found;
-        unresolved failure{none.why};
-        failure.not_before = rest;
-        return failure;
+        const auto post = expand_share_link(*route.client, platform_, reel, by, stop);
+        const auto failure = post ? no_post{} : no_post{post.error()};
+        const auto outcome = post ? try_outcome::answered : try_outcome_of(failure);
+        const auto rest = note_try(pace, name, {.outcome = outcome, .code = reel.code}, stop);
+        if (on_resolution_) on_resolution_(name, post ? nullptr : &failure.why);
+        if (post) return *post;
+        unresolved without_post{failure.why};
+        without_post.not_before = rest;
+        return without_post;
     }
 
     [[nodiscard]] chain_resolution resolve(
-        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop,
+        const link& reel, rate_limiter& pace, deadline by, std::stop_token stop,
         const excluded_resolvers& excluded) const override {
-        if (wanted.is_test()) {
-            auto found = test_links_.resolve(wanted, by, stop);
-            if (!found) return unresolved{found.error().why};
-            return *std::move(found);
+        if (reel.is_test()) {
+            if (stop.stop_requested()) return unresolved{error{errc::cancelled}};
+            if (const auto failure = reel.test_error())
+                return unresolved{error{*failure, "test link"}};
+            return sample_post(reel, sample_path_);
         }
-        const auto meant = expand(wanted, pace, by, stop);
-        if (!meant) return meant.error();
+        const auto expanded = expand(reel, pace, by, stop);
+        if (!expanded) return expanded.error();
         auto shared = flights_.run(
-            flight_key_of(*meant, excluded),
+            flight_key_of(*expanded, excluded),
             by,
             stop,
-            [&] { return chain_.resolve(*meant, pace, by, stop, excluded); },
-            [](const chain_resolution& found) {
-                return found || found.error().why.code() != errc::cancelled;
+            [&] { return chain_.resolve(*expanded, pace, by, stop, excluded); },
+            [](const chain_resolution& outcome) {
+                return outcome || outcome.error().why.code() != errc::cancelled;
             });
         if (shared) return *std::move(shared);
         return unresolved{error{
@@ -191,8 +204,8 @@ public:
         for (std::size_t tried = 1;; ++tried) {
             const auto& by_route = downloaders_[(first + tried) % downloaders_.size()];
             auto outcome = by_route.download(subject, target, by, stop);
-            const bool is_proxys = !outcome && outcome.error().code() == errc::proxy_failed;
-            if (!is_proxys || tried == downloaders_.size()) return outcome;
+            const bool is_proxy_error = !outcome && outcome.error().code() == errc::proxy_failed;
+            if (!is_proxy_error || tried == downloaders_.size()) return outcome;
         }
     }
 
@@ -213,8 +226,6 @@ private:
     /// `name` is of known_resolvers().
     [[nodiscard]] std::unique_ptr<resolver> resolver_of(
         std::string_view name, const route& by, const source_settings& settings) const {
-        const auto& profile = settings.profile;
-        const auto& client = *by.client;
         if (name == "yt-dlp")
             return std::make_unique<yt_dlp_resolver>(yt_dlp_settings{
                 .program = settings.yt_dlp_path,
@@ -225,45 +236,27 @@ private:
                 .outgoing_address = settings.outgoing_address,
                 .platform_session = &by == &lookup_routes_.front() ? session_.get() : nullptr,
                 .observe = settings.on_answer});
-        if (name == "graphql")
-            return std::make_unique<graphql_resolver>(
-                client,
-                graphql_resolver_settings{
-                    .platform = platform_,
-                    .profile = profile,
-                    .observe = settings.on_answer,
-                    .takes_tracks = settings.takes_tracks});
+        http_resolver_settings common{
+            .platform = platform_,
+            .profile = settings.profile,
+            .observe = settings.on_answer,
+            .takes_tracks = settings.takes_tracks};
+        const auto& client = *by.client;
+        if (name == "graphql") return std::make_unique<graphql_resolver>(client, std::move(common));
+        if (name == "embed") return std::make_unique<embed_resolver>(client, std::move(common));
         if (name == session_resolver_name) {
             invariant(session_ != nullptr);
-            return std::make_unique<session_resolver>(
-                client,
-                *session_,
-                session_resolver_settings{
-                    .platform = platform_,
-                    .profile = profile,
-                    .observe = settings.on_answer,
-                    .takes_tracks = settings.takes_tracks});
+            return std::make_unique<session_resolver>(client, *session_, std::move(common));
         }
-        if (name == "embed")
-            return std::make_unique<embed_resolver>(
-                client,
-                embed_resolver_settings{
-                    .platform = platform_, .profile = profile, .observe = settings.on_answer});
         invariant(name == "page");
-        return std::make_unique<page_resolver>(
-            client,
-            page_resolver_settings{
-                .platform = platform_,
-                .profile = profile,
-                .observe = settings.on_answer,
-                .takes_tracks = settings.takes_tracks});
+        return std::make_unique<page_resolver>(client, std::move(common));
     }
 
     net::url platform_;
     std::unique_ptr<session> session_;  ///< Null without one.
     std::vector<route> lookup_routes_;  ///< Not empty.
     std::vector<route> media_routes_;   ///< Not empty.
-    test_links_resolver test_links_;
+    std::filesystem::path sample_path_;
     resolver_chain chain_;
     resolution_observer on_resolution_;
     mutable single_flight<chain_resolution> flights_;
@@ -280,7 +273,7 @@ std::string canonical_host(std::string text) {
     return ascii_lower(text);
 }
 
-/// Without this each request would fail, as if the platform were not there.
+/// An unreadable file would make each request fail, as if the platform were unreachable.
 result<void> check_ca_file(const std::string& file) {
     if (file.empty() || ::access(file.c_str(), R_OK) == 0) return {};
     return bad_setting("ca-file: " + file + ": " + std::generic_category().message(errno));
@@ -298,7 +291,7 @@ result<void> check_resolvers(const std::vector<std::string>& names) {
     return {};
 }
 
-/// Null without a file.
+/// Null without a file of cookies.
 result<std::unique_ptr<session>> open_session(
     const source_settings& settings, const net::url& platform, const log::logger& log) {
     const auto& names = settings.resolvers;
@@ -310,9 +303,8 @@ result<std::unique_ptr<session>> open_session(
     return std::unique_ptr<session>{};
 }
 
-/// Sets the path of the program, or leaves its resolver out: most people have no yt-dlp, and need
-/// none.
-result<void> look_for_yt_dlp(source_settings& settings, const log::logger& log) {
+/// Sets the path of the program, or omits its resolver: yt-dlp is optional.
+result<void> locate_yt_dlp(source_settings& settings, const log::logger& log) {
     auto& names = settings.resolvers;
     const auto name = std::find(names.begin(), names.end(), "yt-dlp");
     if (name == names.end()) return {};
@@ -339,7 +331,7 @@ net::address_policy lookup_policy(const source_settings& settings, const net::ur
         .host_suffixes = {"instagram.com"},
         .networks = settings.media_networks,
         .networks_setting = "media-networks"};
-    // A poisoned name server must not lead look-ups of the public platform into this network.
+    // A spoofed DNS answer must not lead look-ups of the public platform into the local network.
     if (platform.origin() != source_settings{}.platform_url)
         policy.trusted_origins = {platform.origin()};
     return policy;
@@ -370,13 +362,13 @@ result<std::unique_ptr<source>> source::create(source_settings settings, const l
     auto& hosts = settings.media_hosts;
     std::transform(hosts.begin(), hosts.end(), hosts.begin(), canonical_host);
     std::erase(hosts, "");
-    // For the guard an empty list would mean any host.
+    // The guard treats an empty list as any host.
     if (hosts.empty()) return bad_setting("media-hosts must name at least one");
     auto platform = origin_in(settings.platform_url);
     if (!platform) return platform.error();
     if (const auto read = check_ca_file(settings.ca_file); !read) return read.error();
     if (const auto known = check_resolvers(settings.resolvers); !known) return known.error();
-    if (const auto looked = look_for_yt_dlp(settings, log); !looked) return looked.error();
+    if (const auto located = locate_yt_dlp(settings, log); !located) return located.error();
     auto own_session = open_session(settings, *platform, log);
     if (!own_session) return own_session.error();
     return std::unique_ptr<source>{std::make_unique<real_source>(

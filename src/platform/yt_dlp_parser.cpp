@@ -1,8 +1,8 @@
-#include "data_blocks.hpp"
-#include "json_access.hpp"
+#include "yt_dlp_parser.hpp"
+
 #include "media_reader.hpp"
 #include <reelsd/base/text.hpp>
-#include <reelsd/platform/yt_dlp_parser.hpp>
+#include <reelsd/platform/yt_dlp_resolver.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -14,8 +14,8 @@
 namespace reelsd::platform {
 namespace {
 
-/// Whether a format is a file with picture and sound (a silent post has none), to be had by plain
-/// HTTP. Codecs are often null, which means unknown.
+/// Whether a format is a file with picture and sound (none in a silent post) over plain HTTP.
+/// Codecs are often null, which means unknown.
 bool is_whole_file(const document& format) {
     if (text_at(format, {"format_id"}).value_or("").starts_with("dash-")) return false;
     if (text_at(format, {"vcodec"}) == "none") return false;
@@ -23,8 +23,8 @@ bool is_whole_file(const document& format) {
     return protocol == "https" || protocol == "http";
 }
 
-/// The address of the largest file. yt-dlp puts what it likes best last.
-std::optional<std::string> best_video_url(const document& formats) {
+/// The URL of the largest file. yt-dlp lists the best format last.
+std::optional<std::string> best_format_url(const document& formats) {
     std::optional<video_version> best;
     for (const auto& format : formats) {
         auto url = text_at(format, {"url"});
@@ -42,91 +42,69 @@ std::optional<std::string> best_video_url(const document& formats) {
 }
 
 struct slide_video {
-    answer_media what = answer_media::absent;
+    answer_media media = answer_media::absent;
     std::string url = {};
 };
 
-/// The video of a post that is no carousel, or of a carousel's entry, which is null when yt-dlp
-/// found no video there.
+/// The video of a single post or of a carousel's entry, which is null when yt-dlp found no video.
 slide_video video_of(const document& slide) {
     if (!slide.is_object()) return {};
     const auto* formats = member(slide, {"formats"});
     if (formats != nullptr && formats->is_array()) {
-        if (formats->empty()) return {.what = answer_media::photo};
-        auto url = best_video_url(*formats);
-        if (!url) return {.what = answer_media::video_without_url};
-        return {.what = answer_media::video, .url = *std::move(url)};
+        if (formats->empty()) return {.media = answer_media::photo};
+        auto url = best_format_url(*formats);
+        if (!url) return {.media = answer_media::video_without_url};
+        return {.media = answer_media::video, .url = *std::move(url)};
     }
-    // A post's only format stands in the post itself.
+    // A post's only format is in the post itself.
     auto url = text_at(slide, {"url"});
     if (!url || !is_http_url(*url) || !is_whole_file(slide))
-        return {.what = answer_media::video_without_url};
-    return {.what = answer_media::video, .url = *std::move(url)};
+        return {.media = answer_media::video_without_url};
+    return {.media = answer_media::video, .url = *std::move(url)};
 }
 
-/// The wanted entry, from 0: the one that the link names if it is there, else the first video, else
-/// the first. `entries` is not empty.
-std::size_t entry_index(const document& entries, const link& wanted) {
-    if (const auto named = named_slide(entries.size(), wanted)) return *named;
-    for (std::size_t index = 0; index < entries.size(); ++index) {
-        if (video_of(entries[index]).what == answer_media::video) return index;
-    }
-    return 0;
-}
-
-/// Objects that tell of a post, the first one's word before the second one's.
-using tellers = std::array<const document*, 2>;
-
-std::optional<std::string> first_text(const tellers& from, const char* name) {
-    for (const auto* one : from) {
-        if (auto text = text_at(*one, {name})) return text;
-    }
-    return std::nullopt;
-}
-
-std::optional<std::int64_t> first_count(const tellers& from, const char* name) {
-    for (const auto* one : from) {
-        if (const auto count = count_at(*one, {name})) return count;
-    }
-    return std::nullopt;
-}
-
-/// Of the list, the last one is the largest.
-std::optional<std::string> thumbnail_of(const document& slide) {
+/// The last thumbnail of the list is the largest.
+std::optional<std::string> largest_thumbnail(const document& slide) {
     if (auto url = text_at(slide, {"thumbnail"}); url && is_http_url(*url)) return url;
     const auto& all = array_at(slide, {"thumbnails"});
-    for (auto one = all.rbegin(); one != all.rend(); ++one) {
-        if (auto url = text_at(*one, {"url"}); url && is_http_url(*url)) return url;
+    for (auto thumbnail = all.rbegin(); thumbnail != all.rend(); ++thumbnail) {
+        if (auto url = text_at(*thumbnail, {"url"}); url && is_http_url(*url)) return url;
     }
     return std::nullopt;
 }
 
-/// Everything but the file. `slide` is the post itself unless that is a carousel.
-post describe(const document& whole, const document& slide, const link& wanted) {
-    const tellers both{&whole, &slide};
-    post subject;
-    subject.code = public_code(wanted.code);
-    subject.url = post_link(subject.code).canonical_url();
-    subject.author = first_text(both, "channel").value_or("");
-    subject.author_name = first_text(both, "uploader");
-    put_caption(subject, first_text(both, "description"));
-    subject.like_count = first_count(both, "like_count");
-    subject.comment_count = first_count(both, "comment_count");
-    subject.view_count = first_count(both, "view_count");
-    subject.posted_at = posted_at(first_count(both, "timestamp"));
-    subject.thumbnail_url = thumbnail_of(slide);
-    if (!subject.thumbnail_url) subject.thumbnail_url = thumbnail_of(whole);
+/// The post without its file. `slide` is the post itself unless that is a carousel. Members of
+/// `whole` have precedence.
+post describe_output(const document& whole, const document& slide, const link& reel) {
+    const auto text = [&](const char* name) {
+        auto value = text_at(whole, {name});
+        return value ? value : text_at(slide, {name});
+    };
+    const auto count = [&](const char* name) {
+        const auto value = count_at(whole, {name});
+        return value ? value : count_at(slide, {name});
+    };
+    auto subject = new_post(reel);
+    subject.author = text("channel").value_or("");
+    subject.author_name = text("uploader");
+    set_caption(subject, text("description"));
+    subject.like_count = count("like_count");
+    subject.comment_count = count("comment_count");
+    subject.view_count = count("view_count");
+    subject.posted_at = posted_at(count("timestamp"));
+    subject.thumbnail_url = largest_thumbnail(slide);
+    if (!subject.thumbnail_url) subject.thumbnail_url = largest_thumbnail(whole);
     return subject;
 }
 
-bool is_of(const document& whole, const link& wanted) {
+bool is_of(const document& whole, const link& reel) {
     const auto id = text_at(whole, {"id"});
-    return id && (*id == wanted.code || *id == public_code(wanted.code));
+    return id && (*id == reel.code || *id == public_code(reel.code));
 }
 
-// Why there is no post.
+// Messages about a missing post.
 
-struct known_words {
+struct known_message {
     std::string_view text;
     errc meaning;
     std::string_view reason;
@@ -134,8 +112,8 @@ struct known_words {
     bool throttles_client = false;
 };
 
-/// In the order in which they count: what stands higher is said beside what stands lower.
-constexpr auto known_platform_errors = std::to_array<known_words>({
+/// In order of precedence: yt-dlp writes earlier messages together with later ones.
+constexpr auto known_messages = std::to_array<known_message>({
     {"redirected to the login page", errc::platform_rate_limited, "sent to the login page"},
     {"rate-limit reached or login required", errc::platform_rate_limited, "rate limit"},
     {"HTTP Error 429", errc::platform_rate_limited, "status 429", false, true},
@@ -144,7 +122,7 @@ constexpr auto known_platform_errors = std::to_array<known_words>({
      "only for followers"},
     {"This content may be inappropriate", errc::video_restricted, "closed to some audiences"},
     {"Restricted Video", errc::video_restricted, "closed to some audiences"},
-    // An outdated yt-dlp says so of every post.
+    // An outdated yt-dlp writes this for every post.
     {"Instagram sent an empty media response",
      errc::video_unavailable,
      "an empty answer: no such post, or an outdated yt-dlp",
@@ -166,24 +144,24 @@ constexpr auto known_platform_errors = std::to_array<known_words>({
     {"Unable to download webpage", errc::connection_failed, "the connection failed"},
 });
 
-/// Said on the way to success as well.
+/// Also written by successful runs.
 constexpr auto ignored_warnings = std::to_array<std::string_view>(
     {"No CSRF token set by Instagram API",
      "Instagram API is not granting access",
      "General metadata extraction failed",
      "Main webpage is locked behind the login page"});
 
-struct said_lines {
+struct error_lines {
     std::vector<std::string_view> errors;
     std::vector<std::string_view> warnings;
 };
 
-said_lines lines_of(std::string_view platform_errors) {
-    said_lines lines;
-    while (!platform_errors.empty()) {
-        const auto end = std::min(platform_errors.find_first_of("\r\n"), platform_errors.size());
-        const auto line = platform_errors.substr(0, end);
-        platform_errors.remove_prefix(std::min(end + 1, platform_errors.size()));
+error_lines lines_of(std::string_view output) {
+    error_lines lines;
+    while (!output.empty()) {
+        const auto end = std::min(output.find_first_of("\r\n"), output.size());
+        const auto line = output.substr(0, end);
+        output.remove_prefix(std::min(end + 1, output.size()));
         const bool is_ignored =
             line.empty() ||
             std::any_of(ignored_warnings.begin(), ignored_warnings.end(), [&](auto words) {
@@ -195,7 +173,7 @@ said_lines lines_of(std::string_view platform_errors) {
     return lines;
 }
 
-/// As much of a line as a log should have: printable ASCII, and no address with its parameters.
+/// The part of a line for logs: printable ASCII, and no URL with its parameters.
 std::string quoted(std::string_view line) {
     constexpr std::size_t characters_max = 200;
     line = line.substr(0, std::min(line.find('?', line.find("://")), characters_max));
@@ -205,19 +183,20 @@ std::string quoted(std::string_view line) {
     return text;
 }
 
-no_post failed(const known_words& words, std::string_view line) {
+no_post yt_dlp_failure(const known_message& message, std::string_view line) {
     std::string detail{"yt-dlp: "};
-    detail.append(words.reason);
+    detail.append(message.reason);
     if (!line.empty()) detail.append("; it said: ").append(quoted(line));
-    no_post none{error{words.meaning, std::move(detail)}, words.is_in_doubt, confidence::low};
-    none.throttles_client = words.throttles_client;
-    return none;
+    no_post failure{
+        error{message.meaning, std::move(detail)}, message.is_in_doubt, confidence::low};
+    failure.throttles_client = message.throttles_client;
+    return failure;
 }
 
-std::optional<no_post> meaning_of(const std::vector<std::string_view>& lines) {
-    for (const auto& words : known_platform_errors) {
+std::optional<no_post> known_failure(const std::vector<std::string_view>& lines) {
+    for (const auto& message : known_messages) {
         for (const auto line : lines) {
-            if (contains(line, words.text)) return failed(words, line);
+            if (contains(line, message.text)) return yt_dlp_failure(message, line);
         }
     }
     return std::nullopt;
@@ -225,36 +204,37 @@ std::optional<no_post> meaning_of(const std::vector<std::string_view>& lines) {
 
 }  // namespace
 
-parsed_yt_dlp parse_yt_dlp(std::string_view output, const link& wanted) {
+parsed_answer parse_yt_dlp(std::string_view output, const link& reel) {
     const auto whole = parse_block(output);
     if (!whole || !whole->is_object()) return {};
-    if (!is_of(*whole, wanted)) return {.media = answer_media::other_post};
+    if (!is_of(*whole, reel)) return {.media = answer_media::other_post};
 
     const auto* entries = member(*whole, {"entries"});
     const bool is_carousel = entries != nullptr || text_at(*whole, {"_type"}) == "playlist";
     if (is_carousel && (entries == nullptr || !entries->is_array() || entries->empty()))
         return {.media = answer_media::unreadable};
-    const auto index = is_carousel ? entry_index(*entries, wanted) : 0;
+    const auto is_video_at = [&](std::size_t index) {
+        return video_of((*entries)[index]).media == answer_media::video;
+    };
+    const auto index = is_carousel ? chosen_slide(entries->size(), reel, is_video_at) : 0;
     const document& slide = is_carousel ? (*entries)[index] : *whole;
     auto video = video_of(slide);
-    if (video.what != answer_media::video) return {.media = video.what};
+    if (video.media != answer_media::video) return {.media = video.media};
 
-    auto subject = describe(*whole, slide, wanted);
+    auto subject = describe_output(*whole, slide, reel);
     subject.media = remote_media{.url = std::move(video.url)};
-    if (is_carousel)
-        subject.carousel = carousel_position{
-            .index = static_cast<int>(index) + 1, .count = static_cast<int>(entries->size())};
+    if (is_carousel) subject.carousel = position_of(index, entries->size());
     return {.media = answer_media::video, .subject = std::move(subject)};
 }
 
 no_post classify_yt_dlp(int status, std::string_view error_output) {
     const auto lines = lines_of(error_output);
-    // Beside an error, a warning is no more than a circumstance.
-    if (auto known = meaning_of(lines.errors.empty() ? lines.warnings : lines.errors))
+    // A warning counts only without an error.
+    if (auto known = known_failure(lines.errors.empty() ? lines.warnings : lines.errors))
         return *std::move(known);
     const std::string reason = "no post and no known reason, status " + std::to_string(status);
     const auto last = lines.errors.empty() ? std::string_view{} : lines.errors.back();
-    return failed({.text = {}, .meaning = errc::platform_changed, .reason = reason}, last);
+    return yt_dlp_failure({.text = {}, .meaning = errc::platform_changed, .reason = reason}, last);
 }
 
 std::string_view yt_dlp_version_in(std::string_view output) {

@@ -1,8 +1,10 @@
+#include "yt_dlp_parser.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/unique_fd.hpp>
-#include <reelsd/platform/yt_dlp_parser.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>
+
+#include <boost/algorithm/string/replace.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,20 +24,20 @@
 namespace reelsd::platform {
 namespace {
 
-/// Python takes a second or two to start, and four requests follow, of which one may time out.
+/// Python takes a second or two to start. Up to four requests follow, one of which may time out.
 constexpr std::chrono::seconds run_time_max{30};
-/// One post's document is 50 to 500 KB; a carousel's has twenty slides at most.
+/// One post's document has 50 to 500 KB; a carousel has at most twenty slides.
 constexpr std::size_t output_bytes_max = std::size_t{8} * 1024 * 1024;
 
-/// A start of Python, and nothing else.
+/// For a start of Python without a request.
 constexpr std::chrono::seconds version_time_max{10};
 
-/// Recording that the cookies are of no use, whatever time is left for the look-up.
-constexpr std::chrono::seconds record_time_max{5};
+/// For recording that the cookies are invalid, also after the look-up's deadline.
+constexpr std::chrono::seconds invalid_cookies_time_max{5};
 
-/// The link cannot be taken for an option. `cookies_file` may be empty.
+/// The link cannot be read as an option. `cookies_file` may be empty.
 std::vector<std::string> arguments_for(
-    const link& wanted, const std::string& outgoing_address, const std::string& cookies_file) {
+    const link& reel, const std::string& outgoing_address, const std::string& cookies_file) {
     std::vector<std::string> words{
         "--ignore-config",
         "--no-cache-dir",
@@ -50,20 +52,20 @@ std::vector<std::string> arguments_for(
     if (net::ip_address::parse(outgoing_address))
         words.insert(words.end(), {"--source-address", outgoing_address});
     if (!cookies_file.empty()) words.insert(words.end(), {"--cookies", cookies_file});
-    words.insert(words.end(), {"-J", "--", wanted.canonical_url()});
+    words.insert(words.end(), {"-J", "--", reel.canonical_url()});
     return words;
 }
 
-/// What yt-dlp writes before it continues without the session.
+/// Message of yt-dlp before it continues without the session.
 constexpr std::string_view invalid_cookies = "account cookies are no longer valid";
 
-/// The sandbox's exit status when it has not started yt-dlp, which has no such status of its own.
+/// The sandbox's exit status when it could not start yt-dlp. yt-dlp does not use it.
 constexpr int exit_not_sandboxed = 77;
 
 const std::string folder_prefix = "reelsd-yt-dlp-";
 
-/// The one folder that a run may write to; a yt-dlp that is a single file unpacks itself there.
-/// Removed with this.
+/// The only folder that a run may write to; a single-file yt-dlp unpacks itself there. Removed on
+/// destruction.
 class temporary_folder {
 public:
     temporary_folder() {
@@ -79,17 +81,17 @@ public:
         if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
     }
 
-    /// Empty when it could not be made.
+    /// Empty when it could not be created.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
 private:
     std::string path_;
 };
 
-/// TCP ports: https, and names whose answer does not fit into a datagram.
+/// TCP ports: HTTPS, and DNS answers that do not fit into a datagram.
 constexpr std::array<const char*, 2> ports{"443", "53"};
 
-/// What stands before the program and its arguments.
+/// Arguments before the program and its own arguments.
 std::vector<std::string> sandbox_arguments(
     const yt_dlp_settings& settings, const std::string& writable) {
     std::vector<std::string> words{
@@ -106,7 +108,7 @@ std::vector<std::string> sandbox_arguments(
     return words;
 }
 
-/// Nothing of ours that it does not need, and a home in which no file can be made.
+/// Runs with a minimal environment, and a home that cannot contain files.
 process::child_command command_of(
     const yt_dlp_settings& settings, const std::string& writable,
     const std::vector<std::string>& arguments) {
@@ -132,14 +134,11 @@ process::child_command command_of(
     return command;
 }
 
-/// Masks the proxy's password in what the program wrote: its errors may repeat its environment.
+/// Masks the proxy's password in the output: error messages may contain the environment.
 void hide_credentials(process::child_end& end, const std::optional<net::proxy>& by_proxy) {
     const auto secret = by_proxy ? by_proxy->credentials() : std::string_view{};
     if (secret.empty()) return;
-    for (auto* text : {&end.output, &end.error_output}) {
-        for (auto at = text->find(secret); at != std::string::npos; at = text->find(secret, at))
-            text->replace(at, secret.size(), "***");
-    }
+    for (auto* text : {&end.output, &end.error_output}) boost::replace_all(*text, secret, "***");
 }
 
 process::child_end not_started(const char* why) {
@@ -152,7 +151,7 @@ process::child_end not_started(const char* why) {
 process::child_end run_in(
     const temporary_folder& folder, const yt_dlp_settings& settings,
     const std::vector<std::string>& arguments, deadline by, const std::stop_token& stop) {
-    if (folder.path().empty()) return not_started("no temporary folder could be made");
+    if (folder.path().empty()) return not_started("no temporary folder could be created");
     auto end = process::run_child(command_of(settings, folder.path(), arguments), by, stop);
     hide_credentials(end, settings.by_proxy);
     return end;
@@ -172,10 +171,10 @@ bool write_private_file(const std::string& path, std::string_view text) {
     return static_cast<bool>(file);
 }
 
-/// A run for one link. `cookies` may be null; yt-dlp rewrites the file that it gets.
+/// A run for one link. `cookies` may be null; yt-dlp rewrites its file of cookies.
 process::child_end run_for(
-    const link& wanted, const session_cookies* cookies, const yt_dlp_settings& settings,
-    deadline by, const std::stop_token& stop) {
+    const link& reel, const session_cookies* cookies, const yt_dlp_settings& settings, deadline by,
+    const std::stop_token& stop) {
     const temporary_folder folder;
     std::string cookies_file;
     if (cookies != nullptr && !folder.path().empty()) {
@@ -184,7 +183,7 @@ process::child_end run_for(
             return not_started("the copy of the cookies could not be written");
     }
     auto end = run_in(
-        folder, settings, arguments_for(wanted, settings.outgoing_address, cookies_file), by, stop);
+        folder, settings, arguments_for(reel, settings.outgoing_address, cookies_file), by, stop);
     if (cookies != nullptr) {
         cookies->hide_in(end.output);
         cookies->hide_in(end.error_output);
@@ -211,7 +210,7 @@ void remove_abandoned_folders() {
     }
 }
 
-/// Why a run did not come to its own end.
+/// Why a run did not end normally.
 std::optional<error> failure_of(const process::child_end& end) {
     switch (end.fate) {
         case process::child_outcome::exited:
@@ -239,49 +238,52 @@ yt_dlp_resolver::yt_dlp_resolver(yt_dlp_settings settings) : settings_{std::move
     if (settings_.platform_session != nullptr) remove_abandoned_folders();
 }
 
-resolution yt_dlp_resolver::resolve(const link& wanted, deadline by, std::stop_token stop) const {
-    invariant(wanted.kind == link_kind::post);
+resolution yt_dlp_resolver::resolve(const link& reel, deadline by, std::stop_token stop) const {
+    invariant(reel.kind == link_kind::post);
     const auto cookies =
         settings_.platform_session != nullptr ? settings_.platform_session->cookies(by) : nullptr;
-    const auto end = run_for(wanted, cookies.get(), settings_, by.at_most(run_time_max), stop);
+    const auto end = run_for(reel, cookies.get(), settings_, by.at_most(run_time_max), stop);
     if (cookies && end.error_output.find(invalid_cookies) != std::string::npos)
         settings_.platform_session->disable(
-            *cookies, "yt-dlp: the cookies are no longer valid", deadline::after(record_time_max));
-    auto found = outcome_of(end, wanted, by, stop);
+            *cookies,
+            "yt-dlp: the cookies are no longer valid",
+            deadline::after(invalid_cookies_time_max));
+    auto outcome = outcome_of(end, reel, by, stop);
     if (settings_.observe) {
-        const std::string reason = found ? "" : no_post{found.error()}.why.detail();
+        const std::string reason = outcome ? "" : no_post{outcome.error()}.why.detail();
         settings_.observe(
             {.question = "run of yt-dlp",
-             .url = wanted.canonical_url(),
+             .url = reel.canonical_url(),
              .status = end.status,
              .body = end.output,
              .took = end.lived,
              .reason = reason});
     }
-    return found;
+    return outcome;
 }
 
 resolution yt_dlp_resolver::outcome_of(
-    const process::child_end& end, const link& wanted, deadline by,
+    const process::child_end& end, const link& reel, deadline by,
     const std::stop_token& stop) const {
     if (const auto failure = failure_of(end)) return no_post{*failure};
 
-    // A carousel with photos among its videos ends with an error and a good document.
-    auto found = parse_yt_dlp(end.output, wanted);
-    if (found.subject) return *std::move(found.subject);
-    if (found.media == answer_media::absent)
+    // A carousel with photos and videos ends with an error and a valid document.
+    auto answer = parse_yt_dlp(end.output, reel);
+    if (answer.subject) return *std::move(answer.subject);
+    if (answer.media == answer_media::absent)
         return unless_outdated(classify_yt_dlp(end.status, end.error_output), by, stop);
-    const auto classification = classify({.kind = answer_kind::query, .media = found.media});
+    const auto classification = classify({.kind = answer_kind::query, .media = answer.media});
     return no_post{error{*classification.failure, "yt-dlp: " + std::string{classification.reason}}};
 }
 
-/// Two doubts are a no, but that of a program which is known to doubt everything is none.
+/// The unconfirmed "no such post" of an outdated yt-dlp must not count, because it reports that for
+/// every post.
 no_post yt_dlp_resolver::unless_outdated(
-    no_post none, deadline by, const std::stop_token& stop) const {
-    if (!none.needs_confirmation) return none;
+    no_post failure, deadline by, const std::stop_token& stop) const {
+    if (!failure.needs_confirmation) return failure;
     const auto version = yt_dlp_version(settings_, by.at_most(version_time_max), stop);
-    if (!version) return version.error().code() == errc::cancelled ? version.error() : none;
-    if (!is_outdated_yt_dlp(*version)) return none;
+    if (!version) return version.error().code() == errc::cancelled ? version.error() : failure;
+    if (!is_outdated_yt_dlp(*version)) return failure;
     return error{errc::platform_changed, "yt-dlp " + *version + " is too old to find any post"};
 }
 
@@ -292,7 +294,7 @@ result<std::string> yt_dlp_version(
     if (const auto failure = failure_of(end)) return *failure;
     const auto version = yt_dlp_version_in(end.output);
     if (end.status != 0 || version.empty())
-        return error{errc::platform_changed, settings.program.string() + " tells no version"};
+        return error{errc::platform_changed, settings.program.string() + " reports no version"};
     return std::string{version};
 }
 

@@ -8,9 +8,7 @@
 //   what is
 //                                     linear doubles
 
-#include "platform/embed_parser.hpp"
-#include "platform/page_parser.hpp"
-#include "platform/query_parser.hpp"
+#include "platform/answer_parser.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
@@ -160,7 +158,7 @@ std::string nested(std::string_view open, std::string_view close, std::size_t by
 std::vector<slow_case> slow_cases() {
     const auto as_page = [](std::string_view text) { (void)parse_page(text, wanted); };
     const auto as_embed = [](std::string_view text) { (void)parse_embed(text, wanted); };
-    const auto as_answer = [](std::string_view text) { (void)parse_answer(text, wanted); };
+    const auto as_answer = [](std::string_view text) { (void)parse_query(text, wanted); };
     const auto repeats = [](std::string_view part) {
         return [part](std::size_t bytes) { return repeated(part, bytes); };
     };

@@ -19,8 +19,8 @@
 #include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/token.hpp>
-#include <reelsd/http/parameters.hpp>
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/target.hpp>
 
@@ -136,7 +136,7 @@ reading read_query(std::string_view text) {
     for (const auto* name : {"limit", "q", "url", ""}) {
         const auto value = parsed->find(name);
         if (value && !is_storable(*value)) return taken_if(false, "a value that is no text");
-        if (value && http::percent_decoded(http::percent_encoded(*value)) != std::string{*value})
+        if (value && percent_decoded(percent_encoded(*value)) != std::string{*value})
             return taken_if(false, "another value");
     }
     return {.accepted = true};

@@ -1,15 +1,13 @@
 #include "platform_checks.hpp"
 
-#include "platform/dash_manifest.hpp"
-#include "platform/embed_parser.hpp"
-#include "platform/page_parser.hpp"
-#include "platform/page_resolver.hpp"
-#include "platform/query_parser.hpp"
-#include "platform/share_link.hpp"
+#include "platform/answer_parser.hpp"
+#include "platform/http_resolvers.hpp"
+#include "platform/media_reader.hpp"
+#include "platform/yt_dlp_parser.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/platform/link.hpp>
-#include <reelsd/platform/yt_dlp_parser.hpp>
+#include <reelsd/platform/yt_dlp_resolver.hpp>
 
 #include <algorithm>
 #include <array>
@@ -121,7 +119,7 @@ reading read_page(std::string_view html) {
 
 reading read_answer(std::string_view body) {
     return read_for_each([&](const link& wanted) -> reading {
-        const auto answer = parse_answer(body, wanted);
+        const auto answer = parse_query(body, wanted);
         auto broken = broken_promise_of(answer.media, answer.page_error, answer.subject, wanted);
         if (platform_error_of(body) != answer.platform_error) broken = "two complaints";
         if (broken.empty())

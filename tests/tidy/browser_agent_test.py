@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DEFAULT = ROOT / "include/reelsd/platform/request_profile.hpp"
+DEFAULT = ROOT / "include/reelsd/platform/source.hpp"
 SETTINGS = ROOT / "src/app/setting_table.cpp"
 # A version is released every four weeks, so this is half a year.
 VERSIONS_MAX = 6

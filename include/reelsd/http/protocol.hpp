@@ -5,7 +5,7 @@
 
 namespace reelsd::http {
 
-/// The methods that routes are made of; everything else a client may send is `other`.
+/// The methods that routes can have; any other method is `other`.
 enum class verb : std::uint8_t { get, head, post, put, patch, remove, options, other };
 
 /// Methods are case-sensitive (RFC 9110 9.1): "get" is `other`. `remove` is DELETE.
@@ -13,7 +13,7 @@ enum class verb : std::uint8_t { get, head, post, put, patch, remove, options, o
 /// "GET"; "OTHER" for `other`.
 [[nodiscard]] std::string_view name_of(verb method) noexcept;
 
-/// The statuses that this service answers with.
+/// The statuses of this service's responses.
 enum class status : std::uint16_t {
     ok = 200,
     created = 201,
@@ -47,7 +47,7 @@ enum class status : std::uint16_t {
     return static_cast<unsigned>(code);
 }
 
-/// HSTS (RFC 6797): whether browsers are to come by HTTPS alone from now on.
+/// HSTS (RFC 6797): whether browsers must use HTTPS from now on.
 enum class strict_transport : std::uint8_t { off, on };
 
 }  // namespace reelsd::http

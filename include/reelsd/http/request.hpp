@@ -1,12 +1,52 @@
 #pragma once
 
-#include <reelsd/http/header_fields.hpp>
 #include <reelsd/http/protocol.hpp>
 #include <reelsd/http/target.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace reelsd::http {
+
+/// The header fields of one request, in order, in two allocations.
+class header_fields {
+public:
+    /// Offsets and sizes of a field's name and value in a text, in bytes. 32 bits suffice: a whole
+    /// header has at most 16 KiB.
+    struct place {
+        std::uint32_t name_begin;
+        std::uint32_t name_size;
+        std::uint32_t value_begin;
+        std::uint32_t value_size;
+    };
+
+    header_fields() = default;
+    /// All of `fields` are within `head`, which is kept as received.
+    header_fields(std::string head, std::vector<place> fields);
+    void add(std::string_view name, std::string_view value);
+
+    /// The value of the first field of that name, in any letter case, without surrounding blanks.
+    /// The view is valid until this object changes.
+    [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+    /// The values of all fields of that name, in order; views as those of find().
+    [[nodiscard]] std::vector<std::string_view> find_all(std::string_view name) const;
+    [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
+    /// Memory of the text, in bytes.
+    [[nodiscard]] std::size_t text_capacity() const noexcept { return text_.capacity(); }
+
+private:
+    [[nodiscard]] std::string_view name_at(const place& field) const noexcept;
+    [[nodiscard]] std::string_view value_at(const place& field) const noexcept;
+
+    std::string text_;
+    std::vector<place> fields_;
+};
 
 /// One whole request, as a value: header and body have been read and checked.
 struct request {
@@ -16,16 +56,44 @@ struct request {
     request_target target;
     header_fields headers;
     std::string body;
-    /// The client's X-Request-Id if it sent a sane one, else a generated one.
+    /// The client's X-Request-Id if it is_sane_request_id(), else a generated one.
     std::string id;
-    /// The client's IP address, without the port: the peer's, or what a proxy says that it is.
+    /// The client's IP address, without the port: the peer's, or the one that a proxy reports.
     std::string remote;
     /// Whether the client runs on this machine: the connection comes from a loopback address, and
-    /// no proxy forwards the request for a client elsewhere.
+    /// no proxy forwards the request for a remote client.
     bool is_local = false;
 };
 
-/// Whether `text` may be used as a request's id: 1-128 of [A-Za-z0-9._-].
+/// Whether `text` may be the id of a request: 1-128 of [A-Za-z0-9._-].
 [[nodiscard]] bool is_sane_request_id(std::string_view text) noexcept;
+
+/// Why a request is refused before it is whole. The connection closes after the answer.
+struct refusal {
+    status code;
+    std::string_view message;  ///< For the client: a literal.
+};
+
+struct body_piece {
+    /// Empty at the end of the body and when it is refused. Valid until the next read.
+    std::string_view bytes;
+    /// The body is malformed, or did not arrive in time (408), or the daemon is stopping (503).
+    std::optional<refusal> refused = {};
+};
+
+/// The body of a request whose handler reads it while it arrives. The first read sends "100
+/// Continue" to a client that waits for it. A body that is not read to its end closes the
+/// connection. Thread: the loop's.
+class body_reader {
+public:
+    virtual ~body_reader() = default;
+    /// The next piece, at most about 16 KiB.
+    [[nodiscard]] virtual boost::asio::awaitable<body_piece> read() = 0;
+
+protected:
+    body_reader() = default;
+    body_reader(const body_reader&) = default;
+    body_reader& operator=(const body_reader&) = default;
+};
 
 }  // namespace reelsd::http

@@ -5,7 +5,6 @@
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/http/body_reader.hpp>
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/response.hpp>
 
@@ -42,22 +41,22 @@ struct middleware {
     using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
     using decision = std::function<std::optional<response>(request_context&)>;
 
-    /// "/api/v1": holds for this path and all below, as spelled.
+    /// "/api/v1": applies to this path and all below it, as spelled.
     std::string_view prefix;
-    /// Sets the caller, or answers (401), also when there is no such route: strangers do not learn
-    /// which there are. The context has the route if there is one.
+    /// Sets the caller, or refuses (401), also for a route that does not exist: strangers do not
+    /// learn which routes there are. The context has the route if there is one.
     check authenticate;
-    /// Runs once route and method are known to exist, before the query and the handler: may answer
-    /// (429). Optional.
+    /// Runs when route and method are known to exist, before the query is decoded and the handler
+    /// runs: may refuse (429). Optional.
     decision accept;
 };
 
-/// What a line of a route table says of its route beside method, pattern and handler.
+/// Options in a line of a route table.
 struct route_options {
     enum class authenticator : std::uint8_t {
         middleware,
-        /// The handler authenticates and admits, for instance in the statement that reads what is
-        /// asked for. For requests that the router refuses the middleware does.
+        /// The handler authenticates and accepts, for instance in the statement that reads the
+        /// resource. The middleware still does so for requests that the router refuses.
         handler,
     };
 
@@ -66,28 +65,27 @@ struct route_options {
     bool is_rate_limited = true;
     /// Whether the handler of a request with this head reads the body itself. Null: never. POST
     /// only.
-    bool (*streams_body)(const request& asked) = nullptr;
+    bool (*streams_body)(const request& head) = nullptr;
 };
 
-/// One request on its way: what the client asked, who it is, and how to answer. It lives in the
-/// session's frame and outlives every handler, which are awaited in place.
+/// One request in progress: the request, its caller, its deadlines and its responses. It lives in
+/// the session's frame and outlives every handler, because handlers are awaited in place.
 class request_context {
 public:
-    /// The logger is referred to, not copied.
-    request_context(http::request&& asked, const log::logger& log, deadline answer_by);
+    /// `log` outlives this.
+    request_context(http::request&& received, const log::logger& log, deadline answer_by);
     request_context(const request_context&) = delete;
     request_context& operator=(const request_context&) = delete;
 
-    // What was asked.
+    // The request.
 
     [[nodiscard]] const http::request& request() const noexcept { return request_; }
     [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
     /// The path segment that the route calls `{name}`, decoded. The route must have it.
     [[nodiscard]] std::string_view path_parameter(std::string_view name) const;
-    /// A query parameter, decoded. The router has refused malformed queries before the handler
-    /// runs.
+    /// A query parameter, decoded. The router refuses malformed queries before the handler runs.
     [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const noexcept;
-    /// Where the handler reads the body from; null unless the route streams it.
+    /// Source of a streamed body; null unless the route streams it.
     [[nodiscard]] body_reader* body_stream() const noexcept { return body_stream_; }
     void set_body_stream(body_reader& body) noexcept { body_stream_ = &body; }
     /// The body as a JSON object. Errors: invalid_argument "request body must be a JSON object" for
@@ -95,47 +93,43 @@ public:
     /// have at most 1000 members".
     [[nodiscard]] result<reelsd::json> json_body() const;
 
-    // Who asked.
+    // The caller.
 
-    /// The authenticated account; `set_caller` must have been called before.
+    /// The authenticated account; set_caller() must have been called before.
     [[nodiscard]] account_id caller() const { return identity().account; }
     [[nodiscard]] const caller_identity& identity() const;
     void set_caller(caller_identity caller) { caller_ = std::move(caller); }
-    /// Asks the path's middleware who the caller is; nothing, or its refusal. Handlers
-    /// that wait or stream call it again: a token that was revoked since is refused.
+    /// Authenticates by the path's middleware; returns its refusal, if any. Handlers that wait or
+    /// stream call it again, so that a token revoked since is refused.
     [[nodiscard]] boost::asio::awaitable<std::optional<response>> authenticate();
-    /// The middleware's decision about the authenticated caller; nothing, or its refusal.
+    /// Asks the middleware to accept the authenticated caller; returns its refusal, if any.
     [[nodiscard]] std::optional<response> accept();
 
-    // How long.
+    // Deadlines.
 
-    /// By when the answer should be ready. A long poll gives its own time instead.
+    /// When the response should be ready. A long poll uses its own time instead.
     [[nodiscard]] deadline answer_by() const noexcept { return answer_by_; }
-    /// By when the database must have answered all that this request asks it, or the client is told
-    /// 503. One time for all statements: clients are promised to learn of an outage within 2 s,
-    /// however many questions their request takes.
+    /// When all database queries of this request must be answered; later ones end in 503. One
+    /// deadline for all, because clients are promised to learn of an outage within 2 s.
     [[nodiscard]] deadline database_by() const noexcept { return database_by_; }
-    /// For a handler that has waited for something else, an event or the hash of a password: its
-    /// time with the database begins anew.
+    /// Restarts the time of database_by(), after a wait for something else such as an event or a
+    /// password hash.
     void restart_database_time() noexcept;
-    /// Stops when the client has gone or the daemon goes down: whoever waits for something to
-    /// happen (a long poll) should then answer at once with what there is. Stop callbacks run on
-    /// the loop.
+    /// Requested when the client has left or the daemon stops: a handler that waits (a long poll)
+    /// should then answer at once with what it has. Stop callbacks run on the loop.
     [[nodiscard]] std::stop_token stop();
 
-    // Answers.
+    // Responses.
 
-    /// `value` written compactly; text that is not UTF-8 is replaced, never thrown at.
+    /// `value` in compact form; text that is not UTF-8 is replaced.
     [[nodiscard]] response json(status code, const reelsd::json& value) const;
-    /// JSON text that is ready already, for instance a stored result.
+    /// A body that is JSON text already, for instance a stored result.
     [[nodiscard]] response json_text(status code, std::string text) const;
     [[nodiscard]] response json_text(status code, response::shared_text text) const;
     [[nodiscard]] response text(status code, std::string text) const;
-    [[nodiscard]] response html(status code, std::string text) const;
     [[nodiscard]] response no_content() const;
-    [[nodiscard]] response redirect(status code, std::string location) const;
-    /// The one way from an error to an answer. Logs the cause of a 500 or 503 under the request's
-    /// id.
+    /// The only mapping of an error to a response. Logs the cause of a 500 or 503 with the
+    /// request's id.
     [[nodiscard]] response problem(const error& why) const;
     [[nodiscard]] response problem(status code, std::string_view message) const;
     /// 401. `challenge` is the value of `WWW-Authenticate`.
@@ -145,7 +139,7 @@ public:
     // For the router and the session.
 
     struct matched_route {
-        /// The route's pattern, for logs and metrics; empty as long as none has matched.
+        /// The route's pattern, for logs and metrics; empty until one has matched.
         std::string_view pattern;
         /// Names and the indices of their path segments, in the router.
         std::span<const std::pair<std::string_view, std::size_t>> parameters;
@@ -161,7 +155,7 @@ public:
     void set_middleware(const middleware* of_path) noexcept { middleware_ = of_path; }
     /// Errors: those of query_parameters::parse.
     [[nodiscard]] result<void> decode_query();
-    /// Tells whoever holds `stop()`. Costs nothing when nobody asked for it.
+    /// Requests stop().
     void request_stop();
 
 private:
@@ -174,13 +168,17 @@ private:
     const middleware* middleware_ = nullptr;
     body_reader* body_stream_ = nullptr;
     std::optional<caller_identity> caller_;
-    /// Made when first asked for: most requests never wait.
+    /// Created by the first stop(): most requests never wait.
     std::optional<std::stop_source> stop_;
     bool stopped_ = false;
 };
 
-/// Answers requests with streams of server-sent events. Bounds the open streams of each account,
-/// since each is a connection that lasts for minutes. Thread: the loop's. Outlives its streams.
+/// `answer` with its body compressed by gzip if the client accepts that (`Accept-Encoding`), and
+/// with `Vary` in either case. For bodies without an `ETag`: each form would need its own.
+[[nodiscard]] response gzip_if_accepted(const request_context& ctx, response answer);
+
+/// Opens streams of server-sent events. Limits the open streams of each account, because each is a
+/// connection that lasts for minutes. Thread: the loop's. Outlives its streams.
 class event_streams {
 public:
     /// 200 with the events that `write` sends; 429 when the caller has too many open streams. A

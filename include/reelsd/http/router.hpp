@@ -20,10 +20,10 @@ namespace reelsd::http {
 using handler = std::function<boost::asio::awaitable<response>(request_context&)>;
 
 /// One line of a layer's route table. `pattern` is a literal: "/reels/{id}"; a `{name}`
-/// takes exactly one segment that is not empty, ".", ".." or one with a slash or a control
-/// character in it. Literal segments win over `{name}` ("/reels/search" over "/reels/{id}"),
-/// whatever the order, and match only as spelled: "/%6detrics" is not "/metrics", so that proxies
-/// that compare raw paths see what the router sees.
+/// matches exactly one segment that is not empty, ".", ".." or one with a slash or a control
+/// character. Literal segments have precedence over `{name}` ("/reels/search" over "/reels/{id}")
+/// in any order, and match only as spelled: "/%6detrics" is not "/metrics", because proxies compare
+/// raw paths.
 template <class Service>
 struct route {
     verb method = verb::other;
@@ -32,18 +32,18 @@ struct route {
     route_options options = {};
 };
 
-/// Finds who answers a request. Order of decisions, as the contract wants it: the check of every
-/// request, `OPTIONS *` (204 with `Allow`), the middleware's `authenticate`, path (malformed escape
-/// 400, unknown 404), method (405 with `Allow`), its `accept`, query (malformed 400),
-/// handler. HEAD is answered by GET's handler; the session leaves the body out. Filled at start,
-/// constant afterwards. Thread: any for `answer`, as far as the handlers allow.
+/// Dispatches requests to handlers. Order of decisions, as the contract requires: the check of
+/// every request, `OPTIONS *` (204 with `Allow`), the middleware's `authenticate`, path (malformed
+/// escape 400, unknown 404), method (405 with `Allow`), the middleware's `accept`, query (malformed
+/// 400), handler. HEAD uses GET's handler; the session omits the body. Filled at start, constant
+/// afterwards. Thread: any for `answer`, as far as the handlers allow.
 class router {
 public:
     router() = default;
     router(router&&) noexcept = default;
     router& operator=(router&&) noexcept = default;
 
-    /// Aborts for a pattern that does not begin with '/' or is there twice for one method: our bug.
+    /// Aborts for a pattern that does not begin with '/' or that already has this method.
     /// `prefix` is the beginning of `pattern` that the route's table was added below.
     void add(
         verb method, std::string pattern, handler handle, route_options options = {},
@@ -62,14 +62,14 @@ public:
         }
     }
 
-    /// Answers people who have come to an unknown path without middleware: GETs that accept
+    /// Handles browsers' requests for an unknown path without middleware: GETs that accept
     /// text/html.
     void show_when_unknown(handler handle);
 
-    /// Runs before everything else and may answer instead. At most one; optional.
+    /// Runs before everything else and may refuse. At most one; optional.
     void check_every_request(middleware::decision check);
 
-    /// The longest prefix that holds for a path is the one whose middleware runs.
+    /// Of several middlewares for a path, the one with the longest prefix runs.
     void use(middleware added);
 
     struct known_route {
@@ -79,8 +79,8 @@ public:
     /// All routes, in the order of their patterns' first addition.
     [[nodiscard]] std::vector<known_route> routes() const;
 
-    /// Whether the handler of a request reads its body, while it arrives.
-    [[nodiscard]] bool streams_body(const request& asked) const;
+    /// Whether the handler of a request reads its body while it arrives.
+    [[nodiscard]] bool streams_body(const request& head) const;
 
     /// Never fails for a request of any shape; throws what a handler throws.
     [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx) const;
@@ -101,12 +101,14 @@ private:
         /// Names and the indices of their segments.
         std::vector<std::pair<std::string_view, std::size_t>> parameters;
         std::vector<method_handler> methods;
+
+        /// Null for a method without a handler.
+        [[nodiscard]] const method_handler* handler_of(verb method) const noexcept;
     };
-    /// Patterns that begin alike share their beginning: a path is compared with the few segments
-    /// that may follow each of its own, not with every pattern.
+    /// A node of the prefix tree of all patterns.
     struct branch {
-        segment leads_here;
-        /// What is literal stands before what is not, and is tried first.
+        segment edge;
+        /// Literal segments before parameters, because they have precedence.
         std::vector<branch> next;
         /// In `paths_`, of the pattern that ends here.
         std::optional<std::size_t> entry;
@@ -116,7 +118,7 @@ private:
         middleware rules;
     };
 
-    /// Who answers; null when the request is refused.
+    /// `handle` is null when the request is refused.
     struct located {
         const path_entry* entry = nullptr;
         const handler* handle = nullptr;
@@ -124,19 +126,19 @@ private:
 
     [[nodiscard]] static std::vector<segment> segments_of(std::string_view pattern);
     [[nodiscard]] const middleware* middleware_for(const request_target& target) const noexcept;
-    /// Where the pattern ends, which is added if it is not there.
+    /// The node where the pattern ends; missing nodes are added.
     [[nodiscard]] branch& branch_of(const std::vector<segment>& pattern);
-    /// The most specific pattern behind `from` that fits the segments from `at` on.
+    /// The most specific pattern below `from` that matches the segments from `at` on.
     [[nodiscard]] const path_entry* entry_for(
         const branch& from, const request_target& target, std::size_t at) const noexcept;
-    /// Tells 404 from 405, and the context its route.
+    /// Finds path and handler, and sets the context's route.
     [[nodiscard]] located locate(request_context& ctx, const middleware* rules) const;
-    /// To `OPTIONS *`: the methods of all routes.
+    /// Answers `OPTIONS *` with the methods of all routes.
     [[nodiscard]] response server_options(const request_context& ctx) const;
-    /// To what nobody handles. `entry` is that of the path, if it is known.
+    /// 400, 404 or 405. `entry` is that of the path, if it is known.
     [[nodiscard]] static response refuse(const request_context& ctx, const path_entry* entry);
 
-    /// Where the patterns stand that everything else refers to.
+    /// Owns the texts that all views refer to.
     std::deque<std::string> patterns_;
     std::vector<path_entry> paths_;
     branch root_{};

@@ -8,24 +8,24 @@ namespace reelsd::http {
 
 class router;
 
-/// A file that is compiled into the program (src/embed_files.cmake). Its views live for ever.
+/// A file that is compiled into the program (src/embed_files.cmake). Its views are static.
 struct embedded_file {
-    std::string_view path;          ///< Where it is served: "/docs/index.html".
+    std::string_view path;          ///< Its path on the server: "/docs/index.html".
     std::string_view content_type;  ///< "text/html; charset=utf-8".
     std::string_view content;
-    std::string_view entity_tag;  ///< In its quotes; another content has another one.
-    std::string_view gzipped;     ///< The content as gzip has it; empty where that saves nothing.
+    std::string_view entity_tag;  ///< In quotes; unique to the content.
+    std::string_view gzipped;     ///< The compressed content; empty if it is not smaller.
 };
 
-/// What browsers may do with the files.
 struct file_policy {
     /// The value of `Content-Security-Policy`.
     std::string content_security_policy;
 };
 
 /// Adds a GET route for each file: 200, or 304 when the client names the file's entity tag in
-/// `If-None-Match`. Clients may keep a file but must ask again each time, so that nobody is shown
-/// the pages of an older program. Who takes gzip is given that. `files` lives for ever.
+/// `If-None-Match`. Clients may cache a file but must revalidate it each time, because pages and
+/// program must have the same version. Clients that accept gzip get the compressed content. `files`
+/// is static.
 void add_file_routes(
     router& routes, std::span<const embedded_file> files, const file_policy& policy);
 
@@ -34,8 +34,8 @@ void add_file_routes(
 [[nodiscard]] bool names_entity_tag(
     std::string_view if_none_match, std::string_view entity_tag) noexcept;
 
-/// Whether an `Accept-Encoding` field takes gzip (RFC 9110 12.5.3): named or covered by "*", and
-/// without the weight 0. Of a field that breaks its grammar counts what stands before. Pure.
+/// Whether an `Accept-Encoding` field accepts gzip (RFC 9110 12.5.3): named or covered by "*", and
+/// without the weight 0. A field is read up to its first syntax error. Pure.
 [[nodiscard]] bool accepts_gzip(std::string_view accept_encoding);
 
 }  // namespace reelsd::http

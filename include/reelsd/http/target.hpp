@@ -3,6 +3,7 @@
 #include <reelsd/base/result.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,23 +12,22 @@
 
 namespace reelsd::http {
 
-/// A request target, taken apart. "/api/v1/reels/42?wait=5" has the path segments "api", "v1",
-/// "reels" and "42". Nothing is normalised: "/a/", "//a" and "/a/.." have the segments {"a", ""},
-/// {"", "a"} and
-/// {"a", ".."}, which no route matches.
+/// A parsed request target. "/api/v1/reels/42?wait=5" has the path segments "api", "v1", "reels"
+/// and "42". Nothing is normalised: "/a/", "//a" and "/a/.." have the segments {"a", ""}, {"", "a"}
+/// and {"a", ".."}, which no route matches.
 class request_target {
 public:
-    /// Takes origin form ("/a?b"), absolute form ("http://host/a?b": its authority is ignored, as
-    /// we serve one site) and "*". Errors: invalid_argument for anything else.
+    /// Accepts origin form ("/a?b"), absolute form ("http://host/a?b"; the authority is ignored,
+    /// because there is one site) and "*". Errors: invalid_argument for anything else.
     [[nodiscard]] static result<request_target> parse(std::string text);
 
     /// As received.
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
     /// The path without the query, undecoded; "*" for the asterisk form.
     [[nodiscard]] std::string_view path() const noexcept;
-    /// What follows the first '?', undecoded.
+    /// The text after the first '?', undecoded.
     [[nodiscard]] std::string_view query() const noexcept;
-    /// Percent-decoded, one for each '/'. A segment that cannot be decoded stands as it came.
+    /// Percent-decoded, one for each '/'. A segment that cannot be decoded is kept as received.
     [[nodiscard]] const std::vector<std::string>& segments() const noexcept { return segments_; }
     /// Whether a segment contained a percent sign as received.
     [[nodiscard]] bool is_escaped(std::size_t segment) const noexcept {
@@ -46,8 +46,8 @@ private:
     bool well_formed_ = true;
 };
 
-/// The parameters of a query, decoded: '+' is a blank, "%xx" a byte, '&' parts. Of a repeated name
-/// the first counts. A name without '=' has the empty value; empty parts are skipped.
+/// The decoded parameters of a query: '+' is a blank, "%xx" a byte, '&' separates. The first of
+/// repeated names counts. A name without '=' has an empty value; empty parameters are skipped.
 class query_parameters {
 public:
     /// Errors: invalid_argument for a broken percent escape, for text that is not UTF-8 and for
@@ -61,10 +61,12 @@ private:
     std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-/// "%41b" is "Ab". Nothing when a percent sign is not followed by two hexadecimal digits.
-[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
+/// `?limit=`: `usual` when absent, else a whole number from 1 to `most` in plain digits.
+/// `invalid_argument` names the parameter and the allowed range. Pure.
+[[nodiscard]] result<int> requested_limit(
+    std::optional<std::string_view> text, int usual, int most);
 
-/// Escapes everything but unreserved characters (RFC 3986 2.3), for query values in links.
-[[nodiscard]] std::string percent_encoded(std::string_view text);
+/// The number in a path: `not_found` unless it is a positive 64-bit integer in plain digits. Pure.
+[[nodiscard]] result<std::int64_t> requested_number(std::string_view text);
 
 }  // namespace reelsd::http

@@ -80,7 +80,7 @@ struct http_request {
     /// twice: a request over a pooled connection that proves dead is resent automatically.
     bool fresh_connection = false;
     /// The request has a body but only reads: sending it twice changes nothing.
-    bool is_question = false;
+    bool is_idempotent = false;
 
     /// Decoded bytes; more is an error. 1 MiB suffices for every JSON response we expect.
     std::size_t response_bytes_max = std::size_t{1024} * 1024;
@@ -149,7 +149,7 @@ private:
         result<http_response> answer;
         std::optional<std::string> location = {};  ///< Of a redirect to follow.
         /// A reused connection delivered other bytes in place of a response head.
-        bool is_anothers_rest = false;
+        bool has_stale_bytes = false;
     };
     struct connection_choice {
         bool is_fresh = false;  ///< Never reuses a pooled connection.

@@ -10,60 +10,60 @@
 
 namespace reelsd::platform {
 
-/// What was asked for.
+/// The kind of a request.
 enum class answer_kind : std::uint8_t {
     page,     ///< A post's page.
-    query,    ///< A query's answer: JSON.
+    query,    ///< A GraphQL query: JSON.
     embed,    ///< A post's page for embedding on other sites.
-    session,  ///< The answer of the app's own API to a signed-in session: JSON.
+    session,  ///< The app's own API with a signed-in session: JSON.
 };
 
-/// Where a redirect of a post's page leads.
+/// The target of a redirect.
 enum class answer_redirect : std::uint8_t {
     none,
-    post,       ///< Another address of the same post: to be followed.
+    post,       ///< Another address of the same post, to be followed.
     login,      ///< /accounts/login
     home,       ///< /
     challenge,  ///< /challenge, /accounts/suspended
-    elsewhere,  ///< Another site, another post, a page we do not know.
+    elsewhere,  ///< Another site, another post, an unknown page.
 };
 
-/// Which page the platform's application says it is; all of them come with status 200.
+/// The page that the platform's application names; all have status 200.
 enum class page_route : std::uint8_t { unknown, post, not_found, login };
 
-/// What an answer's data says of the wanted post. Later enumerators outweigh earlier ones when an
-/// answer has several pieces of data.
+/// An answer's data about the wanted post. Later enumerators have precedence when an answer has
+/// several pieces of data.
 enum class answer_media : std::uint8_t {
-    absent,             ///< No data of a single post: the shell that throttled clients get.
+    absent,             ///< No data of a post: the empty page for throttled clients.
     null_root,          ///< The query's answer is null or empty.
     other_post,         ///< Data of another post.
-    unreadable,         ///< Data of the post in a shape we do not know.
+    unreadable,         ///< Data of the post in an unknown shape.
     withheld,           ///< The post without its media and without a reason.
     gated,              ///< The same with a page error: age, region, audience.
-    photo,              ///< No video in what was asked for.
+    photo,              ///< The requested post or slide has no video.
     video_without_url,  ///< A video, but nothing to download.
-    video_in_tracks,    ///< A video whose picture and sound are files of their own.
+    video_in_tracks,    ///< A video with separate files for picture and sound.
     video,
 };
 
-/// What a JSON body says instead of, or beside, the data.
+/// The error in a JSON body, instead of or in addition to data.
 enum class answer_error : std::uint8_t {
     none,
-    html,             ///< No JSON but a page: the client was not liked.
-    no_json,          ///< Neither.
-    execution_error,  ///< A passing fault of theirs, or an old document id.
-    field_exception,  ///< The post is missing or gated; the logged-out query knows which.
-    outdated,         ///< Our request lacks something, or names what is gone.
-    not_found,        ///< No such post; a retired document id says the same.
-    restricted,       ///< Region, age or audience: not for us.
-    private_account,  ///< For the account's followers.
+    html,             ///< A page instead of JSON: the client was refused.
+    no_json,          ///< Neither JSON nor a page.
+    execution_error,  ///< A transient fault of the platform, or an old document id.
+    field_exception,  ///< The post is missing or gated; the logged-out query distinguishes them.
+    outdated,         ///< Our request lacks something, or names something retired.
+    not_found,        ///< No such post; a retired document id causes it too.
+    restricted,       ///< By region, age or audience.
+    private_account,  ///< Only for the account's followers.
     login_required,   ///< The session has ended.
-    challenge,        ///< Prove that you are no robot.
-    wait,             ///< "Please wait a few minutes": too much, or a retired document id.
-    slow_down,        ///< Too much, without a doubt.
+    challenge,        ///< The client must prove that it is not a robot.
+    wait,             ///< "Please wait a few minutes": rate limit, or a retired document id.
+    slow_down,        ///< A definite rate limit.
 };
 
-/// Everything that was observed of one answer.
+/// Everything that was observed in one answer.
 struct answer_signals {
     answer_kind kind = answer_kind::page;
     int status = 200;
@@ -74,17 +74,17 @@ struct answer_signals {
     answer_error platform_error = answer_error::none;
     /// The code carries a follower's key, as links to private posts do.
     bool is_follower_link = false;
-    /// Whether we put separate tracks together.
+    /// Whether separate tracks are accepted and muxed.
     bool takes_tracks = false;
 };
 
 struct answer_classification {
     /// Empty: the answer has the post's video.
     std::optional<errc> failure = {};
-    /// A "no such post", or "no such file", that only counts when somebody else says so too.
+    /// A "no such post" or "no such file" that counts only when another resolver agrees.
     bool needs_confirmation = false;
-    /// Of platform_rate_limited: the client is throttled, whichever post it asks for. Without it
-    /// the answer may be about this post alone.
+    /// Of platform_rate_limited: the client is throttled for all posts. Otherwise perhaps only for
+    /// this one.
     bool throttles_client = false;
     /// The platform has refused the session, which must not be used again.
     bool ends_session = false;
@@ -92,25 +92,24 @@ struct answer_classification {
     std::string_view reason = {};
 };
 
-/// The one place where what the platform answers becomes what it means. Source: platform.md 3.
-/// Pure. `signals.redirect` is not answer_redirect::post: that one is followed first.
+/// The only interpretation of the platform's answers. Source: platform.md 3. Pure.
+/// `signals.redirect` is not answer_redirect::post, which must be followed first.
 [[nodiscard]] answer_classification classify(const answer_signals& signals) noexcept;
 
-/// One answer as a resolver saw it, for people who want to know why it says what it says. The texts
-/// live as long as the call.
+/// One answer to a resolver, for diagnosis. The texts are valid during the call.
 struct observed_answer {
     std::string_view question;  ///< "post page", "root query", "logged-out query", ...
-    std::string_view url;       ///< That was asked last, without tokens of anybody's.
-    int status = 0;             ///< HTTP's; of a program its exit status.
-    std::string_view body;      ///< As it came, unredacted.
+    std::string_view url;       ///< Of the last request, without tokens.
+    int status = 0;             ///< Of HTTP, or the exit status of a program.
+    std::string_view body;      ///< As received, unredacted.
     seconds_f took{0.0};
-    /// What was read from an answer over HTTP.
+    /// Only of an answer over HTTP.
     std::optional<answer_signals> signals = {};
-    /// What it comes to: "gated"; empty when it has the post.
+    /// Of a failure: "gated"; empty when the answer has the post.
     std::string_view reason = {};
 };
 
-/// Told after each answer. From any thread.
+/// Called after each answer. From any thread.
 using answer_observer = std::function<void(const observed_answer&)>;
 
 }  // namespace reelsd::platform

@@ -11,8 +11,7 @@ namespace reelsd::platform {
 
 enum class link_kind : std::uint8_t {
     post,   ///< `code` is the post's short code.
-    share,  ///< `code` is a share token; one request to the platform tells the post
-            ///< (share_link.hpp).
+    share,  ///< `code` is a share token; source::expand() looks up the post.
 };
 
 /// A link to a post, reduced to what identifies it. Tracking parameters are gone.
@@ -28,26 +27,26 @@ struct link {
 
     /// "https://www.instagram.com/reel/<code>/".
     [[nodiscard]] std::string canonical_url() const;
-    /// One of the fixed links of the contract, section 7, which never reach the platform. Their
-    /// errors are not to be retried.
+    /// One of the fixed links of the contract, section 7, which never reach the platform.
     [[nodiscard]] bool is_test() const;
+    /// The error of a test link; nothing for the sample reel and for other links. Not to be
+    /// retried.
+    [[nodiscard]] std::optional<errc> test_error() const;
 
     friend bool operator==(const link&, const link&) = default;
 };
 
-/// Accepts and refuses as the contract says (POST /analyze). errc::invalid_argument otherwise, with
-/// a detail that is meant for the client:
-///   `URL must be an instagram.com link`                    no http(s) URL, over 2,048 bytes,
-///   control
-///                                                          characters, user info, a foreign port
+/// Accepts the links of the contract (POST /analyze). errc::invalid_argument otherwise, with a
+/// detail for the client:
+///   `URL must be an instagram.com link`                    not an http(s) URL, over 2,048 bytes,
+///                                                          control characters, user info, a port
 ///   `URL must be an instagram.com link, got "tiktok.com"`  another host
 ///   `URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>`
-/// Spaces around the link are ignored (people paste them); any other white space is a control
-/// character. Blank or missing text is the caller's to report.
-/// Pure; also for Location headers of share links.
+/// Ignores spaces around the link; any other white space is a control character. The caller reports
+/// blank or missing text. Pure; also for Location headers of share links.
 [[nodiscard]] result<link> parse_link(std::string_view url);
 
-/// The link of a post that is known by its code.
+/// The link of a post with this code.
 [[nodiscard]] link post_link(std::string code);
 
 /// The media id behind a short code, as decimal digits ("B-fKL9qpeab" is 2278584739065882267). A
@@ -59,7 +58,7 @@ struct link {
 /// else.
 [[nodiscard]] std::optional<std::string> code_of(std::string_view media_id);
 
-/// Without the follower's key of a long code: what the platform itself calls the post.
+/// The platform's own code of the post: `code` without the follower's key of a long code.
 [[nodiscard]] std::string_view public_code(std::string_view code) noexcept;
 
 }  // namespace reelsd::platform

@@ -13,11 +13,11 @@
 
 namespace reelsd::platform {
 
-/// A file on the platform's media servers. The URL is signed and lives for a day or two; never log
+/// A file on the platform's media servers. The URL is signed and valid for a day or two; never log
 /// it.
 struct remote_media {
     std::string url;
-    /// Where the sound is a file of its own; empty: it is in the video's, or there is none.
+    /// The sound, if it is a separate file; empty: it is in the video's file, or there is none.
     std::string sound_url = {};
 };
 
@@ -26,13 +26,13 @@ struct local_media {
     std::filesystem::path file;
 };
 
-/// Which slide of a carousel was taken.
+/// The slide of a carousel that was chosen.
 struct carousel_position {
     int index = 1;  ///< From 1.
     int count = 1;
 };
 
-/// What is known about a public post. What the platform did not tell is empty, never zero.
+/// Data of a public post. Values that the platform did not report are empty, never zero.
 struct post {
     std::string code;
     std::string url;  ///< Canonical link.
@@ -57,16 +57,15 @@ struct post {
 
     std::variant<remote_media, local_media> media;
     std::optional<carousel_position> carousel;
-    std::string resolver;  ///< The name of the one that found it; "" for test links.
+    std::string resolver;  ///< The name of the resolver that found it; "" for test links.
 };
 
 /// The result's section `platform_meta` (contract, section 6). Pure.
 [[nodiscard]] json platform_meta_of(const post& subject);
 
 /// The words of `caption` after # (letters, digits and underscores of any script, at most 150) and
-/// after
-/// @ (user names, at most 30 characters, without trailing dots), in order, each once, in Unicode
-/// NFC. `caption` is valid UTF-8. Source: platform.md 5. Pure.
+/// after @ (user names, at most 30 characters, without trailing dots), in order, each once, in
+/// Unicode NFC. `caption` is valid UTF-8. Source: platform.md 5. Pure.
 [[nodiscard]] std::vector<std::string> hashtags_of(std::string_view caption);
 [[nodiscard]] std::vector<std::string> mentions_of(std::string_view caption);
 

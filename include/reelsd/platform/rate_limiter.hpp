@@ -4,6 +4,7 @@
 #include <reelsd/base/result.hpp>
 
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 
 namespace reelsd::platform {
@@ -11,25 +12,25 @@ namespace reelsd::platform {
 /// Why a resolver may not be asked yet, and for how long.
 struct required_wait {
     seconds_f wait{0.0};
-    /// The platform has asked to be left alone; otherwise it is our own pace.
+    /// The resolver cools down after a refusal of the platform. Otherwise it is our own rate limit.
     bool is_cooldown = false;
 };
 
-/// What became of one try of a resolver, as far as its pace is concerned.
+/// Outcome of one look-up of a resolver, for its rate limit.
 enum class try_outcome : std::uint8_t {
-    answered,      ///< The post, or a definite no: the resolver works.
+    answered,      ///< The post, or a definite error: the resolver works.
     rate_limited,  ///< The platform may be throttling this client, or hiding this post.
     changed,       ///< An answer of unknown shape.
-    failed,        ///< Anything else; it tells nothing.
-    throttled,     ///< The platform throttles this client, whichever post is asked for.
+    failed,        ///< Anything else.
+    throttled,     ///< The platform throttles this client for all posts.
 };
 
 struct finished_try {
     try_outcome outcome = try_outcome::failed;
-    std::string_view code;  ///< That was looked up: a post's short code, or a share token.
+    std::string_view code;  ///< A post's short code, or a share token.
 };
 
-/// Keeps the tries of all resolvers, of all daemons, to what the platform bears. Source:
+/// Limits the look-ups of all resolvers and daemons to the rate that the platform accepts. Source:
 /// platform.md 6. Blocking; safe from any thread.
 class rate_limiter {
 public:
@@ -38,18 +39,19 @@ public:
     rate_limiter& operator=(const rate_limiter&) = delete;
     virtual ~rate_limiter() = default;
 
-    /// Leave to try `resolver` once, now, when the wait is zero: then note() must follow. Otherwise
-    /// how long to wait at least before asking again. Errors: database_unavailable, internal.
+    /// Requests a permit for one look-up by `resolver`. A wait of zero grants it, and note() must
+    /// follow; otherwise wait at least that long before the next call. Errors:
+    /// database_unavailable, internal.
     [[nodiscard]] virtual result<required_wait> ask(std::string_view resolver, deadline by) = 0;
 
-    /// Records how a try ended that ask() gave leave for, or logs that it could not be recorded.
-    /// Returns how long the same code should not be looked up here again although other codes may:
-    /// above 0 only for try_outcome::rate_limited that begins no cool-down.
+    /// Records the outcome of a look-up with a permit, or logs that this failed. Returns how long
+    /// the same code should not be looked up here again although other codes may: above 0 only for
+    /// try_outcome::rate_limited that begins no cool-down.
     virtual seconds_f note(
         std::string_view resolver, const finished_try& ended, deadline by) noexcept = 0;
 };
 
-/// Never makes anybody wait: for an operator who asks by hand.
+/// Grants every permit: for an operator's manual look-ups.
 class no_rate_limit final : public rate_limiter {
 public:
     [[nodiscard]] result<required_wait> ask(
@@ -62,5 +64,20 @@ public:
         return seconds_f{0};
     }
 };
+
+/// How long a worker waits for the permit of an attempt's first look-up. The queue has longer
+/// waits; it retries once a second.
+inline constexpr seconds_f first_patience{1.0};
+
+/// A permit for `resolver` now, or the remaining wait when `patience` or the time is over. Errors:
+/// as rate_limiter::ask(), and cancelled.
+[[nodiscard]] result<required_wait> wait_for_permit(
+    std::string_view resolver, rate_limiter& pace, seconds_f patience, deadline by,
+    const std::stop_token& stop);
+
+/// rate_limiter::note() with a deadline of its own, so that a slow look-up is recorded too.
+seconds_f note_try(
+    rate_limiter& pace, std::string_view resolver, const finished_try& ended,
+    const std::stop_token& stop);
 
 }  // namespace reelsd::platform

@@ -24,7 +24,7 @@ struct session_cookie {
     std::int64_t expires_at = 0;  ///< Unix time; 0: until the browser closes.
 };
 
-/// The cookies of a signed-in session. Immutable. Values go to the platform and to yt-dlp only.
+/// The cookies of a signed-in session. Immutable. Values are sent only to the platform and yt-dlp.
 class session_cookies {
 public:
     /// Reads a Netscape cookie file, a JSON array of cookies, a Cookie header or a bare sessionid.
@@ -54,8 +54,7 @@ private:
 /// Whether a refusal was recorded before.
 enum class refusal_news : std::uint8_t { first, known };
 
-/// Remembers across restarts and daemons which sessions the platform has refused. Blocking;
-/// thread-safe.
+/// Stores for all daemons which sessions the platform has refused. Blocking; thread-safe.
 class session_record {
 public:
     session_record() = default;
@@ -63,7 +62,7 @@ public:
     session_record& operator=(const session_record&) = delete;
     virtual ~session_record() = default;
 
-    /// Why the platform has refused the session; empty when it has not. Errors:
+    /// Why the platform has refused the session; nothing when it has not. Errors:
     /// database_unavailable, internal.
     [[nodiscard]] virtual result<std::optional<std::string>> refusal_of(
         const std::string& fingerprint, deadline by) = 0;
@@ -77,23 +76,23 @@ struct session_settings {
     std::string host;            ///< Of REELSD_PLATFORM_URL.
 };
 
-/// The operator's signed-in session: a file of cookies, and whether it may be used. The file is
-/// read again when it changes. Thread-safe.
+/// The operator's signed-in session: a file of cookies, and whether it may be used. A changed file
+/// is read again. Thread-safe.
 class session {
 public:
     /// Errors: invalid_argument for a file that cannot be used, see read_session_file().
     [[nodiscard]] static result<std::unique_ptr<session>> open(
         session_settings settings, log::logger log);
 
-    /// With what the file contains; see open().
+    /// `first` is the content of the file; see open().
     session(session_settings settings, log::logger log, session_cookies first);
 
-    /// `record` outlives this. Call it before the first use; without it, refusals are forgotten at
+    /// `record` outlives this. Must precede the first use. Without a record, refusals are lost at
     /// the end of the process.
     void attach(session_record& record) noexcept { record_ = &record; }
 
     /// The cookies to send. Null while the platform refuses the session, the file cannot be used or
-    /// the database does not answer. Blocking, not for the loop's thread.
+    /// the database does not answer. Blocking; not for the loop's thread.
     [[nodiscard]] std::shared_ptr<const session_cookies> cookies(deadline by);
 
     /// The fingerprint of the file as it is now; empty when it cannot be used.
@@ -102,10 +101,10 @@ public:
     /// Disables the session until the file changes. Logs the first refusal of a fingerprint.
     void disable(const session_cookies& refused, std::string_view reason, deadline by);
 
-    /// Notes that the session was told "no such post". True when that is the second one in a row,
-    /// about another post: the platform then hides a challenge behind it.
+    /// Notes a "no such post". True when it is the second in a row, about another post: it then
+    /// hides a challenge.
     [[nodiscard]] bool note_not_found(std::string_view code);
-    /// Ends such a row.
+    /// Notes any other answer.
     void note_answer();
 
 private:
@@ -115,7 +114,7 @@ private:
     log::logger log_;
     session_record* record_ = nullptr;
 
-    std::mutex lock_;  ///< Guards all below. Never held while the database is asked.
+    std::mutex lock_;  ///< Guards all below. Not held during database queries.
     std::shared_ptr<const session_cookies> cookies_;  ///< Null while the file cannot be used.
     deadline::clock::time_point read_at_;
     std::string refused_;                     ///< A fingerprint.

@@ -9,7 +9,6 @@
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/post.hpp>
-#include <reelsd/platform/request_profile.hpp>
 #include <reelsd/platform/resolver.hpp>
 #include <reelsd/platform/session.hpp>
 
@@ -21,6 +20,27 @@
 #include <vector>
 
 namespace reelsd::platform {
+
+/// Request parameters that the platform changes every few months. All are settings, so that an
+/// operator can follow a change without a release. Source: platform.md 2, as of 2026-11.
+struct request_profile {
+    /// A current desktop Chrome's; for pages. Other user agents get an empty page.
+    std::string browser_user_agent =
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+        "Chrome/156.0.0.0 Safari/537.36";
+    /// For queries, which refuse a Chrome without Chrome's TLS.
+    std::string query_user_agent = "Mozilla/5.0";
+    /// X-IG-App-ID: the platform's own web application.
+    std::string app_id = "936619743392459";
+    /// The query with the most data, by short code.
+    std::string root_doc_id = "27128499623469141";
+    std::string root_query_name = "PolarisPostRootQuery";
+    /// The query of the page for visitors who are not logged in, by media id.
+    std::string logged_out_doc_id = "27130156389949648";
+    std::string logged_out_query_name = "PolarisLoggedOutDesktopWWWPostRootContentQuery";
+
+    friend bool operator==(const request_profile&, const request_profile&) = default;
+};
 
 /// The settings of contract section 8 that concern the platform.
 struct source_settings {
@@ -43,41 +63,35 @@ struct source_settings {
     bool allow_private_addresses = false;
     /// REELSD_MEDIA_NETWORKS: for `media_hosts` and the platform itself.
     std::vector<net::ip_network> media_networks = {};
-    /// REELSD_PLATFORM_PROXY: used in turn for look-ups. Empty: none.
+    /// REELSD_PLATFORM_PROXY: used in rotation for look-ups. Empty: none.
     std::vector<net::proxy> platform_proxies = {};
-    /// REELSD_MEDIA_PROXY: used in turn for downloads. Empty: none.
+    /// REELSD_MEDIA_PROXY: used in rotation for downloads. Empty: none.
     std::vector<net::proxy> media_proxies = {};
     /// REELSD_OUTGOING_ADDRESS, for look-ups and downloads; empty: the system chooses.
     std::string outgoing_address = {};
-    /// REELSD_DASH: take a video that is served only as separate files of picture and sound.
+    /// REELSD_DASH: accept a video that is served only as separate files of picture and sound.
     bool takes_tracks = false;
     /// REELSD_CA_FILE; empty: the system's.
     std::string ca_file = {};
     std::uint64_t video_bytes_max = std::uint64_t{100} * 1024 * 1024;
     /// The sample video of the test link.
     std::filesystem::path sample_path = {};
-    /// Told how each resolver's tries end; may be empty.
+    /// Notified of the outcome of each look-up; may be empty.
     resolution_observer on_resolution = {};
-    /// Told of each answer that a resolver gets; may be empty.
+    /// Notified of each answer to a resolver; may be empty.
     answer_observer on_answer = {};
 };
 
-/// From a link to a post and its file: the interface of the platform to a job.
-/// Blocking; safe from any thread. The two steps are:
-///
-///     auto found = source.resolve(link, pace, by, stop);
-///     auto got = source.download(*found, target, by, stop);
-///     if got holds stale_media and this is the first time: resolve and download once more;
-///     if it does again: fail with stale_media::if_fresh.
-///
-/// Errors of a link with is_test() are part of the test: they are final, however transient their
-/// code.
+/// Turns a link into a post and its file, for jobs. Blocking; safe from any thread. If download()
+/// returns stale_media, resolve() and download() again; if it does so twice, fail with
+/// stale_media::if_fresh. Errors of a link with is_test() are final, also those of a transient
+/// kind.
 class source {
 public:
-    /// errc::invalid_argument for a platform_url that is no origin, an unknown or repeated resolver
-    /// or none; also when yt-dlp is the only one and is not installed, when session is named
-    /// without cookies_file, and for a cookies_file as session::open(). The detail names the
-    /// setting. Beside others, a yt-dlp that is not installed is left out.
+    /// errc::invalid_argument for a platform_url that is not an origin, an unknown or repeated
+    /// resolver or none; also when yt-dlp is the only one and is not installed, when session is
+    /// named without cookies_file, and for a cookies_file as session::open(). The detail names the
+    /// setting. If there are other resolvers, a yt-dlp that is not installed is omitted.
     [[nodiscard]] static result<std::unique_ptr<source>> create(
         source_settings settings, const log::logger& log);
 
@@ -86,17 +100,15 @@ public:
     /// The operator's session; null without one. Lives as long as this.
     [[nodiscard]] virtual session* platform_session() const noexcept { return nullptr; }
 
-    /// The post that a share link means; any other link is returned as it is. A share link is
-    /// looked up at the pace of the resolver "share". Errors as expand_share_link() and
-    /// rate_limiter::ask().
+    /// The link of the post that a share link leads to; any other link unchanged. Look-ups obey the
+    /// rate limit of the resolver "share". Errors as expand_share_link() and rate_limiter::ask().
     [[nodiscard]] virtual boost::system::result<link, unresolved> expand(
-        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop) const = 0;
+        const link& reel, rate_limiter& pace, deadline by, std::stop_token stop) const = 0;
 
-    /// Follows a share link first. Threads that want the same post at the same time ask for it once
-    /// and share the answer. Errors as resolver_chain::resolve(), and for test links whichever they
-    /// stand for (also video_too_long, model_refused, storage_failed).
+    /// Expands a share link first. Concurrent look-ups of the same post are one. Errors as
+    /// resolver_chain::resolve(), and for test links link::test_error().
     [[nodiscard]] virtual chain_resolution resolve(
-        const link& wanted, rate_limiter& pace, deadline by, std::stop_token stop,
+        const link& reel, rate_limiter& pace, deadline by, std::stop_token stop,
         const excluded_resolvers& excluded = {}) const = 0;
 
     /// Errors as downloader::download().
@@ -105,7 +117,7 @@ public:
         std::stop_token stop) const = 0;
 };
 
-/// What look-ups may connect to. `platform` is the URL of `platform_url`.
+/// Targets that look-ups may connect to. `platform` is the URL of `platform_url`.
 [[nodiscard]] net::address_policy lookup_policy(
     const source_settings& settings, const net::url& platform);
 
@@ -116,9 +128,9 @@ public:
 /// The names that source_settings::resolvers may hold.
 [[nodiscard]] std::vector<std::string> known_resolvers();
 
-/// What is paced, cools down and is counted apart, in the order in which it is asked: each resolver
-/// by each proxy, as routed_name() names them; a session uses the first proxy only, because the
-/// platform suspects accounts that change their address.
+/// The names for rate limits and metrics, in the order of use: each resolver with each proxy, as
+/// routed_name() forms them. A session uses only the first proxy, because the platform suspects
+/// accounts that change their address.
 [[nodiscard]] std::vector<std::string> routed_resolvers(const source_settings& settings);
 
 }  // namespace reelsd::platform

@@ -21,49 +21,54 @@ namespace reelsd::platform {
 struct yt_dlp_settings {
     /// The program yt-dlp, as an absolute path.
     std::filesystem::path program;
-    /// The program reelsd-media, as an absolute path: its command `fence` runs yt-dlp.
+    /// The program reelsd-media, as an absolute path; its command `fence` runs yt-dlp.
     std::filesystem::path sandbox;
-    /// What the sandbox does where the kernel lacks a part of it: the setting `jail`.
+    /// The setting `jail`: how the sandbox treats features that the kernel lacks.
     std::string jail = "require";
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};
     std::optional<net::proxy> by_proxy = {};
     std::string outgoing_address = {};  ///< An interface's name has no effect on yt-dlp.
-    /// Whose cookies it sends while the session is enabled, from a private copy; may be null.
+    /// Its cookies are sent while it is enabled, from a private copy; may be null.
     session* platform_session = nullptr;
     answer_observer observe = {};  ///< May be empty.
 };
 
-/// Asks the program yt-dlp, as a child process that is given the link, and the cookies of
-/// the operator's session if there is one. It does its own
-/// networking: the outbound guard holds for the media that it names, not for what it asks. It runs
-/// inside a sandbox, which bounds its memory and time, and keeps it from our files and processes.
-/// Source: platform.md 6.
+/// Runs the program yt-dlp with the link, and with the cookies of the operator's session if there
+/// is one. yt-dlp has its own connections: the address guard checks only the media URLs in its
+/// output. A sandbox bounds its memory and time, and hides files and processes. Source:
+/// platform.md 6.
 class yt_dlp_resolver : public resolver {
 public:
     explicit yt_dlp_resolver(yt_dlp_settings settings);
 
     [[nodiscard]] std::string_view name() const noexcept override { return "yt-dlp"; }
 
-    /// One run of the program, of half a minute at most. An empty answer is a "no such post" in
-    /// doubt, since that is what an outdated yt-dlp says of every post; of one that is outdated by
-    /// its own word it is platform_changed. A program that crashes or can't be started is
-    /// platform_failed, one that talks too much or nonsense platform_changed.
+    /// One run of the program, at most half a minute. An empty answer is a "no such post" that
+    /// needs confirmation, because an outdated yt-dlp reports that for every post; from a version
+    /// that is known to be outdated it is platform_changed. A program that crashes or cannot be
+    /// started is platform_failed; too much or malformed output is platform_changed.
     [[nodiscard]] resolution resolve(
-        const link& wanted, deadline by, std::stop_token stop) const override;
+        const link& reel, deadline by, std::stop_token stop) const override;
 
 private:
     [[nodiscard]] resolution outcome_of(
-        const process::child_end& end, const link& wanted, deadline by,
+        const process::child_end& end, const link& reel, deadline by,
         const std::stop_token& stop) const;
     [[nodiscard]] no_post unless_outdated(
-        no_post none, deadline by, const std::stop_token& stop) const;
+        no_post failure, deadline by, const std::stop_token& stop) const;
 
     yt_dlp_settings settings_;
 };
 
-/// What the program says when it is asked for its version: "2026.08.19". Errors: platform_changed
-/// (no version), platform_failed, timed_out, cancelled.
+/// Earlier versions send requests that the platform no longer answers.
+inline constexpr std::string_view yt_dlp_version_min = "2026.06.28";
+
+/// Whether `version`, of yt_dlp_version(), no longer works.
+[[nodiscard]] bool is_outdated_yt_dlp(std::string_view version);
+
+/// The program's version: "2026.08.19". Errors: platform_changed (no version), platform_failed,
+/// timed_out, cancelled.
 [[nodiscard]] result<std::string> yt_dlp_version(
     const yt_dlp_settings& settings, deadline by, const std::stop_token& stop);
 

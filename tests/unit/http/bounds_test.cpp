@@ -1,5 +1,4 @@
-#include "byte_budget.hpp"
-#include "connection_limiter.hpp"
+#include "connection_limits.hpp"
 #include "served.hpp"
 
 #include <gtest/gtest.h>
@@ -9,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-// Goal: no client takes all connections, and all connections together no more memory than they may.
-// Method: the counting alone, and the real server on loopback.
+// Goal: limits of connections per client, and of memory for all connections. Method: the counters
+// alone, and the real server on loopback.
 namespace reelsd::http {
 namespace {
 
@@ -22,7 +21,7 @@ boost::asio::ip::address from(const char* text) {
     return boost::asio::ip::make_address(text);
 }
 
-TEST(ConnectionLimiter, EachClientHasItsOwn) {
+TEST(ConnectionLimiter, CountsPerClient) {
     struct test_case {
         const char* name;
         const char* first;
@@ -38,41 +37,42 @@ TEST(ConnectionLimiter, EachClientHasItsOwn) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        connection_limiter places{1, {}};
-        const auto first = places.take(from(expected.first));
+        connection_limiter limiter{1, {}};
+        const auto first = limiter.acquire(from(expected.first));
         EXPECT_TRUE(first);
-        EXPECT_EQ(static_cast<bool>(places.take(from(expected.second))), !expected.is_same_client);
+        EXPECT_EQ(
+            static_cast<bool>(limiter.acquire(from(expected.second))), !expected.is_same_client);
     }
 }
 
-TEST(ConnectionLimiter, APlaceIsGivenBack) {
-    connection_limiter places{2, {}};
-    std::optional<connection_limiter::place> first{places.take(from("192.0.2.1"))};
-    auto second = places.take(from("192.0.2.1"));
-    EXPECT_FALSE(places.take(from("192.0.2.1")));
+TEST(ConnectionLimiter, ReleasesASlotOnDestruction) {
+    connection_limiter limiter{2, {}};
+    std::optional<connection_limiter::slot> first{limiter.acquire(from("192.0.2.1"))};
+    auto second = limiter.acquire(from("192.0.2.1"));
+    EXPECT_FALSE(limiter.acquire(from("192.0.2.1")));
     const auto moved = std::move(second);
-    EXPECT_FALSE(places.take(from("192.0.2.1"))) << "a place that moves is still one";
+    EXPECT_FALSE(limiter.acquire(from("192.0.2.1"))) << "a moved slot is still in use";
     first.reset();
-    EXPECT_TRUE(places.take(from("192.0.2.1")));
+    EXPECT_TRUE(limiter.acquire(from("192.0.2.1")));
 }
 
-TEST(ConnectionLimiter, ProxiesAndNoBoundAreUnbounded) {
-    connection_limiter places{1, {*ip_network::parse("192.0.2.1"), *ip_network::parse("::1")}};
-    std::vector<connection_limiter::place> held;
+TEST(ConnectionLimiter, DoesNotLimitProxiesOrWithoutALimit) {
+    connection_limiter limiter{1, {*ip_network::parse("192.0.2.1"), *ip_network::parse("::1")}};
+    std::vector<connection_limiter::slot> held;
     for (int connection = 0; connection < 3; ++connection) {
-        held.push_back(places.take(from("192.0.2.1")));
-        held.push_back(places.take(from("::ffff:192.0.2.1")));
-        held.push_back(places.take(from("::1")));
+        held.push_back(limiter.acquire(from("192.0.2.1")));
+        held.push_back(limiter.acquire(from("::ffff:192.0.2.1")));
+        held.push_back(limiter.acquire(from("::1")));
     }
-    for (const auto& one : held) EXPECT_TRUE(one);
+    for (const auto& slot : held) EXPECT_TRUE(slot);
 
     connection_limiter all{0, {}};
-    const auto first = all.take(from("192.0.2.1"));
-    const auto second = all.take(from("192.0.2.1"));
+    const auto first = all.acquire(from("192.0.2.1"));
+    const auto second = all.acquire(from("192.0.2.1"));
     EXPECT_TRUE(first && second);
 }
 
-TEST(ByteBudget, IsForWhatLiesBeyondTheAllowance) {
+TEST(ByteBudget, CountsBytesBeyondTheAllowance) {
     byte_budget budget{100};
     byte_budget::share small{budget};
     EXPECT_TRUE(small.resize(byte_budget::allowance));
@@ -82,10 +82,11 @@ TEST(ByteBudget, IsForWhatLiesBeyondTheAllowance) {
     {
         byte_budget::share other{budget};
         EXPECT_FALSE(other.resize(byte_budget::allowance + 41));
-        EXPECT_EQ(budget.left(), 40U) << "who is refused takes nothing";
+        EXPECT_EQ(budget.left(), 40U) << "a refused resize reserves nothing";
         EXPECT_TRUE(other.resize(byte_budget::allowance + 40));
         EXPECT_FALSE(small.resize(byte_budget::allowance + 61));
-        EXPECT_TRUE(small.resize(byte_budget::allowance + 60)) << "what one has, one keeps";
+        EXPECT_TRUE(small.resize(byte_budget::allowance + 60))
+            << "the present size is always granted";
         EXPECT_TRUE(small.resize(byte_budget::allowance + 10));
         EXPECT_EQ(budget.left(), 50U);
     }
@@ -94,10 +95,10 @@ TEST(ByteBudget, IsForWhatLiesBeyondTheAllowance) {
     EXPECT_EQ(budget.left(), 100U);
 }
 
-TEST_F(Served, ThoseWhoAreRefusedTakeNobodysPlace) {
+TEST_F(Served, RejectedConnectionsDoNotCountTowardTheLimit) {
     options.connections_max = 1;
     options.linger_time_max =
-        std::chrono::seconds{20};  // Who was refused and stays is still there.
+        std::chrono::seconds{20};  // A rejected client that stays is still connected.
     start();
     raw_client first{port};
     ASSERT_TRUE(first.ask(get_hello));
@@ -114,7 +115,7 @@ TEST_F(Served, ThoseWhoAreRefusedTakeNobodysPlace) {
     second.close();
 }
 
-TEST_F(Served, BodiesTogetherAreBounded) {
+TEST_F(Served, LimitsTheBytesOfAllBodies) {
     options.buffered_bytes_max = 50'000;
     start();
     const std::string half(30'000, 'x');
@@ -124,10 +125,10 @@ TEST_F(Served, BodiesTogetherAreBounded) {
         clients.emplace_back(port);
         ASSERT_TRUE(clients.back().send(head + half));
     }
-    // Whichever came last; the other's body is still to be ended.
+    // Either client can be the refused one; the other's body is still incomplete.
     await_counts([](const server_counts& now) { return now.responses[5] == 1; });
     raw_client small{port};
-    EXPECT_TRUE(small.ask(get_hello)) << "what is small has its place";
+    EXPECT_TRUE(small.ask(get_hello)) << "a small request is within its allowance";
     int refused = 0;
     for (auto& client : clients) {
         if (!client.is_readable_within(0)) continue;
@@ -142,26 +143,26 @@ TEST_F(Served, BodiesTogetherAreBounded) {
     clients.clear();
     await_counts([](const server_counts& now) { return now.connections_open == 1; });
     raw_client again{port};
-    const auto whole = again.ask(
+    const auto accepted = again.ask(
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n" +
         std::string(20'000, 'x'));
-    ASSERT_TRUE(whole);
-    EXPECT_EQ(whole->status, 200);
+    ASSERT_TRUE(accepted);
+    EXPECT_EQ(accepted->status, 200);
 }
 
-TEST_F(Served, AnswersTogetherAreBounded) {
+TEST_F(Served, LimitsTheBytesOfAllResponses) {
     options.buffered_bytes_max = std::size_t{12} << 20U;
     start();
-    raw_client deaf{port};
-    ASSERT_TRUE(deaf.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
-    ASSERT_TRUE(deaf.is_readable_within(20'000)) << "eight of twelve MiB are on their way";
+    raw_client slow{port};
+    ASSERT_TRUE(slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
+    ASSERT_TRUE(slow.is_readable_within(20'000)) << "eight of twelve MiB are in transit";
     raw_client other{port};
     const auto refused = other.ask("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->status, 503);
     EXPECT_EQ(refused->field("Retry-After"), "5");
     EXPECT_EQ(refused->field("Connection"), std::nullopt);
-    deaf.close();
+    slow.close();
     await_counts([](const server_counts& now) { return now.connections_open == 1; });
     const auto served_again = other.ask("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
     ASSERT_TRUE(served_again);

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-// Goal: clients see one of two error shapes and never an inner cause; what they send is read
+// Goal: clients see one of two error shapes and never an internal cause; their requests are parsed
 // strictly. Method: tables of codes, bodies and ids.
 namespace reelsd::http {
 namespace {
@@ -19,7 +19,7 @@ using testing::make_request;
 const auto far = deadline::after(std::chrono::hours{1});
 const auto quiet = log::logger::silent();
 
-TEST(ErrorShapes, EachCodeHasItsStatusAndHidesItsCause) {
+TEST(ErrorShapes, MapEachCodeToAStatusAndHideTheCause) {
     struct test_case {
         errc code;
         unsigned status;
@@ -53,12 +53,12 @@ TEST(ErrorShapes, EachCodeHasItsStatusAndHidesItsCause) {
     }
 }
 
-TEST(ErrorShapes, TextThatIsNotUtf8IsReplaced) {
+TEST(ErrorShapes, ReplaceTextThatIsNotUtf8) {
     const auto answer = problem_response(status::bad_request, "got \"\xFF\"");
     EXPECT_EQ(answer.body(), "{\"message\":\"got \\\"\xEF\xBF\xBD\\\"\",\"status\":\"error\"}");
 }
 
-TEST(RequestId, IsTakenOnlyWhenSane) {
+TEST(RequestId, IsAcceptedOnlyWhenSane) {
     EXPECT_TRUE(is_sane_request_id("a"));
     EXPECT_TRUE(is_sane_request_id("A.z_0-9"));
     EXPECT_TRUE(is_sane_request_id(std::string(128, 'x')));
@@ -69,7 +69,7 @@ TEST(RequestId, IsTakenOnlyWhenSane) {
     }
 }
 
-TEST(JsonBody, IsAnObjectOrRefused) {
+TEST(JsonBody, MustBeAnObject) {
     const auto nested = [](std::ptrdiff_t depth) {
         const auto size = static_cast<std::size_t>(depth - 1);
         return R"({"a":)" + std::string(size, '[') + std::string(size, ']') + "}";
@@ -108,7 +108,7 @@ TEST(JsonBody, IsAnObjectOrRefused) {
     }
 }
 
-TEST(JsonBody, HasAThousandMembersAtMost) {
+TEST(JsonBody, HasAtMostAThousandMembers) {
     const auto body_of = [](int members) {
         std::string text = "{";
         for (int name = 1; name < members; ++name) text += fmt::format("\"{}\":0,", name);
@@ -122,7 +122,7 @@ TEST(JsonBody, HasAThousandMembersAtMost) {
     EXPECT_EQ(read.error().detail(), "request body must have at most 1000 members");
 }
 
-TEST(RequestContext, StopReachesThoseWhoAskBeforeAndAfter) {
+TEST(RequestContext, StopReachesEarlierAndLaterTokens) {
     request_context ctx{make_request(verb::get, "/"), quiet, far};
     const auto before = ctx.stop();
     EXPECT_FALSE(before.stop_requested());
@@ -135,19 +135,19 @@ TEST(RequestContext, StopReachesThoseWhoAskBeforeAndAfter) {
     EXPECT_TRUE(late.stop().stop_requested());
 }
 
-TEST(Response, FieldsCannotBreakTheHeader) {
+TEST(Response, RefusesFieldsThatBreakTheHeader) {
     response answer{status::ok};
     EXPECT_THROW(answer.set("X", "a\r\nSet-Cookie: b"), std::invalid_argument);
     EXPECT_THROW(answer.add("X\r\n", "a"), std::invalid_argument);
     EXPECT_THROW(answer.set("", "a"), std::invalid_argument);
-    EXPECT_THROW(answer.set("content-type", "a/b"), std::invalid_argument) << "comes with the body";
+    EXPECT_THROW(answer.set("content-type", "a/b"), std::invalid_argument) << "set with the body";
     answer.set("Link", "a").set("link", "b");
     EXPECT_EQ(answer.find("LINK"), "b");
     answer.add("Set-Cookie", "a=1").add("Set-Cookie", "b=2");
     EXPECT_EQ(answer.fields().size(), 3U);
 }
 
-TEST(Response, SharedAndStaticBodiesAreNotCopied) {
+TEST(Response, DoesNotCopySharedAndStaticBodies) {
     const auto shared = std::make_shared<const std::string>("shared");
     const response first{status::ok, "text/plain", shared};
     EXPECT_EQ(first.body().data(), shared->data());

@@ -1,13 +1,12 @@
 #include "served.hpp"
-#include <reelsd/http/gzip.hpp>
 
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <string>
 
-// Goal: bodies that are made for one answer go out compressed to clients that accept it, whole and
-// streamed. Method: the real server, and zlib to read what it sent.
+// Goal: generated bodies are compressed for clients that accept it, whole and streamed. Method: the
+// real server, and zlib to read its responses.
 namespace reelsd::http {
 namespace {
 
@@ -29,7 +28,7 @@ std::string unpacked(const std::string& packed) {
     return done == Z_STREAM_END ? text : "not whole: " + text;
 }
 
-/// The body of a chunked answer.
+/// The body of a chunked response.
 std::string joined(std::string chunks) {
     std::string body;
     while (!chunks.empty()) {
@@ -41,7 +40,7 @@ std::string joined(std::string chunks) {
     return body;
 }
 
-/// Neither short nor all alike.
+/// Long enough, and not uniform.
 std::string long_text() {
     std::string text;
     for (int line = 0; line < 20'000; ++line) text += "line " + std::to_string(line) + ";\n";
@@ -69,7 +68,7 @@ struct Gzip : Served {
     }
 };
 
-TEST_F(Gzip, IsForClientsThatAcceptIt) {
+TEST_F(Gzip, CompressesForClientsThatAcceptIt) {
     start();
     raw_client client{port};
     const auto plain = client.ask("GET /text HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -88,7 +87,7 @@ TEST_F(Gzip, IsForClientsThatAcceptIt) {
     EXPECT_EQ(unpacked(packed->body), plain->body);
 }
 
-TEST_F(Gzip, StreamsAsWell) {
+TEST_F(Gzip, CompressesStreams) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send("GET /pieces HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n"));

@@ -7,15 +7,15 @@
 #include <optional>
 #include <string>
 
-// Goal: whatever two servers on the way could read differently is refused before it is parsed.
-// Method: one table of heads; scanning is tried at every split.
+// Goal: heads that two servers could read differently are refused. Method: one table of heads;
+// scanning is tested at every split.
 namespace reelsd::http {
 namespace {
 
 struct head_case {
     const char* name;
     std::string head;
-    /// 0: in order.
+    /// 0: accepted.
     unsigned status;
 };
 
@@ -105,7 +105,7 @@ const head_case heads[] = {
      400},
 };
 
-TEST(RequestHead, IsCheckedStrictly) {
+TEST(RequestHead, IsParsedStrictly) {
     for (const auto& expected : heads) {
         SCOPED_TRACE(expected.name);
         request_head read;
@@ -115,7 +115,7 @@ TEST(RequestHead, IsCheckedStrictly) {
     }
 }
 
-TEST(RequestHead, FieldsAreBoundedInNumber) {
+TEST(RequestHead, LimitsTheNumberOfFields) {
     std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
     for (std::size_t field = 1; field < header_fields_max; ++field) head += "X: y\r\n";
     request_head read;
@@ -127,7 +127,7 @@ TEST(RequestHead, FieldsAreBoundedInNumber) {
     EXPECT_EQ(refused->code, status::request_header_fields_too_large);
 }
 
-TEST(RequestHead, IsReadOnce) {
+TEST(RequestHead, HasTargetAndFields) {
     const std::string head =
         "POST /a/%62?c HTTP/1.0\r\nHost:\t a \r\nX:\r\nhOST-2: b\tc\r\nContent-Length: 7\r\n\r\n";
     request_head read;
@@ -146,7 +146,7 @@ TEST(RequestHead, IsReadOnce) {
     EXPECT_EQ(fields.find("Host-"), std::nullopt);
 }
 
-TEST(RequestHead, TellsWhetherABodyFollows) {
+TEST(RequestHead, DetectsABody) {
     const auto announces = [](const std::string& field) {
         request_head read;
         const auto head = "POST / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n\r\n";
@@ -160,21 +160,21 @@ TEST(RequestHead, TellsWhetherABodyFollows) {
     EXPECT_FALSE(announces("Expect: 100-continue"));
 }
 
-TEST(RequestHead, TellsItsIdThoughItIsRefused) {
+TEST(RequestHead, HasItsIdWhenRefused) {
     EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nx-request-ID: \t abc-1 \r\nHost\r\n\r\n"), "abc-1");
     EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nX-Request-Id:\r\n\r\n"), "");
     EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nX-Request-Idle: a\r\n\r\n"), std::nullopt);
     EXPECT_EQ(request_id_in(""), std::nullopt);
 }
 
-/// Scans as if the bytes came in two pieces.
+/// Scans the bytes in two pieces.
 head_scan scan_in_two(const std::string& bytes, std::size_t split) {
     const auto first = scan_head(std::string_view{bytes}.substr(0, split), 0);
     if (first.end || first.refused) return first;
     return scan_head(bytes, split);
 }
 
-TEST(RequestHead, EndIsFoundHoweverTheBytesArrive) {
+TEST(RequestHead, FindsTheEndAtEverySplit) {
     const std::string head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
     for (std::size_t split = 0; split <= head.size(); ++split) {
         const auto scan = scan_in_two(head + "rest", split);
@@ -183,7 +183,7 @@ TEST(RequestHead, EndIsFoundHoweverTheBytesArrive) {
     }
 }
 
-TEST(RequestHead, HopelessBytesAreRefusedBeforeTheEnd) {
+TEST(RequestHead, RefusesInvalidBytesBeforeTheEnd) {
     const std::string hopeless[] = {
         "GET / HTTP/1.1\nHost: a\n\n",
         "GET / HTTP/1.1\r\nHost: a\n",
@@ -202,7 +202,7 @@ TEST(RequestHead, HopelessBytesAreRefusedBeforeTheEnd) {
     }
 }
 
-TEST(RequestHead, OpenHeadIsNeitherEndedNorRefused) {
+TEST(RequestHead, DoesNotRefuseAnIncompleteHead) {
     for (const std::string_view open : {"", "G", "GET / HTTP/1.1\r", "GET / HTTP/1.1\r\n\r"}) {
         const auto scan = scan_head(open, 0);
         EXPECT_FALSE(scan.end);
@@ -210,7 +210,7 @@ TEST(RequestHead, OpenHeadIsNeitherEndedNorRefused) {
     }
 }
 
-TEST(RequestHead, ALengthOfMoreDigitsThanANumberHasIsTheLargest) {
+TEST(RequestHead, ClampsALengthThatIsTooLarge) {
     request_head read;
     const std::string head =
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000000000000000000000000\r\n\r\n";

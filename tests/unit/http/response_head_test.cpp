@@ -5,14 +5,13 @@
 #include <chrono>
 #include <string>
 
-// Goal: what the connection adds to an answer is exactly what the contract wants. Method: fixed
-// facts.
+// Goal: the connection adds exactly the fields of the contract. Method: fixed connection fields.
 namespace reelsd::http {
 namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ResponseHead, IsWrittenWhole) {
+TEST(ResponseHead, HasAllFieldsInOrder) {
     response answer{status::ok, "application/json", std::string{"{}"}};
     answer.set("Link", "<a>; rel=\"next\"");
     EXPECT_EQ(
@@ -27,7 +26,7 @@ TEST(ResponseHead, IsWrittenWhole) {
         "X-Request-Id: id\r\n\r\n");
 }
 
-TEST(ResponseHead, LeavesAHandlersCacheControlAlone) {
+TEST(ResponseHead, KeepsAHandlersCacheControl) {
     response answer{status::ok, "text/css", std::string{}};
     answer.set("cache-control", "max-age=60");
     const auto head = response_head(
@@ -37,7 +36,7 @@ TEST(ResponseHead, LeavesAHandlersCacheControlAlone) {
     EXPECT_NE(head.find("Connection: close\r\n"), std::string::npos);
 }
 
-TEST(ResponseHead, TellsBrowsersWhatNotToDo) {
+TEST(ResponseHead, HasSecurityFields) {
     struct test_case {
         const char* name;
         response answer;
@@ -56,8 +55,8 @@ TEST(ResponseHead, TellsBrowsersWhatNotToDo) {
          of_data},
         {"a picture", response::of_static(status::ok, "image/jpeg", "x"), false, of_data},
         {"a redirect", response{status::found}.set("Location", "/"), false, of_data},
-        {"unchanged", response{status::not_modified}, false, of_data},
-        {"nothing", response{status::no_content}, false, of_data},
+        {"not modified", response{status::not_modified}, false, of_data},
+        {"no content", response{status::no_content}, false, of_data},
         {"a stream", response::of_stream("text/event-stream", {}), false, of_data},
         {"a page", page, true, own},
         {"a page without a policy",
@@ -92,7 +91,7 @@ TEST(ResponseHead, TellsBrowsersWhatNotToDo) {
     }
 }
 
-TEST(HttpDate, HasTheFixedForm) {
+TEST(HttpDate, HasTheFormOfRfc9110) {
     struct test_case {
         std::chrono::seconds since_1970;
         const char* text;

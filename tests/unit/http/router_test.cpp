@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// Goal: exactly one handler, or exactly one refusal, for every method and path, decided in the
-// contract's order. Method: a small router whose handlers answer with their own name.
+// Goal: exactly one handler or one refusal for every method and path, decided in the contract's
+// order. Method: a small router whose handlers answer with their own name.
 namespace reelsd::http {
 namespace {
 
@@ -75,9 +75,9 @@ asio::awaitable<std::optional<response>> keep_inner(request_context& ctx) {
 struct Router : ::testing::Test {
     Router() { open.add(routes, service); }
 
-    response ask(const router& asked, request wanted) {
+    response ask(const router& asked, request incoming) {
         const auto by = deadline::after(std::chrono::hours{1});
-        request_context ctx{std::move(wanted), log, by};
+        request_context ctx{std::move(incoming), log, by};
         return testing::run_on(loop, asked.answer(ctx));
     }
 
@@ -87,7 +87,7 @@ struct Router : ::testing::Test {
     router open;
 };
 
-TEST_F(Router, FindsTheOneHandler) {
+TEST_F(Router, FindsTheHandler) {
     struct test_case {
         verb method;
         const char* target;
@@ -150,7 +150,7 @@ TEST_F(Router, RefusesMalformedEscapes) {
     }
 }
 
-TEST_F(Router, GateDecidesInTheContractsOrder) {
+TEST_F(Router, MiddlewareRunsInTheContractsOrder) {
     router guarded;
     guarded.add(routes, service);
     guarded.use({.prefix = "/api", .authenticate = know_caller, .accept = admit_calm_callers});
@@ -181,10 +181,10 @@ TEST_F(Router, GateDecidesInTheContractsOrder) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        auto wanted = make_request(expected.method, expected.target);
-        if (expected.token) wanted.headers.add("authorization", "Bearer good");
-        if (expected.hasty) wanted.headers.add("X-Hasty", "1");
-        EXPECT_EQ(number_of(ask(guarded, std::move(wanted)).code()), expected.status);
+        auto incoming = make_request(expected.method, expected.target);
+        if (expected.token) incoming.headers.add("authorization", "Bearer good");
+        if (expected.hasty) incoming.headers.add("X-Hasty", "1");
+        EXPECT_EQ(number_of(ask(guarded, std::move(incoming)).code()), expected.status);
     }
 }
 
@@ -213,10 +213,10 @@ TEST_F(Router, LeavesAuthenticationToTheHandler) {
              },
          .accept = admit_calm_callers});
     const auto asked = [&](verb method, const char* target, bool token) {
-        auto wanted = make_request(method, target);
-        if (token) wanted.headers.add("Authorization", "Bearer good");
+        auto incoming = make_request(method, target);
+        if (token) incoming.headers.add("Authorization", "Bearer good");
         authentications = 0;
-        return number_of(ask(guarded, std::move(wanted)).code());
+        return number_of(ask(guarded, std::move(incoming)).code());
     };
     EXPECT_EQ(asked(verb::get, "/api/animals/7", true), 200U);
     EXPECT_EQ(authentications, 1) << "only the handler's";
@@ -227,7 +227,7 @@ TEST_F(Router, LeavesAuthenticationToTheHandler) {
     EXPECT_EQ(asked(verb::post, "/api/animals/7", true), 405U);
 }
 
-TEST_F(Router, LongestPrefixKeepsTheGate) {
+TEST_F(Router, UsesTheMiddlewareOfTheLongestPrefix) {
     router guarded;
     guarded.use({.prefix = "/a/b", .authenticate = keep_inner, .accept = {}});
     guarded.use({.prefix = "/a", .authenticate = keep_outer, .accept = {}});
@@ -235,7 +235,7 @@ TEST_F(Router, LongestPrefixKeepsTheGate) {
     EXPECT_EQ(ask(guarded, make_request(verb::get, "/a/c")).code(), status::forbidden);
 }
 
-TEST_F(Router, MountsOneTableBelowSeveralPrefixes) {
+TEST_F(Router, AddsATableBelowSeveralPrefixes) {
     static constexpr std::array<route<zoo>, 1> animals{{{verb::get, "/animals", &list_animals}}};
     zoo other{.name = "other"};
     router known;
@@ -247,16 +247,16 @@ TEST_F(Router, MountsOneTableBelowSeveralPrefixes) {
     EXPECT_EQ(known.routes().front().pattern, "/a/animals");
 }
 
-TEST_F(Router, ShowsPeopleAPageWhereNothingIs) {
+TEST_F(Router, ShowsBrowsersAPageForUnknownPaths) {
     open.use({.prefix = "/closed", .authenticate = &know_caller, .accept = {}});
-    open.show_when_unknown([](request_context& ctx) -> asio::awaitable<response> {
-        co_return ctx.html(status::not_found, "nothing here");
+    open.show_when_unknown([](request_context& /*ctx*/) -> asio::awaitable<response> {
+        co_return response{status::not_found, "text/html", std::string{"nothing here"}};
     });
     const auto asked = [&](verb method, const char* path, const char* accept) {
-        auto wanted = make_request(method, path);
-        wanted.headers.add("Accept", accept);
-        wanted.headers.add("Authorization", "Bearer good");
-        const auto answer = ask(open, std::move(wanted));
+        auto incoming = make_request(method, path);
+        incoming.headers.add("Accept", accept);
+        incoming.headers.add("Authorization", "Bearer good");
+        const auto answer = ask(open, std::move(incoming));
         EXPECT_EQ(answer.code(), status::not_found);
         return std::string{answer.body()};
     };
@@ -268,7 +268,7 @@ TEST_F(Router, ShowsPeopleAPageWhereNothingIs) {
     EXPECT_EQ(asked(verb::get, "/closed/nope", reader), plain);
 }
 
-TEST_F(Router, NamesAllRoutes) {
+TEST_F(Router, ListsAllRoutes) {
     std::vector<std::string> named;
     for (const auto& known : open.routes()) {
         named.push_back(std::string{name_of(known.method)} + " " + std::string{known.pattern});

@@ -24,8 +24,7 @@
 
 namespace reelsd::http {
 
-/// The real server on loopback, on a thread of its own, with a few handlers; tests talk to it over
-/// raw sockets from theirs.
+/// The real server on loopback, on its own thread, with a few handlers. Tests use raw sockets.
 struct Served : ::testing::Test {
     struct lost_database : std::runtime_error {
         lost_database() : runtime_error{"SELECT secret"} {}
@@ -69,7 +68,7 @@ struct Served : ::testing::Test {
         thread.join();
     }
 
-    /// Runs `ask` on the loop's thread and gives its value.
+    /// Runs `ask` on the loop's thread and returns its value.
     template <class Ask>
     auto on_loop(Ask ask) {
         return boost::asio::post(loop, std::packaged_task<decltype(ask())()>{std::move(ask)}).get();
@@ -79,7 +78,7 @@ struct Served : ::testing::Test {
         return on_loop([this] { return served->counts(); });
     }
 
-    /// Waits until `holds(counts())`; the test's own time limit ends it if it never does.
+    /// Waits until `holds(counts())`. The test's time limit ends an endless wait.
     template <class Condition>
     void await_counts(Condition holds) {
         while (!holds(counts())) std::this_thread::yield();
@@ -93,7 +92,7 @@ struct Served : ::testing::Test {
     static boost::asio::awaitable<response> hello(request_context& ctx) {
         co_return ctx.text(status::ok, "hello");
     }
-    /// Reads the body while it arrives; refuses one that begins with '-' at once.
+    /// Reads the body while it arrives. Refuses one that begins with '-'.
     static boost::asio::awaitable<response> count(request_context& ctx) {
         std::size_t bytes = 0;
         for (;;) {
@@ -125,15 +124,15 @@ struct Served : ::testing::Test {
     static boost::asio::awaitable<response> remove_thing(request_context& ctx) {
         co_return ctx.no_content();
     }
-    /// A long poll: waits until released, or until told to answer.
+    /// A long poll: waits until it is released or stopped.
     boost::asio::awaitable<response> wait(request_context& ctx) {
         const auto stop = ctx.stop();
         const std::stop_callback wake{stop, [this] { released.notify_all(); }};
         const auto by = deadline::after(std::chrono::hours{1});
         if (!stop.stop_requested()) co_await released.wait(by);
-        co_return ctx.text(status::ok, stop.stop_requested() ? "told to answer" : "released");
+        co_return ctx.text(status::ok, stop.stop_requested() ? "stopped" : "released");
     }
-    /// Two pieces, the second one when released or told to end; `?cut` throws instead of it.
+    /// Two pieces, the second when it is released or stopped; `?cut` throws instead.
     boost::asio::awaitable<response> stream(request_context& ctx) {
         co_return response::of_stream(
             "text/plain", [this, &ctx](body_writer& body) { return write_pieces(ctx, body); });
@@ -149,7 +148,7 @@ struct Served : ::testing::Test {
         const std::lock_guard held{reports_mutex};
         reports.emplace_back(sent ? "stream sent" : "stream lost");
     }
-    /// Listens to nobody.
+    /// Ignores stop requests.
     boost::asio::awaitable<response> stick(request_context& ctx) {
         co_await never.wait(deadline::after(std::chrono::hours{1}));
         co_return ctx.no_content();

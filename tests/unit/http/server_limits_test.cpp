@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-// Goal: slow, idle, vanished and too many clients are dealt with as the contract says, and a stop
-// loses no request. Method: the times are options, set to milliseconds; outcomes are asserted,
-// never times.
+// Goal: slow, idle, vanished and too many clients are handled by the contract, and a stop loses no
+// request. Method: the times are options, set to milliseconds; tests assert outcomes, not times.
 namespace reelsd::http {
 namespace {
 
@@ -30,7 +29,7 @@ void drip(raw_client& client) {
     }
 }
 
-TEST_F(Served, DrippingHeaderIsCut) {
+TEST_F(Served, CutsASlowHeader) {
     options.header_time_max = 60ms;
     start();
     raw_client client{port};
@@ -43,7 +42,7 @@ TEST_F(Served, DrippingHeaderIsCut) {
     EXPECT_TRUE(client.is_closed_by_server());
 }
 
-TEST_F(Served, DrippingBodyIsCut) {
+TEST_F(Served, CutsASlowBody) {
     options.body_time_max = 60ms;
     start();
     raw_client client{port};
@@ -55,7 +54,7 @@ TEST_F(Served, DrippingBodyIsCut) {
     EXPECT_TRUE(client.is_closed_by_server());
 }
 
-TEST_F(Served, StreamedBodyHasNoLimitAndKeepsTheConnection) {
+TEST_F(Served, StreamedBodyHasNoSizeLimitAndKeepsTheConnection) {
     start();
     raw_client client{port};
     client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n");
@@ -68,7 +67,7 @@ TEST_F(Served, StreamedBodyHasNoLimitAndKeepsTheConnection) {
     EXPECT_EQ(next->status, 200);
 }
 
-TEST_F(Served, StreamedBodyThatIsNotReadCostsTheConnection) {
+TEST_F(Served, StreamedBodyThatIsNotReadClosesTheConnection) {
     start();
     raw_client client{port};
     client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n-");
@@ -78,7 +77,7 @@ TEST_F(Served, StreamedBodyThatIsNotReadCostsTheConnection) {
     EXPECT_EQ(refused->field("Connection"), "close");
 }
 
-TEST_F(Served, SilentStreamIsCut) {
+TEST_F(Served, CutsAStalledStreamedBody) {
     options.stream_stall_max = 60ms;
     start();
     raw_client client{port};
@@ -89,7 +88,7 @@ TEST_F(Served, SilentStreamIsCut) {
     EXPECT_TRUE(client.is_closed_by_server());
 }
 
-TEST_F(Served, DrippingStreamIsCut) {
+TEST_F(Served, CutsASlowStreamedBody) {
     options.stream_time_max = 60ms;
     start();
     raw_client client{port};
@@ -101,21 +100,21 @@ TEST_F(Served, DrippingStreamIsCut) {
     EXPECT_TRUE(client.is_closed_by_server());
 }
 
-TEST_F(Served, SilentNewcomerIsCutAndIdleConnectionIsClosedWithoutAWord) {
+TEST_F(Served, AnswersASilentNewConnectionAndClosesAnIdleOne) {
     options.header_time_max = 60ms;
     options.idle_time_max = 60ms;
     start();
     raw_client newcomer{port};
-    const auto told = newcomer.read();
-    ASSERT_TRUE(told);
-    EXPECT_EQ(told->status, 408);
+    const auto answer = newcomer.read();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 408);
 
     raw_client idle{port};
     ASSERT_TRUE(idle.ask(get_hello));
     EXPECT_TRUE(idle.is_closed_by_server());
 }
 
-TEST_F(Served, SecondRequestHasItsOwnTime) {
+TEST_F(Served, GivesEachRequestItsOwnTime) {
     options.header_time_max = 60ms;
     start();
     raw_client client{port};
@@ -127,7 +126,7 @@ TEST_F(Served, SecondRequestHasItsOwnTime) {
     EXPECT_EQ(got->status, 408);
 }
 
-TEST_F(Served, RefusedClientThatStaysIsLeft) {
+TEST_F(Served, ClosesTheConnectionOfARefusedClientThatStays) {
     start();
     raw_client client{port};
     const auto got = client.ask("nonsense\r\n\r\n");
@@ -135,7 +134,7 @@ TEST_F(Served, RefusedClientThatStaysIsLeft) {
     await_counts([](const server_counts& now) { return now.connections_open == 0; });
 }
 
-TEST_F(Served, ClientThatDoesNotReadIsLeft) {
+TEST_F(Served, ClosesTheConnectionOfAClientThatDoesNotRead) {
     options.write_stall_max = 60ms;
     start();
     raw_client client{port};
@@ -162,9 +161,9 @@ private:
     }
 };
 
-// The kernel's send buffer grows to half of the answer and accepts no more before a third of it is
-// free: the server's writes are further apart than one stall may last, though the client reads.
-TEST_F(Served, ClientThatReadsSlowlyButSteadilyGetsTheWholeAnswer) {
+// The kernel's send buffer grows to half of the response and accepts no more before a third of it
+// is free: the server's writes are further apart than write_stall_max, although the client reads.
+TEST_F(Served, ServesAClientThatReadsSlowlyButSteadily) {
     options.write_stall_max = 400ms;
     start();
     slow_reader client{port};
@@ -174,7 +173,7 @@ TEST_F(Served, ClientThatReadsSlowlyButSteadilyGetsTheWholeAnswer) {
     EXPECT_EQ(got->body.size(), std::size_t{8} << 20U);
 }
 
-TEST_F(Served, ClientThatReadsForTooLongIsLeft) {
+TEST_F(Served, LimitsTheTimeOfAWholeResponse) {
     options.write_time_max = 60ms;
     start();
     raw_client client{port};
@@ -184,7 +183,7 @@ TEST_F(Served, ClientThatReadsForTooLongIsLeft) {
     });
 }
 
-TEST_F(Served, HandlerIsToldWhenItsClientLeaves) {
+TEST_F(Served, StopsTheHandlerWhenItsClientLeaves) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send(get_wait));
@@ -196,7 +195,7 @@ TEST_F(Served, HandlerIsToldWhenItsClientLeaves) {
     EXPECT_EQ(exchanges(), (std::vector<std::string>{"GET /wait 200 14"}));
 }
 
-TEST_F(Served, ManyLongPollsAreAnsweredAtOnce) {
+TEST_F(Served, AnswersManyLongPollsAtTheSameTime) {
     start();
     constexpr std::size_t count = 100;
     std::vector<raw_client> clients;
@@ -216,7 +215,7 @@ TEST_F(Served, ManyLongPollsAreAnsweredAtOnce) {
     }
 }
 
-TEST_F(Served, TooManyConnectionsAreTurnedAway) {
+TEST_F(Served, RejectsTooManyConnections) {
     options.connections_max = 2;
     start();
     raw_client first{port};
@@ -230,7 +229,7 @@ TEST_F(Served, TooManyConnectionsAreTurnedAway) {
     EXPECT_EQ(refused->field("Retry-After"), "5");
     EXPECT_EQ(refused->field("Connection"), "close");
     EXPECT_EQ(counts().connections_refused, 1U);
-    EXPECT_TRUE(first.ask(get_hello)) << "who was there first is served on";
+    EXPECT_TRUE(first.ask(get_hello)) << "the first connection is still served";
 
     second.close();
     third.close();
@@ -241,7 +240,7 @@ TEST_F(Served, TooManyConnectionsAreTurnedAway) {
     EXPECT_EQ(served_again->status, 200);
 }
 
-TEST_F(Served, WantOfDescriptorsPassesWithoutHarm) {
+TEST_F(Served, SurvivesALackOfDescriptors) {
     start();
     raw_client client;
     rlimit limit{};
@@ -285,7 +284,7 @@ TEST_F(Served, StopAnswersRequestsThatHaveArrivedUnread) {
     start();
     raw_client kept{port};
     ASSERT_TRUE(kept.ask(get_hello));
-    // The loop is held, so that bytes and connections wait in the kernel while the stop begins.
+    // The loop is blocked, so that bytes and connections wait in the kernel when the stop begins.
     std::promise<void> hold;
     boost::asio::post(loop, [held = hold.get_future().share()] { held.wait(); });
     auto stopped =
@@ -304,13 +303,13 @@ TEST_F(Served, StopAnswersRequestsThatHaveArrivedUnread) {
     }
 }
 
-// The process may have been stopped, or frozen with its whole machine, while a request came.
-TEST_F(Served, RequestsThatArriveWhileNobodyLooksAreAnswered) {
+// The process or its machine may be suspended while a request arrives.
+TEST_F(Served, AnswersRequestsThatArriveDuringASuspension) {
     options.header_time_max = 2s;
     start();
     raw_client client{port};
     await_counts([](const server_counts& now) { return now.connections_open == 1; });
-    // The loop stands still until its time for the header is over.
+    // The loop is blocked until the header's deadline has passed.
     std::promise<void> nobody;
     const auto late_at = std::chrono::steady_clock::now() + options.header_time_max;
     boost::asio::post(
@@ -322,12 +321,12 @@ TEST_F(Served, RequestsThatArriveWhileNobodyLooksAreAnswered) {
     EXPECT_EQ(got->status, 200);
 }
 
-TEST_F(Served, StopTellsAClientInTheMiddleOfItsRequest) {
+TEST_F(Served, StopAnswersAnIncompleteRequest) {
     start();
     raw_client client{port};
     client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf");
     raw_client other{port};
-    ASSERT_TRUE(other.ask(get_hello)) << "the half has been read by now";
+    ASSERT_TRUE(other.ask(get_hello)) << "the first half has been read";
     stop(deadline::after(20s));
     const auto got = client.read();
     ASSERT_TRUE(got);
@@ -335,7 +334,7 @@ TEST_F(Served, StopTellsAClientInTheMiddleOfItsRequest) {
     EXPECT_EQ(got->field("Retry-After"), "5");
 }
 
-TEST_F(Served, StopCutsAHandlerThatListensToNobody) {
+TEST_F(Served, StopCutsAHandlerThatDoesNotReact) {
     start();
     raw_client client{port};
     client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -345,11 +344,11 @@ TEST_F(Served, StopCutsAHandlerThatListensToNobody) {
     EXPECT_EQ(never.waiters(), 0U);
 }
 
-TEST_F(Served, PortInUseIsNamed) {
+TEST_F(Served, NamesAPortInUse) {
     start();
-    server_options wanted;
-    wanted.address = {.host = "127.0.0.1", .port = port};
-    server second{loop.get_executor(), routes, log::logger::silent(), wanted};
+    server_options same_port;
+    same_port.address = {.host = "127.0.0.1", .port = port};
+    server second{loop.get_executor(), routes, log::logger::silent(), same_port};
     const auto bound = second.start();
     ASSERT_FALSE(bound);
     EXPECT_EQ(
@@ -357,7 +356,7 @@ TEST_F(Served, PortInUseIsNamed) {
         "cannot listen on 127.0.0.1:" + std::to_string(port) + ": Address already in use");
 }
 
-TEST_F(Served, AListenerOutlivesTheServerThatOpenedIt) {
+TEST_F(Served, ListenerCanOutliveItsServer) {
     start();
     server second{loop.get_executor(), routes, log::logger::silent(), options};
     const auto bound = on_loop([&] {
@@ -379,13 +378,13 @@ TEST_F(Served, AListenerOutlivesTheServerThatOpenedIt) {
     EXPECT_THROW(raw_client{port}, std::runtime_error);
 }
 
-TEST_F(Served, WhatIsNoListenerIsNotServed) {
+TEST_F(Served, RefusesADescriptorThatIsNotAListener) {
     server refused{loop.get_executor(), routes, log::logger::silent(), options};
     EXPECT_FALSE(refused.start(unique_fd{::dup(STDIN_FILENO)}));
     EXPECT_EQ(refused.listener(), -1);
 }
 
-TEST_F(Served, IdleConnectionsMayAskOnceMoreAtAStop) {
+TEST_F(Served, StopServesOneMoreRequestOfIdleConnections) {
     options.drain_time_max = 20s;
     start();
     raw_client idle{port};
@@ -407,7 +406,7 @@ TEST_F(Served, IdleConnectionsMayAskOnceMoreAtAStop) {
     thread.join();
 }
 
-TEST(ListenAddress, IsRead) {
+TEST(ListenAddress, IsParsed) {
     struct test_case {
         const char* text;
         const char* host;

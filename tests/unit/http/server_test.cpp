@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// Goal: over a real connection every request gets its one answer, in order, in the contract's
-// shape, and no client can bring the server down. Method: raw bytes over loopback.
+// Goal: over a real connection every request gets one response, in order, in the contract's shape,
+// and no client can crash the server. Method: raw bytes over loopback.
 namespace reelsd::http {
 namespace {
 
@@ -17,7 +17,7 @@ using testing::raw_client;
 
 constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
 
-TEST_F(Served, AnswersCarryWhatTheContractWants) {
+TEST_F(Served, ResponsesHaveTheContractsFields) {
     start();
     raw_client client{port};
     const auto got =
@@ -39,20 +39,20 @@ TEST_F(Served, AnswersCarryWhatTheContractWants) {
     EXPECT_EQ(exchanges(), (std::vector<std::string>{"GET /hello 200 5"}));
 }
 
-TEST_F(Served, RequestIdIsMadeWhenTheClientsIsMissingOrInsane) {
+TEST_F(Served, GeneratesARequestIdWhenTheClientsIsMissingOrMalformed) {
     start();
     raw_client client{port};
-    const std::string made = "[0-9a-f]{16}";
+    const std::string generated = "[0-9a-f]{16}";
     const auto first = client.ask(get_hello);
     EXPECT_EQ(first->field("Keep-Alive"), "timeout=75");
     const auto second = client.ask("GET /hello HTTP/1.1\r\nHost: a\r\nX-Request-Id: a b\r\n\r\n");
     ASSERT_TRUE(first && second);
-    EXPECT_THAT(first->field("X-Request-Id").value_or(""), MatchesRegex(made));
-    EXPECT_THAT(second->field("X-Request-Id").value_or(""), MatchesRegex(made));
+    EXPECT_THAT(first->field("X-Request-Id").value_or(""), MatchesRegex(generated));
+    EXPECT_THAT(second->field("X-Request-Id").value_or(""), MatchesRegex(generated));
     EXPECT_NE(first->field("X-Request-Id"), second->field("X-Request-Id"));
 }
 
-TEST_F(Served, HeadHasTheSameHeaderAndNoBody) {
+TEST_F(Served, AnswersHeadWithTheSameHeaderAndNoBody) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\n"));
@@ -65,12 +65,12 @@ TEST_F(Served, HeadHasTheSameHeaderAndNoBody) {
     ASSERT_TRUE(missing);
     EXPECT_EQ(missing->status, 404);
     const auto next = client.ask(get_hello);
-    ASSERT_TRUE(next) << "no body came in between";
+    ASSERT_TRUE(next) << "no body arrived before it";
     EXPECT_EQ(next->body, "hello");
 }
 
-// A connection reads the beginning of a head into 512 bytes of its own, the rest elsewhere.
-TEST_F(Served, AHeadOfAnySizeIsAnswered) {
+// A connection reads the first 512 bytes of a head into a buffer of its own.
+TEST_F(Served, AnswersHeadsOfAnySize) {
     start();
     raw_client client{port};
     const std::string begin = "GET /hello HTTP/1.1\r\nHost: a\r\nX: ";
@@ -101,7 +101,7 @@ TEST_F(Served, NoContentHasNoLength) {
     EXPECT_TRUE(client.ask(get_hello));
 }
 
-TEST_F(Served, PipelinedRequestsAreAnsweredInOrder) {
+TEST_F(Served, AnswersPipelinedRequestsInOrder) {
     start();
     raw_client client{port};
     std::string all;
@@ -119,7 +119,7 @@ TEST_F(Served, PipelinedRequestsAreAnsweredInOrder) {
     }
 }
 
-TEST_F(Served, ConnectionStaysOpenAsTheClientWishes) {
+TEST_F(Served, KeepsTheConnectionOpenOnRequest) {
     struct test_case {
         const char* request;
         const char* connection;
@@ -149,7 +149,7 @@ TEST_F(Served, ConnectionStaysOpenAsTheClientWishes) {
     }
 }
 
-TEST_F(Served, MalformedRequestsAreRefusedAndTheConnectionClosed) {
+TEST_F(Served, RefusesMalformedRequestsAndClosesTheConnection) {
     struct test_case {
         std::string bytes;
         int status;
@@ -181,7 +181,7 @@ TEST_F(Served, MalformedRequestsAreRefusedAndTheConnectionClosed) {
     }
 }
 
-TEST_F(Served, ExceptionsBecomeAnswersThatTellNothing) {
+TEST_F(Served, HidesExceptionsFromTheClient) {
     start();
     raw_client client{port};
     const auto thrown = client.ask("GET /throw HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -193,10 +193,10 @@ TEST_F(Served, ExceptionsBecomeAnswersThatTellNothing) {
     EXPECT_EQ(lost->status, 503);
     EXPECT_EQ(lost->field("Retry-After"), "5");
     EXPECT_EQ(lost->body.find("SELECT"), std::string::npos);
-    EXPECT_TRUE(client.ask(get_hello)) << "the connection goes on";
+    EXPECT_TRUE(client.ask(get_hello)) << "the connection stays open";
 }
 
-TEST_F(Served, ExpectationIsHonoured) {
+TEST_F(Served, SendsContinue) {
     start();
     raw_client client{port};
     const auto go = client.ask(
@@ -208,7 +208,7 @@ TEST_F(Served, ExpectationIsHonoured) {
     EXPECT_EQ(got->body, "hi");
 }
 
-TEST_F(Served, HalfClosedClientGetsItsAnswer) {
+TEST_F(Served, AnswersAHalfClosedClient) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send(get_hello));
@@ -226,11 +226,11 @@ TEST_F(Served, HalfClosedClientGetsItsAnswer) {
     EXPECT_EQ(refused->status, 400);
 }
 
-TEST_F(Served, RefusedUploadStillReadsItsAnswer) {
+TEST_F(Served, RefusedUploadCanReadItsResponse) {
     options.linger_time_max = std::chrono::seconds{20};
     start();
     raw_client client{port};
-    // The client sends everything before it reads, as simple ones do.
+    // The client sends everything before it reads.
     client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n");
     client.send(std::string(4'000'000, 'x'));
     const auto got = client.read();
@@ -238,7 +238,7 @@ TEST_F(Served, RefusedUploadStillReadsItsAnswer) {
     EXPECT_EQ(got->status, 413);
 }
 
-TEST_F(Served, LargeAnswerReachesASlowReader) {
+TEST_F(Served, SendsALargeResponseToASlowClient) {
     start();
     raw_client client{port};
     const auto got = client.ask("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -276,31 +276,31 @@ boost::asio::awaitable<response> say_where(request_context& ctx) {
     co_return ctx.text(status::ok, ctx.request().is_local ? "here" : "elsewhere");
 }
 
-/// Where the client is, by what a request from loopback says in `field`.
-std::string place_told(std::uint16_t port, std::string_view field) {
+/// The location of a client on loopback whose request has `field`.
+std::string location_of(std::uint16_t port, std::string_view field) {
     raw_client client{port};
     const auto got =
         client.ask(std::string{"GET /where HTTP/1.1\r\nHost: a\r\n"}.append(field) + "\r\n");
     return got ? got->body : "no answer";
 }
 
-TEST_F(Served, ClientsOnThisMachineAreKnownUnlessSomethingForwards) {
+TEST_F(Served, RecognizesLocalClientsWithoutForwardingFields) {
     routes.add(verb::get, "/where", &say_where);
     start();
-    EXPECT_EQ(place_told(port, ""), "here");
-    EXPECT_EQ(place_told(port, "X-Forwarded-For: 127.0.0.1\r\n"), "elsewhere");
-    EXPECT_EQ(place_told(port, "Forwarded: for=192.0.2.1\r\n"), "elsewhere");
+    EXPECT_EQ(location_of(port, ""), "here");
+    EXPECT_EQ(location_of(port, "X-Forwarded-For: 127.0.0.1\r\n"), "elsewhere");
+    EXPECT_EQ(location_of(port, "Forwarded: for=192.0.2.1\r\n"), "elsewhere");
 }
 
-TEST_F(Served, ClientsOnThisMachineAreKnownBehindAProxy) {
+TEST_F(Served, RecognizesLocalClientsBehindAProxy) {
     routes.add(verb::get, "/where", &say_where);
     options.proxy_addresses = {*ip_network::parse("127.0.0.1")};
     options.forwarded_for = true;
     start();
-    EXPECT_EQ(place_told(port, ""), "here") << "past the proxy";
-    EXPECT_EQ(place_told(port, "X-Forwarded-For: 192.0.2.1\r\n"), "elsewhere");
-    EXPECT_EQ(place_told(port, "X-Forwarded-For: 127.0.0.1, 192.0.2.1\r\n"), "elsewhere");
-    EXPECT_EQ(place_told(port, "X-Forwarded-For: 192.0.2.1, 127.0.0.1\r\n"), "elsewhere");
+    EXPECT_EQ(location_of(port, ""), "here") << "without the proxy";
+    EXPECT_EQ(location_of(port, "X-Forwarded-For: 192.0.2.1\r\n"), "elsewhere");
+    EXPECT_EQ(location_of(port, "X-Forwarded-For: 127.0.0.1, 192.0.2.1\r\n"), "elsewhere");
+    EXPECT_EQ(location_of(port, "X-Forwarded-For: 192.0.2.1, 127.0.0.1\r\n"), "elsewhere");
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// Goal: a file is given whole, with its type and its policy, and not given again to a client that
-// has it. Method: a router with two files.
+// Goal: a file is served with its type and its policy, and not again to a client that has it.
+// Method: a router with two files.
 namespace reelsd::http {
 namespace {
 
@@ -46,7 +46,7 @@ private:
     router router_;
 };
 
-TEST_F(StaticFiles, GivesEachFileWithItsTypeAndPolicy) {
+TEST_F(StaticFiles, ServesEachFileWithItsTypeAndPolicy) {
     for (const auto& file : files) {
         const auto answer = get(std::string{file.path}.c_str());
         EXPECT_EQ(answer.code(), status::ok);
@@ -59,7 +59,7 @@ TEST_F(StaticFiles, GivesEachFileWithItsTypeAndPolicy) {
     }
 }
 
-TEST_F(StaticFiles, GivesGzipToWhoTakesIt) {
+TEST_F(StaticFiles, ServesGzipToClientsThatAcceptIt) {
     const auto answer = get("/site/page.html", {}, "gzip, br");
     EXPECT_EQ(answer.code(), status::ok);
     EXPECT_EQ(answer.body(), "(page)");
@@ -69,18 +69,18 @@ TEST_F(StaticFiles, GivesGzipToWhoTakesIt) {
     EXPECT_EQ(answer.find("ETag"), R"("0a1b-gzip")");
 }
 
-TEST_F(StaticFiles, TellsCachesThatThereAreTwoForms) {
+TEST_F(StaticFiles, SetsVary) {
     EXPECT_EQ(get("/site/page.html").find("Vary"), "Accept-Encoding");
     EXPECT_EQ(get("/site/code.js", {}, "gzip").find("Vary"), "");
 }
 
-TEST_F(StaticFiles, GivesAFileThatGzipDoesNotShrinkAsItIs) {
+TEST_F(StaticFiles, ServesFilesWithoutACompressedForm) {
     const auto answer = get("/site/code.js", {}, "gzip");
     EXPECT_EQ(answer.body(), "code()");
     EXPECT_EQ(answer.find("Content-Encoding"), "");
 }
 
-TEST_F(StaticFiles, TellsItsTwoFormsApart) {
+TEST_F(StaticFiles, HasATagForEachEncoding) {
     const auto unchanged = get("/site/page.html", R"("0a1b-gzip")", "gzip");
     EXPECT_EQ(unchanged.code(), status::not_modified);
     EXPECT_EQ(unchanged.find("Content-Encoding"), "");
@@ -88,7 +88,7 @@ TEST_F(StaticFiles, TellsItsTwoFormsApart) {
     EXPECT_EQ(get("/site/page.html", R"("0a1b-gzip")").code(), status::ok);
 }
 
-TEST_F(StaticFiles, GivesNothingToWhoHasIt) {
+TEST_F(StaticFiles, AnswersNotModifiedToAKnownTag) {
     const auto answer = get("/site/page.html", R"("0a1b")");
     EXPECT_EQ(answer.code(), status::not_modified);
     EXPECT_EQ(answer.body(), "");
@@ -96,18 +96,18 @@ TEST_F(StaticFiles, GivesNothingToWhoHasIt) {
     EXPECT_EQ(answer.find("Cache-Control"), "no-cache");
 }
 
-TEST_F(StaticFiles, GivesTheFileToWhoHasAnother) {
+TEST_F(StaticFiles, ServesTheFileToAnotherTag) {
     EXPECT_EQ(get("/site/page.html", R"("2c3d")").code(), status::ok);
 }
 
-TEST_F(StaticFiles, KnowsNoOtherPath) {
+TEST_F(StaticFiles, ServesNoOtherPath) {
     for (const auto* path :
          {"/site/", "/site/page", "/site/page.html/", "/site/../site/page.htm"}) {
         EXPECT_EQ(get(path).code(), status::not_found) << path;
     }
 }
 
-TEST(Codings, TakeGzipAsTheClientMaySay) {
+TEST(Codings, AcceptGzipInAllForms) {
     struct {
         std::string_view field;
         bool takes;
@@ -135,7 +135,7 @@ TEST(Codings, TakeGzipAsTheClientMaySay) {
     for (const auto& one : cases) EXPECT_EQ(accepts_gzip(one.field), one.takes) << one.field;
 }
 
-TEST(EntityTags, AreComparedAsTheClientMayWriteThem) {
+TEST(EntityTags, AreComparedInAllForms) {
     struct {
         std::string_view field;
         bool names;

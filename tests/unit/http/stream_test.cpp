@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-// Goal: a body whose end is not known when it begins arrives piece by piece, ends as HTTP wants it,
-// and never outlives its client or the daemon. Method: raw bytes over loopback.
+// Goal: a streamed body arrives piece by piece, ends as HTTP requires, and never outlives its
+// client or the daemon. Method: raw bytes over loopback.
 namespace reelsd::http {
 namespace {
 
@@ -28,7 +28,7 @@ struct Stream : Served {
     }
 };
 
-TEST_F(Stream, ArrivesPieceByPieceAndTheConnectionStays) {
+TEST_F(Stream, ArrivesPieceByPieceAndKeepsTheConnection) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send(get_stream));
@@ -46,7 +46,7 @@ TEST_F(Stream, ArrivesPieceByPieceAndTheConnectionStays) {
     EXPECT_EQ(exchanges().front() + ", " + exchanges().at(1), "stream sent, GET /stream 200 13");
 }
 
-TEST_F(Stream, OfAnOldClientEndsWithTheConnection) {
+TEST_F(Stream, ToHttp10EndsWithTheConnection) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
@@ -65,11 +65,11 @@ TEST_F(Stream, HasNoBodyForHead) {
     ASSERT_TRUE(client.send("HEAD /stream HTTP/1.1\r\nHost: a\r\n\r\n"));
     ASSERT_TRUE(client.read(false));
     const auto next = client.ask(get_hello);
-    ASSERT_TRUE(next) << "no body came in between";
+    ASSERT_TRUE(next) << "no body arrived before it";
     EXPECT_EQ(next->body, "hello");
 }
 
-TEST_F(Stream, LearnsThatItsClientHasLeft) {
+TEST_F(Stream, StopsWhenItsClientLeaves) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send(get_stream));
@@ -79,7 +79,7 @@ TEST_F(Stream, LearnsThatItsClientHasLeft) {
     await_running(0);
 }
 
-TEST_F(Stream, EndsWellWhenTheDaemonStops) {
+TEST_F(Stream, EndsProperlyWhenTheDaemonStops) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send(get_stream));
@@ -90,13 +90,13 @@ TEST_F(Stream, EndsWellWhenTheDaemonStops) {
     EXPECT_TRUE(client.is_closed_by_server());
 }
 
-TEST_F(Stream, ThatFailsIsSeenToBeCut) {
+TEST_F(Stream, IsCutByAnException) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send("GET /stream?cut=1 HTTP/1.1\r\nHost: a\r\n\r\n"));
     client.read_until("first;\r\n");
     release();
-    EXPECT_EQ(client.read_until("0\r\n\r\n"), "") << "closed, and not by a last chunk";
+    EXPECT_EQ(client.read_until("0\r\n\r\n"), "") << "closed without a last chunk";
 }
 
 }  // namespace

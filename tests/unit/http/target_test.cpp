@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-// Goal: a target means one thing only. Method: tables.
+// Goal: a target has one meaning. Method: tables.
 namespace reelsd::http {
 namespace {
 
 using words = std::vector<std::string>;
 
-TEST(RequestTarget, IsTakenApart) {
+TEST(RequestTarget, IsParsed) {
     struct test_case {
         const char* text;
         words segments;
@@ -50,7 +50,7 @@ TEST(RequestTarget, IsTakenApart) {
     }
 }
 
-TEST(RequestTarget, RefusesWhatIsNoPath) {
+TEST(RequestTarget, RefusesOtherForms) {
     for (const char* const text :
          {"", "a", "?a", "host:443", "http://", "http:///a", "ftp://h/a"}) {
         EXPECT_FALSE(request_target::parse(text)) << text;
@@ -60,7 +60,7 @@ TEST(RequestTarget, RefusesWhatIsNoPath) {
 TEST(QueryParameters, AreDecoded) {
     const auto query = query_parameters::parse("a=1&b=x%20y+z&&a=2&c&=v&d=%C3%A9&e==&%66=g");
     ASSERT_TRUE(query);
-    EXPECT_EQ(query->find("a"), "1") << "of a repeated name the first counts";
+    EXPECT_EQ(query->find("a"), "1") << "the first of repeated names counts";
     EXPECT_EQ(query->find("b"), "x y z");
     EXPECT_EQ(query->find("c"), "");
     EXPECT_EQ(query->find(""), "v");
@@ -71,7 +71,7 @@ TEST(QueryParameters, AreDecoded) {
     EXPECT_EQ(query->size(), 8U);
 }
 
-TEST(QueryParameters, RefuseWhatCannotBeStored) {
+TEST(QueryParameters, RefuseTextThatCannotBeStored) {
     const char* const malformed[] = {
         "a=%",
         "a=%4",
@@ -88,11 +88,27 @@ TEST(QueryParameters, RefuseWhatCannotBeStored) {
     EXPECT_TRUE(query_parameters::parse("a=%F0%9F%98%80"));
 }
 
-TEST(PercentEncoding, IsUndoneByDecoding) {
-    std::string all;
-    for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
-    EXPECT_EQ(percent_decoded(percent_encoded(all)), all);
-    EXPECT_EQ(percent_encoded("aZ09-._~ /+&=%"), "aZ09-._~%20%2F%2B%26%3D%25");
+TEST(RequestedLimit, IsAWholeNumberInRange) {
+    EXPECT_EQ(*requested_limit(std::nullopt, 20, 100), 20);
+    EXPECT_EQ(*requested_limit("1", 20, 100), 1);
+    EXPECT_EQ(*requested_limit("100", 20, 100), 100);
+    for (const char* text :
+         {"", "0", "101", "-1", "+1", "1.0", "1e1", "ten", " 1", "99999999999"}) {
+        const auto limit = requested_limit(text, 20, 100);
+        ASSERT_FALSE(limit) << text;
+        EXPECT_EQ(limit.error().code(), errc::invalid_argument);
+        EXPECT_EQ(limit.error().detail(), "limit must be a whole number from 1 to 100");
+    }
+}
+
+TEST(RequestedNumber, HasOneSpelling) {
+    EXPECT_EQ(*requested_number("1"), 1);
+    EXPECT_EQ(*requested_number("9223372036854775807"), 9223372036854775807);
+    for (const char* text : {"", "0", "-1", "+1", "01", "1.0", " 1", "9223372036854775808"}) {
+        const auto number = requested_number(text);
+        ASSERT_FALSE(number) << text;
+        EXPECT_EQ(number.error().code(), errc::not_found);
+    }
 }
 
 }  // namespace

@@ -13,20 +13,20 @@
 
 namespace reelsd::http {
 
-/// What a client asks of TLS before it says anything.
+/// TLS settings of a client.
 struct tls_wishes {
     int version_max = TLS1_3_VERSION;
-    /// Protocols as ALPN writes them: each behind its size. Empty: no wish.
+    /// Protocols in the format of ALPN: each after its size. Empty: none.
     std::string protocols = {};
 };
 
-/// A raw client within TLS. It believes every certificate: tests look at it themselves.
+/// A raw client over TLS. Accepts every certificate: tests check it themselves.
 class tls_client : public testing::raw_client {
 public:
     explicit tls_client(std::uint16_t port, const tls_wishes& wishes = {}) : raw_client{port} {
         using context_ptr = std::unique_ptr<SSL_CTX, testing::freed_by<&SSL_CTX_free>>;
         const context_ptr context{SSL_CTX_new(TLS_client_method())};
-        // Level 0 lets a client ask for the versions that the server should refuse.
+        // Level 0 allows the versions that the server should refuse.
         SSL_CTX_set_security_level(context.get(), 0);
         tls_.reset(SSL_new(context.get()));
         SSL_set_min_proto_version(tls_.get(), TLS1_VERSION);
@@ -41,18 +41,18 @@ public:
         is_agreed_ = SSL_connect(tls_.get()) == 1;
     }
 
-    /// Whether shaking hands went well.
+    /// Whether the handshake succeeded.
     [[nodiscard]] bool is_agreed() const noexcept { return is_agreed_; }
     /// "TLSv1.3".
     [[nodiscard]] std::string version() const { return SSL_get_version(tls_.get()); }
-    /// The protocol that ALPN has found; empty if none.
+    /// The protocol chosen by ALPN; empty if none.
     [[nodiscard]] std::string protocol() const {
         const unsigned char* name = nullptr;
         unsigned size = 0;
         SSL_get0_alpn_selected(tls_.get(), &name, &size);
         return {name, name + size};
     }
-    /// The common name of the certificate that the server has shown.
+    /// The common name of the server's certificate.
     [[nodiscard]] std::string server_name() const {
         const testing::certificate_ptr shown{SSL_get1_peer_certificate(tls_.get())};
         std::array<char, 64> name{};
@@ -60,11 +60,11 @@ public:
         X509_NAME_get_text_by_NID(subject, NID_commonName, name.data(), int{name.size()});
         return name.data();
     }
-    /// Whether the server has said close_notify: that nothing has been cut.
+    /// Whether the server has sent close_notify.
     [[nodiscard]] bool was_told_of_the_end() const noexcept {
         return (SSL_get_shutdown(tls_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
     }
-    /// Says close_notify, and goes on reading.
+    /// Sends close_notify. Reading is still possible.
     void say_goodbye() { SSL_shutdown(tls_.get()); }
 
     bool send(std::string_view bytes) override {

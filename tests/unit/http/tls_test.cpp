@@ -6,9 +6,8 @@
 #include <csignal>
 #include <string>
 
-// Goal: what holds for plain connections holds within TLS, and whoever shakes hands slowly, badly
-// or not at all costs no more than a slow header. Method: the real server, and OpenSSL's own client
-// on the other side.
+// Goal: TLS connections behave like plain ones, and slow or broken handshakes cost no more than a
+// slow header. Method: the real server, and a client of OpenSSL.
 namespace reelsd::http {
 namespace {
 
@@ -24,21 +23,21 @@ constexpr std::size_t big_size = std::size_t{8} << 20U;
 
 struct Tls : Served {
     Tls() {
-        // Both sides write to peers that have hung up; the daemon does the same.
+        // Both sides write to peers that have closed; the daemon ignores SIGPIPE too.
         std::signal(SIGPIPE, SIG_IGN);
         options.tls = identity_of("first");
     }
 
     [[nodiscard]] std::shared_ptr<const tls_identity> identity_of(const std::string& name) const {
-        const tls_credentials made{name};
+        const tls_credentials credentials{name};
         const auto loaded = tls_identity::load(
-            {.certificate = folder.write("certificate.pem", made.certificate_pem()),
-             .key = folder.write("key.pem", made.key_pem())});
+            {.certificate = folder.write("certificate.pem", credentials.certificate_pem()),
+             .key = folder.write("key.pem", credentials.key_pem())});
         if (!loaded) throw std::runtime_error{loaded.error().to_string()};
         return *loaded;
     }
 
-    void await_nobody() {
+    void await_no_connections() {
         await_counts([](const server_counts& now) {
             return now.connections_accepted > 0 && now.connections_open == 0;
         });
@@ -47,7 +46,7 @@ struct Tls : Served {
     pem_folder folder;
 };
 
-TEST_F(Tls, ServesRequestsOneAfterTheOtherInBothVersions) {
+TEST_F(Tls, ServesSeveralRequestsInBothVersions) {
     start();
     for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
         tls_client client{port, {.version_max = version}};
@@ -65,7 +64,7 @@ TEST_F(Tls, ServesRequestsOneAfterTheOtherInBothVersions) {
     }
 }
 
-TEST_F(Tls, PipelinedRequestsInOneRecordAreAnsweredInOrder) {
+TEST_F(Tls, AnswersPipelinedRequestsOfOneRecordInOrder) {
     start();
     tls_client client{port};
     std::string all;
@@ -83,7 +82,7 @@ TEST_F(Tls, PipelinedRequestsInOneRecordAreAnsweredInOrder) {
     }
 }
 
-TEST_F(Tls, LargeAnswerReachesASlowReader) {
+TEST_F(Tls, SendsALargeResponseToASlowClient) {
     start();
     tls_client client{port};
     const auto got = client.ask("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -92,17 +91,17 @@ TEST_F(Tls, LargeAnswerReachesASlowReader) {
     EXPECT_TRUE(client.ask(get_hello));
 }
 
-TEST_F(Tls, ClientThatDoesNotReadIsLeftAndNotToldThatThatWasAll) {
+TEST_F(Tls, ClosesWithoutCloseNotifyOnAClientThatDoesNotRead) {
     options.write_stall_max = 60ms;
     start();
     tls_client client{port};
     ASSERT_TRUE(client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
-    await_nobody();
+    await_no_connections();
     EXPECT_FALSE(client.read());
     EXPECT_FALSE(client.was_told_of_the_end());
 }
 
-TEST_F(Tls, BodyInManyRecordsIsRead) {
+TEST_F(Tls, ReadsABodyOfManyRecords) {
     start();
     tls_client client{port};
     const std::string body(60'000, 'b');
@@ -116,7 +115,7 @@ TEST_F(Tls, BodyInManyRecordsIsRead) {
     EXPECT_EQ(got->body, body);
 }
 
-TEST_F(Tls, HalfClosedClientGetsItsAnswer) {
+TEST_F(Tls, AnswersAHalfClosedClient) {
     start();
     tls_client client{port};
     ASSERT_TRUE(client.send(get_hello));
@@ -127,16 +126,16 @@ TEST_F(Tls, HalfClosedClientGetsItsAnswer) {
     EXPECT_TRUE(client.is_closed_by_server());
 }
 
-TEST_F(Tls, HandlerIsToldWhenItsClientLeaves) {
+TEST_F(Tls, StopsTheHandlerWhenItsClientLeaves) {
     start();
     tls_client client{port};
     ASSERT_TRUE(client.send(get_wait));
     await_counts([](const server_counts& now) { return now.requests_running == 1; });
     client.close();
-    await_nobody();
+    await_no_connections();
 }
 
-TEST_F(Tls, IdleConnectionIsClosedWithAWord) {
+TEST_F(Tls, ClosesAnIdleConnectionWithCloseNotify) {
     options.idle_time_max = 60ms;
     start();
     tls_client client{port};
@@ -145,23 +144,23 @@ TEST_F(Tls, IdleConnectionIsClosedWithAWord) {
     EXPECT_TRUE(client.was_told_of_the_end());
 }
 
-TEST_F(Tls, SlowHandshakeIsCut) {
+TEST_F(Tls, CutsASlowHandshake) {
     options.header_time_max = 60ms;
     start();
     raw_client silent{port};
     EXPECT_TRUE(silent.is_closed_by_server());
 
     raw_client dripping{port};
-    // A record of a handshake, which would be 512 bytes long.
+    // The header of a handshake record of 512 bytes.
     dripping.send(std::string_view{"\x16\x03\x01\x02\x00\x01", 6});
     constexpr int pause_milliseconds = 3;
     while (!dripping.is_readable_within(pause_milliseconds) && dripping.send("\x01")) {
     }
     EXPECT_TRUE(dripping.is_closed_by_server());
-    await_nobody();
+    await_no_connections();
 }
 
-TEST_F(Tls, HandshakeAndHeaderShareOneTime) {
+TEST_F(Tls, HandshakeAndHeaderShareOneDeadline) {
     options.header_time_max = 200ms;
     start();
     tls_client client{port};
@@ -171,16 +170,16 @@ TEST_F(Tls, HandshakeAndHeaderShareOneTime) {
     EXPECT_EQ(got->status, 408);
 }
 
-TEST_F(Tls, ClientThatVanishesInTheHandshakeIsForgotten) {
+TEST_F(Tls, SurvivesAClientThatLeavesDuringTheHandshake) {
     start();
     raw_client client{port};
     ASSERT_TRUE(client.send(std::string_view{"\x16\x03\x01\x02\x00\x01\x00", 7}));
     await_counts([](const server_counts& now) { return now.connections_open == 1; });
     client.close();
-    await_nobody();
+    await_no_connections();
 }
 
-TEST_F(Tls, NonsenseInsteadOfAHandshakeIsForgotten) {
+TEST_F(Tls, SurvivesBytesThatAreNotAHandshake) {
     start();
     for (const std::string_view bytes :
          {std::string_view{"\x16\x03\x01\x00\x02\xff\xff", 7},
@@ -191,12 +190,12 @@ TEST_F(Tls, NonsenseInsteadOfAHandshakeIsForgotten) {
         client.shutdown_send();
         client.read_until("an end that does not come");
     }
-    await_nobody();
+    await_no_connections();
     tls_client client{port};
-    EXPECT_TRUE(client.ask(get_hello)) << "the next one is not blamed for it";
+    EXPECT_TRUE(client.ask(get_hello)) << "the next connection is not affected";
 }
 
-TEST_F(Tls, PlainHttpIsToldSo) {
+TEST_F(Tls, AnswersPlainHttp) {
     start();
     for (const std::string_view request :
          {"GET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -218,7 +217,7 @@ TEST_F(Tls, PlainHttpIsToldSo) {
     EXPECT_TRUE(exchanges().empty());
 }
 
-TEST_F(Tls, OldVersionsAreRefused) {
+TEST_F(Tls, RefusesOldVersions) {
     start();
     for (const int version : {TLS1_VERSION, TLS1_1_VERSION}) {
         const tls_client client{port, {.version_max = version}};
@@ -226,7 +225,7 @@ TEST_F(Tls, OldVersionsAreRefused) {
     }
 }
 
-TEST_F(Tls, ProtocolIsAgreedOn) {
+TEST_F(Tls, NegotiatesTheProtocol) {
     struct test_case {
         std::string offered;
         bool agreed;
@@ -248,7 +247,7 @@ TEST_F(Tls, ProtocolIsAgreedOn) {
     }
 }
 
-TEST_F(Tls, RenewedIdentityIsShownToNewConnectionsAlone) {
+TEST_F(Tls, UsesARenewedIdentityForNewConnections) {
     start();
     tls_client old{port};
     EXPECT_EQ(old.server_name(), "first");
@@ -259,11 +258,11 @@ TEST_F(Tls, RenewedIdentityIsShownToNewConnectionsAlone) {
     const tls_client fresh{port};
     EXPECT_EQ(fresh.server_name(), "second");
     const auto got = old.ask(get_hello);
-    ASSERT_TRUE(got) << "who was there before is served on";
+    ASSERT_TRUE(got) << "the earlier connection is still served";
     EXPECT_EQ(got->body, "hello");
 }
 
-TEST_F(Tls, TooManyConnectionsAreTurnedAwayWithinTls) {
+TEST_F(Tls, RejectsTooManyConnectionsOverTls) {
     options.connections_max = 1;
     start();
     tls_client first{port};
@@ -300,7 +299,7 @@ TEST_F(Tls, StopAnswersRequestsThatHaveArrivedUnread) {
     start();
     tls_client kept{port};
     ASSERT_TRUE(kept.ask(get_hello));
-    // The loop is held, so that bytes wait in the kernel while the stop begins.
+    // The loop is blocked, so that bytes wait in the kernel when the stop begins.
     std::promise<void> hold;
     boost::asio::post(loop, [held = hold.get_future().share()] { held.wait(); });
     auto stopped =
@@ -315,7 +314,7 @@ TEST_F(Tls, StopAnswersRequestsThatHaveArrivedUnread) {
     EXPECT_EQ(got->field("Connection"), "close");
 }
 
-TEST_F(Tls, StreamArrivesPieceByPieceAndACutOneIsSeen) {
+TEST_F(Tls, StreamArrivesPieceByPieceAndACutIsVisible) {
     start();
     tls_client client{port};
     ASSERT_TRUE(client.send("GET /stream?cut=1 HTTP/1.1\r\nHost: a\r\n\r\n"));

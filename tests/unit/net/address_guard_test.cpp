@@ -1,5 +1,5 @@
-// Goal: no address inside our own network is ever reached unless the operator said so, in whatever
-// notation or wrapping it comes. Method: tables over pure functions.
+// Goal: no internal address is reached unless the operator allows it, in any notation or embedding.
+// Method: tables over pure functions.
 #include <reelsd/net/address_guard.hpp>
 
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ void expect_checks(const address_policy& policy, std::initializer_list<guard_cas
     }
 }
 
-TEST(AddressGuard, TakesPublicHttpsOfTheListOnly) {
+TEST(AddressGuard, AllowsOnlyPublicHttpsOfListedHosts) {
     expect_checks(
         {.host_suffixes = {"cdninstagram.com", "fbcdn.net"}},
         {{"https://scontent-fra3-1.cdninstagram.com/v/a.mp4?x", true},
@@ -165,7 +165,7 @@ TEST(IpNetwork, ContainsAddressesWithItsPrefix) {
     }
 }
 
-TEST(AddressGuard, AllowsPrivateAddressesOfListedHostsOnly) {
+TEST(AddressGuard, AllowsPrivateAddressesOnlyOfListedHosts) {
     expect_checks(
         {.host_suffixes = {"fbcdn.net", "127.0.0.1", "::1", "localhost"}, .allow_private = true},
         {{"http://127.0.0.1:9000/a", true},
@@ -190,8 +190,8 @@ TEST(AddressGuard, NeverAllowsMetadataByPrivateAddresses) {
         {{"http://169.254.169.254/a", false}});
 }
 
-// As media hosts behind a tunnel that answers every name with an address of its own.
-TEST(AddressGuard, TakesNetworksBehindTls) {
+// For media hosts behind a tunnel that resolves every name to an address of its own.
+TEST(AddressGuard, AllowsNetworksOverTls) {
     const address_guard guard{
         {.host_suffixes = {"fbcdn.net"},
          .networks = {*ip_network::parse("198.18.0.0/15")},
@@ -213,8 +213,8 @@ TEST(AddressGuard, TakesNetworksBehindTls) {
         "x.fbcdn.net: leads to 198.18.0.7, which is not allowed; media-networks can allow it");
 }
 
-// As receivers of webhooks in the operator's own network.
-TEST(AddressGuard, TakesPlainHttpInNetworksOnly) {
+// For receivers of webhooks in the operator's own network.
+TEST(AddressGuard, AllowsPlainHttpOnlyInNetworks) {
     const address_policy policy{
         .networks = {*ip_network::parse("127.0.0.0/8")}, .plain_in_networks = true};
     expect_checks(
@@ -235,7 +235,7 @@ TEST(AddressGuard, TakesPlainHttpInNetworksOnly) {
     EXPECT_FALSE(guard.allows(named, *ip_address::parse("10.0.0.1")));
 }
 
-TEST(AddressGuard, TrustsTheOperatorsOrigins) {
+TEST(AddressGuard, AllowsTrustedOrigins) {
     expect_checks(
         {.host_suffixes = {"fbcdn.net"}, .trusted_origins = {"http://127.0.0.1:9000"}},
         {{"http://127.0.0.1:9000/reel/x/", true},
@@ -245,7 +245,7 @@ TEST(AddressGuard, TrustsTheOperatorsOrigins) {
          {"http://127.0.0.2:9000/reel/x/", false}});
 }
 
-TEST(AddressGuard, TakesAnyPublicHostWithoutList) {
+TEST(AddressGuard, AllowsAnyPublicHostWithoutAList) {
     expect_checks(
         {},
         {{"https://api.example.test/", true},
@@ -254,8 +254,8 @@ TEST(AddressGuard, TakesAnyPublicHostWithoutList) {
          {"https://10.0.0.1/", false}});
 }
 
-// A name that passed the check may still lead anywhere: each address is judged on its own.
-TEST(AddressGuard, JudgesTheAddressThatANameLeadsTo) {
+// A name that passed the check may resolve to any address, so each address is checked.
+TEST(AddressGuard, ChecksTheAddressOfAName) {
     const auto local = *ip_address::parse("127.0.0.1");
     const auto metadata = *ip_address::parse("169.254.169.254");
     const auto world = *ip_address::parse("157.240.1.174");

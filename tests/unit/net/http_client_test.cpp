@@ -1,6 +1,5 @@
-// Goal: every way in which a server can misbehave ends in the right error, in time, and with
-// nothing sent where the guard forbids. Method: a scripted server on loopback; waits end by events,
-// not sleeps.
+// Goal: every misbehaviour of a server ends in the right error, in time, and nothing is sent to
+// addresses that the guard refuses. Method: a scripted server on loopback; waits end by events.
 #include "support/scripted_server.hpp"
 #include <reelsd/net/http_client.hpp>
 
@@ -18,7 +17,7 @@ using test::scripted_server;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Generous: only a hang may reach it, on however busy a machine.
+/// Longer than any passing test takes on a busy machine.
 constexpr auto patience = 60s;
 
 const http_client& trusting_client() {
@@ -51,7 +50,7 @@ TEST(HttpClient, ReturnsStatusHeadersAndBody) {
     EXPECT_EQ(answer->url, server.origin() + "/x?y=1");
 }
 
-TEST(HttpClient, SendsWhatItWasAskedTo) {
+TEST(HttpClient, SendsTheRequest) {
     const scripted_server server{[](scripted_server::connection& peer) {
         const auto request = peer.read_request();
         peer.write(
@@ -119,7 +118,7 @@ TEST(HttpClient, EndsAtTheBodyLimit) {
     EXPECT_EQ(answer.error().code(), errc::platform_changed);
 }
 
-TEST(HttpClient, CallsBrokenAnswersFailedConnections) {
+TEST(HttpClient, ReportsBrokenResponsesAsFailedConnections) {
     const std::string many_fields = [] {
         std::string text = "HTTP/1.1 200 OK\r\n";
         for (int i = 0; i < 40; ++i) text += "X: " + std::string(2000, 'a') + "\r\n";
@@ -146,14 +145,14 @@ TEST(HttpClient, CallsBrokenAnswersFailedConnections) {
     }
 }
 
-TEST(HttpClient, CallsAClosedPortAFailedConnection) {
+TEST(HttpClient, ReportsAClosedPortAsAFailedConnection) {
     const std::string origin = [] { return answering("").origin(); }();
     const auto answer = get(origin);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code(), errc::connection_failed);
 }
 
-TEST(HttpClient, StopsAtOnceWhenAsked) {
+TEST(HttpClient, StopsImmediatelyOnRequest) {
     std::promise<void> arrived;
     const scripted_server server{[&](scripted_server::connection& peer) {
         static_cast<void>(peer.read_request());
@@ -184,7 +183,7 @@ TEST(HttpClient, EndsAtTheDeadline) {
     EXPECT_EQ(answer.error().code(), errc::timed_out);
 }
 
-TEST(HttpClient, GivesUpOnAStalledTransfer) {
+TEST(HttpClient, AbortsAStalledTransfer) {
     const scripted_server server{[](scripted_server::connection& peer) {
         static_cast<void>(peer.read_request());
         peer.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
@@ -196,7 +195,7 @@ TEST(HttpClient, GivesUpOnAStalledTransfer) {
     EXPECT_EQ(answer.error().code(), errc::connection_failed);
 }
 
-TEST(HttpClient, HandsTheBodyToTheSink) {
+TEST(HttpClient, PassesTheBodyToTheSink) {
     const auto server = answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     std::string seen;
     int heads = 0;
@@ -218,7 +217,7 @@ TEST(HttpClient, HandsTheBodyToTheSink) {
     EXPECT_EQ(answer->body, "");
 }
 
-TEST(HttpClient, PassesOnWhatItsCallbacksSay) {
+TEST(HttpClient, ReturnsErrorsOfItsCallbacks) {
     const auto server = answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     http_request refuses{.url = server.origin()};
     refuses.on_head = [](const response_head&) -> result<void> {
@@ -303,9 +302,9 @@ TEST(HttpClient, ChecksEveryHop) {
     EXPECT_EQ(file.error().code(), errc::connection_failed);
 }
 
-// "localhost" passes no list, but a listed name may resolve to loopback: the socket is the last
-// gate.
-TEST(HttpClient, RefusesTheAddressBehindAName) {
+// "localhost" is not listed, but a listed name may resolve to loopback: the last check is at the
+// socket.
+TEST(HttpClient, RefusesTheAddressOfAName) {
     std::atomic<int> connections{0};
     const scripted_server server{[&](scripted_server::connection&) { ++connections; }};
     const http_client client{{.policy = {.host_suffixes = {"localhost"}}}};
@@ -331,8 +330,8 @@ TEST(HttpClient, ServesManyThreads) {
     EXPECT_EQ(good, 80);
 }
 
-// A server that sends more than it has announced: the rest comes before the next answer.
-TEST(HttpClient, DoesNotTakeTheRestOfOneAnswerForTheNext) {
+// The excess of a body that is longer than announced arrives before the next response.
+TEST(HttpClient, DoesNotReadStaleBytesAsTheNextResponse) {
     std::atomic<int> connections{0};
     const scripted_server server{[&connections](scripted_server::connection& peer) {
         const bool is_first = ++connections == 1;
@@ -352,7 +351,7 @@ TEST(HttpClient, DoesNotTakeTheRestOfOneAnswerForTheNext) {
         EXPECT_EQ(answer->body, "ok");
     }
     EXPECT_EQ(connections, 2);
-    // What was not asked in vain for certain is not asked again.
+    // A request that may have had an effect is not repeated.
     connections = 0;
     const http_client other{{.policy = {.allow_private = true}}};
     const http_request order{
@@ -364,7 +363,7 @@ TEST(HttpClient, DoesNotTakeTheRestOfOneAnswerForTheNext) {
     EXPECT_EQ(connections, 1);
 }
 
-TEST(HttpClient, KeepsAConnectionUnlessARequestWantsOneOfItsOwn) {
+TEST(HttpClient, ReusesConnectionsExceptForFreshOnes) {
     std::atomic<int> connections{0};
     std::promise<void> hung_up;
     const scripted_server server{[&](scripted_server::connection& peer) {
@@ -382,11 +381,11 @@ TEST(HttpClient, KeepsAConnectionUnlessARequestWantsOneOfItsOwn) {
     request.fresh_connection = true;
     ASSERT_TRUE(send());
     EXPECT_EQ(connections, 2);
-    // While the client lives, and would keep it.
+    // Before the client is destroyed, which closes its connections.
     EXPECT_EQ(hung_up.get_future().wait_for(patience), std::future_status::ready);
     request.fresh_connection = false;
     ASSERT_TRUE(send());
-    EXPECT_EQ(connections, 2) << "the first one is still kept";
+    EXPECT_EQ(connections, 2) << "the first one is still open";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Goal: only proxies that libcurl takes as they are meant, and no word of a refused one in its
-// error. Method: tables over the pure parser.
+// Goal: only proxies that libcurl parses in the same way; errors contain no part of a refused one.
+// Method: tables over the pure parser.
 #include <reelsd/net/proxy.hpp>
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 namespace reelsd::net {
 namespace {
 
-TEST(Proxy, TakesUrlsApart) {
+TEST(Proxy, ParsesUrls) {
     struct test_case {
         const char* text;
         const char* url;
@@ -38,7 +38,7 @@ TEST(Proxy, TakesUrlsApart) {
     EXPECT_EQ(proxy::parse("http://a:1")->credentials(), "");
 }
 
-TEST(Proxy, RefusesWhatIsAmbiguousAndRepeatsNoneOfIt) {
+TEST(Proxy, RefusesAmbiguousUrlsWithoutRepeatingThem) {
     const std::string long_host(254, 'h');
     const std::string cases[] = {
         "",

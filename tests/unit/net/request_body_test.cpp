@@ -1,5 +1,5 @@
-// Goal: a body of text, files and encoded files is sent byte for byte as announced, from files that
-// are never held whole, and again from the start when asked to.
+// Goal: a body of text, files and encoded files is sent exactly as announced, without a whole file
+// in memory, and can be restarted.
 #include "support/scripted_server.hpp"
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/request_body.hpp>
@@ -23,14 +23,14 @@ using testing::HasSubstr;
 
 constexpr auto patience = 60s;
 
-/// A file for one test.
+/// A file of one test.
 class scratch_file {
 public:
     explicit scratch_file(const std::string& content) {
         std::string name = std::filesystem::temp_directory_path() / "reelsd-body-XXXXXX";
-        const int made = ::mkstemp(name.data());
-        EXPECT_GE(made, 0);
-        ::close(made);
+        const int descriptor = ::mkstemp(name.data());
+        EXPECT_GE(descriptor, 0);
+        ::close(descriptor);
         path_ = name;
         std::ofstream{path_, std::ios::binary} << content;
     }
@@ -44,7 +44,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// Reads `at_once` bytes at a time, to meet every border.
+/// Reads `at_once` bytes at a time, to test every boundary.
 std::string read_all(body_reader& reader, std::size_t at_once) {
     std::string all;
     std::string piece(at_once, '\0');
@@ -56,7 +56,7 @@ std::string read_all(body_reader& reader, std::size_t at_once) {
     }
 }
 
-TEST(RequestBody, PutsTextFilesAndBase64OneAfterTheOther) {
+TEST(RequestBody, ConcatenatesTextFilesAndBase64) {
     const scratch_file file{"0123456789"};
     request_body body;
     body.add_text("<");
@@ -76,8 +76,8 @@ TEST(RequestBody, PutsTextFilesAndBase64OneAfterTheOther) {
     }
 }
 
-TEST(RequestBody, EncodesAcrossChunksWithPaddingAtTheEndAlone) {
-    // Not a multiple of 3, and longer than what is read at a time.
+TEST(RequestBody, EncodesAcrossChunksWithPaddingOnlyAtTheEnd) {
+    // Not a multiple of 3, and longer than one read.
     const std::string content(200'000, 'a');
     const scratch_file file{content};
     request_body body;
@@ -89,7 +89,7 @@ TEST(RequestBody, EncodesAcrossChunksWithPaddingAtTheEndAlone) {
     EXPECT_EQ(text.substr(0, 8), "YWFhYWFh");
 }
 
-TEST(RequestBody, AFileThatIsShorterThanSaidIsAnError) {
+TEST(RequestBody, ReportsAFileThatIsTooShort) {
     const scratch_file file{"abc"};
     request_body body;
     body.add_file({.file = file.path(), .offset = 0, .bytes = 4});
@@ -100,7 +100,7 @@ TEST(RequestBody, AFileThatIsShorterThanSaidIsAnError) {
     EXPECT_EQ(count.error().code(), errc::storage_failed);
 }
 
-TEST(RequestBody, AMissingFileIsAnErrorOfTheRequest) {
+TEST(RequestBody, ReportsAMissingFile) {
     const scripted_server server{[](scripted_server::connection& peer) { peer.wait_for_close(); }};
     const http_client client{{.policy = {.allow_private = true}}};
     http_request request{.method = http_method::post, .url = server.origin() + "/"};
@@ -110,7 +110,7 @@ TEST(RequestBody, AMissingFileIsAnErrorOfTheRequest) {
     EXPECT_EQ(answer.error().code(), errc::storage_failed);
 }
 
-TEST(RequestBody, IsSentWithItsLengthAndTellsWhenItIsSent) {
+TEST(RequestBody, IsSentWithItsLengthAndReportsItsEnd) {
     const scripted_server server{[](scripted_server::connection& peer) {
         const auto request = peer.read_request();
         peer.write(
@@ -134,7 +134,7 @@ TEST(RequestBody, IsSentWithItsLengthAndTellsWhenItIsSent) {
     EXPECT_EQ(sent, 1);
 }
 
-TEST(RequestBody, IsNotSentWhenNobodyListens) {
+TEST(RequestBody, IsNotSentWithoutAConnection) {
     http_request request{.method = http_method::post, .url = "http://127.0.0.1:1/"};
     request.streamed_body.emplace().add_text("x");
     bool is_sent = false;

@@ -1,5 +1,5 @@
-// Goal: a server must prove its name with a certificate that the configured bundle vouches for.
-// Method: a TLS server on loopback with a certificate made on the spot.
+// Goal: a server needs a certificate for its name that the configured bundle trusts. Method: a TLS
+// server on loopback with a generated certificate.
 #include "support/scripted_server.hpp"
 #include <reelsd/net/http_client.hpp>
 
@@ -29,7 +29,7 @@ using context_ptr = std::unique_ptr<SSL_CTX, freed<SSL_CTX_free>>;
 using session_ptr = std::unique_ptr<SSL, freed<SSL_free>>;
 using bio_ptr = std::unique_ptr<BIO, freed<BIO_free>>;
 
-/// Vouches for itself and for the name "localhost" alone.
+/// A self-signed certificate for "localhost".
 certificate_ptr make_certificate(EVP_PKEY* key) {
     certificate_ptr certificate{X509_new()};
     X509_set_version(certificate.get(), 2);
@@ -92,8 +92,8 @@ result<http_response> get(const std::string& url, const std::string& ca_file) {
     return client.send({.url = url}, deadline::after(std::chrono::seconds{60}), {});
 }
 
-TEST(Tls, AsksForAKnownCertificateOfThatName) {
-    // The server's side writes to clients that hang up on its certificate.
+TEST(Tls, RequiresATrustedCertificateOfThatName) {
+    // The server writes to clients that close because of its certificate.
     std::signal(SIGPIPE, SIG_IGN);
     const tls_answer answer;
     const test::scripted_server server{

@@ -1,4 +1,4 @@
-// Goal: what is checked is what libcurl connects to, and nothing ambiguous gets through.
+// Goal: the checked target is the one that libcurl connects to; ambiguous URLs are refused.
 // Method: tables over the pure parser.
 #include <reelsd/net/url.hpp>
 
@@ -7,7 +7,7 @@
 namespace reelsd::net {
 namespace {
 
-TEST(Url, TakesUrlsApart) {
+TEST(Url, ParsesUrls) {
     struct test_case {
         const char* text;
         const char* origin;
@@ -39,7 +39,7 @@ TEST(Url, TakesUrlsApart) {
     }
 }
 
-TEST(Url, RefusesWhatIsAmbiguousOrForeign) {
+TEST(Url, RefusesAmbiguousAndUnsupportedUrls) {
     constexpr const char* cases[] = {
         "",
         "example.test",

@@ -1,5 +1,5 @@
-// Goal: each row of platform.md section 3 that concerns an answer ends in its one meaning.
-// Method: table over the pure function.
+// Goal: each answer of platform.md section 3 has one classification. Method: table over the pure
+// function.
 #include <reelsd/platform/answer_outcome.hpp>
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 namespace reelsd::platform {
 namespace {
 
-TEST(JudgeAnswer, PutsEverySignalInItsPlace) {
+TEST(Classify, MapsEverySignal) {
     struct test_case {
         const char* name;
         answer_signals signals;

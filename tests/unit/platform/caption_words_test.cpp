@@ -1,4 +1,4 @@
-// Goal: tags and mentions come out of a caption as platform.md section 5 says. Method: table.
+// Goal: hashtags and mentions of a caption follow platform.md section 5. Method: table.
 #include <reelsd/platform/post.hpp>
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Goal: of a manifest's tracks the best are taken, and no manifest does harm. Method: tables.
-#include "platform/dash_manifest.hpp"
+// Goal: the best tracks of a manifest are chosen; any input is safe. Method: tables.
+#include "platform/media_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string audio(const std::string& tracks) {
     return R"(<AdaptationSet contentType="audio">)" + tracks + "</AdaptationSet>";
 }
 
-TEST(BestTracks, TakesTheBest) {
+TEST(BestTracks, ChoosesTheBest) {
     const std::string base = "https://a.fbcdn.net/";
     struct test_case {
         const char* name;
@@ -88,7 +88,7 @@ TEST(BestTracks, TakesTheBest) {
     }
 }
 
-TEST(BestTracks, FindsNoneWhereThereIsNone) {
+TEST(BestTracks, ReturnsNothingWithoutAUsableTrack) {
     const std::string cases[] = {
         "",
         "no xml",

@@ -1,7 +1,6 @@
-// Goal: no download ever reaches into our own network, whichever way a media server sends it there,
-// and none takes more time or another file than it should. Method: whole downloads from scripted
-// servers on loopback; names mean what a test says, look-up by look-up, because this program's
-// getaddrinfo() stands before the system's.
+// Goal: no media server can redirect a download to an internal address, exceed its time or replace
+// its file. Method: whole downloads from scripted servers on loopback; this program's getaddrinfo()
+// replaces the system's, so that tests decide on the result of each look-up.
 #include "stand_in.hpp"
 #include "support/scripted_server.hpp"
 #include <reelsd/platform/downloader.hpp>
@@ -23,7 +22,7 @@ namespace {
 
 using reelsd::test::scripted_server;
 
-/// What names mean; a name's last address stays.
+/// The addresses of names, one per look-up; the last one is kept.
 class name_book {
 public:
     void set(const std::string& name, std::vector<std::string> addresses) {
@@ -106,7 +105,7 @@ protected:
         return downloader{client, std::move(settings)}.download(subject, target_, by, {});
     }
 
-    /// From a server that is trusted, and sends everybody elsewhere.
+    /// From a trusted server that redirects every request.
     result<download_outcome> redirected(const std::string& location, net::address_policy policy) {
         const scripted_server outer{[&](scripted_server::connection& peer) {
             peer.read_request();
@@ -128,7 +127,7 @@ protected:
 
 const std::vector<std::string> media_hosts{"cdninstagram.com", "fbcdn.net"};
 
-/// Where nobody may be sent, however it is written; "PORT" is one that would answer.
+/// Forbidden targets in all notations; "PORT" is a port that would answer.
 constexpr const char* inward[] = {
     "http://127.0.0.1:PORT/",
     "//127.0.0.1:PORT/",
@@ -161,7 +160,7 @@ constexpr const char* inward[] = {
     "https://[2002:a00:1::]/",
 };
 
-/// Likewise, and not even where private addresses are allowed.
+/// Forbidden also where private addresses are allowed.
 constexpr const char* to_metadata[] = {
     "https://169.254.169.254/latest/meta-data/",
     "http://169.254.169.254/latest/meta-data/",
@@ -186,20 +185,20 @@ std::string with_port(std::string location, const scripted_server& server) {
     return location;
 }
 
-TEST_F(DownloadGuard, FollowsNobodyInward) {
+TEST_F(DownloadGuard, RefusesRedirectsToInternalAddresses) {
     std::atomic<int> reached{0};
     const scripted_server inner{[&](scripted_server::connection&) { ++reached; }};
     for (const char* location : inward) {
         SCOPED_TRACE(location);
         expect_refused(redirected(with_port(location, inner), {.host_suffixes = media_hosts}));
-        // Without a list of hosts, the address alone decides.
+        // Without a list of hosts, only the address decides.
         expect_refused(redirected(with_port(location, inner), {}));
     }
     EXPECT_EQ(reached, 0);
 }
 
-// That private addresses are allowed adds no host to the list.
-TEST_F(DownloadGuard, FollowsNobodyToUnlistedPrivateHosts) {
+// Allowing private addresses adds no host to the list.
+TEST_F(DownloadGuard, RefusesRedirectsToUnlistedPrivateHosts) {
     std::atomic<int> reached{0};
     const scripted_server inner{[&](scripted_server::connection&) { ++reached; }};
     for (const char* location :
@@ -217,7 +216,7 @@ TEST_F(DownloadGuard, FollowsNobodyToUnlistedPrivateHosts) {
     EXPECT_EQ(reached, 0);
 }
 
-TEST_F(DownloadGuard, FollowsNobodyToMetadata) {
+TEST_F(DownloadGuard, RefusesRedirectsToCloudMetadata) {
     for (const char* location : to_metadata) {
         SCOPED_TRACE(location);
         for (const bool allow_private : {false, true}) {
@@ -229,7 +228,7 @@ TEST_F(DownloadGuard, FollowsNobodyToMetadata) {
     }
 }
 
-TEST_F(DownloadGuard, LooksAtTheAddressBehindAName) {
+TEST_F(DownloadGuard, ChecksTheAddressOfAName) {
     for (const char* address :
          {"127.0.0.1",
           "10.0.0.1",
@@ -249,8 +248,8 @@ TEST_F(DownloadGuard, LooksAtTheAddressBehindAName) {
     }
 }
 
-// A name that is harmless when it is looked at, and something else when it is connected to.
-TEST_F(DownloadGuard, LooksAtEachAddressOfAName) {
+// A name with a public address at the check, and another address at the connection.
+TEST_F(DownloadGuard, ChecksEachAddressOfAName) {
     const std::string name = "changing.cdninstagram.com";
     names().set(name, {"127.0.0.1", "169.254.169.254"});
     const auto of = [&](const scripted_server& server) {
@@ -269,7 +268,7 @@ TEST_F(DownloadGuard, LooksAtEachAddressOfAName) {
     EXPECT_EQ(names().count(name), 2U);
 }
 
-TEST_F(DownloadGuard, GoesOnOnlyWithTheSameFile) {
+TEST_F(DownloadGuard, ResumesOnlyTheSameFile) {
     const auto other = video_of(3000);
     std::vector<std::string> requests;
     const scripted_server server{[&](scripted_server::connection& peer) {
@@ -292,7 +291,7 @@ TEST_F(DownloadGuard, GoesOnOnlyWithTheSameFile) {
     EXPECT_THAT(requests[2], testing::Not(testing::HasSubstr("Range:")));
 }
 
-// Given up because it is too slow, and gone on with behind what was there.
+// Aborted because it is too slow, and resumed.
 TEST_F(DownloadGuard, HasAMinimumSpeed) {
     const auto video = video_of(2000);
     std::atomic<int> requests{0};
@@ -315,7 +314,7 @@ TEST_F(DownloadGuard, HasAMinimumSpeed) {
     EXPECT_EQ(requests, 2);
 }
 
-TEST_F(DownloadGuard, EndsAtTheDeadlineAmidstABody) {
+TEST_F(DownloadGuard, EndsAtTheDeadlineDuringABody) {
     const scripted_server server{[&](scripted_server::connection& peer) {
         peer.read_request();
         peer.write(answer_of("200 OK", "", 2000) + video_of(1000));
@@ -337,8 +336,8 @@ result<net::http_response> look_up(const source_settings& settings) {
     return client.send({.url = settings.platform_url + "/reel/abc/"}, patience(), {});
 }
 
-// Only an origin that the operator set may be a private address.
-TEST(LookUpGuard, APoisonedNameOfThePublicPlatformLeadsNowhere) {
+// Only an origin that the operator configured may have a private address.
+TEST(LookUpGuard, RefusesAPrivateAddressOfThePublicPlatform) {
     for (const char* address :
          {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00:ec2::254"}) {
         SCOPED_TRACE(address);
@@ -350,7 +349,7 @@ TEST(LookUpGuard, APoisonedNameOfThePublicPlatformLeadsNowhere) {
     }
 }
 
-TEST(LookUpGuard, AnOriginOfTheOperatorMayBePrivate) {
+TEST(LookUpGuard, AllowsAPrivateOriginOfTheOperator) {
     const scripted_server server{[](scripted_server::connection& peer) {
         peer.read_request();
         peer.write(answer_of("200 OK", "", 0));

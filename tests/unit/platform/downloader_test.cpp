@@ -1,5 +1,5 @@
-// Goal: a video arrives whole and hashed, or not at all, whatever the media server does.
-// Method: the platform's stand-in, one behaviour per row; signed addresses come from its own pages.
+// Goal: a video is stored complete and hashed, or not at all, whatever the media server does.
+// Method: the platform's stand-in, one behaviour per row; signed URLs come from its own pages.
 #include "stand_in.hpp"
 #include <reelsd/platform/source.hpp>
 
@@ -17,7 +17,7 @@ using test::scratch_folder;
 using test::stand_in;
 
 constexpr const char* code = "DYexample01";
-// The stand-in's default file: 12 bytes of head and 64 KiB.
+// The stand-in's default file: a head of 12 bytes and 64 KiB.
 constexpr std::uint64_t video_size = 12 + 65536;
 constexpr const char* video_sha256 =
     "3145378f8022bf0fe4c8b0ee37cba59e91587c521d2f7cde5099c6a64cf74017";
@@ -52,7 +52,7 @@ void expect_whole(const result<download_outcome>& got) {
     EXPECT_EQ(std::filesystem::file_size(video->file), video_size);
 }
 
-TEST_F(Downloader, BringsTheFile) {
+TEST_F(Downloader, DownloadsTheFile) {
     struct test_case {
         const char* behaviour;
         int times;
@@ -60,9 +60,9 @@ TEST_F(Downloader, BringsTheFile) {
     };
     constexpr test_case cases[] = {
         {"ok", 1, 1},
-        {"cut", 1, 2},  // Goes on with Range.
+        {"cut", 1, 2},  // Resumes with Range.
         {"cut", 2, 3},
-        {"no_range", 1, 2},  // Begins anew, since the server can't go on.
+        {"no_range", 1, 2},  // Restarts, because the server cannot resume.
         {"redirect", 1, 2},
     };
     const auto from = make_source();
@@ -75,7 +75,7 @@ TEST_F(Downloader, BringsTheFile) {
     }
 }
 
-TEST_F(Downloader, BringsPictureAndSoundThatAreFilesOfTheirOwn) {
+TEST_F(Downloader, DownloadsSeparateFilesOfPictureAndSound) {
     const auto resolved = [this](const source& from) {
         auto subject = from.resolve(post_link(code), pace_, patience(), {}).value();
         auto& media = std::get<remote_media>(subject.media);
@@ -97,7 +97,7 @@ TEST_F(Downloader, BringsPictureAndSoundThatAreFilesOfTheirOwn) {
     EXPECT_EQ(described->sha256, video_sha256);
     EXPECT_EQ(described->size_bytes, video_size);
 
-    // The limit is for both, and what fails leaves neither.
+    // The limit is for both, and a failure removes both.
     std::filesystem::remove(target_);
     std::filesystem::remove(sound);
     const auto strict = make_source({.video_bytes_max = video_size + 1});
@@ -107,7 +107,7 @@ TEST_F(Downloader, BringsPictureAndSoundThatAreFilesOfTheirOwn) {
     EXPECT_TRUE(scratch_.is_empty());
 }
 
-TEST_F(Downloader, RefusesAddressesThatAreNone) {
+TEST_F(Downloader, RefusesMalformedUrls) {
     stand_in::shared().has_post(code, {{"media", "ok"}});
     const auto from = make_source();
     auto subject = from->resolve(post_link(code), pace_, patience(), {}).value();
@@ -124,7 +124,7 @@ TEST_F(Downloader, RefusesAddressesThatAreNone) {
     EXPECT_EQ(stand_in::shared().count("media"), 0);
 }
 
-TEST_F(Downloader, SendsNoMoreThanNeeded) {
+TEST_F(Downloader, SendsOnlyTheNecessaryFields) {
     stand_in::shared().has_post(code, {{"media", "cut"}});
     const auto from = make_source();
     expect_whole(download(*from));
@@ -139,7 +139,7 @@ TEST_F(Downloader, SendsNoMoreThanNeeded) {
     EXPECT_THAT(second.at("If-Range").get<std::string>(), testing::StartsWith("\""));
 }
 
-TEST_F(Downloader, TellsFailuresApart) {
+TEST_F(Downloader, DistinguishesErrors) {
     struct test_case {
         const char* behaviour;
         errc expected;
@@ -171,7 +171,7 @@ TEST_F(Downloader, TellsFailuresApart) {
     }
 }
 
-TEST_F(Downloader, ReportsStaleAddresses) {
+TEST_F(Downloader, ReportsStaleUrls) {
     struct test_case {
         const char* behaviour;
         errc if_fresh;
@@ -193,7 +193,7 @@ TEST_F(Downloader, ReportsStaleAddresses) {
     }
 }
 
-TEST_F(Downloader, GetsStaleMediaAfterAnotherLook) {
+TEST_F(Downloader, DownloadsStaleMediaAfterAnotherLookUp) {
     const auto from = make_source();
     for (const char* behaviour : {"expire_once", "gone_once"}) {
         SCOPED_TRACE(behaviour);
@@ -207,7 +207,7 @@ TEST_F(Downloader, GetsStaleMediaAfterAnotherLook) {
     }
 }
 
-TEST_F(Downloader, HoldsTheByteLimitExactly) {
+TEST_F(Downloader, AppliesTheByteLimitExactly) {
     stand_in::shared().has_post(code, {{"media", "ok"}});
     expect_whole(download(*make_source({.video_bytes_max = video_size})));
     const auto got = download(*make_source({.video_bytes_max = video_size - 1}));
@@ -215,7 +215,7 @@ TEST_F(Downloader, HoldsTheByteLimitExactly) {
     EXPECT_EQ(got.error().code(), errc::video_too_large);
 }
 
-TEST_F(Downloader, KeepsTheGuardUp) {
+TEST_F(Downloader, AppliesTheAddressGuard) {
     keeps_guard_ = true;
     stand_in::shared().has_post(code, {{"media", "ok"}});
     const auto from = make_source();
@@ -225,7 +225,7 @@ TEST_F(Downloader, KeepsTheGuardUp) {
     EXPECT_EQ(stand_in::shared().count("media"), 0);
 }
 
-TEST_F(Downloader, RefusesRedirectsOutOfTheList) {
+TEST_F(Downloader, RefusesRedirectsToUnlistedHosts) {
     const auto from = make_source();
     for (const char* location :
          {"http://169.254.169.254/latest/meta-data/",
@@ -240,7 +240,7 @@ TEST_F(Downloader, RefusesRedirectsOutOfTheList) {
     }
 }
 
-TEST_F(Downloader, ReportsTheDisksRefusal) {
+TEST_F(Downloader, ReportsDiskErrors) {
     stand_in::shared().has_post(code, {{"media", "ok"}});
     const auto from = make_source();
     target_ = scratch_.path() / "missing-folder" / "video.mp4";
@@ -248,14 +248,14 @@ TEST_F(Downloader, ReportsTheDisksRefusal) {
     ASSERT_FALSE(no_folder);
     EXPECT_EQ(no_folder.error().code(), errc::storage_failed);
 
-    target_ = "/dev/full";  // A disk without a byte left.
+    target_ = "/dev/full";  // A full disk.
     const auto full = download(*from);
     ASSERT_FALSE(full);
     EXPECT_EQ(full.error().code(), errc::storage_failed);
     EXPECT_TRUE(std::filesystem::exists("/dev/full"));
 }
 
-TEST_F(Downloader, StopsWhenAsked) {
+TEST_F(Downloader, StopsOnRequest) {
     stand_in::shared().has_post(code, {{"media", "stall"}});
     const auto from = make_source();
     std::stop_source stop;
@@ -275,7 +275,7 @@ TEST_F(Downloader, StopsWhenAsked) {
 
 class TestLinks : public Downloader {};
 
-TEST_F(TestLinks, BringTheSample) {
+TEST_F(TestLinks, ReturnTheSample) {
     const auto sample = scratch_.path() / "sample.mp4";
     std::ofstream{sample, std::ios::binary} << std::string{
         "\0\0\0\x18"
@@ -304,7 +304,7 @@ TEST_F(TestLinks, BringTheSample) {
     EXPECT_EQ(failed.error().code(), errc::internal);
 }
 
-TEST_F(TestLinks, FailAsTheContractSays) {
+TEST_F(TestLinks, FailAsInTheContract) {
     struct test_case {
         const char* code;
         errc expected;
@@ -343,9 +343,9 @@ TEST(Source, RefusesBadSettings) {
         {.media_hosts = {""}},
     };
     for (const auto& settings : cases) {
-        const auto made = source::create(settings, log::logger::silent());
-        ASSERT_FALSE(made) << settings.platform_url;
-        EXPECT_EQ(made.error().code(), errc::invalid_argument);
+        const auto created = source::create(settings, log::logger::silent());
+        ASSERT_FALSE(created) << settings.platform_url;
+        EXPECT_EQ(created.error().code(), errc::invalid_argument);
     }
     EXPECT_TRUE(source::create({}, log::logger::silent()));
     EXPECT_TRUE(source::create({.platform_url = "http://127.0.0.1:9000/"}, log::logger::silent()));

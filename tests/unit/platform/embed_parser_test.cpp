@@ -1,32 +1,31 @@
-// Goal: embed pages are read in all their shapes, and no input does harm. Method: golden files
+// Goal: embed pages of all shapes are parsed; any input is safe. Method: golden files
 // (tests/golden/platform/embeds) and tables.
-#include "platform/embed_parser.hpp"
-
 #include "golden.hpp"
+#include "platform/answer_parser.hpp"
 
 #include <gtest/gtest.h>
 
 namespace reelsd::platform {
 namespace {
 
-const link wanted = post_link("DYexample01");
+const link reel = post_link("DYexample01");
 
 TEST(ParseEmbed, ReadsRecordedPages) {
     const auto files =
         test::check_golden(test::golden_folder() / "embeds", ".html", [](const std::string& html) {
-            return answer_findings(answer_kind::embed, html, wanted);
+            return answer_findings(answer_kind::embed, html, reel);
         });
     EXPECT_GE(files, 13);
 }
 
-TEST(ParseEmbed, TakesTheSlideThatTheLinkNames) {
+TEST(ParseEmbed, ReadsTheSlideThatTheLinkNames) {
     const auto html = test::text_of(test::golden_folder() / "embeds/carousel.html");
-    auto third = wanted;
+    auto third = reel;
     third.img_index = 3;
     const auto embed = parse_embed(html, third);
     ASSERT_TRUE(embed.subject);
     EXPECT_EQ(embed.subject->carousel->index, 3);
-    auto first = wanted;
+    auto first = reel;
     first.img_index = 1;
     EXPECT_EQ(parse_embed(html, first).media, answer_media::photo);
 }
@@ -73,7 +72,7 @@ TEST(ParseEmbed, SurvivesAnything) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.html.substr(0, 120));
-        EXPECT_EQ(parse_embed(expected.html, wanted).media, expected.media);
+        EXPECT_EQ(parse_embed(expected.html, reel).media, expected.media);
     }
 }
 

@@ -1,7 +1,6 @@
-// Goal: what the embed page shows of a post ends in the right post or error. Method: the platform's
-// stand-in, one behaviour per row.
-#include "platform/embed_resolver.hpp"
-
+// Goal: each embed page ends in the right post or error. Method: the platform's stand-in, one
+// behaviour per row.
+#include "platform/http_resolvers.hpp"
 #include "stand_in.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ using test::stand_in;
 
 using EmbedResolver = test::resolver_test<embed_resolver>;
 
-TEST_F(EmbedResolver, TellsAnswersApart) {
+TEST_F(EmbedResolver, DistinguishesAnswers) {
     struct test_case {
         const char* behaviour;
         std::optional<errc> failure;
@@ -51,14 +50,14 @@ TEST_F(EmbedResolver, TellsAnswersApart) {
     }
 }
 
-TEST_F(EmbedResolver, IsNoBrowserWithoutABrowsersAgent) {
+TEST_F(EmbedResolver, NeedsABrowsersUserAgent) {
     stand_in::shared().has_post(code, json::object());
     const embed_resolver odd{
         client_, {.platform = origin_, .profile = {.browser_user_agent = "Mozilla/5.0"}}};
     EXPECT_FALSE(odd.resolve(post_link(code), patience(), {}));
 }
 
-TEST_F(EmbedResolver, EndsWithTheStop) {
+TEST_F(EmbedResolver, EndsOnAStopRequest) {
     stand_in::shared().has_post(code, {{"embed", "stall"}});
     std::stop_source stop;
     stop.request_stop();

@@ -2,7 +2,7 @@
 
 #include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/platform/answer_findings.hpp>
+#include <reelsd/platform/answer_record.hpp>
 
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ inline std::filesystem::path golden_folder() {
     return std::filesystem::path{REELSD_SOURCE_DIR} / "tests/golden/platform";
 }
 
-/// Reads each file of `folder` that ends in `extension`, and compares what `read` finds with the
-/// .json beside it, or writes that anew (REELSD_UPDATE_GOLDEN=1). The number of files.
+/// Reads each file of `folder` with this extension, and compares the findings of `read` with the
+/// .json next to it, or rewrites that (REELSD_UPDATE_GOLDEN=1). Returns the number of files.
 inline int check_golden(
     const std::filesystem::path& folder, const std::string& extension,
     const std::function<json(const std::string&)>& read) {
@@ -39,11 +39,11 @@ inline int check_golden(
         if (entry.path().extension() != extension) continue;
         SCOPED_TRACE(entry.path().filename().string());
         ++files;
-        const auto found = read(text_of(entry.path())).dump(2) + "\n";
+        const auto findings = read(text_of(entry.path())).dump(2) + "\n";
         auto expected_file = entry.path();
         expected_file.replace_extension(".json");
-        if (updates) std::ofstream{expected_file} << found;
-        EXPECT_EQ(found, text_of(expected_file));
+        if (updates) std::ofstream{expected_file} << findings;
+        EXPECT_EQ(findings, text_of(expected_file));
     }
     return files;
 }

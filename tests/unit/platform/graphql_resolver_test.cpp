@@ -1,8 +1,7 @@
-// Goal: what the queries say of a post ends in the right post or error, with no request too many.
-// Method: the platform's stand-in, which refuses queries that are not like its own pages'; a
-// behaviour per row.
-#include "platform/graphql_resolver.hpp"
-
+// Goal: the queries' answers end in the right post or error, without unnecessary requests. Method:
+// the platform's stand-in, which refuses queries that differ from those of its pages; one behaviour
+// per row.
+#include "platform/http_resolvers.hpp"
 #include "stand_in.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +15,7 @@ using test::stand_in;
 
 using GraphqlResolver = test::resolver_test<graphql_resolver>;
 
-TEST_F(GraphqlResolver, AsksTheRootQueryFirst) {
+TEST_F(GraphqlResolver, SendsTheRootQueryFirst) {
     stand_in::shared().has_post(code, {{"author", "some_one"}, {"plays", 901}});
     const auto found = resolver_.resolve(post_link(code), patience(), {});
     ASSERT_TRUE(found) << found.error().why.to_string();
@@ -25,7 +24,7 @@ TEST_F(GraphqlResolver, AsksTheRootQueryFirst) {
     EXPECT_EQ(stand_in::shared().report().at("counts").dump(), R"({"root":1})");
 }
 
-TEST_F(GraphqlResolver, TellsAnswersApart) {
+TEST_F(GraphqlResolver, DistinguishesAnswers) {
     struct test_case {
         const char* root;
         const char* logged_out;
@@ -34,8 +33,8 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
         int roots;
         int logged_outs;
 
-        /// Whether the root query has said that the post is missing, or may be.
-        [[nodiscard]] bool roots_word() const {
+        /// Whether the root query reports that the post is missing, or may be.
+        [[nodiscard]] bool is_root_negative() const {
             const std::string_view word{root};
             return word == "null" || word == "missing" || word == "not_found" ||
                    word == "field_exception";
@@ -63,16 +62,16 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
         {"not_found", "html", gone, true, 1, 1},
         {"html", "null", gone, true, 1, 1},
         {"field_exception", "null", gone, true, 1, 1},
-        // One that breaks off says nothing of the post, and nothing of the other.
+        // An interrupted query is inconclusive about the post and the other query.
         {"cut", "ok", none, false, 1, 1},
         {"cut", "null", gone, true, 1, 1},
         {"null", "cut", gone, true, 1, 1},
-        // A ruling does.
+        // A page error is definite.
         {"field_exception", "age", errc::video_restricted, false, 1, 1},
         {"field_exception", "geo", errc::video_restricted, false, 1, 1},
         {"null", "private", errc::login_required, false, 1, 1},
         {"null", "photo", errc::no_video, false, 1, 1},
-        // Being told to slow down is told to both.
+        // A rate limit holds for both.
         {"rate_limited", "ok", limited, false, 1, 0},
         {"too_many", "ok", limited, false, 1, 0},
         {"html", "too_many", limited, false, 1, 1},
@@ -97,7 +96,7 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
             EXPECT_EQ(found.error().why.code(), *expected.failure) << found.error().why.to_string();
             EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
             const bool is_twice_said =
-                std::string_view{expected.logged_out} == "null" && expected.roots_word();
+                std::string_view{expected.logged_out} == "null" && expected.is_root_negative();
             EXPECT_EQ(found.error().worth == confidence::corroborated, is_twice_said);
         }
         EXPECT_EQ(stand_in::shared().count("root"), expected.roots);
@@ -105,7 +104,7 @@ TEST_F(GraphqlResolver, TellsAnswersApart) {
     }
 }
 
-TEST_F(GraphqlResolver, TakesItsWordsFromTheProfile) {
+TEST_F(GraphqlResolver, UsesTheRequestProfile) {
     struct test_case {
         const char* name;
         request_profile profile;
@@ -138,8 +137,8 @@ TEST_F(GraphqlResolver, TakesItsWordsFromTheProfile) {
     }
 }
 
-TEST_F(GraphqlResolver, AsksOnlyOneQueryForACodeThatIsNoNumber) {
-    const std::string long_code(28, 'z');  // Needs more bits than a media id may have.
+TEST_F(GraphqlResolver, SendsOnlyOneQueryForACodeThatIsNotANumber) {
+    const std::string long_code(28, 'z');  // More bits than a media id can have.
     ASSERT_FALSE(media_id_of(long_code));
     stand_in::shared().has_post(long_code, {{"root", "null"}});
     const auto found = resolver_.resolve(post_link(long_code), patience(), {});
@@ -148,7 +147,7 @@ TEST_F(GraphqlResolver, AsksOnlyOneQueryForACodeThatIsNoNumber) {
     EXPECT_EQ(stand_in::shared().count("logged_out"), 0);
 }
 
-TEST_F(GraphqlResolver, EndsWithDeadlineAndStop) {
+TEST_F(GraphqlResolver, EndsAtTheDeadlineAndOnAStopRequest) {
     stand_in::shared().has_post(code, {{"root", "stall"}});
     const auto late =
         resolver_.resolve(post_link(code), deadline::after(std::chrono::milliseconds{50}), {});

@@ -1,4 +1,4 @@
-// Goal: links are accepted and refused exactly as the contract's table says, and reduced to what
+// Goal: links are accepted and refused exactly as in the contract's table, and reduced to what
 // identifies a post. Method: tables over the pure parser.
 #include <reelsd/platform/link.hpp>
 
@@ -77,7 +77,7 @@ TEST(ParseLink, AcceptsShareLinks) {
     }
 }
 
-TEST(ParseLink, RefusesWhatIsNoLinkOfThePlatform) {
+TEST(ParseLink, RefusesOtherTexts) {
     constexpr const char* cases[] = {
         "",
         "x",
@@ -155,7 +155,7 @@ TEST(ParseLink, NamesOtherHosts) {
     }
 }
 
-TEST(ParseLink, RefusesWhatIsNoPost) {
+TEST(ParseLink, RefusesOtherPages) {
     constexpr const char* cases[] = {
         "https://www.instagram.com",
         "https://www.instagram.com/",
@@ -202,7 +202,7 @@ TEST(ParseLink, RefusesWhatIsNoPost) {
     }
 }
 
-TEST(ParseLink, TakesTheSlideOfACarousel) {
+TEST(ParseLink, ReadsTheSlideOfACarousel) {
     struct test_case {
         const char* query;
         std::optional<int> index;
@@ -238,7 +238,7 @@ TEST(ParseLink, EndsAt2048Bytes) {
     EXPECT_EQ(longer.error().detail(), no_link);
 }
 
-TEST(Link, KnowsTestLinks) {
+TEST(Link, RecognizesTestLinks) {
     for (const char* code :
          {"reelsd-sample",
           "reelsd-unavailable",
@@ -275,14 +275,14 @@ TEST(MediaId, ConvertsBothWays) {
     EXPECT_EQ(code_of("2278584739065882267_12345"), "B-fKL9qpeab");
 }
 
-TEST(MediaId, RefusesWhatIsNone) {
+TEST(MediaId, RefusesOtherTexts) {
     for (const char* code : {"", "B.fKL9qpeab", "E_____________________"})
         EXPECT_EQ(media_id_of(code), std::nullopt) << code;
     for (const char* id : {"", "_1", "-1", "12a", "340282366920938463463374607431768211456"})
         EXPECT_EQ(code_of(id), std::nullopt) << id;
 }
 
-TEST(MediaId, CutsTheFollowersKey) {
+TEST(MediaId, RemovesTheFollowersKey) {
     const std::string key(28, 'x');
     EXPECT_EQ(public_code("B-fKL9qpeab" + key), "B-fKL9qpeab");
     EXPECT_EQ(media_id_of("B-fKL9qpeab" + key), "2278584739065882267");

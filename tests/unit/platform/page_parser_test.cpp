@@ -1,27 +1,25 @@
-// Goal: pages are read as recorded, and no input, however broken, does harm. Method: golden files
-// (tests/golden/platform: page in, findings out; REELSD_UPDATE_GOLDEN=1 writes them anew) and
-// tables.
-#include "platform/page_parser.hpp"
-
+// Goal: recorded pages are parsed correctly; any input is safe. Method: golden files
+// (tests/golden/platform: pages and findings; REELSD_UPDATE_GOLDEN=1 rewrites them) and tables.
 #include "golden.hpp"
+#include "platform/answer_parser.hpp"
 
 #include <gtest/gtest.h>
 
 namespace reelsd::platform {
 namespace {
 
-const link wanted = post_link("DYexample01");
+const link reel = post_link("DYexample01");
 
 const std::filesystem::path golden = test::golden_folder();
 
 TEST(ParsePage, ReadsRecordedPages) {
     const int pages = test::check_golden(golden, ".html", [](const std::string& html) {
-        return answer_findings(answer_kind::page, html, wanted);
+        return answer_findings(answer_kind::page, html, reel);
     });
     EXPECT_GE(pages, 15);
 }
 
-TEST(ParsePage, TakesTheSlideThatTheLinkNames) {
+TEST(ParsePage, ReadsTheSlideThatTheLinkNames) {
     struct test_case {
         std::optional<int> img_index;
         answer_media media;
@@ -32,12 +30,12 @@ TEST(ParsePage, TakesTheSlideThatTheLinkNames) {
         {1, answer_media::photo, 0},
         {2, answer_media::video, 2},
         {3, answer_media::video, 3},
-        {4, answer_media::video, 2},  // No such slide: as if none was named.
+        {4, answer_media::video, 2},  // No such slide: ignored.
     };
     const auto html = test::text_of(golden / "carousel_first_video.html");
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.img_index.value_or(0));
-        auto slide_link = wanted;
+        auto slide_link = reel;
         slide_link.img_index = expected.img_index;
         const auto page = parse_page(html, slide_link);
         EXPECT_EQ(page.media, expected.media);
@@ -49,7 +47,7 @@ TEST(ParsePage, TakesTheSlideThatTheLinkNames) {
     }
 }
 
-TEST(ParsePage, KnowsThePostByItsPublicCode) {
+TEST(ParsePage, RecognizesThePostByItsPublicCode) {
     const auto page = parse_page(
         test::text_of(golden / "reel.html"), post_link("DYexample01" + std::string(28, 'k')));
     ASSERT_TRUE(page.subject);
@@ -88,7 +86,7 @@ TEST(ParsePage, ChoosesTheBestFile) {
         {R"([{"url":"https://a/1","width":99999999999999999999,"height":-5}])", "https://a/1"},
     };
     for (const auto& expected : cases) {
-        const auto page = parse_page(in_block(video(expected.versions)), wanted);
+        const auto page = parse_page(in_block(video(expected.versions)), reel);
         ASSERT_TRUE(page.subject) << expected.versions;
         EXPECT_EQ(std::get<remote_media>(page.subject->media).url, expected.url);
     }
@@ -128,11 +126,11 @@ TEST(ParsePage, SurvivesAnything) {
         {"<script>" + video("[{\"url\":\"https://a/1\"}]") + "</script>", answer_media::absent},
     };
     for (const auto& expected : cases)
-        EXPECT_EQ(name_of(parse_page(expected.html, wanted).media), name_of(expected.media))
+        EXPECT_EQ(name_of(parse_page(expected.html, reel).media), name_of(expected.media))
             << expected.html.substr(0, 100);
 }
 
-TEST(ParsePage, MendsHalvedSurrogatePairs) {
+TEST(ParsePage, ReplacesHalvedSurrogatePairs) {
     struct test_case {
         const char* text;
         const char* caption;
@@ -149,20 +147,20 @@ TEST(ParsePage, MendsHalvedSurrogatePairs) {
             in_block(
                 R"({"xig_polaris_media":{"code":"DYexample01","caption":{"text":")" +
                 std::string{expected.text} + R"("},"video_versions":[{"url":"https://a/1"}]}})"),
-            wanted);
+            reel);
         ASSERT_TRUE(page.subject) << expected.text;
         EXPECT_EQ(page.subject->caption, expected.caption);
     }
 }
 
-TEST(ParsePage, BelievesARouteInTextOnlyWithoutRival) {
+TEST(ParsePage, AcceptsARouteInTextOnlyIfItIsUnique) {
     const std::string error_route = R"("canonicalRouteName":"comet.igweb.PolarisErrorRoute")";
     const std::string post_route =
         R"("canonicalRouteName":"comet.igweb.PolarisLoggedOutDesktopWWWPostRoute")";
-    EXPECT_EQ(parse_page(error_route + error_route, wanted).route, page_route::not_found);
-    EXPECT_EQ(parse_page(error_route + post_route, wanted).route, page_route::unknown);
+    EXPECT_EQ(parse_page(error_route + error_route, reel).route, page_route::not_found);
+    EXPECT_EQ(parse_page(error_route + post_route, reel).route, page_route::unknown);
     EXPECT_EQ(
-        parse_page(error_route + in_block("{" + post_route + "}"), wanted).route, page_route::post);
+        parse_page(error_route + in_block("{" + post_route + "}"), reel).route, page_route::post);
 }
 
 }  // namespace

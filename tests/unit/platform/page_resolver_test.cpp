@@ -1,8 +1,6 @@
-// Goal: what the platform shows of a post ends in the right post or error, with no request too
-// many. Method: the platform's stand-in, one behaviour per row.
-#include "platform/page_resolver.hpp"
-
-#include "platform/share_link.hpp"
+// Goal: each page ends in the right post or error, without unnecessary requests. Method: the
+// platform's stand-in, one behaviour per row.
+#include "platform/http_resolvers.hpp"
 #include "stand_in.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +37,7 @@ TEST_F(PageResolver, FindsThePost) {
         testing::HasSubstr("\"Google Chrome\";v=\"156\""));
 }
 
-TEST_F(PageResolver, TellsFailuresApart) {
+TEST_F(PageResolver, DistinguishesErrors) {
     struct test_case {
         const char* behaviour;
         errc expected;
@@ -98,8 +96,8 @@ TEST_F(PageResolver, FollowsRedirectsWithinThePost) {
     }
 }
 
-TEST_F(PageResolver, TakesTheSecondAddressAtItsWord) {
-    // The first request gets the error page, and then the budget makes the platform throttle.
+TEST_F(PageResolver, UsesTheAnswerOfTheSecondAddress) {
+    // The first request gets the error page; then the stand-in throttles.
     stand_in::shared().reset(
         {{"posts", {{code, {{"page", "missing"}}}}},
          {"page_budget", 1},
@@ -109,7 +107,7 @@ TEST_F(PageResolver, TakesTheSecondAddressAtItsWord) {
     EXPECT_EQ(found.error().why.code(), errc::platform_rate_limited);
 }
 
-TEST_F(PageResolver, CallsAFollowersLinkUnavailable) {
+TEST_F(PageResolver, ReportsAFollowersLinkAsUnavailable) {
     const auto private_link = post_link(code + std::string(28, 'k'));
     stand_in::shared().has_post(private_link.code, {{"page", "login_redirect"}});
     const auto found = resolver_.resolve(private_link, patience(), {});
@@ -117,7 +115,7 @@ TEST_F(PageResolver, CallsAFollowersLinkUnavailable) {
     EXPECT_EQ(found.error().why.code(), errc::login_required);
 }
 
-TEST_F(PageResolver, EndsWithDeadlineAndStop) {
+TEST_F(PageResolver, EndsAtTheDeadlineAndOnAStopRequest) {
     stand_in::shared().has_post(code, {{"page", "stall"}});
     const auto late =
         resolver_.resolve(post_link(code), deadline::after(std::chrono::milliseconds{50}), {});
@@ -162,7 +160,7 @@ TEST_F(PageResolver, ExpandsShareLinks) {
     EXPECT_EQ(no_post{unknown.error()}.why.code(), errc::video_unavailable);
 }
 
-TEST(RedirectOf, KnowsWhereItLeads) {
+TEST(RedirectOf, RecognizesTargets) {
     struct test_case {
         const char* location;
         answer_redirect expected;

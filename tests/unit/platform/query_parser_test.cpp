@@ -1,38 +1,37 @@
-// Goal: the answers of queries are read as the facts show them, and no input does harm. Method:
-// golden files (tests/golden/platform/queries) and tables.
-#include "platform/query_parser.hpp"
-
+// Goal: answers of queries are parsed correctly; any input is safe. Method: golden files
+// (tests/golden/platform/queries) and tables.
 #include "golden.hpp"
+#include "platform/answer_parser.hpp"
 
 #include <gtest/gtest.h>
 
 namespace reelsd::platform {
 namespace {
 
-const link wanted = post_link("DYexample01");
+const link reel = post_link("DYexample01");
 
-TEST(ParseAnswer, ReadsRecordedAnswers) {
+TEST(ParseQuery, ReadsRecordedAnswers) {
     const auto files =
         test::check_golden(test::golden_folder() / "queries", ".txt", [](const std::string& body) {
-            return answer_findings(answer_kind::query, body, wanted);
+            return answer_findings(answer_kind::query, body, reel);
         });
     EXPECT_GE(files, 30);
 }
 
-TEST(ParseAnswer, TakesTheSlideThatTheLinkNames) {
+TEST(ParseQuery, ReadsTheSlideThatTheLinkNames) {
     const auto body = test::text_of(test::golden_folder() / "queries/root_carousel.txt");
-    auto third = wanted;
+    auto third = reel;
     third.img_index = 3;
-    const auto answer = parse_answer(body, third);
+    const auto answer = parse_query(body, third);
     ASSERT_TRUE(answer.subject);
     EXPECT_EQ(answer.subject->carousel->index, 3);
     EXPECT_TRUE(std::get<remote_media>(answer.subject->media).url.ends_with("&slide=3"));
-    auto first = wanted;
+    auto first = reel;
     first.img_index = 1;
-    EXPECT_EQ(parse_answer(body, first).media, answer_media::photo);
+    EXPECT_EQ(parse_query(body, first).media, answer_media::photo);
 }
 
-TEST(ParseAnswer, SurvivesAnything) {
+TEST(ParseQuery, SurvivesAnything) {
     struct test_case {
         std::string body;
         answer_media media;
@@ -76,13 +75,13 @@ TEST(ParseAnswer, SurvivesAnything) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.body.substr(0, 120));
-        const auto found = parse_answer(expected.body, wanted);
+        const auto found = parse_query(expected.body, reel);
         EXPECT_EQ(found.media, expected.media);
         EXPECT_EQ(name_of(found.platform_error), name_of(expected.platform_error));
     }
 }
 
-TEST(ComplaintOf, ReadsErrorBodies) {
+TEST(PlatformErrorOf, ReadsErrorBodies) {
     struct test_case {
         const char* body;
         answer_error expected;

@@ -1,8 +1,7 @@
-// Goal: what is kept of an answer is nobody's, and our parsers find in it what they find in the
-// answer. Method: the recorded answers themselves, made somebody's; tables.
+// Goal: a redacted answer has no personal data, and the parsers find the same in it as in the
+// original. Method: the recorded answers with personal data inserted; tables.
 #include "golden.hpp"
-#include <reelsd/platform/answer_findings.hpp>
-#include <reelsd/platform/redaction.hpp>
+#include <reelsd/platform/answer_record.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@ std::string with(std::string text, std::string_view what, std::string_view by) {
     return text;
 }
 
-/// What a redaction leaves alone: everything but people, their words and whose file it is.
+/// The findings without the parts that redaction changes: names, texts and files.
 json impersonal(json findings) {
     findings.erase("media_url");
     findings.erase("sound_url");
@@ -39,7 +38,7 @@ json impersonal(json findings) {
     return findings;
 }
 
-TEST(RedactAnswer, KeepsWhatTheParsersFind) {
+TEST(RedactAnswer, KeepsTheFindingsOfTheParsers) {
     struct test_case {
         const char* folder;
         const char* extension;
@@ -69,13 +68,13 @@ TEST(RedactAnswer, KeepsWhatTheParsersFind) {
                 impersonal(answer_findings(expected.kind, text, recorded)));
             for (const char* secret : {"some.one", "Some One", "friend", "DYsecretPst", "00_x"})
                 EXPECT_THAT(kept, testing::Not(testing::HasSubstr(secret)));
-            EXPECT_EQ(redact_answer(kept, recorded), kept) << "once is enough";
+            EXPECT_EQ(redact_answer(kept, recorded), kept) << "redaction is idempotent";
         }
     }
     EXPECT_GE(files, 55);
 }
 
-TEST(RedactAnswer, MasksWhatIsSomebodys) {
+TEST(RedactAnswer, MasksPersonalData) {
     struct test_case {
         const char* name;
         const char* text;
@@ -146,7 +145,7 @@ TEST(RedactAnswer, HidesAFollowersKey) {
     EXPECT_EQ(kept, "/p/DYexample01/ and /p/DYexample01/");
 }
 
-TEST(RedactAnswer, TakesAnyBytes) {
+TEST(RedactAnswer, AcceptsAnyBytes) {
     for (const std::string& text :
          {std::string{},
           std::string{"\\"},
@@ -165,7 +164,7 @@ TEST(RedactAnswer, TakesAnyBytes) {
     }
 }
 
-TEST(DescribeSignals, SaysWhatIsWorthAWord) {
+TEST(DescribeSignals, NamesSignalsThatDifferFromDefaults) {
     EXPECT_EQ(
         describe({.route = page_route::post, .media = answer_media::gated}),
         "route post, media gated");

@@ -1,5 +1,5 @@
-// Goal: the chain stops where another question would be pointless, and reports what tells most.
-// Method: resolvers with fixed answers.
+// Goal: the chain stops at a definite answer, and reports the most informative error. Method:
+// resolvers with fixed answers.
 #include <reelsd/platform/resolver.hpp>
 
 #include <gtest/gtest.h>
@@ -35,12 +35,12 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
     [[nodiscard]] resolution resolve(
-        const link& wanted, deadline /*by*/, std::stop_token /*stop*/) const override {
+        const link& reel, deadline /*by*/, std::stop_token /*stop*/) const override {
         ++asked_;
         if (failure_)
             return no_post{error{failure_->failure}, failure_->needs_confirmation, failure_->worth};
         post found;
-        found.code = wanted.code;
+        found.code = reel.code;
         return found;
     }
 
@@ -50,7 +50,7 @@ private:
     std::string name_;
 };
 
-/// Asked last, with what visitors may not see too, unless it is disabled.
+/// The resolver "session", which may be disabled.
 class fixed_session final : public fixed_resolver {
 public:
     fixed_session(std::optional<answer> failure, int& asked, bool is_enabled)
@@ -61,7 +61,7 @@ private:
     bool is_enabled_;
 };
 
-TEST(ResolverChain, AsksTheSessionForWhatVisitorsMayNotSee) {
+TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
     struct test_case {
         const char* name;
         std::optional<answer> visitor;
@@ -217,7 +217,7 @@ TEST(ResolverChain, StopsAndReports) {
     }
 }
 
-TEST(ResolverChain, AsksAResolverByAnotherProxyWhenTheFirstMayBeAtFault) {
+TEST(ResolverChain, AsksAResolverByAnotherProxyWhenTheFirstMayHaveFailed) {
     struct test_case {
         const char* name;
         std::vector<std::optional<answer>> answers;  ///< Of page by a and b, graphql by a and b.
@@ -262,7 +262,7 @@ TEST(ResolverChain, AsksAResolverByAnotherProxyWhenTheFirstMayBeAtFault) {
     }
 }
 
-/// Gives each resolver its waits, one after the other, then leave; writes down what it is told.
+/// Returns the scripted waits of each resolver in order, then permits. Records all notes.
 class scripted_rate_limiter final : public rate_limiter {
 public:
     explicit scripted_rate_limiter(
@@ -273,7 +273,7 @@ public:
         const auto found = waits_.find(resolver);
         if (found == waits_.end() || found->second.empty()) return required_wait{};
         const auto next = found->second.front();
-        // The last one stays.
+        // The last one is kept.
         if (found->second.size() > 1) found->second.erase(found->second.begin());
         return next;
     }
@@ -282,12 +282,12 @@ public:
         std::string_view resolver, const finished_try& ended, deadline /*by*/) noexcept override {
         constexpr const char* names[] = {
             "answered", "rate_limited", "changed", "failed", "throttled"};
-        told.push_back(std::string{resolver} + " " + names[static_cast<int>(ended.outcome)]);
+        notes.push_back(std::string{resolver} + " " + names[static_cast<int>(ended.outcome)]);
         codes.insert(std::string{ended.code});
         return ended.outcome == try_outcome::rate_limited ? rest : seconds_f{0};
     }
 
-    std::vector<std::string> told;
+    std::vector<std::string> notes;
     std::set<std::string> codes;
     seconds_f rest{0};  ///< After try_outcome::rate_limited.
 
@@ -295,16 +295,16 @@ private:
     std::map<std::string, std::vector<required_wait>, std::less<>> waits_;
 };
 
-// Goal: who cools down is passed over; a long wait for the first turn is the queue's; nothing that
-// was asked in vain is forgotten. Method: a rate limiter by script.
-TEST(ResolverChain, KeepsThePace) {
+// Goal: resolvers that cool down are skipped; a long wait for the first permit snoozes the job;
+// every look-up is noted. Method: a scripted rate limiter.
+TEST(ResolverChain, ObeysTheRateLimiter) {
     struct test_case {
         const char* name;
         std::map<std::string, std::vector<required_wait>, std::less<>> waits;
         std::vector<std::optional<answer>> answers;  ///< Of a, b, c.
         std::optional<errc> outcome;
         std::optional<double> snooze;
-        std::vector<std::string> told;
+        std::vector<std::string> notes;
     };
     constexpr auto found = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
@@ -369,9 +369,9 @@ TEST(ResolverChain, KeepsThePace) {
 
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
 
-        EXPECT_EQ(pace.told, expected.told);
+        EXPECT_EQ(pace.notes, expected.notes);
         EXPECT_LE(pace.codes, std::set<std::string>{"DYexample01"});
-        EXPECT_EQ(asked, static_cast<int>(expected.told.size()));
+        EXPECT_EQ(asked, static_cast<int>(expected.notes.size()));
         ASSERT_EQ(got.has_value(), !expected.outcome);
         if (!expected.outcome) continue;
         const unresolved why = got.error();
@@ -383,9 +383,9 @@ TEST(ResolverChain, KeepsThePace) {
     }
 }
 
-// Goal: a link that every resolver may be hiding waits by itself. Method: a rate limiter that asks
-// for a rest after each doubtful refusal.
-TEST(ResolverChain, SaysWhenTheSameLinkMayBeTriedAgain) {
+// Goal: a link that all resolvers may be hiding gets a delay of its own. Method: a rate limiter
+// that requests a rest after each ambiguous refusal.
+TEST(ResolverChain, ReportsWhenTheSameLinkMayBeTriedAgain) {
     struct test_case {
         const char* name;
         std::vector<answer> answers;
@@ -415,14 +415,14 @@ TEST(ResolverChain, SaysWhenTheSameLinkMayBeTriedAgain) {
     }
 }
 
-TEST(TryOutcomeOf, TellsThrottlingFromDoubt) {
+TEST(TryOutcomeOf, DistinguishesThrottling) {
     no_post none{error{errc::platform_rate_limited}};
     EXPECT_EQ(try_outcome_of(none), try_outcome::rate_limited);
     none.throttles_client = true;
     EXPECT_EQ(try_outcome_of(none), try_outcome::throttled);
 }
 
-TEST(ResolverChain, StopsWaitingWhenAsked) {
+TEST(ResolverChain, StopsWaitingOnRequest) {
     int asked = 0;
     std::vector<std::unique_ptr<resolver>> order;
     order.push_back(std::make_unique<fixed_resolver>(errc::platform_failed, asked, "a"));

@@ -1,5 +1,5 @@
-// Goal: every form in which people have cookies gives the same session, and nothing else does.
-// Method: texts in each form; the expected Cookie header.
+// Goal: cookies in every supported form give the same session; other texts give none. Method: texts
+// in each form; the expected Cookie header.
 #include <reelsd/platform/session.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::string header_of(std::string_view text, std::string_view of_host = host) {
     return parsed ? parsed->header() : parsed.error().detail();
 }
 
-TEST(SessionCookies, TakeEveryForm) {
+TEST(SessionCookies, AcceptEveryForm) {
     struct test_case {
         const char* name;
         std::string text;
@@ -75,7 +75,7 @@ TEST(SessionCookies, TakeEveryForm) {
     }
 }
 
-TEST(SessionCookies, NeedASessionAndShowNoValue) {
+TEST(SessionCookies, NeedASessionAndHideValues) {
     const std::string cases[] = {
         "",
         "nothing of the kind",
@@ -101,7 +101,7 @@ TEST(SessionCookies, NeedASessionAndShowNoValue) {
                     .starts_with("its cookie sessionid has expired"));
 }
 
-TEST(SessionCookies, TakeTheHostOfAnotherPlatform) {
+TEST(SessionCookies, AcceptTheConfiguredHost) {
     const auto own = line("127.0.0.1", "0", "sessionid", "1%3Ab");
     EXPECT_EQ(header_of(own, "127.0.0.1"), "sessionid=1%3Ab");
     EXPECT_NE(header_of(own), "sessionid=1%3Ab");
@@ -116,7 +116,7 @@ TEST(SessionCookies, HaveTheFingerprintOfTheirText) {
     EXPECT_NE(first.fingerprint(), other.fingerprint());
 }
 
-TEST(SessionCookies, AreWrittenForYtDlpAndHiddenInItsWords) {
+TEST(SessionCookies, AreWrittenForYtDlpAndHiddenInItsOutput) {
     const auto cookies = session_cookies::parse(
                              line(".instagram.com", "1900000000", "sessionid", "1%3Asecret") +
                                  line(".instagram.com", "0", "dpr", "2"),
@@ -128,9 +128,9 @@ TEST(SessionCookies, AreWrittenForYtDlpAndHiddenInItsWords) {
         "# Netscape HTTP Cookie File\n"
         ".instagram.com\tTRUE\t/\tTRUE\t1900000000\tsessionid\t1%3Asecret\n"
         ".instagram.com\tTRUE\t/\tTRUE\t0\tdpr\t2\n");
-    std::string said = "skipping 1%3Asecret, 2 of 1%3Asecret";
-    cookies.hide_in(said);
-    EXPECT_EQ(said, "skipping ***, 2 of ***");
+    std::string output = "skipping 1%3Asecret, 2 of 1%3Asecret";
+    cookies.hide_in(output);
+    EXPECT_EQ(output, "skipping ***, 2 of ***");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Goal: the session's answers end in the right post or error, and every sign of its end disables
-// it. Method: a table over the pure function; the platform's stand-in with a session per row.
-#include "platform/session_resolver.hpp"
-
+// Goal: the session's answers end in the right post or error, and every refusal of the session
+// disables it. Method: a table over the pure function; the platform's stand-in with a session per
+// row.
+#include "platform/http_resolvers.hpp"
 #include "stand_in.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using test::stand_in;
 
 constexpr const char* other_code = "DYexample02";
 
-TEST(ClassifySession, TellsItsEndFromEverythingElse) {
+TEST(ClassifySession, RecognizesTheEndOfTheSession) {
     struct test_case {
         const char* name;
         answer_signals signals;
@@ -87,7 +87,7 @@ TEST(ClassifySession, TellsItsEndFromEverythingElse) {
     const answer_signals good{.kind = answer_kind::session, .media = answer_media::video};
     EXPECT_FALSE(classify(good).failure);
     EXPECT_EQ(confidence_of({.kind = answer_kind::session, .status = 404}), confidence::low);
-    // Where no session was sent, a demand to log in means what its status does.
+    // Without a session, the status decides on a demand to log in.
     const answer_signals anonymous{
         .kind = answer_kind::query,
         .status = 403,
@@ -126,7 +126,7 @@ protected:
             session::open({.file = file_, .host = "127.0.0.1"}, log::logger::silent()).value();
         session_->attach(record_);
         resolver_ = std::make_unique<session_resolver>(
-            client_, *session_, session_resolver_settings{.platform = origin_});
+            client_, *session_, http_resolver_settings{.platform = origin_});
     }
     void stand_in_has(const std::string& kind, json post = json::object()) {
         stand_in::shared().reset(
@@ -147,7 +147,7 @@ protected:
     std::unique_ptr<session_resolver> resolver_;
 };
 
-TEST_F(SessionResolver, HasThePost) {
+TEST_F(SessionResolver, FindsThePost) {
     stand_in_has("valid", {{"author", "some_one"}, {"plays", 901}});
     const auto found = ask();
     ASSERT_TRUE(found) << found.error().why.to_string();
@@ -156,7 +156,7 @@ TEST_F(SessionResolver, HasThePost) {
     EXPECT_TRUE(resolver_->is_enabled(patience()));
 }
 
-TEST_F(SessionResolver, SeesWhatVisitorsMayNot) {
+TEST_F(SessionResolver, SeesPostsHiddenFromVisitors) {
     stand_in_has("valid", {{"page", "age"}});
     EXPECT_TRUE(ask());
     stand_in_has("valid", {{"page", "private"}});
@@ -166,7 +166,7 @@ TEST_F(SessionResolver, SeesWhatVisitorsMayNot) {
     EXPECT_TRUE(resolver_->is_enabled(patience()));
 }
 
-TEST_F(SessionResolver, IsDisabledByEverySignOfItsEnd) {
+TEST_F(SessionResolver, IsDisabledByEveryRefusal) {
     for (const char* kind : {"expired", "logged_out", "challenged"}) {
         stand_in_has(kind);
         const auto found = ask();

@@ -1,7 +1,6 @@
-// Goal: an answer to a share link counts as one to any other look-up: only a definite one says that
-// there is no post, and look-ups keep the pace. Method: a server that answers as each row says.
-#include "platform/share_link.hpp"
-
+// Goal: answers to share links are classified like others: only a definite one means that there is
+// no post; look-ups obey the rate limiter. Method: a server with one answer per row.
+#include "platform/http_resolvers.hpp"
 #include "stand_in.hpp"
 #include "support/scripted_server.hpp"
 #include <reelsd/platform/source.hpp>
@@ -26,7 +25,7 @@ link share_link() {
     return parse_link("https://www.instagram.com/share/reel/BAKl0x").value();
 }
 
-TEST(ShareLink, IsJudgedAsAnyAnswer) {
+TEST(ShareLink, IsClassifiedLikeAnyAnswer) {
     struct test_case {
         const char* status;
         const char* body;
@@ -70,30 +69,30 @@ TEST(ShareLink, IsJudgedAsAnyAnswer) {
     }
 }
 
-/// Gives one answer to each ask(), and writes down what it is told.
+/// Returns the same answer to each ask(). Records all notes.
 class fixed_rate_limiter final : public rate_limiter {
 public:
     explicit fixed_rate_limiter(required_wait answer) : answer_{answer} {}
 
     [[nodiscard]] result<required_wait> ask(std::string_view resolver, deadline /*by*/) override {
-        told.push_back("ask " + std::string{resolver});
+        notes.push_back("ask " + std::string{resolver});
         return answer_;
     }
     seconds_f note(
         std::string_view resolver, const finished_try& ended, deadline /*by*/) noexcept override {
-        told.push_back(
+        notes.push_back(
             std::string{resolver} + " " + std::to_string(static_cast<int>(ended.outcome)) + " " +
             std::string{ended.code});
         return seconds_f{900};
     }
 
-    std::vector<std::string> told;
+    std::vector<std::string> notes;
 
 private:
     required_wait answer_;
 };
 
-TEST(ShareLink, WaitsForItsTurnUnasked) {
+TEST(ShareLink, IsNotRequestedWithoutAPermit) {
     int requests = 0;
     const scripted_server server{[&](scripted_server::connection&) { ++requests; }};
     const auto from =
@@ -107,12 +106,12 @@ TEST(ShareLink, WaitsForItsTurnUnasked) {
         ASSERT_TRUE(none.snooze);
         EXPECT_EQ(none.snooze->wait, seconds_f{50});
         EXPECT_EQ(none.snooze->is_cooldown, is_cooldown);
-        EXPECT_EQ(pace.told, std::vector<std::string>{"ask share"});
+        EXPECT_EQ(pace.notes, std::vector<std::string>{"ask share"});
     }
     EXPECT_EQ(requests, 0);
 }
 
-TEST(ShareLink, ReportsHowItEnded) {
+TEST(ShareLink, NotesItsOutcome) {
     const scripted_server server{[&](scripted_server::connection& peer) {
         peer.read_request();
         peer.write("HTTP/1.1 302 Found\r\nLocation: /accounts/login/\r\nContent-Length: 0\r\n\r\n");
@@ -128,15 +127,15 @@ TEST(ShareLink, ReportsHowItEnded) {
     EXPECT_EQ(none.not_before, seconds_f{900});
     const auto rate_limited = std::to_string(static_cast<int>(try_outcome::rate_limited));
     EXPECT_EQ(
-        pace.told, (std::vector<std::string>{"ask share", "share " + rate_limited + " BAKl0x"}));
+        pace.notes, (std::vector<std::string>{"ask share", "share " + rate_limited + " BAKl0x"}));
 }
 
-TEST(ShareLink, OfAPostIsNotAskedFor) {
+TEST(ShareLink, OfAPostNeedsNoRequest) {
     fixed_rate_limiter pace{{.wait = seconds_f{50}}};
     const auto from = source::create({}, log::logger::silent()).value();
     EXPECT_EQ(
         from->expand(post_link("DYexample01"), pace, patience(), {}).value().code, "DYexample01");
-    EXPECT_TRUE(pace.told.empty());
+    EXPECT_TRUE(pace.notes.empty());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Goal: what several threads want at once is fetched once. Method: real threads, held at a gate;
-// also run under ThreadSanitizer.
+// Goal: concurrent calls for one key run once. Method: real threads that wait at a gate; also run
+// under ThreadSanitizer.
 #include "platform/single_flight.hpp"
 
 #include <gtest/gtest.h>
@@ -24,25 +24,25 @@ deadline patience() {
 
 class SingleFlight : public testing::Test {
 protected:
-    /// A thread that leads the flight of "key" until the gate opens.
+    /// A thread that runs the call for "key" until the gate opens.
     std::future<std::optional<int>> lead(int value, bool is_shared = true) {
-        std::promise<void> airborne;
-        auto is_airborne = airborne.get_future();
-        auto leader = std::async(std::launch::async, [this, value, is_shared, &airborne] {
+        std::promise<void> started;
+        auto is_started = started.get_future();
+        auto leader = std::async(std::launch::async, [this, value, is_shared, &started] {
             return flights_.run(
                 "key",
                 patience(),
                 {},
                 [&] {
-                    ++flown_;
-                    airborne.set_value();
+                    ++calls_;
+                    started.set_value();
                     gate_.get_future().wait();
                     if (value < 0) throw std::runtime_error{"crashed"};
                     return value;
                 },
                 [is_shared](int /*value*/) { return is_shared; });
         });
-        is_airborne.wait();
+        is_started.wait();
         return leader;
     }
 
@@ -52,7 +52,7 @@ protected:
             by,
             stop,
             [&] {
-                ++flown_;
+                ++calls_;
                 return value;
             },
             share);
@@ -60,34 +60,34 @@ protected:
 
     single_flight<int> flights_;
     std::promise<void> gate_;
-    std::atomic<int> flown_{0};
+    std::atomic<int> calls_{0};
 };
 
-TEST_F(SingleFlight, SharesWhatOneThreadFetches) {
+TEST_F(SingleFlight, SharesTheResultOfOneThread) {
     auto leader = lead(7);
     std::vector<std::future<std::optional<int>>> others;
     for (int i = 0; i < 8; ++i) {
         others.push_back(std::async(std::launch::async, [this] { return join(8); }));
     }
-    // Another key is not held up.
+    // Another key does not wait.
     EXPECT_EQ(
         flights_.run(
             "other", patience(), {}, [] { return 9; }, share),
         9);
-    EXPECT_EQ(flown_, 1);
+    EXPECT_EQ(calls_, 1);
     gate_.set_value();
     EXPECT_EQ(leader.get(), 7);
-    // A thread that came only after the landing flies by itself.
+    // A thread that comes later makes its own call.
     for (auto& other : others) {
         const auto got = other.get();
         EXPECT_TRUE(got == 7 || got == 8);
     }
 }
 
-TEST_F(SingleFlight, IsOverWhenItIsOver) {
+TEST_F(SingleFlight, EndsWithItsResult) {
     EXPECT_EQ(join(1), 1);
     EXPECT_EQ(join(2), 2);
-    EXPECT_EQ(flown_, 2);
+    EXPECT_EQ(calls_, 2);
 }
 
 TEST_F(SingleFlight, GivesUpWaiting) {
@@ -96,21 +96,21 @@ TEST_F(SingleFlight, GivesUpWaiting) {
     std::stop_source stop;
     stop.request_stop();
     EXPECT_EQ(join(8, patience(), stop.get_token()), std::nullopt);
-    EXPECT_EQ(flown_, 1);
+    EXPECT_EQ(calls_, 1);
     gate_.set_value();
     EXPECT_EQ(leader.get(), 7);
 }
 
-TEST_F(SingleFlight, TriesAgainWhenTheLeaderFails) {
+TEST_F(SingleFlight, TriesAgainWhenTheFirstCallFails) {
     for (const int value : {-1, 7}) {
         SCOPED_TRACE(value);
         gate_ = {};
-        flown_ = 0;
+        calls_ = 0;
         auto leader = lead(value, false);
         auto other = std::async(std::launch::async, [this] { return join(8); });
         gate_.set_value();
         EXPECT_EQ(other.get(), 8);
-        EXPECT_EQ(flown_, 2);
+        EXPECT_EQ(calls_, 2);
         if (value < 0) {
             EXPECT_THROW(leader.get(), std::runtime_error);
         } else {

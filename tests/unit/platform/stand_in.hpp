@@ -13,7 +13,7 @@
 
 namespace reelsd::platform::test {
 
-/// Generous: only a hang may reach it, on however busy a machine.
+/// Longer than any passing test takes on a busy machine.
 inline deadline patience() {
     return deadline::after(std::chrono::seconds{60});
 }
@@ -24,26 +24,26 @@ public:
     stand_in() : process_{std::string{REELSD_SOURCE_DIR} + "/tests/support/platform_stand_in.py"} {}
 
     static stand_in& shared() {
-        static stand_in one;
-        return one;
+        static stand_in instance;
+        return instance;
     }
 
     [[nodiscard]] const std::string& origin() const { return process_.origin(); }
 
-    /// Forgets everything and sets this; see the script for its shape.
-    void reset(json wanted) {
-        wanted["reset"] = true;
+    /// Replaces the whole configuration; see the script for its format.
+    void reset(json settings) {
+        settings["reset"] = true;
         const auto answer = client_.send(
             {.method = net::http_method::post,
              .url = origin() + "/_control",
-             .body = wanted.dump()},
+             .body = settings.dump()},
             patience(),
             {});
         if (!answer || answer->status() != 200)
-            throw std::runtime_error{"stand-in refuses: " + wanted.dump()};
+            throw std::runtime_error{"stand-in refuses: " + settings.dump()};
     }
 
-    /// One post.
+    /// Replaces the configuration by one post.
     void has_post(const std::string& code, json how) {
         reset({{"posts", {{code, std::move(how)}}}});
     }
@@ -65,7 +65,7 @@ private:
     net::http_client client_{{.policy = {.allow_private = true}}};
 };
 
-/// The post that most tests are about.
+/// The code of the post in most tests.
 inline constexpr const char* code = "DYexample01";
 
 /// A resolver that asks the stand-in.
@@ -77,7 +77,7 @@ protected:
     Resolver resolver_{client_, {.platform = origin_}};
 };
 
-/// A folder that goes with its scope.
+/// A folder that is removed with its scope.
 class scratch_folder {
 public:
     scratch_folder() {

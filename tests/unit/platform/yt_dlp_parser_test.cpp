@@ -1,7 +1,9 @@
-// Goal: what yt-dlp prints is read right, each of its error messages has its cause, and no input
-// does harm. Method: golden files (tests/golden/platform/yt_dlp), tables, documents cut anywhere.
+// Goal: the output of yt-dlp is parsed correctly, its error messages are mapped to errors, and any
+// input is safe. Method: golden files (tests/golden/platform/yt_dlp), tables, truncated documents.
+#include "platform/yt_dlp_parser.hpp"
+
 #include "golden.hpp"
-#include <reelsd/platform/yt_dlp_parser.hpp>
+#include <reelsd/platform/yt_dlp_resolver.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,26 +11,25 @@
 namespace reelsd::platform {
 namespace {
 
-const link wanted = post_link("DYexample01");
+const link reel = post_link("DYexample01");
 
 std::string recorded(const char* name) {
     return test::text_of(test::golden_folder() / "yt_dlp" / name);
 }
 
-std::string url_in(const parsed_yt_dlp& found) {
+std::string url_in(const parsed_answer& found) {
     return found.subject ? std::get<remote_media>(found.subject->media).url : "";
 }
 
 TEST(ParseYtDlp, ReadsRecordedDocuments) {
     const auto files =
         test::check_golden(test::golden_folder() / "yt_dlp", ".txt", [](const std::string& text) {
-            const auto found = parse_yt_dlp(text, wanted);
-            return findings_of(found.media, {}, found.subject);
+            return yt_dlp_findings(text, reel);
         });
     EXPECT_GE(files, 21);
 }
 
-TEST(ParseYtDlp, TakesTheSlideThatTheLinkNames) {
+TEST(ParseYtDlp, ReadsTheSlideThatTheLinkNames) {
     const auto text = recorded("carousel.txt");
     struct test_case {
         std::optional<int> named;
@@ -44,7 +45,7 @@ TEST(ParseYtDlp, TakesTheSlideThatTheLinkNames) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.named.value_or(0));
-        auto slide = wanted;
+        auto slide = reel;
         slide.img_index = expected.named;
         const auto found = parse_yt_dlp(text, slide);
         EXPECT_EQ(found.media, expected.media);
@@ -56,7 +57,7 @@ TEST(ParseYtDlp, TakesTheSlideThatTheLinkNames) {
     }
 }
 
-TEST(ParseYtDlp, KnowsAFollowersLinkByItsPublicCode) {
+TEST(ParseYtDlp, RecognizesAFollowersLinkByItsPublicCode) {
     const auto follower = post_link("DYexample01" + std::string(28, 'k'));
     const auto found = parse_yt_dlp(recorded("reel.txt"), follower);
     ASSERT_TRUE(found.subject);
@@ -69,29 +70,27 @@ TEST(ParseYtDlp, SurvivesCutAndDamagedDocuments) {
         ASSERT_FALSE(text.empty());
         const auto end = text.find_last_of('}');
         for (std::size_t length = 0; length <= end; length += 17)
-            ASSERT_FALSE(parse_yt_dlp(std::string_view{text}.substr(0, length), wanted).subject);
-        // Any one member of another type.
+            ASSERT_FALSE(parse_yt_dlp(std::string_view{text}.substr(0, length), reel).subject);
+        // One member of another type.
         for (auto at = text.find(": "); at != std::string::npos; at = text.find(": ", at + 1)) {
             for (const char* value : {"[1]", "-1", "\"\\u0000\"", "null"}) {
                 auto damaged = text.substr(0, at + 2) + value + ", \"x\": " + text.substr(at + 2);
-                const auto found = parse_yt_dlp(damaged, wanted);
+                const auto found = parse_yt_dlp(damaged, reel);
                 ASSERT_EQ(found.media == answer_media::video, found.subject.has_value());
             }
         }
     }
-    EXPECT_EQ(parse_yt_dlp(std::string(100'000, '['), wanted).media, answer_media::absent);
+    EXPECT_EQ(parse_yt_dlp(std::string(100'000, '['), reel).media, answer_media::absent);
     EXPECT_EQ(
-        parse_yt_dlp(R"({"id":"DYexample01","entries":7})", wanted).media,
-        answer_media::unreadable);
+        parse_yt_dlp(R"({"id":"DYexample01","entries":7})", reel).media, answer_media::unreadable);
     EXPECT_EQ(
-        parse_yt_dlp(R"({"id":"DYexample01","entries":[7,{}]})", wanted).media,
-        answer_media::absent);
+        parse_yt_dlp(R"({"id":"DYexample01","entries":[7,{}]})", reel).media, answer_media::absent);
     EXPECT_EQ(
-        parse_yt_dlp(R"({"id":"DYexample01","formats":[7,null,{"url":7}]})", wanted).media,
+        parse_yt_dlp(R"({"id":"DYexample01","formats":[7,null,{"url":7}]})", reel).media,
         answer_media::video_without_url);
 }
 
-TEST(JudgeYtDlp, GivesEveryComplaintItsCause) {
+TEST(ClassifyYtDlp, MapsEveryMessage) {
     struct test_case {
         const char* platform_error;
         errc code;
@@ -147,7 +146,7 @@ TEST(JudgeYtDlp, GivesEveryComplaintItsCause) {
         SCOPED_TRACE(expected.platform_error);
         const auto line =
             std::string{"ERROR: [Instagram] DYexample01: "} + expected.platform_error + "\n";
-        // What it warns of beside it does not count.
+        // A warning does not count if there is an error.
         for (const char* warning :
              {"",
               "WARNING: [Instagram] DYexample01: No CSRF token set by Instagram API\n",
@@ -163,7 +162,7 @@ TEST(JudgeYtDlp, GivesEveryComplaintItsCause) {
     }
 }
 
-TEST(JudgeYtDlp, TellsWhatElseThereIs) {
+TEST(ClassifyYtDlp, MapsOtherOutput) {
     struct test_case {
         int status;
         std::string error_output;
@@ -201,16 +200,16 @@ TEST(JudgeYtDlp, TellsWhatElseThereIs) {
     }
 }
 
-TEST(JudgeYtDlp, RepeatsNoSignedAddressAndNoEssay) {
+TEST(ClassifyYtDlp, RepeatsNoSignedUrlAndNoLongText) {
     const auto none = classify_yt_dlp(
         1,
         "ERROR: Unable to download https://a.test/v.mp4?oh=SECRET&oe=1: " + std::string(5000, 'a'));
     EXPECT_THAT(none.why.detail(), testing::Not(testing::HasSubstr("SECRET")));
-    const auto essay = classify_yt_dlp(1, "ERROR: " + std::string(100'000, 'a'));
-    EXPECT_LT(essay.why.detail().size(), 400U);
+    const auto long_text = classify_yt_dlp(1, "ERROR: " + std::string(100'000, 'a'));
+    EXPECT_LT(long_text.why.detail().size(), 400U);
 }
 
-TEST(YtDlpVersion, IsReadAndCompared) {
+TEST(YtDlpVersion, IsParsedAndCompared) {
     struct test_case {
         const char* output;
         const char* version;

@@ -1,5 +1,5 @@
-// Goal: however yt-dlp behaves, a look-up ends in the right post or error, in bounded time. Method:
-// its stand-in (tests/support/fake_yt_dlp.py), which refuses to be run otherwise than it wants.
+// Goal: every behaviour of yt-dlp ends in the right post or error, in bounded time. Method: its
+// stand-in (tests/support/fake_yt_dlp.py), which checks how it is run.
 #include "stand_in.hpp"
 #include "support/paths.hpp"
 #include <reelsd/platform/source.hpp>
@@ -29,7 +29,7 @@ protected:
                                    "/tests/support/fake_yt_dlp.py "
                                 << program_.string() << ".json \"$@\"\n";
         chmod(program_.c_str(), 0700);
-        // The real sandbox, with a gap for the stand-in: its own text, its settings and its log.
+        // The real sandbox, with access to the stand-in's script, settings and log.
         std::ofstream{sandbox_} << "#!/bin/sh\nshift\nexec " MEDIA_HELPER
                                    " fence --read " REELSD_SOURCE_DIR "/tests/support --write "
                                 << folder_.path().string() << " \"$@\"\n";
@@ -72,7 +72,7 @@ TEST_F(YtDlpResolver, FindsThePost) {
     EXPECT_EQ(runs(), "DYexample01\nDYexample01\nDYexample01\n");
 }
 
-TEST_F(YtDlpResolver, TellsFailuresApart) {
+TEST_F(YtDlpResolver, DistinguishesErrors) {
     struct test_case {
         const char* behaviour;
         errc code;
@@ -111,7 +111,7 @@ TEST_F(YtDlpResolver, TellsFailuresApart) {
     EXPECT_THAT(runs(), testing::Not(HasSubstr("refused")));
 }
 
-TEST_F(YtDlpResolver, TakesThePhotoOfACarouselForOne) {
+TEST_F(YtDlpResolver, ReportsThePhotoOfACarousel) {
     behaves("carousel");
     auto first = post_link(code);
     first.img_index = 1;
@@ -120,8 +120,8 @@ TEST_F(YtDlpResolver, TakesThePhotoOfACarouselForOne) {
     EXPECT_EQ(found.error().why.code(), errc::no_video);
 }
 
-// Otherwise its empty answers would confirm every doubt of another way.
-TEST_F(YtDlpResolver, DoesNotBelieveAnOutdatedProgramsEmptyAnswers) {
+// Otherwise its empty answers would confirm every "no such post" of another resolver.
+TEST_F(YtDlpResolver, DoesNotAcceptAnOutdatedProgramsEmptyAnswers) {
     behaves("empty", "2023.03.04");
     const auto old = resolver_.resolve(post_link(code), patience(), {});
     ASSERT_FALSE(old);
@@ -140,8 +140,8 @@ TEST_F(YtDlpResolver, DoesNotBelieveAnOutdatedProgramsEmptyAnswers) {
     EXPECT_TRUE(unknown.error().needs_confirmation);
 }
 
-// The stand-in finds a post when it gets through, and else says why not.
-TEST_F(YtDlpResolver, KeepsTheProgramFromOurFilesAndPorts) {
+// The stand-in finds a post if it has access; otherwise it reports why not.
+TEST_F(YtDlpResolver, KeepsTheProgramFromFilesAndPorts) {
     std::ofstream{secret_.path() / "reelsd.conf"} << "a key";
     for (const char* behaviour : {"reads_secret", "writes_secret", "asks_loopback"}) {
         SCOPED_TRACE(behaviour);
@@ -152,7 +152,7 @@ TEST_F(YtDlpResolver, KeepsTheProgramFromOurFilesAndPorts) {
     }
 }
 
-TEST_F(YtDlpResolver, LeavesNoFolderBehind) {
+TEST_F(YtDlpResolver, RemovesItsFolder) {
     behaves("ok");
     const auto temporary_folders = [] {
         std::set<std::string> names;
@@ -185,7 +185,7 @@ TEST_F(YtDlpResolver, EndsAHangingRun) {
     stop.request_stop();
 }
 
-TEST_F(YtDlpResolver, SaysWhenThereIsNoProgram) {
+TEST_F(YtDlpResolver, ReportsAMissingProgram) {
     const yt_dlp_resolver none{{.program = "/nowhere/yt-dlp", .sandbox = sandbox_}};
     const auto found = none.resolve(post_link(code), patience(), {});
     ASSERT_FALSE(found);
@@ -193,7 +193,7 @@ TEST_F(YtDlpResolver, SaysWhenThereIsNoProgram) {
     EXPECT_THAT(found.error().why.detail(), HasSubstr("/nowhere/yt-dlp"));
 }
 
-TEST_F(YtDlpResolver, GivesTheAuthoritiesThatAreConfigured) {
+TEST_F(YtDlpResolver, PassesTheConfiguredAuthorities) {
     std::ofstream{program_} << "#!/bin/sh\necho \"ERROR: it is $SSL_CERT_FILE\" >&2\nexit 1\n";
     const yt_dlp_resolver with_authorities{
         {.program = program_, .sandbox = sandbox_, .ca_file = "/some/ca.pem"}};
@@ -202,7 +202,7 @@ TEST_F(YtDlpResolver, GivesTheAuthoritiesThatAreConfigured) {
     EXPECT_THAT(found.error().why.detail(), HasSubstr("it is /some/ca.pem"));
 }
 
-TEST_F(YtDlpResolver, TellsTheVersion) {
+TEST_F(YtDlpResolver, ReportsTheVersion) {
     behaves("ok");
     const auto version = yt_dlp_version({.program = program_, .sandbox = sandbox_}, patience(), {});
     ASSERT_TRUE(version) << version.error().to_string();
@@ -213,18 +213,18 @@ TEST_F(YtDlpResolver, TellsTheVersion) {
     EXPECT_EQ(other.error().code(), errc::platform_changed);
 }
 
-// Most people have no yt-dlp: that stops nobody who has another way.
-TEST_F(YtDlpResolver, IsLeftOutWhereItIsNotInstalled) {
-    const auto made = [](std::vector<std::string> resolvers, std::string path) {
+// yt-dlp is optional if there are other resolvers.
+TEST_F(YtDlpResolver, IsOmittedIfItIsNotInstalled) {
+    const auto create = [](std::vector<std::string> resolvers, std::string path) {
         return source::create(
             {.resolvers = std::move(resolvers),
              .yt_dlp_path = std::move(path),
              .sandbox = "/fence"},
             log::logger::silent());
     };
-    EXPECT_TRUE(made({"page", "yt-dlp"}, "/nowhere/yt-dlp"));
-    EXPECT_TRUE(made({"yt-dlp"}, program_.string()));
-    const auto alone = made({"yt-dlp"}, "no-such-program");
+    EXPECT_TRUE(create({"page", "yt-dlp"}, "/nowhere/yt-dlp"));
+    EXPECT_TRUE(create({"yt-dlp"}, program_.string()));
+    const auto alone = create({"yt-dlp"}, "no-such-program");
     ASSERT_FALSE(alone);
     EXPECT_EQ(alone.error().code(), errc::invalid_argument);
     EXPECT_THAT(alone.error().detail(), HasSubstr("no-such-program"));

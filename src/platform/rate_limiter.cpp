@@ -1,18 +1,17 @@
-#include "permit.hpp"
-
 #include <reelsd/base/sleep.hpp>
+#include <reelsd/platform/rate_limiter.hpp>
 
 namespace reelsd::platform {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// One statement.
+/// For one statement.
 constexpr std::chrono::seconds note_time_max{5};
-/// A stop takes 8 s in all (bounds::shutdown_grace), also when the database is away.
+/// A stop takes at most 8 s (bounds::shutdown_grace), also without the database.
 constexpr std::chrono::seconds note_time_stopped_max{1};
 
-/// False when it was stopped, or had no time for it.
+/// False when it was stopped, or the deadline is too early.
 bool sleep_within(seconds_f time, deadline by, const std::stop_token& stop) {
     const auto until =
         deadline::clock::now() + std::chrono::duration_cast<deadline::clock::duration>(time);
@@ -28,10 +27,10 @@ result<required_wait> wait_for_permit(
     const auto patient_until =
         by.at_most(std::chrono::duration_cast<deadline::clock::duration>(patience));
     for (;;) {
-        auto turn = pace.ask(resolver, by);
-        if (!turn || turn->wait <= 0s || turn->is_cooldown) return turn;
-        if (turn->wait > patient_until.remaining()) return turn;
-        if (!sleep_within(turn->wait, by, stop))
+        auto permit = pace.ask(resolver, by);
+        if (!permit || permit->wait <= 0s || permit->is_cooldown) return permit;
+        if (permit->wait > patient_until.remaining()) return permit;
+        if (!sleep_within(permit->wait, by, stop))
             return error{errc::cancelled, "stopped while waiting for its turn"};
     }
 }
@@ -39,7 +38,7 @@ result<required_wait> wait_for_permit(
 seconds_f note_try(
     rate_limiter& pace, std::string_view resolver, const finished_try& ended,
     const std::stop_token& stop) {
-    // A caller that was stopped has learnt nothing and is in a hurry.
+    // A caller that was stopped has learnt nothing.
     return pace.note(
         resolver,
         ended,

@@ -1,4 +1,4 @@
-#include "forwarded_for.hpp"
+#include <reelsd/http/addresses.hpp>
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ bool contains(std::string_view network, const char* address) {
     return parsed && parsed->contains(ip::make_address(address));
 }
 
-TEST(IpNetwork, IsAnAddressOrTheBeginningOfSome) {
+TEST(IpNetwork, ParsesAddressesAndPrefixes) {
     for (const auto* const good :
          {"192.0.2.1", "2001:db8::1", "10.0.0.0/8", "fd00::/8", "0.0.0.0/0", "192.0.2.1/32"}) {
         EXPECT_TRUE(is_network(good)) << good;
@@ -42,7 +42,7 @@ TEST(IpNetwork, IsAnAddressOrTheBeginningOfSome) {
     }
 }
 
-TEST(IpNetwork, ContainsWhatBeginsAsItDoes) {
+TEST(IpNetwork, ContainsAddressesWithItsPrefix) {
     EXPECT_TRUE(contains("192.0.2.1", "192.0.2.1"));
     EXPECT_FALSE(contains("192.0.2.1", "192.0.2.2"));
     EXPECT_TRUE(contains("10.0.0.0/8", "10.255.255.255"));
@@ -55,12 +55,12 @@ TEST(IpNetwork, ContainsWhatBeginsAsItDoes) {
     EXPECT_FALSE(contains("0.0.0.0/0", "::1"));
 }
 
-TEST(IpNetwork, KnowsMappedAddresses) {
+TEST(IpNetwork, MatchesMappedAddresses) {
     EXPECT_TRUE(contains("10.0.0.0/8", "::ffff:10.1.2.3"));
     EXPECT_TRUE(contains("::ffff:10.1.2.3", "10.1.2.3"));
 }
 
-/// Who stands behind 10.0.0.1, with 10.0.0.0/8 and ::1 as proxies.
+/// The client behind 10.0.0.1, with 10.0.0.0/8 and ::1 as proxies.
 std::string client_behind(std::vector<std::string_view> fields, const char* peer = "10.0.0.1") {
     const std::vector<ip_network> proxies{
         *ip_network::parse("10.0.0.0/8"), *ip_network::parse("::1")};
@@ -76,27 +76,27 @@ TEST(ForwardedFor, NamesTheClient) {
     EXPECT_EQ(client_behind({"192.0.2.1"}, "::ffff:10.0.0.1"), "192.0.2.1");
 }
 
-TEST(ForwardedFor, WhatAClientSaysOfItselfDoesNotCount) {
+TEST(ForwardedFor, IgnoresClaimsOfTheClient) {
     EXPECT_EQ(client_behind({"127.0.0.1, 192.0.2.1"}), "192.0.2.1");
     EXPECT_EQ(client_behind({"10.9.9.9", "192.0.2.1"}), "192.0.2.1");
     EXPECT_EQ(client_behind({"192.0.2.1"}, "192.0.2.7"), "192.0.2.7");
 }
 
-TEST(ForwardedFor, ProxiesOfOursAreGoneThrough) {
+TEST(ForwardedFor, SkipsOwnProxies) {
     EXPECT_EQ(client_behind({"203.0.113.5, 192.0.2.1, 10.0.0.2"}), "192.0.2.1");
     EXPECT_EQ(client_behind({"203.0.113.5, 192.0.2.1", "10.0.0.2,::1"}), "192.0.2.1");
-    EXPECT_EQ(client_behind({"10.0.0.3, 10.0.0.2"}), "10.0.0.3") << "nobody else is there";
+    EXPECT_EQ(client_behind({"10.0.0.3, 10.0.0.2"}), "10.0.0.3") << "there is no other address";
 }
 
-TEST(ForwardedFor, MayHavePorts) {
+TEST(ForwardedFor, AcceptsPorts) {
     EXPECT_EQ(client_behind({"192.0.2.1:4711"}), "192.0.2.1");
     EXPECT_EQ(client_behind({"[2001:db8::1]:4711"}), "2001:db8::1");
     EXPECT_EQ(client_behind({"[2001:db8::1]"}), "2001:db8::1");
 }
 
-TEST(ForwardedFor, WhatIsNoAddressEndsTheWay) {
+TEST(ForwardedFor, StopsAtTextThatIsNotAnAddress) {
     EXPECT_EQ(client_behind({}), "10.0.0.1");
-    for (const auto* const nonsense :
+    for (const auto* const malformed :
          {"",
           ",",
           "unknown",
@@ -108,9 +108,52 @@ TEST(ForwardedFor, WhatIsNoAddressEndsTheWay) {
           "fe80::1%eth0",
           "192.0.2.1 198.51.100.1",
           "999.1.1.1"}) {
-        EXPECT_EQ(client_behind({nonsense}), "10.0.0.1") << nonsense;
+        EXPECT_EQ(client_behind({malformed}), "10.0.0.1") << malformed;
     }
     EXPECT_EQ(client_behind({"192.0.2.1, unknown, 10.0.0.2"}), "10.0.0.2");
+}
+
+// A page that has pointed its own name at this machine (DNS rebinding) must not be served.
+TEST(OwnHost, AcceptsNamesThatNoOtherSiteCanHave) {
+    for (const auto* const host :
+         {"127.0.0.1",
+          "127.0.0.1:8080",
+          "[::1]",
+          "[::1]:8080",
+          "192.0.2.7:80",
+          "localhost",
+          "localhost:8080",
+          "LocalHost",
+          "localhost.",
+          "reels.localhost:1",
+          "nas",
+          "reelsd:8080",
+          "a",
+          "",
+          "reels.example.org",
+          "Reels.Example.ORG:443",
+          "reels.example.org."}) {
+        EXPECT_TRUE(is_own_host(host, "reels.example.org")) << host;
+    }
+}
+
+TEST(OwnHost, RefusesOtherNames) {
+    for (const auto* const host :
+         {"evil.test",
+          "evil.test:8080",
+          "127.0.0.1.evil.test",
+          "localhost.evil.test",
+          "xlocalhost.test",
+          "evil.test.",
+          "reels.example.org.evil.test",
+          "1.2.3",
+          "example.org",
+          "a.reels.example.org",
+          ".localhost",
+          "[::1].evil.test"}) {
+        EXPECT_FALSE(is_own_host(host, "reels.example.org")) << host;
+    }
+    EXPECT_FALSE(is_own_host("evil.test", ""));
 }
 
 }  // namespace

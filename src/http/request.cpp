@@ -1,24 +1,10 @@
-#include <reelsd/http/header_fields.hpp>
+#include <reelsd/base/text.hpp>
+#include <reelsd/http/request.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace reelsd::http {
-
-namespace {
-
-char lowered(char letter) noexcept {
-    constexpr char step = 'a' - 'A';
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + step) : letter;
-}
-
-}  // namespace
-
-bool same_name(std::string_view left, std::string_view right) noexcept {
-    if (left.size() != right.size()) return false;
-    const auto same = [](char one, char other) { return lowered(one) == lowered(other); };
-    return std::equal(left.begin(), left.end(), right.begin(), same);
-}
 
 header_fields::header_fields(std::string head, std::vector<place> fields)
     : text_{std::move(head)}, fields_{std::move(fields)} {}
@@ -44,7 +30,7 @@ std::string_view header_fields::value_at(const place& field) const noexcept {
 
 std::optional<std::string_view> header_fields::find(std::string_view name) const noexcept {
     for (const auto& field : fields_) {
-        if (same_name(name_at(field), name)) return value_at(field);
+        if (equals_ignoring_case(name_at(field), name)) return value_at(field);
     }
     return std::nullopt;
 }
@@ -52,14 +38,17 @@ std::optional<std::string_view> header_fields::find(std::string_view name) const
 std::vector<std::string_view> header_fields::find_all(std::string_view name) const {
     std::vector<std::string_view> values;
     for (const auto& field : fields_) {
-        if (same_name(name_at(field), name)) values.push_back(value_at(field));
+        if (equals_ignoring_case(name_at(field), name)) values.push_back(value_at(field));
     }
     return values;
 }
 
-std::size_t header_fields::count(std::string_view name) const noexcept {
-    const auto named = [&](const place& field) { return same_name(name_at(field), name); };
-    return static_cast<std::size_t>(std::count_if(fields_.begin(), fields_.end(), named));
+bool is_sane_request_id(std::string_view text) noexcept {
+    constexpr std::size_t size_max = 128;
+    const auto sane = [](char letter) {
+        return is_alphanumeric(letter) || letter == '.' || letter == '_' || letter == '-';
+    };
+    return !text.empty() && text.size() <= size_max && std::all_of(text.begin(), text.end(), sane);
 }
 
 }  // namespace reelsd::http

@@ -1,0 +1,270 @@
+#include "http_resolvers.hpp"
+
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/base/text.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace reelsd::platform {
+namespace {
+
+/// A page of 1 MB arrives in 1-3 s; a third of the time for a look-up.
+constexpr std::chrono::seconds page_time_max{20};
+constexpr int page_redirects_max = 3;
+/// 250 KB arrive within a second or two.
+constexpr std::chrono::seconds embed_time_max{10};
+/// An answer of 55 KB arrives within a second or two.
+constexpr std::chrono::seconds media_info_time_max{10};
+/// For recording a refusal, also after the look-up's deadline.
+constexpr std::chrono::seconds refusal_time_max{5};
+
+/// "156" of "... Chrome/156.0.0.0 ...".
+std::string chrome_version(std::string_view user_agent) {
+    constexpr std::string_view product = "Chrome/";
+    const auto at = user_agent.find(product);
+    if (at == std::string_view::npos) return {};
+    const auto version = user_agent.substr(at + product.size());
+    return {version.begin(), std::find_if_not(version.begin(), version.end(), is_digit)};
+}
+
+std::string_view client_platform(std::string_view user_agent) {
+    if (contains(user_agent, "Windows")) return R"("Windows")";
+    if (contains(user_agent, "Macintosh")) return R"("macOS")";
+    return R"("Linux")";
+}
+
+/// The header fields of a browser's first visit, in its order. Source: platform.md 2A.
+std::vector<net::header> navigation_headers(const std::string& user_agent) {
+    std::vector<net::header> headers;
+    if (const auto version = chrome_version(user_agent); !version.empty()) {
+        headers.push_back(
+            {.name = "sec-ch-ua",
+             .value = R"("Chromium";v=")" + version + R"(", "Google Chrome";v=")" + version +
+                      R"(", "Not_A Brand";v="99")"});
+        headers.push_back({.name = "sec-ch-ua-mobile", .value = "?0"});
+        headers.push_back(
+            {.name = "sec-ch-ua-platform", .value = std::string{client_platform(user_agent)}});
+    }
+    headers.insert(
+        headers.end(),
+        {{.name = "Upgrade-Insecure-Requests", .value = "1"},
+         {.name = "User-Agent", .value = user_agent},
+         {.name = "Accept",
+          .value = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+         {.name = "Sec-Fetch-Site", .value = "none"},
+         {.name = "Sec-Fetch-Mode", .value = "navigate"},
+         {.name = "Sec-Fetch-User", .value = "?1"},
+         {.name = "Sec-Fetch-Dest", .value = "document"},
+         {.name = "Accept-Language", .value = "en-US,en;q=0.9"}});
+    return headers;
+}
+
+/// Requests one address of a post, and follows redirects to others.
+result<classified_answer> request_page(
+    const platform_client& platform, const std::string& path, const link& reel, deadline by,
+    const std::stop_token& stop) {
+    net::http_request request{
+        .url = platform.origin() + path,
+        .headers = navigation_headers(platform.profile().browser_user_agent)};
+    for (int hop = 0; hop <= page_redirects_max; ++hop) {
+        const auto response = platform.send(request, page_time_max, by, stop);
+        if (!response) return response.error();
+        auto redirect = platform.redirect_in(*response, reel);
+        if (redirect.kind != answer_redirect::post) {
+            auto answer =
+                platform.classify_response(answer_kind::page, *response, redirect.kind, reel);
+            platform.notify("post page", *response, answer);
+            return answer;
+        }
+        request.url = std::move(redirect.target);
+    }
+    const answer_signals loop{.status = 302, .redirect = answer_redirect::elsewhere};
+    return classified_answer{.signals = loop, .classification = classify(loop)};
+}
+
+std::vector<net::header> api_headers(
+    const platform_client& platform, const session_cookies& cookies, const link& reel) {
+    const auto origin = platform.origin();
+    std::vector<net::header> headers{
+        {.name = "User-Agent", .value = platform.profile().browser_user_agent},
+        {.name = "Accept", .value = "*/*"},
+        {.name = "Accept-Language", .value = "en-US,en;q=0.9"},
+        {.name = "Origin", .value = origin},
+        {.name = "Referer", .value = origin + "/reel/" + reel.code + "/"},
+        {.name = "Sec-Fetch-Site", .value = "same-origin"},
+        {.name = "Sec-Fetch-Mode", .value = "cors"},
+        {.name = "Sec-Fetch-Dest", .value = "empty"},
+        {.name = "X-Requested-With", .value = "XMLHttpRequest"},
+        {.name = "X-IG-App-ID", .value = platform.profile().app_id},
+        {.name = "X-ASBD-ID", .value = asbd_id},
+        {.name = "X-IG-WWW-Claim", .value = "0"}};
+    if (const auto token = cookies.value_of("csrftoken"); !token.empty())
+        headers.push_back({.name = "X-CSRFToken", .value = std::string{token}});
+    headers.push_back({.name = "Cookie", .value = cookies.header()});
+    return headers;
+}
+
+/// Adjusts the classification to earlier answers, and disables a session that has ended.
+void update_session(
+    session& platform_session, const session_cookies& sent, const link& reel,
+    classified_answer& answer) {
+    if (answer.signals.status != 404) {
+        platform_session.note_answer();
+    } else if (platform_session.note_not_found(reel.code)) {
+        answer.classification = {
+            .failure = errc::platform_failed,
+            .ends_session = true,
+            .reason = "status says not found for two posts in a row"};
+    }
+    if (answer.classification.ends_session)
+        platform_session.disable(
+            sent, answer.classification.reason, deadline::after(refusal_time_max));
+}
+
+}  // namespace
+
+answer_redirect redirect_of(const net::url& from, std::string_view location, const link& reel) {
+    const auto target = from.resolve(location);
+    if (!target) return answer_redirect::elsewhere;
+    const bool is_platform =
+        target->origin() == from.origin() || net::has_suffix(target->host(), "instagram.com");
+    if (!is_platform) return answer_redirect::elsewhere;
+    const std::string_view path = target->path();
+    if (path == "/") return answer_redirect::home;
+    if (path.starts_with("/accounts/login")) return answer_redirect::login;
+    if (path.starts_with("/challenge") || path.starts_with("/accounts/suspended"))
+        return answer_redirect::challenge;
+    const auto leads_to = parse_link("https://www.instagram.com" + std::string{path});
+    const bool is_same = leads_to && leads_to->kind == link_kind::post &&
+                         public_code(leads_to->code) == public_code(reel.code);
+    return is_same ? answer_redirect::post : answer_redirect::elsewhere;
+}
+
+error classified_answer::why(const std::string& label) const {
+    std::string detail = label + ": " + std::string{classification.reason};
+    if (!parsed.page_error.empty()) detail += " (" + parsed.page_error + ")";
+    if (signals.status != 200) detail += ", status " + std::to_string(signals.status);
+    return error{classification.failure.value(), std::move(detail)};
+}
+
+resolution classified_answer::outcome(const std::string& label) && {
+    if (!classification.failure) return *std::move(parsed.subject);
+    return no_post{why(label), classification, signals};
+}
+
+result<platform_client::timed_response> platform_client::send(
+    net::http_request request, std::chrono::seconds time_max, deadline by,
+    const std::stop_token& stop) const {
+    constexpr std::uint32_t bytes_per_second_min = 512;
+    request.response_bytes_max = bounds::page_bytes_max;
+    request.oversize_code = errc::platform_changed;
+    request.slowest =
+        net::speed_floor{.bytes_per_second = bytes_per_second_min, .during = time_max / 2};
+    const auto begin = deadline::clock::now();
+    auto response = client_.send(request, by.at_most(time_max), stop);
+    if (!response) return response.error();
+    return timed_response{*std::move(response), deadline::clock::now() - begin};
+}
+
+platform_client::redirect platform_client::redirect_in(
+    const net::http_response& response, const link& reel) const {
+    const auto location = response.head.headers.find("Location");
+    if (response.status() < 300 || response.status() >= 400 || !location) return {};
+    const auto from = net::url::parse(response.url);
+    invariant(from.has_value());  // It was just requested.
+    const auto absolute = from->resolve(*location);
+    auto target = absolute ? absolute->text() : std::string{*location};
+    return {.kind = redirect_of(settings_.platform, target, reel), .target = std::move(target)};
+}
+
+classified_answer platform_client::classify_response(
+    answer_kind kind, const net::http_response& response, answer_redirect redirect_kind,
+    const link& reel) const {
+    classified_answer answer{
+        .signals =
+            {.kind = kind,
+             .status = response.status(),
+             .redirect = redirect_kind,
+             .is_follower_link = reel.code != public_code(reel.code),
+             .takes_tracks = settings_.takes_tracks},
+        .classification = {}};
+    auto& signals = answer.signals;
+    const bool is_json = kind == answer_kind::query || kind == answer_kind::session;
+    const bool is_client_error = signals.status >= 400 && signals.status < 500;
+    if (signals.status == 200) {
+        answer.parsed = parse_answer(kind, response.body, reel);
+    } else if (is_json || is_client_error) {
+        answer.parsed.platform_error = platform_error_of(response.body);
+    }
+    signals.route = answer.parsed.route;
+    signals.media = answer.parsed.media;
+    signals.platform_error = answer.parsed.platform_error;
+    answer.classification = classify(signals);
+    return answer;
+}
+
+void platform_client::notify(
+    std::string_view question, const timed_response& response,
+    const classified_answer& answer) const {
+    if (!settings_.observe) return;
+    settings_.observe(
+        {.question = question,
+         .url = response.url,
+         .status = response.status(),
+         .body = response.body,
+         .took = response.took,
+         .signals = answer.signals,
+         .reason = answer.classification.reason});
+}
+
+resolution page_resolver::resolve(const link& reel, deadline by, std::stop_token stop) const {
+    invariant(reel.kind == link_kind::post);
+    auto answer = request_page(platform_, "/reel/" + reel.code + "/", reel, by, stop);
+    if (answer && answer->classification.needs_confirmation)
+        answer = request_page(platform_, "/p/" + reel.code + "/", reel, by, stop);
+    if (!answer) return answer.error();
+    return std::move(*answer).outcome("page");
+}
+
+resolution embed_resolver::resolve(const link& reel, deadline by, std::stop_token stop) const {
+    invariant(reel.kind == link_kind::post);
+    const auto response = platform_.send(
+        {.url = platform_.origin() + "/p/" + reel.code + "/embed/captioned/",
+         .headers = navigation_headers(platform_.profile().browser_user_agent)},
+        embed_time_max,
+        by,
+        stop);
+    if (!response) return response.error();
+    auto redirect = platform_.redirect_in(*response, reel).kind;
+    // A redirect to the post itself means that it has no page for embedding.
+    if (redirect == answer_redirect::post) redirect = answer_redirect::elsewhere;
+    auto answer = platform_.classify_response(answer_kind::embed, *response, redirect, reel);
+    platform_.notify("embed page", *response, answer);
+    return std::move(answer).outcome("embed");
+}
+
+resolution session_resolver::resolve(const link& reel, deadline by, std::stop_token stop) const {
+    invariant(reel.kind == link_kind::post);
+    const auto cookies = session_.cookies(by);
+    if (!cookies) return no_post{error{errc::platform_failed, "session: disabled"}};
+    const auto id = media_id_of(reel.code);
+    if (!id) return no_post{error{errc::platform_failed, "session: the code is not a number"}};
+    const auto response = platform_.send(
+        {.url = platform_.origin() + "/api/v1/media/" + *id + "/info/",
+         .headers = api_headers(platform_, *cookies, reel)},
+        media_info_time_max,
+        by,
+        stop);
+    if (!response) return error{response.error().code(), "session: " + response.error().detail()};
+    const auto redirect = platform_.redirect_in(*response, reel).kind;
+    auto answer = platform_.classify_response(answer_kind::session, *response, redirect, reel);
+    update_session(session_, *cookies, reel, answer);
+    platform_.notify("media info", *response, answer);
+    return std::move(answer).outcome("session");
+}
+
+}  // namespace reelsd::platform
