@@ -1,5 +1,4 @@
-#include "picture/colour_jumps.hpp"
-
+#include "picture/cut_finder.hpp"
 #include "scenes.hpp"
 
 #include <gmock/gmock.h>
@@ -32,9 +31,9 @@ scene green() {
 /// Eight pictures a second for five seconds.
 std::vector<double> jumps_of(
     const std::function<scene(int picture)>& film, const std::vector<double>& cuts = {}) {
-    std::vector<thumbnail> pictures;
+    std::vector<small_picture> pictures;
     for (int at = 0; at < 40; ++at) {
-        pictures.push_back(make_thumbnail(film(at).as_view(), at / colour_frames_per_second));
+        pictures.push_back(make_small_picture(film(at).as_view(), at / colour_frames_per_second));
     }
     return find_colour_jumps(pictures, cuts);
 }
@@ -70,7 +69,7 @@ TEST(ColourJumps, LetsTheRestPass) {
 
 TEST(ColourJumps, AreNotSoughtInTooFewPictures) {
     EXPECT_TRUE(find_colour_jumps({}, {}).empty());
-    const std::vector<thumbnail> one{make_thumbnail(pink().as_view(), 0)};
+    const std::vector<small_picture> one{make_small_picture(pink().as_view(), 0)};
     EXPECT_TRUE(find_colour_jumps(one, {}).empty());
 }
 

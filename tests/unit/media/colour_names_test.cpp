@@ -1,4 +1,4 @@
-#include "picture/colour_names.hpp"
+#include "picture/picture_meter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "picture/dissolves.hpp"
-
+#include "picture/cut_finder.hpp"
 #include "scenes.hpp"
 
 #include <gmock/gmock.h>
@@ -14,10 +13,10 @@ namespace {
 /// Eight pictures a second for five seconds.
 std::vector<double> dissolves_of(
     const std::function<scene(double seconds)>& film, std::vector<double> cuts = {}) {
-    std::vector<thumbnail> pictures;
+    std::vector<small_picture> pictures;
     for (int at = 0; at < 40; ++at) {
         const double seconds = at / colour_frames_per_second;
-        pictures.push_back(make_thumbnail(film(seconds).as_view(), seconds));
+        pictures.push_back(make_small_picture(film(seconds).as_view(), seconds));
     }
     return find_dissolves(pictures, cuts);
 }

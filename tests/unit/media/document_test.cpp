@@ -1,5 +1,4 @@
-#include "child/document.hpp"
-
+#include "child/commands.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gtest/gtest.h>

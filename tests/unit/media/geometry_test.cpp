@@ -1,4 +1,4 @@
-#include "child/geometry.hpp"
+#include "child/images.hpp"
 
 #include <gtest/gtest.h>
 

@@ -21,10 +21,10 @@ scene filled(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
 /// The pictures an eighth of a second apart.
 picture_report measured(const std::vector<scene>& film, std::vector<double> cuts = {}) {
     picture_meter meter;
-    thumbnail before;
+    small_picture before;
     double seconds = 0;
     for (const auto& one : film) {
-        auto now = make_thumbnail(one.as_view(), seconds);
+        auto now = make_small_picture(one.as_view(), seconds);
         meter.add(one.as_view(), now, before.pixels.empty() ? nullptr : &before);
         before = std::move(now);
         seconds += 1 / colour_frames_per_second;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "picture/view.hpp"
+#include "picture/image.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,4 @@
-#include "picture/thumbnail_score.hpp"
-
+#include "picture/image.hpp"
 #include "scenes.hpp"
 
 #include <gtest/gtest.h>

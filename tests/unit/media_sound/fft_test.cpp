@@ -1,7 +1,7 @@
 // Goal: the transform is the textbook's. Method: compare with the defining sum, for several
 // lengths.
 
-#include "fft.hpp"
+#include "spectrogram.hpp"
 
 #include <gtest/gtest.h>
 

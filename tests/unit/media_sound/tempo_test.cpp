@@ -1,10 +1,8 @@
 // Goal: a beat is found with its tempo, and noise has none. Method: click tracks and noise.
 
-#include "tempo.hpp"
-
 #include "generated_sound.hpp"
+#include "music_evidence.hpp"
 #include "sound.hpp"
-#include "spectrogram.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,7 @@
 // Goal: only what can be speech is told, in clean words with sensible times. Method: hand-made
 // words, tables.
 
-#include "transcript.hpp"
-
-#include "speech_recogniser.hpp"
+#include "speech.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Goal: voiced frames become utterances that keep words whole. Method: hand-made voice decisions
 // and levels.
 
-#include "utterances.hpp"
+#include "voice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
