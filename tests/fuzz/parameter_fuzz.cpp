@@ -13,8 +13,8 @@
 #include "api/submissions.hpp"
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
-#include "dashboard/events.hpp"
-#include "dashboard/session_cookie.hpp"
+#include "dashboard/resources.hpp"
+#include "dashboard/session.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>

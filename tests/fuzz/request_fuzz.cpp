@@ -17,13 +17,9 @@
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
 #include "api/webhooks.hpp"
-#include "dashboard/accounts.hpp"
-#include "dashboard/events.hpp"
-#include "dashboard/operations.hpp"
-#include "dashboard/pages.hpp"
-#include "dashboard/session_authentication.hpp"
+#include "dashboard/resources.hpp"
+#include "dashboard/session.hpp"
 #include "dashboard/sign_in.hpp"
-#include "dashboard/tokens.hpp"
 #include "http/request_reader.hpp"
 #include "http/response_head.hpp"
 #include "reader_fuzz.hpp"
@@ -96,8 +92,7 @@ public:
                         return gate_.accept(ctx);
                     }});
         add_sign_in_routes(router, gated, sign_in_);
-        add_invitation_routes(router, sign_in_);
-        add_token_routes(router, gated, tokens_);
+        dashboard::add_token_routes(router, gated, tokens_);
         add_event_routes(router, gated, events_);
         add_account_routes(router, gated, accounts_);
         add_operations_routes(router, gated, operations_);
@@ -116,7 +111,7 @@ private:
         .origin = own_origin,
         .log = log::logger::silent(),
         .throttle = {}};
-    dashboard::token_service tokens_{.accounts = accounts::account_store{pool_}};
+    accounts::account_store tokens_{pool_};
     jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
     dashboard::event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
     dashboard::account_service accounts_{

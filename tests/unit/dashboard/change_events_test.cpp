@@ -1,4 +1,4 @@
-#include "dashboard/events.hpp"
+#include "dashboard/resources.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "dashboard/request_body.hpp"
-
-#include "dashboard/operations.hpp"
+#include "dashboard/resources.hpp"
+#include "dashboard/session.hpp"
 
 #include <gtest/gtest.h>
 #include <support/http_request.hpp>
