@@ -5,8 +5,7 @@
 #include <chrono>
 #include <string>
 
-// Goal: what goes over the wire is a server-sent event, whatever is in a caption. Method: literal
-// texts.
+// Goal: any caption results in valid server-sent events. Method: literal texts.
 namespace reelsd::dashboard {
 namespace {
 

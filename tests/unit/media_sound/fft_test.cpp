@@ -1,5 +1,4 @@
-// Goal: the transform is the textbook's. Method: compare with the defining sum, for several
-// lengths.
+// Goal: the transform is correct. Method: compare with the defining sum, for several lengths.
 
 #include "spectrogram.hpp"
 

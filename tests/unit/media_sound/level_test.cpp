@@ -1,5 +1,5 @@
-// Goal: levels are in dB below full scale, silence is told from sound, and the recogniser gets its
-// level. Method: constant and sine signals of known level.
+// Goal: levels are in dB below full scale, silence is detected, and sound is normalised for the
+// recogniser. Method: constant and sine signals of known level.
 
 #include "generated_sound.hpp"
 #include "sound.hpp"

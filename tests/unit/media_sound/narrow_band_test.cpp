@@ -1,5 +1,5 @@
-// Goal: sound that ends at 4 kHz is recognised and widened, other sound stays. Method: sines and
-// noise.
+// Goal: sound that ends at 4 kHz is detected and widened, other sound is unchanged. Method: sines
+// and noise.
 
 #include "generated_sound.hpp"
 #include "sound.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<float> onsets_of(const std::vector<float>& sound) {
     std::vector<float> onsets;
-    for (const spectrum& one : spectra_of(sound)) onsets.push_back(one.onset);
+    for (const spectrum& next : spectra_of(sound)) onsets.push_back(next.onset);
     return onsets;
 }
 
