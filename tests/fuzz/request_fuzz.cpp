@@ -4,9 +4,9 @@
 //
 //   request_fuzz [REQUESTS [SEED]]      20,000 requests and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when an answer is a 500, or anything but a closed
-// database is thrown; the sanitizers end it for what they find. The same seed makes the same
-// requests.
+// Exits with 1 and prints the bytes and the seed when an answer is a 500, when an exception other
+// than a closed database is thrown, or when a sanitizer finds an error. The same seed gives the
+// same requests.
 #include "api/monitoring.hpp"
 #include "api/reel_events.hpp"
 #include "api/reel_list.hpp"
@@ -71,7 +71,7 @@ asio::awaitable<json> healthy() {
 std::string own_origin() {
     return "http://a";
 }
-/// An administrator whose pages say "known" in X-CSRF-Token.
+/// An administrator whose pages send "known" in X-CSRF-Token.
 asio::awaitable<std::optional<http::response>> know_session(http::request_context& ctx) {
     ctx.set_caller(
         {.account = account_id{1},
@@ -81,7 +81,7 @@ asio::awaitable<std::optional<http::response>> know_session(http::request_contex
     co_return std::nullopt;
 }
 
-/// The dashboard's own routes and its gate's look at changes; the session is known.
+/// The dashboard's routes with its check of changes; the session is known.
 class dashboard_routes {
 public:
     explicit dashboard_routes(db::pool& pool) : pool_{pool} {}
@@ -103,7 +103,7 @@ private:
     db::pool& pool_;
     accounts::session_store sessions_{pool_};
     dashboard::session_authentication gate_{sessions_, own_origin};
-    /// Never asked: a closed database knows no password.
+    /// Not used, because the database is closed.
     async::offload_pool offload_{1, 1};
     dashboard::sign_in_service sign_in_{
         .sessions = sessions_,
@@ -129,10 +129,10 @@ private:
         .log = log::logger::silent()};
 };
 
-/// All routes; whoever asks is known, or no request would get past the gates.
-class house {
+/// All routes. Every caller is authenticated, so that requests reach the handlers.
+class server {
 public:
-    house() {
+    server() {
         pool_.close();
         dashboard_.add_to(router_);
         router_.use({.prefix = "/api/v1", .authenticate = know_caller, .accept = {}});
@@ -149,7 +149,7 @@ public:
         api::add_metrics_routes(router_, metrics_);
     }
 
-    /// Throws what the handler throws.
+    /// Throws the exceptions of the handler.
     http::response answer(http::request_context& ctx) {
         auto answered = asio::co_spawn(loop_, kept(ctx), asio::use_future);
         loop_.restart();
@@ -158,7 +158,7 @@ public:
     }
 
 private:
-    /// A future's value has to be constructible from nothing.
+    /// The value of a future must be default-constructible.
     asio::awaitable<std::optional<http::response>> kept(http::request_context& ctx) {
         co_return co_await router_.answer(ctx);
     }
@@ -202,8 +202,8 @@ private:
 /// Counts by the first digit of the status; [0] is for a closed database.
 using tally = std::array<std::size_t, 6>;
 
-/// False, with the reason shown, when the answer must not be.
-bool answer_one(house& api, http::received_request message, tally& answers) {
+/// False, with the reason printed, for an invalid answer.
+bool answer_one(server& api, http::received_request message, tally& answers) {
     message.request.id = "fuzz";
     const auto log = log::logger::silent();
     http::request_context ctx{std::move(message.request), log, deadline::after(10s)};
@@ -227,8 +227,8 @@ bool answer_one(house& api, http::received_request message, tally& answers) {
     return false;
 }
 
-/// One connection: its bytes come in pieces, and may hold several requests.
-bool serve(house& api, const std::string& bytes, request_maker& dice, tally& answers) {
+/// One connection: its bytes arrive in pieces and may contain several requests.
+bool serve(server& api, const std::string& bytes, request_maker& dice, tally& answers) {
     using step = http::request_reader::step;
     http::request_reader reader{
         {.header_bytes_max = bounds::request_header_bytes_max,
@@ -255,7 +255,7 @@ bool serve(house& api, const std::string& bytes, request_maker& dice, tally& ans
 }
 
 int run(std::size_t requests, std::uint64_t seed) {
-    house api;
+    server api;
     tally answers{};
     request_maker maker{seed, files_of(REELSD_SOURCE_DIR "/tests/fuzz/request_corpus")};
     for (std::size_t number = 0; number < requests; ++number) {
@@ -274,7 +274,7 @@ int run(std::size_t requests, std::uint64_t seed) {
         answers[3],
         answers[4],
         answers[0]);
-    // A maker whose requests never get through would find nothing.
+    // Generated requests that are never accepted would find nothing.
     return answers[0] > 0 && answers[4] > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
