@@ -1,8 +1,4 @@
-#include "accounts.hpp"
-
-#include "request_body.hpp"
-#include "sign_in.hpp"
-#include <reelsd/base/text.hpp>
+#include "resources.hpp"
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
@@ -15,7 +11,7 @@ namespace reelsd::dashboard {
 namespace {
 
 namespace asio = boost::asio;
-using limit = accounts::account_changes::limit;
+using limit_change = accounts::account_changes::limit;
 
 constexpr int accounts_usual = 100;
 constexpr int accounts_most = 500;
@@ -28,35 +24,35 @@ json limit_view(const std::optional<int>& own) {
     return own ? json(*own) : json(nullptr);
 }
 
-/// An exact decimal stands in JSON as the number that it is; no JSON library of ours could write
-/// it.
-std::string account_view(const accounts::account_summary& one) {
+/// Appends the amounts as text, because the JSON library would convert decimals to binary
+/// fractions.
+std::string account_view(const accounts::account_summary& account) {
     json view{
-        {"id", one.id.value},
-        {"email", one.email},
-        {"is_admin", one.is_admin},
-        {"can_sign_in", one.can_sign_in},
-        {"created_at", to_rfc3339(one.created_at)},
-        {"reels", one.reels},
-        {"submissions_per_minute", limit_view(one.limits.submissions_per_minute)},
-        {"concurrent_jobs", limit_view(one.limits.concurrent_jobs)},
-        {"requests_per_minute", limit_view(one.limits.requests_per_minute)},
-        {"queued_jobs", limit_view(one.limits.queued_jobs)}};
-    if (one.disabled_at) view["disabled_at"] = to_rfc3339(*one.disabled_at);
-    if (one.leaving_at) view["leaving_at"] = to_rfc3339(*one.leaving_at);
-    if (one.invited_until) view["invited_until"] = to_rfc3339(*one.invited_until);
-    if (one.last_seen_at) view["last_seen_at"] = to_rfc3339(*one.last_seen_at);
+        {"id", account.id.value},
+        {"email", account.email},
+        {"is_admin", account.is_admin},
+        {"can_sign_in", account.can_sign_in},
+        {"created_at", to_rfc3339(account.created_at)},
+        {"reels", account.reels},
+        {"submissions_per_minute", limit_view(account.limits.submissions_per_minute)},
+        {"concurrent_jobs", limit_view(account.limits.concurrent_jobs)},
+        {"requests_per_minute", limit_view(account.limits.requests_per_minute)},
+        {"queued_jobs", limit_view(account.limits.queued_jobs)}};
+    if (account.disabled_at) view["disabled_at"] = to_rfc3339(*account.disabled_at);
+    if (account.leaving_at) view["leaving_at"] = to_rfc3339(*account.leaving_at);
+    if (account.invited_until) view["invited_until"] = to_rfc3339(*account.invited_until);
+    if (account.last_seen_at) view["last_seen_at"] = to_rfc3339(*account.last_seen_at);
     auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
     text.pop_back();  // The closing brace.
     return fmt::format(
         R"({},"monthly_budget_usd":{},"spent_this_month_usd":{}}})",
         text,
-        one.limits.monthly_budget_usd.value_or("null"),
-        one.spent_this_month_usd);
+        account.limits.monthly_budget_usd.value_or("null"),
+        account.spent_this_month_usd);
 }
 
 /// GET admin/accounts?limit=&cursor=. 200 accounts by e-mail address, with the next page in the
-/// header `Link`; 400. The cursor is the last page's last address.
+/// header `Link`; 400. The cursor is the last address of a page.
 asio::awaitable<http::response> list_accounts(
     http::request_context& ctx, account_service& service) {
     const auto limit = http::requested_limit(ctx.query("limit"), accounts_usual, accounts_most);
@@ -71,9 +67,9 @@ asio::awaitable<http::response> list_accounts(
     }
     const auto page = co_await service.accounts.list(std::move(filter), ctx.database_by());
     std::string body = "[";
-    for (const auto& one : page.accounts) {
+    for (const auto& account : page.accounts) {
         if (body.size() > 1) body.push_back(',');
-        body += account_view(one);
+        body += account_view(account);
     }
     body.push_back(']');
     auto answer = ctx.json_text(http::status::ok, std::move(body));
@@ -89,7 +85,7 @@ asio::awaitable<http::response> list_accounts(
     co_return answer;
 }
 
-/// GET admin/defaults. 200 the limits of accounts without their own.
+/// GET admin/defaults. 200 the limits of accounts without own limits.
 asio::awaitable<http::response> get_defaults(http::request_context& ctx, account_service& service) {
     co_return ctx.json(
         http::status::ok,
@@ -98,6 +94,14 @@ asio::awaitable<http::response> get_defaults(http::request_context& ctx, account
             {"concurrent_jobs", service.limits.concurrent_jobs},
             {"requests_per_minute", service.limits.requests_per_minute},
             {"queued_jobs", service.limits.queued_jobs}});
+}
+
+/// Creates a link that sets the account's password, and returns its view.
+asio::awaitable<json> invite(account_service& service, account_id account, deadline by) {
+    const auto invitation = co_await service.sessions.invite(account, by);
+    co_return json{
+        {"link", invitation_link(service.origin(), invitation.secret)},
+        {"expires_at", to_rfc3339(invitation.expires_at)}};
 }
 
 /// POST admin/accounts {"email", "is_admin"?}. 201 the account with its link; 400; 409.
@@ -110,27 +114,21 @@ asio::awaitable<http::response> create_account(
     if (const auto valid = accounts::check_email(*email); !valid) {
         co_return ctx.problem(valid.error());
     }
-    const auto as_admin = flag_in(*body, "is_admin");
-    if (!as_admin) co_return ctx.problem(as_admin.error());
-    const auto as =
-        as_admin->value_or(false) ? accounts::role::administrator : accounts::role::member;
+    const auto is_admin = flag_in(*body, "is_admin");
+    if (!is_admin) co_return ctx.problem(is_admin.error());
+    const auto role =
+        is_admin->value_or(false) ? accounts::role::administrator : accounts::role::member;
     const auto by = ctx.database_by();
-    const auto made = co_await service.accounts.create(*email, as, by);
-    if (!made) {
-        co_return ctx.problem(
-            http::status::conflict, "there is an account with this e-mail address");
-    }
-    const auto invited = co_await service.sessions.invite(*made, by);
-    co_return ctx.json(
-        http::status::created,
-        json{
-            {"id", made->value},
-            {"email", *email},
-            {"link", invitation_link(service.origin(), invited.secret)},
-            {"expires_at", to_rfc3339(invited.expires_at)}});
+    const auto account = co_await service.accounts.create(*email, role, by);
+    if (!account) co_return ctx.problem(http::status::conflict, account.error().detail());
+    auto view = co_await invite(service, *account, by);
+    view["id"] = account->value;
+    view["email"] = *email;
+    co_return ctx.json(http::status::created, view);
 }
 
-/// POST admin/accounts/{id}/invitation. 201 a link that sets a password; older ones stop working.
+/// POST admin/accounts/{id}/invitation. 201 a link that sets a password and replaces older ones;
+/// 404; 409 the account is disabled.
 asio::awaitable<http::response> invite_account(
     http::request_context& ctx, account_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
@@ -141,15 +139,11 @@ asio::awaitable<http::response> invite_account(
     if (known.accounts.front().disabled_at) {
         co_return ctx.problem(http::status::conflict, "the account is disabled: enable it first");
     }
-    const auto invited = co_await service.sessions.invite(account_id{*id}, by);
-    co_return ctx.json(
-        http::status::created,
-        json{
-            {"link", invitation_link(service.origin(), invited.secret)},
-            {"expires_at", to_rfc3339(invited.expires_at)}});
+    const auto view = co_await invite(service, account_id{*id}, by);
+    co_return ctx.json(http::status::created, view);
 }
 
-/// PATCH admin/accounts/{id}. 200 the account; 400; 404; 409 nobody could undo it.
+/// PATCH admin/accounts/{id}. 200 the account; 400; 404; 409 no administrator could undo it.
 asio::awaitable<http::response> change_account(
     http::request_context& ctx, account_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
@@ -168,9 +162,9 @@ asio::awaitable<http::response> change_account(
     }
     if (!changed) co_return not_found(ctx);
     service.log.info("account changed", {{"account", *id}, {"administrator", ctx.caller().value}});
-    const auto now = co_await service.accounts.list({.only = account_id{*id}}, by);
-    if (now.accounts.empty()) co_return not_found(ctx);
-    co_return ctx.json_text(http::status::ok, account_view(now.accounts.front()));
+    const auto page = co_await service.accounts.list({.only = account_id{*id}}, by);
+    if (page.accounts.empty()) co_return not_found(ctx);
+    co_return ctx.json_text(http::status::ok, account_view(page.accounts.front()));
 }
 
 constexpr auto account_routes = std::to_array<http::route<account_service>>({
@@ -181,19 +175,19 @@ constexpr auto account_routes = std::to_array<http::route<account_service>>({
     {http::verb::post, "/admin/accounts/{id}/invitation", &invite_account},
 });
 
-result<limit> limit_in(const json& body, const char* name, int most) {
+result<limit_change> limit_in(const json& body, const char* name, int most) {
     const auto member = body.find(name);
-    if (member == body.end()) return limit{};
-    if (member->is_null()) return limit{std::optional<int>{}};
+    if (member == body.end()) return limit_change{};
+    if (member->is_null()) return limit_change{std::optional<int>{}};
     const bool fits = member->is_number_integer() && *member >= 1 && *member <= most;
-    if (fits) return limit{std::optional{member->get<int>()}};
+    if (fits) return limit_change{std::optional{member->get<int>()}};
     return error{
         errc::invalid_argument,
         fmt::format("{} must be a whole number from 1 to {}, or null", name, most)};
 }
 
-/// Dollars with at most six decimals: a number is a binary fraction by the time that we see it, and
-/// rounding it there gives back what was typed.
+/// Dollars with at most six decimals. JSON numbers arrive as binary fractions; rounding restores
+/// the decimal input.
 result<std::optional<std::optional<std::string>>> budget_in(const json& body) {
     constexpr double dollars_max = 1e9;
     using budget = std::optional<std::optional<std::string>>;
@@ -209,8 +203,8 @@ result<std::optional<std::optional<std::string>>> budget_in(const json& body) {
 
 }  // namespace
 
-void add_account_routes(http::router& router, std::string_view gated, account_service& service) {
-    router.add(account_routes, service, gated);
+void add_account_routes(http::router& router, std::string_view prefix, account_service& service) {
+    router.add(account_routes, service, prefix);
 }
 
 result<accounts::account_changes> requested_changes(const json& body) {
@@ -225,7 +219,7 @@ result<accounts::account_changes> requested_changes(const json& body) {
     struct limit_member {
         const char* name;
         int most;
-        limit& target;
+        limit_change& target;
     };
     const std::array members{
         limit_member{"submissions_per_minute", 1'000'000, changes.submissions_per_minute},
@@ -233,9 +227,9 @@ result<accounts::account_changes> requested_changes(const json& body) {
         limit_member{"requests_per_minute", 10'000'000, changes.requests_per_minute},
         limit_member{"queued_jobs", 1'000'000, changes.queued_jobs}};
     for (const auto& member : members) {
-        auto wanted = limit_in(body, member.name, member.most);
-        if (!wanted) return wanted.error();
-        member.target = *wanted;
+        auto change = limit_in(body, member.name, member.most);
+        if (!change) return change.error();
+        member.target = *change;
     }
     auto budget = budget_in(body);
     if (!budget) return budget.error();

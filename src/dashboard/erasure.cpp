@@ -1,7 +1,4 @@
-#include "erasure.hpp"
-
-#include "request_body.hpp"
-#include "session_cookie.hpp"
+#include "resources.hpp"
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 
@@ -18,8 +15,8 @@ http::response refusal_of(const http::request_context& ctx, const error& why) {
     return ctx.problem(http::status::conflict, why.detail());
 }
 
-/// POST account/deletion {"password"}. 204 everything of the caller's account goes, beginning with
-/// all sessions; 400 the password is wrong; 409 nobody could let people in any more; 429.
+/// POST account/deletion {"password"}. 204 the account is being deleted and its sessions have
+/// ended; 400 the password is wrong; 409 the caller is the only administrator; 429.
 asio::awaitable<http::response> delete_own_account(
     http::request_context& ctx, erasure_service& service) {
     const auto body = ctx.json_body();
@@ -34,27 +31,28 @@ asio::awaitable<http::response> delete_own_account(
     const auto begun = co_await service.retention.begin_erasure(
         verified.account, verified.password_hash, ctx.database_by());
     if (!begun) co_return refusal_of(ctx, begun.error());
-    service.log.info("account leaves", {{"account", verified.account.value}});
+    service.log.info("account deletion requested", {{"account", verified.account.value}});
     auto answer = ctx.no_content();
     answer.add("Set-Cookie", ended_session_cookie(is_secure(service.sign_in)));
     co_return answer;
 }
 
-/// DELETE admin/accounts/{id}. 204 everything of the account goes, beginning with all its power;
-/// 404; 409 it is one's own.
+/// DELETE admin/accounts/{id}. 204 the account is being deleted and its sessions have ended; 404;
+/// 409 it is the caller's own.
 asio::awaitable<http::response> delete_account(
     http::request_context& ctx, erasure_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     if (account_id{*id} == ctx.caller()) {
         co_return ctx.problem(
-            http::status::conflict, "this is your own account: delete it on the page Account");
+            http::status::conflict, "this is your own account; delete it on the page Account");
     }
     const auto begun =
         co_await service.retention.begin_erasure(account_id{*id}, std::nullopt, ctx.database_by());
     if (!begun) co_return refusal_of(ctx, begun.error());
     service.log.info(
-        "account is deleted", {{"account", *id}, {"administrator", ctx.caller().value}});
+        "account deleted by administrator",
+        {{"account", *id}, {"administrator", ctx.caller().value}});
     co_return ctx.no_content();
 }
 
@@ -65,8 +63,8 @@ constexpr auto erasure_routes = std::to_array<http::route<erasure_service>>({
 
 }  // namespace
 
-void add_erasure_routes(http::router& router, std::string_view gated, erasure_service& service) {
-    router.add(erasure_routes, service, gated);
+void add_erasure_routes(http::router& router, std::string_view prefix, erasure_service& service) {
+    router.add(erasure_routes, service, prefix);
 }
 
 }  // namespace reelsd::dashboard

@@ -1,5 +1,4 @@
-#include "events.hpp"
-
+#include "resources.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job_view.hpp>
 #include <reelsd/http/router.hpp>
@@ -19,10 +18,10 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Proxies close connections that are silent for a minute. Also how long a caller whose session has
-/// ended may receive events.
+/// Proxies close connections after a minute without data. A stream also ends within this time of
+/// its session.
 constexpr auto heartbeat_interval = 15s;
-/// For a page that was away: more is quicker to load again.
+/// Upper bound on changes for a reconnecting page; reloading more than that is faster.
 constexpr int missed_max = 500;
 
 std::string event_text(const jobs::job_change& change) {
@@ -35,13 +34,12 @@ std::string event_text(const jobs::job_change& change) {
     return fmt::format("event: reel\ndata: {}\n\n", view);
 }
 
-/// What a page that was away has missed since `since`; incomplete when that is too long ago or too
-/// much. Without `since`, and for an incomplete answer, also the jobs in work: their steps are not
-/// part of what a page loads.
+/// Changes since `since`; incomplete when that is too long ago or there are too many. Without
+/// `since`, and when incomplete, includes the running jobs, because pages do not load their steps.
 asio::awaitable<jobs::account_changes> missed_changes(
     jobs::change_store changes, account_id account, std::optional<time_point> since, deadline by) {
     const auto now = co_await changes.now(by);
-    // A page that has just been loaded knows all but what happens between its two requests.
+    // A newly loaded page lacks only the changes between its two requests.
     const auto from = since.value_or(now) - jobs::change_overlap;
     auto in_work = co_await changes.in_work(account, missed_max, by);
     jobs::account_changes missed{
@@ -65,7 +63,7 @@ asio::awaitable<jobs::account_changes> missed_changes(
 /// Sends changes until the client leaves, the daemon stops or the session ends.
 asio::awaitable<void> send_events(
     http::request_context& ctx, event_service& service, http::body_writer& body) {
-    // Before the query for what was missed, so that nothing falls between.
+    // Before the query for missed changes, so that none is lost in between.
     jobs::change_poller::subscription events{service.poller, ctx.caller()};
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&events] { events.wake(); }};
@@ -82,7 +80,7 @@ asio::awaitable<void> send_events(
             ctx.restart_database_time();
             if (co_await ctx.authenticate()) co_return;
             check_at = deadline::after(heartbeat_interval);
-            text += ": still here\n\n";
+            text += ": heartbeat\n\n";
         }
         if (!text.empty() && !co_await body.write(text)) co_return;
     }
@@ -101,13 +99,13 @@ constexpr auto event_routes = std::to_array<http::route<event_service>>({
 
 }  // namespace
 
-void add_event_routes(http::router& router, std::string_view gated, event_service& service) {
-    router.add(event_routes, service, gated);
+void add_event_routes(http::router& router, std::string_view prefix, event_service& service) {
+    router.add(event_routes, service, prefix);
 }
 
 std::string events_text(const jobs::account_changes& changes) {
     std::string text;
-    // A reset comes first: what follows is newer than what the page then loads, or the same.
+    // A reset comes first: the page then loads a state that is not newer than what follows.
     if (changes.is_incomplete) text += "event: reset\ndata: {}\n\n";
     for (const auto& change : changes.changed) text += event_text(change);
     for (const auto& deletion : changes.deleted) {
@@ -126,7 +124,7 @@ std::optional<time_point> position_in(std::string_view last_event_id) {
     if (failure != std::errc{} || stopped_at != end || microseconds <= 0) return std::nullopt;
     if (last_event_id.front() == '0') return std::nullopt;
     const time_point position{std::chrono::microseconds{microseconds}};
-    // Near the present by our own clock: the database cannot read every number as a time.
+    // The database does not accept every number as a time.
     const auto now =
         std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
     if (position > now + jobs::deletion_memory) return std::nullopt;

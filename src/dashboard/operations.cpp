@@ -1,5 +1,4 @@
-#include "operations.hpp"
-
+#include "resources.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
@@ -37,7 +36,7 @@ json running_view(const jobs::running_job& job) {
     return view;
 }
 
-/// GET admin/overview. 200 queue, running jobs, and what the daemon knows of itself.
+/// GET admin/overview. 200 queue, running jobs and the daemon's health.
 asio::awaitable<http::response> get_overview(
     http::request_context& ctx, operations_service& service) {
     auto view = co_await service.health();
@@ -53,14 +52,14 @@ asio::awaitable<http::response> get_overview(
 
 json attempts_view(const std::vector<jobs::failed_attempt>& attempts) {
     auto views = json::array();
-    for (const auto& one : attempts) {
+    for (const auto& attempt : attempts) {
         views.push_back(
-            {{"attempt", one.number},
-             {"at", one.at},
-             {"worker", one.worker},
-             {"step", one.step},
-             {"cause", one.cause},
-             {"detail", one.detail}});
+            {{"attempt", attempt.number},
+             {"at", attempt.at},
+             {"worker", attempt.worker},
+             {"step", attempt.step},
+             {"cause", attempt.cause},
+             {"detail", attempt.detail}});
     }
     return views;
 }
@@ -101,21 +100,21 @@ asio::awaitable<http::response> retry_failures(
     http::request_context& ctx, operations_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
-    const auto wanted = requested_jobs(*body);
-    if (!wanted) co_return ctx.problem(wanted.error());
-    const auto made = co_await service.operations.resubmit(*wanted, ctx.database_by());
-    if (!made.empty()) service.jobs_submitted();
+    const auto ids = requested_jobs(*body);
+    if (!ids) co_return ctx.problem(ids.error());
+    const auto resubmitted = co_await service.operations.resubmit(*ids, ctx.database_by());
+    if (!resubmitted.empty()) service.jobs_submitted();
     service.log.info(
-        "failed jobs submitted anew",
-        {{"jobs", made.size()}, {"administrator", ctx.caller().value}});
+        "failed jobs resubmitted",
+        {{"jobs", resubmitted.size()}, {"administrator", ctx.caller().value}});
     auto views = json::array();
-    for (const auto& one : made) {
-        views.push_back({{"id", one.failed.value}, {"new_id", one.anew.value}});
+    for (const auto& job : resubmitted) {
+        views.push_back({{"id", job.failed.value}, {"new_id", job.anew.value}});
     }
     co_return ctx.json(http::status::ok, json{{"jobs", std::move(views)}});
 }
 
-/// GET platform. 200 {"never_answered"}: whether the platform was asked and has never answered.
+/// GET platform. 200 {"never_answered"}: whether the platform has never answered a request.
 asio::awaitable<http::response> get_platform(
     http::request_context& ctx, operations_service& service) {
     const bool never_answered = co_await service.platform_never_answered();
@@ -132,8 +131,8 @@ constexpr auto operations_routes = std::to_array<http::route<operations_service>
 }  // namespace
 
 void add_operations_routes(
-    http::router& router, std::string_view gated, operations_service& service) {
-    router.add(operations_routes, service, gated);
+    http::router& router, std::string_view prefix, operations_service& service) {
+    router.add(operations_routes, service, prefix);
 }
 
 result<std::vector<job_id>> requested_jobs(const json& body) {
@@ -143,14 +142,14 @@ result<std::vector<job_id>> requested_jobs(const json& body) {
     const auto ids = body.find("ids");
     if (ids == body.end() || !ids->is_array()) return malformed;
     if (ids->empty() || ids->size() > resubmitted_max) return malformed;
-    std::vector<job_id> wanted;
+    std::vector<job_id> jobs;
     for (const auto& id : *ids) {
-        // A number beyond 63 bits is unsigned and larger than any id.
+        // Numbers beyond 63 bits are unsigned and exceed any ID.
         const bool fits = id.is_number_integer() && id >= 1 && id <= INT64_MAX;
         if (!fits) return malformed;
-        wanted.push_back(job_id{id.get<std::int64_t>()});
+        jobs.push_back(job_id{id.get<std::int64_t>()});
     }
-    return wanted;
+    return jobs;
 }
 
 }  // namespace reelsd::dashboard

@@ -1,7 +1,6 @@
 #include "sign_in.hpp"
 
-#include "request_body.hpp"
-#include "session_cookie.hpp"
+#include "session.hpp"
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/domain/accounts/password.hpp>
@@ -36,7 +35,7 @@ http::response too_many_attempts(const http::request_context& ctx, int seconds) 
 }
 
 http::response wrong_password(const http::request_context& ctx) {
-    // One text for both: who has an account here is nobody's business.
+    // One text for both, so that it does not reveal which accounts exist.
     return ctx.unauthorized("wrong e-mail address or password", session_challenge);
 }
 
@@ -56,7 +55,7 @@ asio::awaitable<result<password_check>> check_password(
     co_return checked;
 }
 
-/// What the browser shows to have signed in to the account before; empty if it has not.
+/// The browser's proof that it has signed in to the account before; empty without one.
 asio::awaitable<std::string> known_device(
     http::request_context& ctx, sign_in_service& service, const std::string& email) {
     const auto proof = device_proof_in(ctx.header("Cookie").value_or(""), is_secure(service));
@@ -95,7 +94,7 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
     co_return co_await begin_session(ctx, service, *known);
 }
 
-/// GET session. 200 who is signed in.
+/// GET session. 200 the session.
 asio::awaitable<http::response> get_session(
     http::request_context& ctx, sign_in_service& /*service*/) {
     co_return ctx.json(http::status::ok, session_view(ctx.identity()));
@@ -111,17 +110,18 @@ asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_ser
 }
 
 /// POST password {"current_password", "new_password"}. 200 a new session, all others have ended;
-/// 400 the current password is wrong or the new one no password; 429.
+/// 400 the current password is wrong or the new one invalid; 409 the password changed meanwhile;
+/// 429.
 asio::awaitable<http::response> change_password(
     http::request_context& ctx, sign_in_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto current = text_in(*body, "current_password", password_bytes_max);
     if (!current) co_return ctx.problem(current.error());
-    const auto wanted = text_in(*body, "new_password", password_bytes_max);
-    if (!wanted) co_return ctx.problem(wanted.error());
+    const auto password = text_in(*body, "new_password", password_bytes_max);
+    if (!password) co_return ctx.problem(password.error());
     const auto& who = ctx.identity();
-    const auto sound = accounts::check_new_password(*wanted, who.email);
+    const auto sound = accounts::check_new_password(*password, who.email);
     if (!sound) co_return ctx.problem(sound.error());
 
     auto confirmed = co_await confirm_password(ctx, service, *current);
@@ -129,106 +129,39 @@ asio::awaitable<http::response> change_password(
         co_return std::move(*refused);
     }
     const auto& known = std::get<accounts::credentials>(confirmed);
-    auto hash = co_await hash_off_loop(ctx, service, *wanted);
+    auto hash = co_await hash_off_loop(ctx, service, *password);
     if (!hash) co_return ctx.problem(hash.error());
     const accounts::credentials next{.account = who.account, .password_hash = *std::move(hash)};
     const bool changed =
         co_await service.sessions.change_password(known, next.password_hash, ctx.database_by());
     if (!changed) {
         co_return ctx.problem(
-            http::status::conflict, "the password has just been changed by somebody else");
+            http::status::conflict, "the password was changed by another request; sign in again");
     }
     co_return co_await begin_session(ctx, service, next);
 }
 
-constexpr auto open_routes = std::to_array<http::route<sign_in_service>>({
-    {http::verb::post, "/dashboard/sign-in", &sign_in},
-});
-constexpr auto gated_routes = std::to_array<http::route<sign_in_service>>({
-    {http::verb::get, "/session", &get_session},
-    {http::verb::post, "/sign-out", &sign_out},
-    {http::verb::post, "/password", &change_password},
-});
-
-}  // namespace
-
-void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_service& service) {
-    router.add(open_routes, service);
-    router.add(gated_routes, service, gated);
-}
-
-bool is_secure(const sign_in_service& service) {
-    return service.origin().starts_with("https://");
-}
-
-asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
-    http::request_context& ctx, sign_in_service& service, const std::string& password) {
-    const auto& who = ctx.identity();
-    // Guesses on an unlocked screen are counted as well, by session: strangers cannot use them up.
-    const guess attempted{
-        .email = who.email, .remote = ctx.request().remote, .device = who.csrf_token};
-    const int wait = service.throttle.take(attempted, steady_clock::now());
-    if (wait > 0) co_return too_many_attempts(ctx, wait);
-    taken_attempt attempt{service.throttle, attempted};
-    auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
-    attempt.use();
-    const auto checked = co_await check_password(ctx, service, known, password);
-    if (!checked) co_return ctx.problem(checked.error());
-    if (*checked == password_check::wrong) {
-        co_return ctx.problem(http::status::bad_request, "the current password is wrong");
-    }
-    attempt.give_back();
-    co_return *std::move(known);
-}
-
-asio::awaitable<http::response> begin_session(
-    http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
-    const auto by = ctx.database_by();
-    const auto proof = new_device_proof(verified.password_hash);
-    const auto secret = co_await service.sessions.begin(std::move(verified), by);
-    if (!secret) co_return wrong_password(ctx);
-    auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
-    if (!begun) co_return wrong_password(ctx);  // Disabled this very moment.
-    const auto who = identity_of(*std::move(begun), *secret);
-    auto answer = ctx.json(http::status::ok, session_view(who));
-    answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
-    answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
-    co_return answer;
-}
-
-asio::awaitable<result<std::string>> hash_off_loop(
-    http::request_context& ctx, sign_in_service& service, const std::string& password) {
-    const auto hash = [&password] { return accounts::hash_password(password); };
-    auto made = co_await service.offload.run(ctx.answer_by(), hash);
-    ctx.restart_database_time();
-    co_return made;
-}
-
-namespace {
-
-namespace asio = boost::asio;
-
 http::response no_longer_valid(const http::request_context& ctx) {
     return ctx.problem(
         http::status::not_found,
-        "this link is no longer valid: it has been used, replaced by a newer one, or has expired");
+        "this link is no longer valid: it was used, was replaced by a newer one, or has expired");
 }
 
-/// The secret in the body; nothing when it cannot be one.
+/// Hash of the secret in the body; empty when it cannot be one.
 result<std::optional<accounts::secret_hash>> invited_by(const json& body) {
     const auto secret = text_in(body, "token", password_bytes_max);
     if (!secret) return secret.error();
     return accounts::hash_of_secret(*secret);
 }
 
-/// The account's own address; the first administrator's is in the body.
+/// The account's address; that of the first administrator is in the body.
 result<std::string> address_for(const accounts::invitation_purpose& purpose, const json& body) {
     if (purpose.email) return *purpose.email;
     return text_in(body, "email", email_bytes_max);
 }
 
-/// POST /dashboard/invitation {"token"}. 200 what it is for; 404. A POST, because no address and no
-/// log should hold the secret.
+/// POST /dashboard/invitation {"token"}. 200 its purpose; 404. A POST keeps the secret out of
+/// addresses and logs.
 asio::awaitable<http::response> look_at_invitation(
     http::request_context& ctx, sign_in_service& service) {
     if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
@@ -266,32 +199,87 @@ asio::awaitable<http::response> accept_invitation(
     }
     const auto sound = accounts::check_new_password(*password, *email);
     if (!sound) co_return ctx.problem(sound.error());
-    const auto made = co_await hash_off_loop(ctx, service, *password);
-    if (!made) co_return ctx.problem(made.error());
+    const auto password_hash = co_await hash_off_loop(ctx, service, *password);
+    if (!password_hash) co_return ctx.problem(password_hash.error());
 
     const auto accepted =
-        co_await service.sessions.accept(**hash, *email, *made, ctx.database_by());
+        co_await service.sessions.accept(**hash, *email, *password_hash, ctx.database_by());
     switch (accepted.outcome) {
         case accounts::acceptance::invalid: co_return no_longer_valid(ctx);
         case accounts::acceptance::taken:
             co_return ctx.problem(
-                http::status::conflict, "this address has an account already: sign in with it");
+                http::status::conflict, "this address already has an account; sign in with it");
         case accounts::acceptance::accepted: break;
     }
     service.log.info("invitation accepted", {{"account", accepted.account.value}});
-    const accounts::credentials verified{.account = accepted.account, .password_hash = *made};
+    const accounts::credentials verified{
+        .account = accepted.account, .password_hash = *password_hash};
     co_return co_await begin_session(ctx, service, verified);
 }
 
-constexpr auto invitation_routes = std::to_array<http::route<sign_in_service>>({
+constexpr auto open_routes = std::to_array<http::route<sign_in_service>>({
+    {http::verb::post, "/dashboard/sign-in", &sign_in},
     {http::verb::post, "/dashboard/invitation", &look_at_invitation},
     {http::verb::post, "/dashboard/invitation/accept", &accept_invitation},
+});
+constexpr auto session_routes = std::to_array<http::route<sign_in_service>>({
+    {http::verb::get, "/session", &get_session},
+    {http::verb::post, "/sign-out", &sign_out},
+    {http::verb::post, "/password", &change_password},
 });
 
 }  // namespace
 
-void add_invitation_routes(http::router& router, sign_in_service& service) {
-    router.add(invitation_routes, service);
+void add_sign_in_routes(http::router& router, std::string_view prefix, sign_in_service& service) {
+    router.add(open_routes, service);
+    router.add(session_routes, service, prefix);
+}
+
+bool is_secure(const sign_in_service& service) {
+    return service.origin().starts_with("https://");
+}
+
+asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
+    http::request_context& ctx, sign_in_service& service, const std::string& password) {
+    const auto& who = ctx.identity();
+    // Attempts are counted by session, so that other browsers do not affect them.
+    const guess attempted{
+        .email = who.email, .remote = ctx.request().remote, .device = who.csrf_token};
+    const int wait = service.throttle.take(attempted, steady_clock::now());
+    if (wait > 0) co_return too_many_attempts(ctx, wait);
+    taken_attempt attempt{service.throttle, attempted};
+    auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
+    attempt.use();
+    const auto checked = co_await check_password(ctx, service, known, password);
+    if (!checked) co_return ctx.problem(checked.error());
+    if (*checked == password_check::wrong) {
+        co_return ctx.problem(http::status::bad_request, "the current password is wrong");
+    }
+    attempt.give_back();
+    co_return *std::move(known);
+}
+
+asio::awaitable<http::response> begin_session(
+    http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
+    const auto by = ctx.database_by();
+    const auto proof = new_device_proof(verified.password_hash);
+    const auto secret = co_await service.sessions.begin(std::move(verified), by);
+    if (!secret) co_return wrong_password(ctx);
+    auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
+    if (!begun) co_return wrong_password(ctx);  // The account has just been disabled.
+    const auto who = identity_of(*std::move(begun), *secret);
+    auto answer = ctx.json(http::status::ok, session_view(who));
+    answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
+    answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
+    co_return answer;
+}
+
+asio::awaitable<result<std::string>> hash_off_loop(
+    http::request_context& ctx, sign_in_service& service, const std::string& password) {
+    const auto hash = [&password] { return accounts::hash_password(password); };
+    auto hashed = co_await service.offload.run(ctx.answer_by(), hash);
+    ctx.restart_database_time();
+    co_return hashed;
 }
 
 std::string invitation_link(std::string_view origin, std::string_view secret) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session_authentication.hpp"
+#include "session.hpp"
 #include "sign_in_throttle.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
@@ -21,7 +21,7 @@ class router;
 
 namespace reelsd::dashboard {
 
-/// What the handlers of signing in use. Outlives the router.
+/// Dependencies of sign-in and invitations. Outlives the router.
 struct sign_in_service {
     accounts::session_store sessions;
     async::offload_pool& offload;
@@ -30,30 +30,28 @@ struct sign_in_service {
     sign_in_throttle throttle;
 };
 
-void add_sign_in_routes(http::router& router, std::string_view gated, sign_in_service& service);
+/// Routes of sessions below `prefix`, and without it those of sign-in and invitations.
+void add_sign_in_routes(http::router& router, std::string_view prefix, sign_in_service& service);
 
-/// Begins a session and answers with its view and cookie; 401 when the password has been changed
-/// since it was verified.
+/// Begins a session and responds with its view and cookies; 401 when the password has changed since
+/// it was verified.
 [[nodiscard]] boost::asio::awaitable<http::response> begin_session(
     http::request_context& ctx, sign_in_service& service, accounts::credentials verified);
 
-/// The credentials of who is signed in, once he has shown that he knows the password; else the
-/// answer: 400 it is wrong, 429 after too many guesses.
+/// The caller's credentials if the password matches, else the response: 400, or 429 after too many
+/// attempts.
 [[nodiscard]] boost::asio::awaitable<std::variant<accounts::credentials, http::response>>
 confirm_password(http::request_context& ctx, sign_in_service& service, const std::string& password);
 
-/// Whether people come by HTTPS.
+/// Whether the public origin uses HTTPS.
 [[nodiscard]] bool is_secure(const sign_in_service& service);
 
-/// Argon2id off the loop. Errors: limit_reached or timed_out when too many are waiting.
+/// Argon2id off the event loop. Errors: `limit_reached` or `timed_out` when too many are waiting.
 [[nodiscard]] boost::asio::awaitable<result<std::string>> hash_off_loop(
     http::request_context& ctx, sign_in_service& service, const std::string& password);
 
-/// Nobody types more.
+/// More than any typed password.
 inline constexpr std::size_t password_bytes_max = 1024;
 inline constexpr std::size_t email_bytes_max = 254;
-
-/// Links that set a password once; see accounts::session_store.
-void add_invitation_routes(http::router& router, sign_in_service& service);
 
 }  // namespace reelsd::dashboard

@@ -13,10 +13,10 @@
 namespace reelsd::dashboard {
 namespace {
 
-/// Sums of fractions come out a little short.
+/// Tolerance for sums of fractions.
 constexpr double rounding = 1e-6;
 
-/// Of IPv6 the first 8 bytes: a household has 2^64 addresses.
+/// The /64 of an IPv6 address, because one client may have all of its addresses.
 std::string network_of(const std::string& remote) {
     boost::system::error_code failed;
     const auto address = boost::asio::ip::make_address(remote, failed);
@@ -32,12 +32,12 @@ std::string network_of(const std::string& remote) {
 
 sign_in_throttle::bucket& sign_in_throttle::filled_bucket(
     const std::string& key, const rule& by, time_point now) {
-    auto& one = buckets_.try_emplace(key, bucket{by.capacity, now, by}).first->second;
+    auto& target = buckets_.try_emplace(key, bucket{by.capacity, now, by}).first->second;
     const std::chrono::duration<double> passed =
-        std::max(now - one.filled, time_point::duration::zero());
-    one.attempts = std::min(by.capacity, one.attempts + passed / by.refill);
-    one.filled = now;
-    return one;
+        std::max(now - target.filled, time_point::duration::zero());
+    target.attempts = std::min(by.capacity, target.attempts + passed / by.refill);
+    target.filled = now;
+    return target;
 }
 
 std::vector<sign_in_throttle::counted> sign_in_throttle::buckets_of(const guess& attempt) {
@@ -55,9 +55,9 @@ int sign_in_throttle::take(const guess& attempt, time_point now) {
     const auto all = buckets_of(attempt);
     double wait = 0;
     for (const auto& counts : all) {
-        const auto& one = filled_bucket(counts.key, counts.by, now);
-        if (one.attempts < 1 - rounding)
-            wait = std::max(wait, (1 - one.attempts) * one.by.refill.count());
+        const auto& target = filled_bucket(counts.key, counts.by, now);
+        if (target.attempts < 1 - rounding)
+            wait = std::max(wait, (1 - target.attempts) * target.by.refill.count());
     }
     if (wait > 0) return std::max(1, static_cast<int>(std::ceil(wait - rounding)));
     for (const auto& counts : all) buckets_.at(counts.key).attempts -= 1;
@@ -68,8 +68,8 @@ void sign_in_throttle::give_back(const guess& attempt) {
     for (const auto& counts : buckets_of(attempt)) {
         const auto known = buckets_.find(counts.key);
         if (known == buckets_.end()) continue;
-        auto& one = known->second;
-        one.attempts = std::min(one.by.capacity, one.attempts + 1);
+        auto& target = known->second;
+        target.attempts = std::min(target.by.capacity, target.attempts + 1);
     }
 }
 
@@ -78,22 +78,22 @@ void sign_in_throttle::forget_full(time_point now) {
     if (now < next_sweep_ && buckets_.size() < buckets_max) return;
     next_sweep_ = now + sweep_interval;
     std::erase_if(buckets_, [now](const auto& known) {
-        const auto& one = known.second;
-        const std::chrono::duration<double> passed = now - one.filled;
-        return one.attempts + passed / one.by.refill >= one.by.capacity;
+        const auto& target = known.second;
+        const std::chrono::duration<double> passed = now - target.filled;
+        return target.attempts + passed / target.by.refill >= target.by.capacity;
     });
     if (buckets_.size() >= buckets_max) forget_oldest();
 }
 
 void sign_in_throttle::forget_oldest() {
-    // A tenth at once, since finding them reads all. A bucket in use has been filled lately: a
-    // flood of made-up addresses does not end what counts a real account's guesses.
+    // A tenth at once, because finding them reads all. Buckets in use were filled recently, so that
+    // a flood of invented addresses does not remove those of real accounts.
     std::vector<time_point> filled;
     filled.reserve(buckets_.size());
-    for (const auto& [key, one] : buckets_) filled.push_back(one.filled);
+    for (const auto& [key, target] : buckets_) filled.push_back(target.filled);
     const auto oldest = filled.begin() + static_cast<std::ptrdiff_t>(filled.size() / 10);
     std::nth_element(filled.begin(), oldest, filled.end());
-    // No more than that many, should they all be of the same instant.
+    // Removes no more than that, even if all were filled at the same time.
     auto excess = filled.size() / 10;
     std::erase_if(buckets_, [&excess, until = *oldest](const auto& known) {
         if (excess == 0 || known.second.filled > until) return false;

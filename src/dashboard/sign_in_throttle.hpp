@@ -13,24 +13,23 @@ namespace reelsd::dashboard {
 struct guess {
     std::string email;
     std::string remote;  ///< An IP address.
-    /// What tells the browser from others, once it has signed in to this account; empty before.
+    /// Identifies a browser that has signed in to this account before; empty for others.
     std::string device = {};
 };
 
-/// How often passwords may be guessed: token buckets by address of the account, by address of the
-/// network (of IPv6 a /64), and by both. A browser that has signed in to the account before has a
-/// bucket of its own instead, so that no stranger's guesses count against it. An attempt takes from
-/// all its buckets, and gets back what it took when the password was right. In memory and on this
-/// instance alone: guessing over many instances gains a factor, not a way. Pure but for its own
-/// state: the clock is the caller's.
+/// Limits attempts to guess passwords: token buckets by e-mail address, by network address (IPv6:
+/// by /64), and by both. A browser that has signed in to the account before has its own bucket
+/// instead, which attempts by strangers do not affect. An attempt takes from all its buckets; a
+/// correct password refunds it. Each instance counts in its own memory, so that N instances allow N
+/// times as many attempts. The caller provides the time.
 class sign_in_throttle {
 public:
     using time_point = std::chrono::steady_clock::time_point;
 
-    /// Takes an attempt. Zero when it may go on, else the seconds (1 or more) until one may; then
-    /// nothing is taken.
+    /// Takes an attempt and returns 0, or takes nothing and returns the seconds (at least 1) until
+    /// an attempt is allowed.
     [[nodiscard]] int take(const guess& attempt, time_point now);
-    /// The password was right.
+    /// Refunds an attempt with the correct password.
     void give_back(const guess& attempt);
 
     [[nodiscard]] std::size_t size() const noexcept { return buckets_.size(); }
@@ -56,21 +55,20 @@ private:
     void forget_full(time_point now);
     void forget_oldest();
 
-    /// Eight guesses at once, then one a minute.
+    /// Eight attempts at once, then one a minute.
     static constexpr rule both_rule{8, std::chrono::seconds{60}};
-    /// An office behind one address.
+    /// Allows for an office behind one address.
     static constexpr rule remote_rule{40, std::chrono::seconds{15}};
-    /// A guess from each of many networks; high, because whoever reaches it locks the owner out.
+    /// Attempts from many networks; high, because reaching it locks the owner out.
     static constexpr rule email_rule{100, std::chrono::seconds{15}};
-    /// A few hundred bytes each.
+    /// A bucket has a few hundred bytes.
     static constexpr std::size_t buckets_max = 30'000;
 
     std::unordered_map<std::string, bucket> buckets_;
     time_point next_sweep_{};
 };
 
-/// An attempt that was taken, and is given back unless a password was compared: who was let down by
-/// the database has guessed nothing.
+/// Refunds a taken attempt unless a password was compared, for example after a database error.
 class taken_attempt {
 public:
     /// `throttle` outlives it.
@@ -82,9 +80,9 @@ public:
         if (!is_used_) give_back();
     }
 
-    /// A password is about to be compared.
+    /// Called before a password is compared.
     void use() noexcept { is_used_ = true; }
-    /// It was right.
+    /// Refunds the attempt: the password was correct.
     void give_back() { throttle_.give_back(attempt_); }
 
 private:

@@ -1,6 +1,4 @@
-#include "tokens.hpp"
-
-#include "request_body.hpp"
+#include "resources.hpp"
 #include <reelsd/domain/accounts/token.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
@@ -27,16 +25,18 @@ json token_view(const accounts::token_summary& token) {
 }
 
 /// GET tokens. 200 the caller's tokens, the newest first.
-asio::awaitable<http::response> list_tokens(http::request_context& ctx, token_service& service) {
-    auto tokens = co_await service.accounts.tokens(ctx.caller(), ctx.database_by());
+asio::awaitable<http::response> list_tokens(
+    http::request_context& ctx, accounts::account_store& accounts) {
+    auto tokens = co_await accounts.tokens(ctx.caller(), ctx.database_by());
     std::reverse(tokens.begin(), tokens.end());
     auto views = json::array();
     for (const auto& token : tokens) views.push_back(token_view(token));
     co_return ctx.json(http::status::ok, views);
 }
 
-/// POST tokens {"name"}. 201 the token, this once; 400; 409 the name is taken.
-asio::awaitable<http::response> create_token(http::request_context& ctx, token_service& service) {
+/// POST tokens {"name"}. 201 the token, shown only here; 400; 409 the name is in use.
+asio::awaitable<http::response> create_token(
+    http::request_context& ctx, accounts::account_store& accounts) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto name = text_in(*body, "name", name_bytes_max);
@@ -44,34 +44,35 @@ asio::awaitable<http::response> create_token(http::request_context& ctx, token_s
     if (const auto valid = accounts::check_token_name(*name); !valid) {
         co_return ctx.problem(valid.error());
     }
-    const auto made =
-        co_await service.accounts.create_token(ctx.caller(), *name, ctx.database_by());
-    if (!made && made.error().code() == errc::conflict) {
+    const auto token = co_await accounts.create_token(ctx.caller(), *name, ctx.database_by());
+    if (!token && token.error().code() == errc::conflict) {
         co_return ctx.problem(
-            http::status::conflict, "there is a token of this name; revoke it or choose another");
+            http::status::conflict,
+            "there is a token with this name; revoke it or choose another name");
     }
-    if (!made) co_return ctx.problem(made.error());
+    if (!token) co_return ctx.problem(token.error());
     co_return ctx.json(
         http::status::created,
         json{
-            {"id", made->id.value},
+            {"id", token->id.value},
             {"name", *name},
-            {"prefix", accounts::prefix_of_token(made->token)},
-            {"created_at", to_rfc3339(made->created_at)},
-            {"token", made->token}});
+            {"prefix", accounts::prefix_of_token(token->token)},
+            {"created_at", to_rfc3339(token->created_at)},
+            {"token", token->token}});
 }
 
-/// DELETE tokens/{id}: effective at once. 204; 404.
-asio::awaitable<http::response> revoke_token(http::request_context& ctx, token_service& service) {
+/// DELETE tokens/{id}: effective immediately. 204; 404.
+asio::awaitable<http::response> revoke_token(
+    http::request_context& ctx, accounts::account_store& accounts) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto revoked =
-        co_await service.accounts.revoke_token(ctx.caller(), token_id{*id}, ctx.database_by());
+        co_await accounts.revoke_token(ctx.caller(), token_id{*id}, ctx.database_by());
     if (!revoked) co_return ctx.problem(error{errc::not_found});
     co_return ctx.no_content();
 }
 
-constexpr auto token_routes = std::to_array<http::route<token_service>>({
+constexpr auto token_routes = std::to_array<http::route<accounts::account_store>>({
     {http::verb::get, "/tokens", &list_tokens},
     {http::verb::post, "/tokens", &create_token},
     {http::verb::remove, "/tokens/{id}", &revoke_token},
@@ -79,8 +80,9 @@ constexpr auto token_routes = std::to_array<http::route<token_service>>({
 
 }  // namespace
 
-void add_token_routes(http::router& router, std::string_view gated, token_service& service) {
-    router.add(token_routes, service, gated);
+void add_token_routes(
+    http::router& router, std::string_view prefix, accounts::account_store& accounts) {
+    router.add(token_routes, accounts, prefix);
 }
 
 }  // namespace reelsd::dashboard

@@ -12,14 +12,14 @@
 namespace reelsd::media {
 namespace {
 
-/// sysexits(3): how the helper says that it does not understand its arguments.
+/// sysexits(3): the helper rejects its arguments.
 constexpr int exit_usage = 64;
-/// How shells and the dynamic loader say that a program cannot be run.
+/// Statuses of shells and the dynamic loader for a program that cannot be run.
 constexpr int exit_not_executable = 126;
 constexpr int exit_not_found = 127;
 
-/// At the deadline: a child that had a core for at least this share of its life was computing, and
-/// would compute as long the next time. One that had less was waiting for the machine.
+/// A child that used a core for at least this share of its life was computing at the deadline, and
+/// would do so again. Otherwise the machine was busy.
 constexpr double share_of_core_min = 0.5;
 
 constexpr std::size_t detail_bytes_max = 500;
@@ -28,7 +28,7 @@ using process::child_end;
 using process::child_outcome;
 
 error failed(errc code, std::string detail, const child_end& end) {
-    if (!end.error_output.empty()) detail.append("; it said: ").append(end.error_output);
+    if (!end.error_output.empty()) detail.append("; its standard error: ").append(end.error_output);
     return error{code, std::move(detail)};
 }
 
@@ -42,10 +42,10 @@ error after_exit(const child_end& end) {
 }
 
 error after_signal(const child_end& end) {
-    // No video asks its reader to end politely: that was the operator or the machine going down.
+    // A video does not cause these signals; the operator or a shutdown does.
     const bool from_outside = end.status == SIGTERM || end.status == SIGINT || end.status == SIGHUP;
     std::string detail = "the media helper died of " + process::signal_name(end.status);
-    if (end.status == SIGXCPU) detail.append(", its limit of time on a core");
+    if (end.status == SIGXCPU) detail.append(", its CPU time limit");
     if (end.status == SIGSYS) detail.append(", a system call that its jail forbids");
     return failed(
         from_outside ? errc::media_failed : errc::unsupported_format, std::move(detail), end);
@@ -56,21 +56,21 @@ error after_deadline(const child_end& end) {
     return failed(
         computing ? errc::unsupported_format : errc::timed_out,
         computing ? "the media helper was still computing at its deadline"
-                  : "the media helper got no time on a core before its deadline",
+                  : "the media helper got no CPU time before its deadline",
         end);
 }
 
-/// The child's own error. A code that it should not use, or a detail that is no text, is our bug or
-/// somebody's attack: neither passes.
-error told_error(const json& told) {
-    const auto code = told.find("code");
-    const auto detail = told.find("detail");
-    if (code == told.end() || !code->is_string() || detail == told.end() || !detail->is_string()) {
+/// The child's error. Rejects unexpected codes and details that are not clean text.
+error reported_error(const json& report) {
+    const auto code = report.find("code");
+    const auto detail = report.find("detail");
+    if (code == report.end() || !code->is_string() || detail == report.end() ||
+        !detail->is_string()) {
         return error{errc::media_failed, "the media helper's error has no code or detail"};
     }
     const auto& text = detail->get_ref<const std::string&>();
     if (text.size() > detail_bytes_max || !is_clean_text(text)) {
-        return error{errc::media_failed, "the media helper's error is no clean text"};
+        return error{errc::media_failed, "the media helper's error is not clean text"};
     }
     for (const auto known :
          {errc::unsupported_format, errc::video_too_long, errc::media_failed, errc::conflict}) {
@@ -84,12 +84,12 @@ result<json> read_document(const child_end& end) {
     if (!document.is_object() || document.size() != 1) {
         return failed(errc::media_failed, "the media helper wrote no document", end);
     }
-    const auto told = document.begin();
-    if (told.key() == "ok" && told->is_object()) {
-        // Said outright, because a JSON value could be made of almost anything.
-        return result<json>{boost::system::in_place_value, std::move(*told)};
+    const auto member = document.begin();
+    if (member.key() == "ok" && member->is_object()) {
+        // In place, because json converts from almost any type.
+        return result<json>{boost::system::in_place_value, std::move(*member)};
     }
-    if (told.key() == "error" && told->is_object()) return told_error(*told);
+    if (member.key() == "error" && member->is_object()) return reported_error(*member);
     return failed(errc::media_failed, "the media helper wrote an unknown document", end);
 }
 

@@ -6,12 +6,11 @@
 
 namespace reelsd::media {
 
-/// What a run of the helper has come to: the object that it wrote, whose members nobody has looked
-/// at yet. Errors: its own (unsupported_format, video_too_long, media_failed), as far as they are
-/// told in clean text of at most 500 bytes; unsupported_format when it crashed, computed to the end
-/// of its time or wrote too much, for that is the video's doing; media_failed when it could not be
-/// run, was ended from outside, or wrote anything else; timed_out when it got no core; cancelled.
-/// Pure.
+/// The object that a run of the helper wrote; its members are not validated. Errors: those that it
+/// reports (`unsupported_format`, `video_too_long`, `media_failed`, `conflict`) in clean text of at
+/// most 500 bytes; `unsupported_format` when it crashed, computed until its deadline or wrote too
+/// much; `media_failed` when it could not be run, was killed from outside, or wrote anything else;
+/// `timed_out` when it got no CPU time; `cancelled`. Pure.
 [[nodiscard]] result<json> document_of(const process::child_end& end);
 
 }  // namespace reelsd::media

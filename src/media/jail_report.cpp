@@ -9,18 +9,27 @@
 namespace reelsd::media {
 namespace {
 
-/// A kernel message with the layer's name before it.
+/// A layer's name and a kernel message.
 constexpr std::size_t text_bytes_max = 500;
-/// One reason for each step of entering the jail: see jail.cpp.
+/// Upper bound on the steps of entering the jail: see jail.cpp.
 constexpr std::size_t texts_max = 16;
 constexpr int landlock_version_max = 1000;
 
 std::vector<std::string> read_texts(object_reader& reader, const char* name) {
     std::vector<std::string> texts;
-    reader.each(name, texts_max, [&](const json& element, const std::string&) {
+    reader.each(name, texts_max, [&](const json& element) {
         texts.push_back(reader.checked_text(element, name, text_bytes_max));
     });
     return texts;
+}
+
+std::vector<jail_layer> read_layers(object_reader& reader) {
+    std::vector<jail_layer> layers;
+    for (const auto name : jail_layer_names()) {
+        const std::string key{name};
+        layers.push_back({.name = key, .holds = reader.truth(key.c_str())});
+    }
+    return layers;
 }
 
 template <class Predicate>
@@ -57,17 +66,17 @@ const std::vector<std::string_view>& jail_layer_names() {
 }
 
 bool jail_report::holds(std::string_view layer) const noexcept {
-    return std::any_of(layers.begin(), layers.end(), [&](const jail_layer& one) {
-        return one.name == layer && one.holds;
+    return std::any_of(layers.begin(), layers.end(), [&](const jail_layer& known) {
+        return known.name == layer && known.holds;
     });
 }
 
 std::string jail_report::layers_that_hold() const {
-    return names_of(layers, [](const jail_layer& one) { return one.holds; });
+    return names_of(layers, [](const jail_layer& layer) { return layer.holds; });
 }
 
 std::string jail_report::layers_missing() const {
-    return names_of(layers, [](const jail_layer& one) { return !one.holds; });
+    return names_of(layers, [](const jail_layer& layer) { return !layer.holds; });
 }
 
 bool jail_report::is_weak() const noexcept {
@@ -87,22 +96,15 @@ json to_json(const jail_report& report) {
 }
 
 result<jail_report> jail_report_from_json(const json& document) {
-    std::string fault;
-    jail_report report;
-    object_reader reader{document, "jail", fault};
-    auto layers = reader.object("layers");
-    for (const auto name : jail_layer_names()) {
-        const std::string key{name};
-        report.layers.push_back({.name = key, .holds = layers.truth(key.c_str())});
-    }
-    layers.done();
-    report.landlock_version = reader.whole_number("landlock_version", 0, landlock_version_max);
-    report.reasons = read_texts(reader, "reasons");
-    report.refusal = reader.text("refusal", text_bytes_max);
-    report.possible = read_texts(reader, "possible");
-    reader.done();
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+    return object_reader::read_document(document, "jail", [](object_reader& reader) {
+        jail_report report;
+        report.layers = reader.object("layers", read_layers);
+        report.landlock_version = reader.whole_number("landlock_version", 0, landlock_version_max);
+        report.reasons = read_texts(reader, "reasons");
+        report.refusal = reader.text("refusal", text_bytes_max);
+        report.possible = read_texts(reader, "possible");
+        return report;
+    });
 }
 
 }  // namespace reelsd::media

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -20,26 +21,24 @@
 namespace reelsd::media {
 namespace {
 
-/// How much longer than the limit a video may be (a quarter of a second), and the sound of it that
-/// the helper keeps (a second).
+/// Upper bound on how much a video (0.25 s) and its sound (1 s) may exceed the limit.
 constexpr double duration_slack = 1;
 
-/// A full report measured 60 KB (`bounds::result_bytes_max` is ten times that); past eight times
-/// that bound it is not reporting.
+/// A full report has 60 KB, a tenth of `bounds::result_bytes_max`. This is eight times that bound.
 constexpr std::size_t report_bytes_max = std::size_t{8} * 1024 * 1024;
 
-/// All that the child may know of ours. One thread for OpenMP inside Tesseract, few heaps for
-/// malloc: both count against the jail's bounds.
+/// The child's whole environment. The threads of OpenMP in Tesseract and the arenas of malloc count
+/// against the jail's limits.
 const std::vector<std::string>& child_environment() {
     static const std::vector<std::string> environment{
         "PATH=/usr/bin:/bin", "LC_ALL=C", "OMP_THREAD_LIMIT=1", "MALLOC_ARENA_MAX=2"};
     return environment;
 }
 
-/// A file that a child fills: created or emptied (mode 0600), and removed again unless it is kept.
+/// A file that a child writes: created or truncated (mode 0600), and removed unless it is kept.
 class output_file {
 public:
-    /// storage_failed.
+    /// `storage_failed`.
     static result<output_file> create(const std::filesystem::path& path) {
         unique_fd file{::open(
             path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)};
@@ -63,7 +62,7 @@ public:
 
     [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
 
-    /// media_failed unless it has the size that the child reports.
+    /// `media_failed` unless it has the size that the child reports.
     result<void> keep(std::uint64_t bytes) {
         struct stat about {};
         if (::fstat(file_.get(), &about) != 0 || !std::cmp_equal(about.st_size, bytes)) {
@@ -79,36 +78,35 @@ private:
         : file_{std::move(file)}, path_{std::move(path)} {}
 
     unique_fd file_;
-    std::filesystem::path path_;  ///< Empty once it is kept.
+    std::filesystem::path path_;  ///< Empty once the file is kept.
 };
 
 std::string listed(std::span<const double> numbers) {
     std::string list;
-    for (const double one : numbers) {
-        if (!list.empty()) list.append(",");
-        list.append(std::to_string(one));
+    for (const double number : numbers) {
+        list.append(list.empty() ? "" : ",").append(std::to_string(number));
     }
     return list;
 }
 
 }  // namespace
 
-/// One of the places, given back at the end of the scope.
-class media_client::turn {
+/// Occupies a slot of a limiter for its scope.
+class media_client::slot {
 public:
-    turn(places& among, deadline by, const std::stop_token& stop) : among_{among} {
+    slot(limiter& among, deadline by, const std::stop_token& stop) : among_{among} {
         std::unique_lock lock{among.mutex};
         held_ = among.freed.wait_until(
-            lock, stop, by.when(), [&among] { return among.taken < among.most; });
-        if (held_) ++among.taken;
+            lock, stop, by.when(), [&among] { return among.running < among.running_max; });
+        if (held_) ++among.running;
     }
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
-    ~turn() {
+    slot(const slot&) = delete;
+    slot& operator=(const slot&) = delete;
+    ~slot() {
         if (!held_) return;
         {
             const std::scoped_lock lock{among_.mutex};
-            --among_.taken;
+            --among_.running;
         }
         among_.freed.notify_one();
     }
@@ -116,7 +114,7 @@ public:
     [[nodiscard]] bool held() const noexcept { return held_; }
 
 private:
-    places& among_;
+    limiter& among_;
     bool held_ = false;
 };
 
@@ -124,106 +122,131 @@ media_client::media_client(media_options options) : options_{std::move(options)}
     invariant(!options_.helper.empty());
     invariant(options_.seconds_max > 0);
     const auto cores = std::max(1U, std::thread::hardware_concurrency());
-    analyses_.most = options_.analyses_at_once == 0 ? cores : options_.analyses_at_once;
-    // Places of their own: a probe of a tenth of a second does not wait for analyses of a minute.
-    short_calls_.most = 2 * analyses_.most;
+    analyses_.running_max = options_.analyses_at_once == 0 ? cores : options_.analyses_at_once;
+    // Separate, so that a probe of 0.1 s does not wait for analyses of a minute.
+    short_calls_.running_max = 2 * analyses_.running_max;
+}
+
+media_client::call media_client::call_for(
+    const char* command, const std::filesystem::path& video, deadline by,
+    const std::stop_token& stop) const {
+    return {
+        .arguments =
+            {command,
+             "--video",
+             video.string(),
+             "--seconds-max",
+             std::to_string(options_.seconds_max)},
+        .by = by,
+        .stop = stop};
 }
 
 template <class Report>
 result<Report> media_client::report_of(
-    places& among, std::vector<std::string> arguments, result<Report> (*read)(const json&),
-    deadline by, const std::stop_token& stop) const {
-    const auto document = ask_in_turn(among, std::move(arguments), by, stop);
+    limiter& among, call request, result<Report> (*read)(const json&)) const {
+    const auto document = run(among, std::move(request));
     if (!document) return document.error();
     return read(*document);
 }
 
+template <class Report, class BytesOf>
+result<Report> media_client::file_report_of(
+    limiter& among, call request, const std::filesystem::path& target,
+    result<Report> (*read)(const json&), BytesOf bytes_of) const {
+    auto output = output_file::create(target);
+    if (!output) return output.error();
+    const auto document = run(among, std::move(request), output->descriptor());
+    if (!document) return document.error();
+    auto report = read(*document);
+    if (!report) return report;
+    const result<std::uint64_t> bytes = bytes_of(*report);
+    if (!bytes) return bytes.error();
+    if (*bytes == 0) return report;
+    const auto kept = output->keep(*bytes);
+    if (!kept) return kept.error();
+    return report;
+}
+
+result<void> media_client::write_video(
+    limiter& among, call request, const std::filesystem::path& target) const {
+    const auto report = file_report_of(
+        among, std::move(request), target, output_report_from_json, [](const output_report& file) {
+            return file.bytes;
+        });
+    if (!report) return report.error();
+    return {};
+}
+
 result<probe_report> media_client::probe(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    return report_of(short_calls_, about("probe", video), probe_report_from_json, by, stop);
+    return report_of(short_calls_, call_for("probe", video, by, stop), probe_report_from_json);
 }
 
 result<analysis_report> media_client::analyze(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    return report_of(analyses_, about("analyze", video), analysis_report_from_json, by, stop);
+    return report_of(analyses_, call_for("analyze", video, by, stop), analysis_report_from_json);
 }
 
 result<thumbnail_report> media_client::thumbnail(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    return report_of(short_calls_, about("thumbnail", video), thumbnail_report_from_json, by, stop);
+    return report_of(
+        short_calls_, call_for("thumbnail", video, by, stop), thumbnail_report_from_json);
 }
 
 result<void> media_client::join(
     const std::filesystem::path& video, const std::filesystem::path& sound,
     const std::filesystem::path& target, deadline by, const std::stop_token& stop) const {
-    auto output = output_file::create(target);
-    if (!output) return output.error();
-    auto arguments = about("join", video);
-    arguments.insert(arguments.end(), {"--sound", sound.string()});
-    const auto document =
-        ask_in_turn(short_calls_, std::move(arguments), by, stop, output->descriptor());
-    if (!document) return document.error();
-    const auto report = output_report_from_json(*document);
-    if (!report) return report.error();
-    return output->keep(report->bytes);
+    auto request = call_for("join", video, by, stop);
+    request.arguments.insert(request.arguments.end(), {"--sound", sound.string()});
+    return write_video(short_calls_, std::move(request), target);
 }
 
 result<frames_report> media_client::frames(
     const std::filesystem::path& video, const std::filesystem::path& target,
-    const frame_request& wanted, deadline by, const std::stop_token& stop) const {
-    auto output = output_file::create(target);
-    if (!output) return output.error();
-    auto arguments = about("frames", video);
-    arguments.insert(
-        arguments.end(),
+    const frame_request& frames, deadline by, const std::stop_token& stop) const {
+    auto request = call_for("frames", video, by, stop);
+    request.arguments.insert(
+        request.arguments.end(),
         {"--per-second",
-         std::to_string(wanted.per_second),
+         std::to_string(frames.per_second),
          "--count-max",
-         std::to_string(wanted.count_max),
+         std::to_string(frames.count_max),
          "--long-edge",
-         std::to_string(wanted.long_edge)});
-    const auto document =
-        ask_in_turn(analyses_, std::move(arguments), by, stop, output->descriptor());
-    if (!document) return document.error();
-    auto report = frames_report_from_json(*document);
-    if (!report) return report;
-    const auto& last = report->frames.back();
-    if (report->frames.size() > wanted.count_max ||
-        last.seconds > options_.seconds_max + duration_slack) {
-        return error{errc::media_failed, "the media helper made other pictures than requested"};
-    }
-    const auto kept = output->keep(last.offset + last.bytes);
-    if (!kept) return kept.error();
-    return report;
+         std::to_string(frames.long_edge)});
+    const auto bytes_of = [&](const frames_report& report) -> result<std::uint64_t> {
+        const auto& last = report.frames.back();
+        if (report.frames.size() > frames.count_max ||
+            last.seconds > options_.seconds_max + duration_slack) {
+            return error{errc::media_failed, "the media helper made other pictures than requested"};
+        }
+        return last.offset + last.bytes;
+    };
+    return file_report_of(analyses_, std::move(request), target, frames_report_from_json, bytes_of);
 }
 
 result<std::optional<sound_report>> media_client::sound(
     const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {
-    auto output = output_file::create(target);
-    if (!output) return output.error();
-    const auto document =
-        ask_in_turn(short_calls_, about("sound", video), by, stop, output->descriptor());
-    if (!document) return document.error();
-    auto report = sound_report_from_json(*document);
-    if (!report || !report->has_value()) return report;
-    if ((*report)->seconds > options_.seconds_max + duration_slack) {
+    const auto bytes_of =
+        [this](const std::optional<sound_report>& report) -> result<std::uint64_t> {
+        if (!report) return std::uint64_t{0};
+        if (report->seconds <= options_.seconds_max + duration_slack) return report->bytes;
         return error{errc::media_failed, "the media helper made more sound than a video may have"};
-    }
-    const auto kept = output->keep((*report)->bytes);
-    if (!kept) return kept.error();
-    return report;
+    };
+    return file_report_of(
+        short_calls_, call_for("sound", video, by, stop), target, sound_report_from_json, bytes_of);
 }
 
 result<check_report> media_client::check(
     const std::filesystem::path& video, std::vector<double> at_seconds, deadline by,
     const std::stop_token& stop) const {
     std::ranges::sort(at_seconds);
-    auto arguments = about("check", video);
-    if (!at_seconds.empty()) arguments.insert(arguments.end(), {"--at", listed(at_seconds)});
-    // The sound alone takes as long as a probe.
+    auto request = call_for("check", video, by, stop);
+    if (!at_seconds.empty())
+        request.arguments.insert(request.arguments.end(), {"--at", listed(at_seconds)});
+    // Without pictures it takes as long as a probe.
     auto& among = at_seconds.empty() ? short_calls_ : analyses_;
-    const auto document = ask_in_turn(among, std::move(arguments), by, stop);
+    const auto document = run(among, std::move(request));
     if (!document) return document.error();
     return check_report_from_json(*document, at_seconds);
 }
@@ -231,46 +254,29 @@ result<check_report> media_client::check(
 result<void> media_client::transcode(
     const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {
-    auto output = output_file::create(target);
-    if (!output) return output.error();
-    const auto document =
-        ask_in_turn(analyses_, about("transcode", video), by, stop, output->descriptor());
-    if (!document) return document.error();
-    const auto report = output_report_from_json(*document);
-    if (!report) return report.error();
-    return output->keep(report->bytes);
+    return write_video(analyses_, call_for("transcode", video, by, stop), target);
 }
 
 result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
-    return ask({"doctor"}, by, stop);
+    return run({.arguments = {"doctor"}, .by = by, .stop = stop});
 }
 
 result<jail_report> media_client::examine_jail(deadline by, const std::stop_token& stop) const {
-    const auto document = ask({"jail"}, by, stop);
+    const auto document = run({.arguments = {"jail"}, .by = by, .stop = stop});
     if (!document) return document.error();
     return jail_report_from_json(*document);
 }
 
-std::vector<std::string> media_client::about(
-    const char* command, const std::filesystem::path& video) const {
-    return {
-        command, "--video", video.string(), "--seconds-max", std::to_string(options_.seconds_max)};
+result<json> media_client::run(limiter& among, call request, int output) const {
+    const slot occupied{among, request.by, request.stop};
+    if (occupied.held()) return run(std::move(request), output);
+    if (request.stop.stop_requested()) return error{errc::cancelled, "stopped while waiting"};
+    return error{errc::timed_out, "no slot for a media helper was free before the deadline"};
 }
 
-result<json> media_client::ask_in_turn(
-    places& among, std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
-    int output) const {
-    const turn mine{among, by, stop};
-    if (mine.held()) return ask(std::move(arguments), by, stop, output);
-    if (stop.stop_requested()) return error{errc::cancelled, "stopped before its turn"};
-    return error{errc::timed_out, "no place was free for another media helper before the deadline"};
-}
-
-result<json> media_client::ask(
-    std::vector<std::string> arguments, deadline by, const std::stop_token& stop,
-    int output) const {
-    // The child compares: a daemon that died before the child could ask to die with it is noticed
-    // too.
+result<json> media_client::run(call request, int output) const {
+    auto& arguments = request.arguments;
+    // The child compares its parent with this ID, to notice a daemon that has already died.
     arguments.insert(
         arguments.end(),
         {"--parent", std::to_string(getpid()), "--jail", std::string{name_of(options_.jail)}});
@@ -286,8 +292,8 @@ result<json> media_client::ask(
          .environment = child_environment(),
          .passed = output,
          .output_bytes_max = report_bytes_max},
-        by,
-        stop));
+        request.by,
+        request.stop));
 }
 
 }  // namespace reelsd::media

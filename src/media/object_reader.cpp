@@ -19,8 +19,8 @@ double object_reader::number(const char* name, double least, double most) {
 }
 
 std::optional<double> object_reader::number_or_null(const char* name, double least, double most) {
-    const json* value = member(name);
-    if (value == nullptr || value->is_null()) return std::nullopt;
+    const json* value = member_or_null(name);
+    if (value == nullptr) return std::nullopt;
     return checked_number(*value, name, least, most);
 }
 
@@ -41,16 +41,13 @@ std::uint64_t object_reader::bytes(const char* name, std::uint64_t least, std::u
 
 bool object_reader::truth(const char* name) {
     const json* value = member(name);
-    if (value == nullptr) return false;
-    if (!value->is_boolean()) return complain(name, "is no truth value"), false;
-    return value->get<bool>();
+    return value != nullptr && checked_truth(*value, name);
 }
 
 std::optional<bool> object_reader::truth_or_null(const char* name) {
-    const json* value = member(name);
-    if (value == nullptr || value->is_null()) return std::nullopt;
-    if (!value->is_boolean()) return complain(name, "is no truth value"), std::nullopt;
-    return value->get<bool>();
+    const json* value = member_or_null(name);
+    if (value == nullptr) return std::nullopt;
+    return checked_truth(*value, name);
 }
 
 std::string object_reader::text(const char* name, std::size_t bytes_max) {
@@ -59,8 +56,8 @@ std::string object_reader::text(const char* name, std::size_t bytes_max) {
 }
 
 std::optional<std::string> object_reader::text_or_null(const char* name, std::size_t bytes_max) {
-    const json* value = member(name);
-    if (value == nullptr || value->is_null()) return std::nullopt;
+    const json* value = member_or_null(name);
+    if (value == nullptr) return std::nullopt;
     return checked_text(*value, name, bytes_max);
 }
 
@@ -80,19 +77,6 @@ std::string object_reader::word(const char* name, std::span<const std::string_vi
     return {};
 }
 
-object_reader object_reader::object(const char* name) {
-    static const json nothing = json::object();
-    const json* value = member(name);
-    return {value == nullptr ? nothing : *value, place_ + "." + name, fault_};
-}
-
-bool object_reader::is_null(const char* name) {
-    const auto value = object_.find(name);
-    if (!object_.is_object() || value == object_.end() || !value->is_null()) return false;
-    ++read_;
-    return true;
-}
-
 void object_reader::done() {
     if (fault_.empty() && read_ != object_.size()) complain("has an unknown member");
 }
@@ -109,17 +93,27 @@ double object_reader::checked_number(
     const json& value, const char* name, double least, double most) {
     if (!value.is_number()) return complain(name, "is no number"), least;
     const auto given = value.get<double>();
-    // Written so that it refuses a NaN as well.
+    // Also rejects NaN.
     if (!(given >= least && given <= most)) return complain(name, "is out of range"), least;
     return given;
 }
 
+bool object_reader::checked_truth(const json& value, const char* name) {
+    if (!value.is_boolean()) return complain(name, "is no truth value"), false;
+    return value.get<bool>();
+}
+
 const json* object_reader::member(const char* name) {
     if (!fault_.empty()) return nullptr;
-    const auto found = object_.find(name);
-    if (found == object_.end()) return complain(name, "is missing"), nullptr;
+    const auto value = object_.find(name);
+    if (value == object_.end()) return complain(name, "is missing"), nullptr;
     ++read_;
-    return &*found;
+    return &*value;
+}
+
+const json* object_reader::member_or_null(const char* name) {
+    const json* value = member(name);
+    return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 const json* object_reader::list(const char* name, std::size_t count_max) {

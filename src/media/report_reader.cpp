@@ -15,14 +15,14 @@
 namespace reelsd::media {
 namespace {
 
-/// Half a millisecond, to which times of documents are rounded, and the child's arguments' digits.
+/// Rounding of times in documents (half a millisecond) and in the child's arguments.
 constexpr double seconds_slack = 0.0006;
 
 constexpr double sound_bytes_per_second = 2.0 * report_bounds::sound_rate_hz;
-/// Half a millisecond and a sample.
+/// Half a millisecond and one sample.
 constexpr double sound_bytes_slack = 0.0005 * sound_bytes_per_second + 2;
 
-probe_report read_probe(object_reader from) {
+probe_report read_probe(object_reader& from) {
     probe_report report;
     report.duration_seconds =
         from.number("duration_seconds", 0, report_bounds::duration_seconds_max);
@@ -31,29 +31,22 @@ probe_report read_probe(object_reader from) {
     report.frame_rate = from.number("frame_rate", 0, report_bounds::frame_rate_max);
     report.video_codec = from.text("video_codec", report_bounds::codec_bytes_max);
     report.audio_codec = from.text_or_null("audio_codec", report_bounds::codec_bytes_max);
-    from.done();
     return report;
 }
 
-timed_text read_timed_text(object_reader from, double duration) {
-    timed_text one;
-    one.text = from.text("text", report_bounds::text_bytes_max);
-    one.start_seconds = from.number("start_seconds", 0, duration);
-    one.end_seconds = from.number("end_seconds", one.start_seconds, duration);
-    from.done();
-    return one;
-}
-
-std::vector<timed_text> read_texts(
-    object_reader& from, const char* name, double duration, std::string& fault) {
+std::vector<timed_text> read_texts(object_reader& from, const char* name, double duration) {
     std::vector<timed_text> texts;
-    from.each(name, report_bounds::texts_max, [&](const json& element, const std::string& place) {
-        texts.push_back(read_timed_text({element, place, fault}, duration));
+    from.each_object(name, report_bounds::texts_max, [&](object_reader& element) {
+        timed_text line;
+        line.text = element.text("text", report_bounds::text_bytes_max);
+        line.start_seconds = element.number("start_seconds", 0, duration);
+        line.end_seconds = element.number("end_seconds", line.start_seconds, duration);
+        texts.push_back(std::move(line));
     });
     return texts;
 }
 
-music_report read_music(object_reader from, double duration) {
+music_report read_music(object_reader& from, double duration) {
     static constexpr auto levels = std::to_array<std::string_view>({"", "quiet", "medium", "loud"});
     static constexpr auto brightnesses =
         std::to_array<std::string_view>({"", "dark", "balanced", "bright"});
@@ -65,31 +58,27 @@ music_report read_music(object_reader from, double duration) {
     music.under_speech = from.truth("under_speech");
     music.level = from.word("level", levels);
     music.brightness = from.word("brightness", brightnesses);
-    from.done();
     return music;
 }
 
-speech_report read_speech(object_reader from, double duration, std::string& fault) {
-    speech_report speech;
-    speech.segments = read_texts(from, "segments", duration, fault);
-    speech.doubtful = from.truth("doubtful");
-    from.done();
-    return speech;
-}
-
-audio_report read_audio(object_reader from, double duration, std::string& fault) {
+audio_report read_audio(object_reader& from, double duration) {
     audio_report audio;
     audio.silent = from.truth("silent");
-    audio.speech = read_speech(from.object("speech"), duration, fault);
-    audio.music = read_music(from.object("music"), duration);
-    from.done();
+    audio.speech = from.object("speech", [duration](object_reader& member) {
+        speech_report speech;
+        speech.segments = read_texts(member, "segments", duration);
+        speech.doubtful = member.truth("doubtful");
+        return speech;
+    });
+    audio.music =
+        from.object("music", [=](object_reader& member) { return read_music(member, duration); });
     return audio;
 }
 
-picture_report read_picture(object_reader from, double duration) {
+picture_report read_picture(object_reader& from, double duration) {
     picture_report picture;
     double previous = 0;
-    from.each("cuts", report_bounds::cuts_max, [&](const json& element, const std::string&) {
+    from.each("cuts", report_bounds::cuts_max, [&](const json& element) {
         const double at = element.is_number() ? element.get<double>() : -1;
         if (!(at >= previous && at <= duration)) from.complain("cuts", "is out of order or range");
         picture.cuts.push_back(at);
@@ -98,10 +87,9 @@ picture_report read_picture(object_reader from, double duration) {
     picture.motion = from.number("motion", 0, 1);
     picture.brightness = from.number("brightness", 0, 1);
     picture.saturation = from.number("saturation", 0, 1);
-    from.each("colours", report_bounds::colours_max, [&](const json& element, const std::string&) {
+    from.each("colours", report_bounds::colours_max, [&](const json& element) {
         picture.colours.push_back(from.checked_text(element, "colours", 16));
     });
-    from.done();
     return picture;
 }
 
@@ -116,15 +104,15 @@ constexpr std::uint8_t quantization_tables = 0xdb;
 constexpr std::uint8_t jfif = 0xe0;
 }  // namespace marker
 
-/// Reads a picture's structure from front to back. Browsers will be given these bytes, so nothing
-/// passes but what our own encoder writes: one baseline picture, tables, and no text, no
-/// application data, nothing after the end.
+/// Validates the structure of a JPEG. Browsers receive these bytes, so it accepts only what the
+/// child's encoder writes: one baseline picture and tables; no text, no application data, nothing
+/// after the end.
 class jpeg_structure {
 public:
     jpeg_structure(std::span<const std::byte> bytes, const thumbnail_bounds& within) noexcept
         : within_{within}, rest_{bytes} {}
 
-    /// What is wrong with it; empty when nothing is.
+    /// The first fault; empty for none.
     [[nodiscard]] std::string_view fault() {
         if (rest_.size() > within_.bytes_max) return "is too large";
         if (!takes_marker(marker::start_of_image)) return "does not begin as a JPEG";
@@ -134,7 +122,7 @@ public:
     }
 
 private:
-    /// Of all that stands before the coded samples.
+    /// The first fault before the coded samples.
     std::string_view fault_of_segments() {
         for (auto kind = next_segment(); kind; kind = next_segment()) {
             if (*kind == marker::start_of_scan) return sized_ ? "" : "has no size";
@@ -166,19 +154,18 @@ private:
         return true;
     }
 
-    /// The kind of the segment that stands here, which becomes `segment_` without marker and
-    /// length.
+    /// Reads the next segment into `segment_`, without marker and length, and returns its kind.
     std::optional<std::uint8_t> next_segment() {
         if (rest_.size() < 4 || rest_[0] != std::byte{0xff}) return std::nullopt;
         const auto kind = std::to_integer<std::uint8_t>(rest_[1]);
-        const std::size_t length = number(rest_, 2);  // With its own two bytes.
+        const std::size_t length = number(rest_, 2);  // Includes its own two bytes.
         if (length < 2 || length + 2 > rest_.size()) return std::nullopt;
         segment_ = rest_.subspan(4, length - 2);
         rest_ = rest_.subspan(2 + length);
         return kind;
     }
 
-    /// Eight bits a sample, height, width, three components of three bytes each.
+    /// Bits of a sample (8), height, width, number of components (3), and three bytes for each.
     bool reads_size() {
         constexpr std::size_t frame_bytes = 15;
         if (segment_.size() != frame_bytes || segment_[0] != std::byte{8}) return false;
@@ -189,7 +176,7 @@ private:
         return sized_;
     }
 
-    /// Coded samples, in which FF is followed by 00, then the end of the picture and of the bytes.
+    /// Whether the rest is coded samples, in which 00 follows each FF, and the end of the image.
     bool ends_with_samples() {
         if (rest_.size() < 2) return false;
         const auto samples = rest_.first(rest_.size() - 2);
@@ -218,21 +205,19 @@ std::vector<std::byte> read_jpeg(
     return *std::move(bytes);
 }
 
-thumbnail_report read_thumbnail(object_reader from) {
+thumbnail_report read_thumbnail(object_reader& from) {
     thumbnail_report report;
     report.jpeg = read_jpeg(from, "jpeg", report_bounds::large_thumbnail);
     report.small_jpeg = read_jpeg(from, "small_jpeg", report_bounds::small_thumbnail);
-    from.done();
     return report;
 }
 
-stored_frame read_frame(object_reader from) {
+stored_frame read_frame(object_reader& from) {
     stored_frame frame;
     frame.seconds = from.number("seconds", 0, report_bounds::duration_seconds_max);
     frame.offset =
         from.bytes("offset", 0, report_bounds::frames_max * report_bounds::frame_bytes_max);
     frame.bytes = from.bytes("bytes", 1, report_bounds::frame_bytes_max);
-    from.done();
     return frame;
 }
 
@@ -242,7 +227,7 @@ bool follows(const stored_frame& next, const std::vector<stored_frame>& frames) 
     return next.seconds > last.seconds && next.offset == last.offset + last.bytes;
 }
 
-sound_report read_sound(object_reader from) {
+sound_report read_sound(object_reader& from) {
     constexpr auto samples_bytes_max = static_cast<std::uint64_t>(
         report_bounds::duration_seconds_max * sound_bytes_per_second + sound_bytes_slack);
     constexpr std::uint64_t head_bytes = report_bounds::sound_head_bytes;
@@ -253,17 +238,15 @@ sound_report read_sound(object_reader from) {
     if (std::abs(samples_bytes - report.seconds * sound_bytes_per_second) > sound_bytes_slack) {
         from.complain("bytes", "does not fit the duration");
     }
-    from.done();
     return report;
 }
 
-/// A text at the one of `at_seconds` that it names, which is not before `previous`.
+/// A text at one of `at_seconds`, not before `previous`.
 timed_text read_checked_text(
-    object_reader from, std::span<const double> at_seconds, double previous) {
+    object_reader& from, std::span<const double> at_seconds, double previous) {
     timed_text text;
     text.text = from.text("text", report_bounds::text_bytes_max);
     const double at = from.number("at_seconds", previous, report_bounds::duration_seconds_max);
-    from.done();
     const auto requested = std::ranges::find_if(
         at_seconds, [at](double moment) { return std::abs(moment - at) <= seconds_slack; });
     if (requested == at_seconds.end()) {
@@ -285,90 +268,69 @@ bool is_clean_text(std::string_view text) noexcept {
 }
 
 result<probe_report> probe_report_from_json(const json& document) {
-    std::string fault;
-    auto report = read_probe({document, "probe", fault});
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+    return object_reader::read_document(document, "probe", read_probe);
 }
 
 result<analysis_report> analysis_report_from_json(const json& document) {
-    std::string fault;
-    object_reader from{document, "analysis", fault};
-    analysis_report report;
-    report.probe = read_probe(from.object("probe"));
-    const double duration = report.probe.duration_seconds;
-    report.texts = read_texts(from, "texts", duration, fault);
-    report.audio = read_audio(from.object("audio"), duration, fault);
-    report.picture = read_picture(from.object("picture"), duration);
-    if (!from.is_null("thumbnail")) report.thumbnail = read_thumbnail(from.object("thumbnail"));
-    from.done();
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+    return object_reader::read_document(document, "analysis", [](object_reader& from) {
+        analysis_report report;
+        report.probe = from.object("probe", read_probe);
+        const double duration = report.probe.duration_seconds;
+        report.texts = read_texts(from, "texts", duration);
+        report.audio = from.object(
+            "audio", [=](object_reader& member) { return read_audio(member, duration); });
+        report.picture = from.object(
+            "picture", [=](object_reader& member) { return read_picture(member, duration); });
+        report.thumbnail = from.object_or_null("thumbnail", read_thumbnail);
+        return report;
+    });
 }
 
 result<thumbnail_report> thumbnail_report_from_json(const json& document) {
-    std::string fault;
-    auto report = read_thumbnail({document, "thumbnail", fault});
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+    return object_reader::read_document(document, "thumbnail", read_thumbnail);
 }
 
 result<frames_report> frames_report_from_json(const json& document) {
-    std::string fault;
-    object_reader from{document, "frames", fault};
-    frames_report report;
-    from.each(
-        "frames", report_bounds::frames_max, [&](const json& element, const std::string& place) {
-            const auto next = read_frame({element, place, fault});
+    return object_reader::read_document(document, "frames", [](object_reader& from) {
+        frames_report report;
+        from.each_object("frames", report_bounds::frames_max, [&](object_reader& element) {
+            const auto next = read_frame(element);
             if (!follows(next, report.frames)) from.complain("frames", "is out of order");
             report.frames.push_back(next);
         });
-    from.done();
-    if (fault.empty() && report.frames.empty()) fault = "frames.frames is empty";
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+        if (report.frames.empty()) from.complain("frames", "is empty");
+        return report;
+    });
 }
 
 result<std::optional<sound_report>> sound_report_from_json(const json& document) {
-    std::string fault;
-    object_reader from{document, "sound", fault};
-    std::optional<sound_report> report;
-    if (!from.is_null("sound")) report = read_sound(from.object("sound"));
-    from.done();
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+    return object_reader::read_document(document, "sound", [](object_reader& from) {
+        return from.object_or_null("sound", read_sound);
+    });
 }
 
 result<check_report> check_report_from_json(
     const json& document, std::span<const double> at_seconds) {
-    std::string fault;
-    object_reader from{document, "check", fault};
-    check_report report;
-    report.silent = from.truth("silent");
-    report.speech = from.truth_or_null("speech");
-    if (report.silent && report.speech.value_or(false)) {
-        from.complain("speech", "is heard in silence");
-    }
-    from.each(
-        "texts",
-        report_bounds::checked_texts_max,
-        [&](const json& element, const std::string& place) {
+    return object_reader::read_document(document, "check", [at_seconds](object_reader& from) {
+        check_report report;
+        report.silent = from.truth("silent");
+        report.speech = from.truth_or_null("speech");
+        if (report.silent && report.speech.value_or(false)) {
+            from.complain("speech", "is heard in silence");
+        }
+        from.each_object("texts", report_bounds::checked_texts_max, [&](object_reader& element) {
             const double last = report.texts.empty() ? 0 : report.texts.back().start_seconds;
-            report.texts.push_back(read_checked_text(
-                {element, place, fault}, at_seconds, std::max(0.0, last - seconds_slack)));
+            report.texts.push_back(
+                read_checked_text(element, at_seconds, std::max(0.0, last - seconds_slack)));
         });
-    from.done();
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+        return report;
+    });
 }
 
 result<output_report> output_report_from_json(const json& document) {
-    std::string fault;
-    object_reader from{document, "output", fault};
-    const output_report report{.bytes = from.bytes("bytes", 1, report_bounds::output_bytes_max)};
-    from.done();
-    if (!fault.empty()) return malformed_document(fault);
-    return report;
+    return object_reader::read_document(document, "output", [](object_reader& from) {
+        return output_report{.bytes = from.bytes("bytes", 1, report_bounds::output_bytes_max)};
+    });
 }
 
 }  // namespace reelsd::media

@@ -8,7 +8,7 @@
 namespace reelsd::media {
 namespace {
 
-/// Three decimals: of seconds that is finer than a frame, and short.
+/// Three decimals, which for seconds is finer than a frame.
 double rounded(double value) {
     return std::round(value * 1000.0) / 1000.0;
 }

@@ -1,6 +1,6 @@
 // Prints what is seen in one video, without reading text, hearing or a jail: for cuts_bench.py, on
 // clips that it has made itself.
-#include "child/second_pass.hpp"
+#include "child/passes.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ result<media::analysis_report> look(const char* path) {
     constexpr double seconds_max = 90;
     const auto file = media::input_file::open(path);
     if (!file) return file.error();
-    const auto first = media::run_first_pass(*file, seconds_max, media::listening::no);
+    const auto first = media::run_first_pass(*file, seconds_max, media::audio_decoding::none);
     if (!first) return first.error();
     no_reader reader;
     media::thumbnail_maker thumbnails;

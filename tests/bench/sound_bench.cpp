@@ -7,8 +7,7 @@
 #include "music_evidence.hpp"
 #include "sound.hpp"
 #include "sound_resample.hpp"
-#include "speech_recogniser.hpp"
-#include "tempo.hpp"
+#include "speech.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,7 +41,7 @@ double cpu_seconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-json trace_of(const std::vector<sound::heard_utterance>& heard) {
+json trace_of(const std::vector<sound::utterance>& heard) {
     json utterances = json::array();
     for (const auto& utterance : heard) {
         json words = json::array();
@@ -64,7 +63,7 @@ json evidence_of(std::span<const float> samples) {
     json blocks = json::array();
     for (const auto& block : sound::music_blocks(spectra)) blocks.push_back(block.tonality());
     std::vector<float> onsets;
-    for (const auto& one : spectra) onsets.push_back(one.onset);
+    for (const auto& spectrum : spectra) onsets.push_back(spectrum.onset);
     const auto beat = sound::beat_of(onsets);
     return {
         {"blocks", blocks}, {"beat", beat.regularity}, {"tempo_bpm", beat.tempo_bpm.value_or(0)}};
@@ -75,12 +74,13 @@ struct options {
     bool only_music = false;  ///< Recognise no speech: a hundred times as quick.
 };
 
-json hear(sound::listener& listener, std::span<const std::int16_t> samples, options wanted) {
+json hear(
+    sound::speech_recognizer& recognizer, std::span<const std::int16_t> samples, options settings) {
     json line;
     line["silent"] = sound::is_silent(samples);
     double before = cpu_seconds();
     const auto heard =
-        wanted.only_music ? std::vector<sound::heard_utterance>{} : listener.listen(samples);
+        settings.only_music ? std::vector<sound::utterance>{} : recognizer.listen(samples);
     const auto speech = sound::to_report(heard);
     line["speech_cpu_seconds"] = cpu_seconds() - before;
     line["doubtful"] = speech.doubtful;
@@ -91,12 +91,12 @@ json hear(sound::listener& listener, std::span<const std::int16_t> samples, opti
              {"start_seconds", segment.start_seconds},
              {"end_seconds", segment.end_seconds}});
     }
-    if (wanted.trace) line["trace"] = trace_of(heard);
+    if (settings.trace) line["trace"] = trace_of(heard);
     const auto resampled = sound::at_music_rate(samples);
     before = cpu_seconds();
     const auto music = sound::detect_music(resampled, speech.segments);
     line["music_cpu_seconds"] = cpu_seconds() - before;
-    if (wanted.trace) line["evidence"] = evidence_of(resampled);
+    if (settings.trace) line["evidence"] = evidence_of(resampled);
     json& out = line["music"];
     out["present"] = music.present;
     if (music.start_seconds) out["start_seconds"] = *music.start_seconds;
@@ -116,28 +116,28 @@ int main(int argc, char** argv) {
         std::cerr << "usage: sound_bench MODEL_DIR [--trace] [--only-music] [file.raw ...]\n";
         return 2;
     }
-    const auto listener = sound::listener::load(arguments[0]);
-    if (!listener) {
-        std::cerr << listener.error().to_string() << '\n';
+    const auto recognizer = sound::speech_recognizer::load(arguments[0]);
+    if (!recognizer) {
+        std::cerr << recognizer.error().to_string() << '\n';
         return 1;
     }
-    options wanted;
+    options settings;
     bool any_file = false;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         if (arguments[i] == "--trace") {
-            wanted.trace = true;
+            settings.trace = true;
             continue;
         }
         if (arguments[i] == "--only-music") {
-            wanted.only_music = true;
+            settings.only_music = true;
             continue;
         }
         any_file = true;
         std::ifstream file{arguments[i], std::ios::binary};
-        json line = hear(**listener, read_samples(file), wanted);
+        json line = hear(**recognizer, read_samples(file), settings);
         line["file"] = arguments[i];
         std::cout << line.dump() << std::endl;
     }
-    if (!any_file) std::cout << hear(**listener, read_samples(std::cin), wanted).dump() << '\n';
+    if (!any_file) std::cout << hear(**recognizer, read_samples(std::cin), settings).dump() << '\n';
     return 0;
 }

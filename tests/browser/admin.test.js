@@ -29,7 +29,7 @@ for (const width of WIDTHS) {
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
         await visitor.visit('/admin');
-        await page.getByRole('button', { name: 'Invite somebody' }).click();
+        await page.getByRole('button', { name: 'Invite a user' }).click();
         const dialog = page.getByRole('dialog');
         await visitor.waitForFocus(dialog.getByLabel('E-mail address'));
         await page.keyboard.type(email);
@@ -68,8 +68,8 @@ for (const width of WIDTHS) {
         await dialog.getByRole('button', { name: 'Enable this account' }).click();
         await page.locator('.account', { hasText: email }).getByText('Active').waitFor();
         await page.getByRole('button', { name: `Reset password for ${email}` }).click();
-        await dialog.getByText('An older link that was not used yet stops working at once.').waitFor();
-        await dialog.getByRole('button', { name: 'Make a link' }).click();
+        await dialog.getByText('Older links that were not used stop working immediately.').waitFor();
+        await dialog.getByRole('button', { name: 'Create link' }).click();
         await dialog.getByRole('heading', { name: 'A new link to set a password' }).waitFor();
         await page.keyboard.press('Escape');
         await dialog.waitFor({ state: 'detached' });
@@ -84,7 +84,7 @@ for (const width of WIDTHS) {
         const { page } = visitor;
         await visitor.visit('/admin');
         await page.getByText('Workers busy').waitFor();
-        await page.getByRole('heading', { name: 'Ways to the platform' }).waitFor();
+        await page.getByRole('heading', { name: 'Resolvers' }).waitFor();
         const way = page.locator('.line', { hasText: 'page' });
         if (width === WIDTHS[0]) {
             await way.getByText('Not used yet').first().waitFor();
@@ -101,7 +101,7 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: `Retry reel ${failed.id}` }).click();
         const { jobs } = await (await retry).json();
         assert.equal(jobs[0].id, failed.id);
-        await page.getByText('1 reel submitted anew for its account.').waitFor();
+        await page.getByText('1 reel submitted again for its account.').waitFor();
         await visitor.assertFits();
         visitor.assertClean();
         await visitor.close();

@@ -34,7 +34,7 @@ for (const width of WIDTHS) {
         await page.getByRole('heading', { name: 'Chats', exact: true }).waitFor();
         await page.getByText('@reels_test_bot').first().waitFor();
         await page.getByText('No chats yet').waitFor();
-        await page.getByRole('button', { name: 'Tie a chat' }).click();
+        await page.getByRole('button', { name: 'Link a chat' }).click();
         await page.getByRole('heading', { name: 'Send this code to @reels_test_bot' }).waitFor();
         const code = (await page.locator('.fresh .copied .code').innerText()).trim();
         assert.match(code, /^[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}$/);
@@ -50,8 +50,8 @@ for (const width of WIDTHS) {
         await visitor.assertFits();
         await visitor.assertAccessible();
 
-        await page.getByRole('button', { name: `Untie ${name}` }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Untie' }).click();
+        await page.getByRole('button', { name: `Unlink ${name}` }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
         await page.getByText('No chats yet').waitFor();
         assert.deepEqual((await administrator.request('GET', '/api/chats')).chats, []);
         visitor.assertClean();

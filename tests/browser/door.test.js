@@ -81,7 +81,7 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByLabel('Password').inputValue(), '');
         await visitor.waitForFocus(page.getByLabel('Password'));
         await page.keyboard.press('Enter');
-        await page.getByText('Fill this in.').waitFor();
+        await page.getByText('This field is required.').waitFor();
         await page.getByLabel('Password').fill(PASSWORD);
         await visitor.context.setOffline(true);
         await page.keyboard.press('Enter');

@@ -95,7 +95,7 @@ for (const width of WIDTHS) {
             const text = Buffer.concat(pieces).toString('utf8').replaceAll('\r', '');
             assert.ok(text.startsWith(beginning), `${name}: ${text.slice(0, 40)}`);
         }
-        await page.getByText('JSON, as the API gives it').click();
+        await page.getByText('JSON of the API').click();
         const shown = JSON.parse(await page.locator('.raw pre').innerText());
         assert.deepEqual(shown.result, sample.result);
         await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -126,11 +126,11 @@ for (const width of WIDTHS) {
         await page.locator('.row .status-done').waitFor();
         await page.route('**/dashboard/api/reels/search?**', (route) => route.fulfill({ json: [] }));
         await page.getByRole('searchbox', { name: /^Search/ }).fill('nothing of this');
-        await page.getByRole('heading', { name: 'No reel speaks of this' }).waitFor();
+        await page.getByRole('heading', { name: 'No reels found' }).waitFor();
         await page.getByRole('button', { name: 'Show all reels' }).click();
         await page.locator('.row .status-done').waitFor();
         await page.getByRole('searchbox', { name: /^Search/ }).fill('once more');
-        await page.getByRole('heading', { name: 'No reel speaks of this' }).waitFor();
+        await page.getByRole('heading', { name: 'No reels found' }).waitFor();
         await page.getByRole('searchbox', { name: /^Search/ }).press('Escape');
         await page.locator('.row .status-done').waitFor();
         visitor.assertClean();
@@ -174,7 +174,7 @@ for (const width of WIDTHS) {
         await page.waitForURL('**/?author=*');
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
         await page.getByRole('searchbox', { name: 'Author' }).fill('nobody.at.all');
-        await page.getByRole('heading', { name: 'No reel fits' }).waitFor();
+        await page.getByRole('heading', { name: 'No matching reels' }).waitFor();
         await page.getByRole('button', { name: 'Show all reels' }).click();
         await page.locator('.row .status-error').first().waitFor();
         visitor.assertClean();

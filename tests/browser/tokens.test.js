@@ -79,7 +79,7 @@ for (const width of WIDTHS) {
 
         // What is revoked while its secret is shown is shown no longer.
         await page.getByRole('button', { name: 'Create token' }).click();
-        await page.getByText('Fill this in.').waitFor();
+        await page.getByText('This field is required.').waitFor();
         await visitor.waitForFocus(page.getByLabel('Name of the new token'));
         await page.keyboard.type(`short-lived ${width}`);
         await page.keyboard.press('Enter');

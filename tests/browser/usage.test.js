@@ -57,7 +57,7 @@ for (const width of WIDTHS) {
         await page.getByText('The first day must not be after the last one.').waitFor();
         await page.getByLabel('To', { exact: true }).fill('2020-01-09');
         await page.getByRole('button', { name: 'Show' }).click();
-        await page.getByRole('heading', { name: 'Nothing was used on these days' }).waitFor();
+        await page.getByRole('heading', { name: 'No usage on these days' }).waitFor();
 
         await page.locator('.choices label', { hasText: 'This month' }).click();
         await byDay.waitFor();

@@ -49,7 +49,7 @@ for (const width of WIDTHS) {
         await visitor.waitForFocus(address);
         await address.fill(receiver.url);
         await save.click();
-        await page.getByText('Your reels are told there from now on.').waitFor();
+        await page.getByText('Webhooks are sent to this address from now on.').waitFor();
 
         receiver.answerWith(410);
         const { id } = await person.finished(UNAVAILABLE);
@@ -72,8 +72,8 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByText(secret).count(), 0);
         await page.getByRole('button', { name: 'Show', exact: true }).click();
         await page.getByText(secret).waitFor();
-        await page.getByRole('button', { name: 'Make a new secret' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
+        await page.getByRole('button', { name: 'Create a new secret' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Create a new secret' }).click();
         await page.getByText('The one before signs beside it until').waitFor();
         assert.equal(await page.getByText(secret).count(), 0);
         const now = (await person.request('GET', '/api/webhook')).secret;
@@ -92,7 +92,7 @@ for (const width of WIDTHS) {
         await visitor.settled();
         await address.fill('');
         await save.click();
-        await page.getByText('Your reels are told no more.').waitFor();
+        await page.getByText('Webhooks are no longer sent.').waitFor();
         assert.equal((await person.request('GET', '/api/webhook')).url, null);
         visitor.assertClean('400 /dashboard/api/webhook');
         await visitor.close();

@@ -3,8 +3,8 @@
 //
 //   answer_fuzz [ANSWERS [SEED]]      500 answers and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a promise of the header is broken; the
-// sanitizers end it for what they find. The same seed makes the same answers.
+// Exits with 1 and prints the bytes and the seed when a guarantee of the header is violated, or
+// when a sanitizer finds an error. The same seed gives the same answers.
 #include "answer_maker.hpp"
 #include "model/answer.hpp"
 #include "reader_fuzz.hpp"
@@ -42,35 +42,35 @@ json or_null(const std::optional<std::string>& text) {
     return text ? json(*text) : json(nullptr);
 }
 
-/// What was said, as an answer by the schema: read again it says the same.
-json to_answer(const findings& said) {
+/// The findings as an answer of the schema, which is the same when read again.
+json to_answer(const findings& parsed) {
     auto moments = json::array();
-    for (const auto& moment : said.content.key_moments) {
+    for (const auto& moment : parsed.content.key_moments) {
         moments.push_back({{"time", moment.seconds}, {"description", moment.description}});
     }
     return {
         {"visual",
-         {{"text_segments", to_json(said.visual.texts)},
-          {"subjects", said.visual.subjects},
-          {"setting", said.visual.setting},
-          {"description", said.visual.description}}},
+         {{"text_segments", to_json(parsed.visual.texts)},
+          {"subjects", parsed.visual.subjects},
+          {"setting", parsed.visual.setting},
+          {"description", parsed.visual.description}}},
         {"audio",
-         {{"segments", to_json(said.audio.segments)},
-          {"language", or_null(said.audio.language)},
-          {"has_music", said.audio.has_music},
-          {"music_description", said.audio.music_description},
+         {{"segments", to_json(parsed.audio.segments)},
+          {"language", or_null(parsed.audio.language)},
+          {"has_music", parsed.audio.has_music},
+          {"music_description", parsed.audio.music_description},
           {"music_title", nullptr},
           {"music_artist", nullptr}}},
         {"content",
-         {{"hooks", said.content.hooks},
+         {{"hooks", parsed.content.hooks},
           {"key_moments", moments},
-          {"call_to_action", or_null(said.content.call_to_action)},
-          {"topics", said.content.topics},
-          {"summary", said.content.summary}}},
+          {"call_to_action", or_null(parsed.content.call_to_action)},
+          {"topics", parsed.content.topics},
+          {"summary", parsed.content.summary}}},
         {"metadata",
-         {{"format", said.metadata.format},
-          {"target_audience", said.metadata.target_audience},
-          {"sentiment", name_of(said.metadata.mood)}}}};
+         {{"format", parsed.metadata.format},
+          {"target_audience", parsed.metadata.target_audience},
+          {"sentiment", name_of(parsed.metadata.mood)}}}};
 }
 
 bool lies_within(const std::vector<timed_text>& entries, double duration) {
@@ -88,8 +88,8 @@ bool lies_within(const std::vector<key_moment>& moments, double duration) {
     });
 }
 
-std::string broken_document(const findings& said, double duration) {
-    auto whole = said;
+std::string broken_document(const findings& parsed, double duration) {
+    auto whole = parsed;
     whole.provider = "gemini";
     whole.model_name = "any";
     file_facts file;
@@ -112,16 +112,17 @@ std::string broken_document(const findings& said, double duration) {
     return violations.empty() ? "" : "an invalid document: " + violations.front();
 }
 
-std::string broken_promise_of(const findings& said, double duration) {
-    if (!said.provider.empty() || !said.model_name.empty() || !said.warnings.empty())
+std::string broken_promise_of(const findings& parsed, double duration) {
+    if (!parsed.provider.empty() || !parsed.model_name.empty() || !parsed.warnings.empty())
         return "something that is for the caller to say";
-    if (!lies_within(said.visual.texts, duration) || !lies_within(said.audio.segments, duration) ||
-        !lies_within(said.content.key_moments, duration))
+    if (!lies_within(parsed.visual.texts, duration) ||
+        !lies_within(parsed.audio.segments, duration) ||
+        !lies_within(parsed.content.key_moments, duration))
         return "times outside of the video, or out of order";
-    auto broken = broken_document(said, duration);
+    auto broken = broken_document(parsed, duration);
     if (!broken.empty()) return broken;
 
-    const auto answer = to_answer(said);
+    const auto answer = to_answer(parsed);
     if (answer.dump().find(boundary) != std::string::npos) return "the tag got through";
     const auto again =
         read_answer(answer.dump(), {.duration_seconds = duration, .boundary = boundary});
@@ -145,7 +146,7 @@ struct run_counts {
     std::size_t without_violation = 0;
 };
 
-/// Empty, or which promise was broken.
+/// The violated guarantee; empty for none.
 std::string try_one(std::string_view answer, double duration, run_counts& counts) {
     try {
         const auto reading =
@@ -185,7 +186,7 @@ int run(std::size_t answers, std::uint64_t seed) {
         durations.size(),
         counts.said,
         counts.without_violation);
-    // A maker whose answers never get through would find nothing.
+    // Generated answers that are never accepted would find nothing.
     return counts.without_violation > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -12,10 +12,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Larger answers would only slow the search down; what size alone does is measured elsewhere.
+/// Larger answers would only slow the search; sizes are tested elsewhere.
 constexpr std::size_t answer_bytes_max = 64 * 1024;
 
-/// What matters to some parser outside of JSON, and bytes that are no text.
+/// Tokens of parsers other than JSON, and bytes that are not text.
 constexpr auto tokens = std::to_array<std::string_view>(
     {"<script"sv,
      "<script type=\"application/json\" data-sjs>"sv,
@@ -72,7 +72,7 @@ constexpr auto tokens = std::to_array<std::string_view>(
      "WARNING: "sv,
      "HTTP Error 429"sv});
 
-/// A corpus of pages has more than anybody needs.
+/// Upper bound for a corpus of pages.
 constexpr std::size_t words_max = 1000;
 constexpr std::size_t word_bytes_max = 64;
 
@@ -132,11 +132,10 @@ std::string answer_maker::make(std::size_t number) {
     if (number < corpus_.size()) return corpus_[number];
     dice_.seed(seed_ * 1'000'003 + number);
     auto text = any_of_corpus();
-    // A few are as good as before, for readers that refuse nearly everything else.
+    // A few stay valid, for readers that reject nearly everything else.
     if (below(4, dice_) == 0 && change_json(text, words_, json_change::one_value, dice_))
         return text;
-    // Half of the others are changed as JSON alone: what is behind the JSON parser is to be
-    // reached.
+    // Half of the others are changed as JSON, to get past the JSON parser.
     for (auto count = below(4, dice_) + 1; count > 0; --count) {
         if (!change_json(text, words_, json_change::any, dice_)) change_bytes(text);
     }

@@ -9,9 +9,9 @@
 
 namespace reelsd::fuzz {
 
-/// Makes answers that are almost those of a corpus: joined, cut, changed byte by byte, or taken
-/// apart as JSON, changed there, and written down again in an unusual way. The same seed and number
-/// make the same answer.
+/// Generates answers similar to those of a corpus: joined, truncated, changed byte by byte, or
+/// parsed as JSON, changed and serialised in an unusual form. Deterministic for a seed and a
+/// number.
 class answer_maker {
 public:
     /// `corpus` is not empty.
@@ -29,7 +29,7 @@ private:
 
     std::uint64_t seed_;
     std::vector<std::string> corpus_;
-    std::vector<std::string> words_;  ///< What stands in quotation marks in the corpus.
+    std::vector<std::string> words_;  ///< Quoted words of the corpus.
     std::mt19937_64 dice_;
 };
 
@@ -38,9 +38,8 @@ enum class json_change : std::uint8_t {
     one_value,  ///< A number, a text or a truth value, to another one.
 };
 
-/// Changes one JSON document that stands somewhere in `text`, as it is or as a JSON string inside
-/// of JSON; new names and texts come from `words` as well. False when none was found; `text` is
-/// then unchanged.
+/// Changes one JSON document in `text`, which may be a string in another one; new names and texts
+/// also come from `words`. False when there is none; `text` is then unchanged.
 bool change_json(
     std::string& text, std::span<const std::string> words, json_change how, std::mt19937_64& dice);
 

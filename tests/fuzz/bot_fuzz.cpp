@@ -1,11 +1,10 @@
-// Random and mutated updates and answers of the Bot API, and results as they are told in chats:
-// what strangers write, and what their captions say. They come from tests/fuzz/bot_corpus and
-// result_corpus.
+// Random and mutated updates and answers of the Bot API, and results as messages, with untrusted
+// text and captions. They come from tests/fuzz/bot_corpus and result_corpus.
 //
 //   bot_fuzz [INPUTS [SEED]]      300 inputs for each reader and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
-// sanitizers end it for what they find. The same seed makes the same inputs.
+// Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
+// when a sanitizer finds an error. The same seed gives the same inputs.
 #include "bot/api_answer.hpp"
 #include "bot/command.hpp"
 #include "bot/rich_text.hpp"
@@ -29,21 +28,22 @@ constexpr std::size_t button_bytes_max = 64;
 
 const bot_identity self{.id = 42, .username = "reels_bot"};
 
-std::string broken(const incoming_message& said) {
-    if (said.chat.value == 0) return "a message of no chat";
-    if (said.chat_name.empty() || said.chat_name.size() > 4 * chat_name_characters_max)
+std::string broken(const incoming_message& message) {
+    if (message.chat.value == 0) return "a message of no chat";
+    if (message.chat_name.empty() || message.chat_name.size() > 4 * chat_name_characters_max)
         return "a chat's name";
-    for (const auto& mark : said.entities) {
-        if (said.text.find(mark.text) == std::string::npos) return "a mark that is not in the text";
+    for (const auto& mark : message.entities) {
+        if (message.text.find(mark.text) == std::string::npos)
+            return "a mark that is not in the text";
     }
-    for (const auto& video : {said.video, said.answered_video}) {
+    for (const auto& video : {message.video, message.answered_video}) {
         if (video && (video->file.empty() || video->size_bytes < 0)) return "a video of no file";
     }
-    const auto wanted = parse_command(said, self);
-    if (const auto* const video = std::get_if<commands::video>(&wanted)) {
+    const auto command = parse_command(message, self);
+    if (const auto* const video = std::get_if<commands::video>(&command)) {
         return video->urls.size() > links_max ? "too many links" : "";
     }
-    const auto* const found = std::get_if<commands::links>(&wanted);
+    const auto* const found = std::get_if<commands::links>(&command);
     if (found == nullptr) return "";
     if (found->urls.empty() || found->urls.size() > links_max) return "too many links, or none";
     for (const auto& url : found->urls) {
@@ -56,22 +56,23 @@ std::string broken(const incoming_message& said) {
 
 reading read_updates(std::string_view body) {
     const auto updates = updates_from(parse_foreign_json(body));
-    reading made{.broken_promise = "", .accepted = false};
+    reading outcome{.broken_promise = "", .accepted = false};
     std::int64_t before = INT64_MIN;
-    for (const auto& one : updates) {
-        if (one.id < before) return {.broken_promise = "updates out of order"};
-        before = one.id;
-        if (const auto* const said = std::get_if<incoming_message>(&one.what)) {
-            made.accepted = true;
-            if (auto why = broken(*said); !why.empty()) return {.broken_promise = std::move(why)};
+    for (const auto& update : updates) {
+        if (update.id < before) return {.broken_promise = "updates out of order"};
+        before = update.id;
+        if (const auto* const message = std::get_if<incoming_message>(&update.what)) {
+            outcome.accepted = true;
+            if (auto why = broken(*message); !why.empty())
+                return {.broken_promise = std::move(why)};
         }
-        if (const auto* const pressed = std::get_if<pressed_button>(&one.what)) {
-            const auto wanted = parse_button(pressed->data);
-            if (wanted && button_data(*wanted).size() > button_bytes_max)
+        if (const auto* const pressed = std::get_if<pressed_button>(&update.what)) {
+            const auto command = parse_button(pressed->data);
+            if (command && button_data(*command).size() > button_bytes_max)
                 return {.broken_promise = "a button that no server takes"};
         }
     }
-    return made;
+    return outcome;
 }
 
 reading read_answer(std::string_view body) {
@@ -90,7 +91,7 @@ reading read_answer(std::string_view body) {
     return {.broken_promise = "", .accepted = accepted};
 }
 
-/// Empty, or why a server would refuse this HTML.
+/// Why a server would reject this HTML; empty if it would not.
 std::string fault_of(std::string_view html) {
     constexpr auto opening = std::to_array<std::string_view>({"b", "code", "blockquote"});
     std::vector<std::string_view> open;
@@ -122,8 +123,8 @@ std::string fault_of(std::string_view html) {
 }
 
 reading read_summary(std::string_view document) {
-    const auto said = summary_of(job_id{7}, document, std::nullopt);
-    const auto parts = to_messages(said);
+    const auto summary = summary_of(job_id{7}, document, std::nullopt);
+    const auto parts = to_messages(summary);
     if (parts.empty() || parts.size() > message_parts_max)
         return {.broken_promise = "too many messages, or none"};
     for (const auto& part : parts) {
@@ -133,17 +134,17 @@ reading read_summary(std::string_view document) {
     return {.broken_promise = "", .accepted = parts.front().find("<b>") != std::string::npos};
 }
 
-/// Any text, whatever it is, in every style and cut into small messages.
+/// Any text in every style, split into small messages.
 reading read_text(std::string_view text) {
     const std::string own{text};
-    const rich_text said{
+    const rich_text styled{
         bold(own),
         plain("\n" + own),
         folded(own),
         code(own),
         link(own, "https://example.org/?a&b")};
     constexpr std::size_t small = 300;
-    for (const auto& part : to_messages(said, small)) {
+    for (const auto& part : to_messages(styled, small)) {
         if (utf16_length(part) > small) return {.broken_promise = "a long message"};
         if (auto why = fault_of(part); !why.empty()) return {.broken_promise = std::move(why)};
     }

@@ -12,14 +12,14 @@ namespace {
 
 using document = nlohmann::json;
 
-/// Values taken out of a text are no larger: changing them is to be quick.
+/// Upper bound on values taken from a text, for speed.
 constexpr std::size_t value_bytes_max = 64 * 1024;
 constexpr std::size_t nodes_max = 2000;
-/// Deeper ones are made, but not taken apart again: the library writes and copies by recursion.
+/// Deeper values are generated but not parsed again, because the library is recursive.
 constexpr std::ptrdiff_t depth_max = 200;
 constexpr int places_tried = 4;
 
-/// What no JSON library would write. Stands in the document as a text, "@0" and so on.
+/// Tokens that no JSON library writes; the document contains placeholders, "@0" and so on.
 constexpr auto raw_values = std::to_array<std::string_view>(
     {"-0",
      "-1",
@@ -77,7 +77,7 @@ constexpr auto texts = std::to_array<std::string_view>(
 
 using vocabulary = std::span<const std::string>;
 
-/// Names that mean something to some parser, and a few that look like it.
+/// Names known to some parser, and a few similar ones.
 const std::string& any_name(vocabulary words, std::mt19937_64& dice) {
     if (!words.empty() && below(2, dice) == 0) return words[below(words.size(), dice)];
     static const auto names = std::to_array<std::string>(
@@ -171,7 +171,7 @@ document odd_value(vocabulary words, std::mt19937_64& dice) {
     }
 }
 
-/// Puts a member of an object under another name.
+/// Renames a member of an object.
 void rename(document& object, vocabulary words, std::mt19937_64& dice) {
     auto member = object.begin();
     std::advance(member, static_cast<std::ptrdiff_t>(below(object.size(), dice)));
@@ -218,7 +218,7 @@ std::string deep_value(std::size_t depth) {
     return text;
 }
 
-/// What a text that begins with "@" stands for; empty when it is meant as it is.
+/// The token of a placeholder; empty for other texts.
 std::optional<std::string> raw_value(const std::string& mark) {
     constexpr std::string_view deep = "@deep";
     const auto number = mark.find_first_of("0123456789");
@@ -229,7 +229,7 @@ std::optional<std::string> raw_value(const std::string& mark) {
     return std::string{raw_values[value]};
 }
 
-/// The position behind the string literal that begins at `at`, or the text's end.
+/// The position after the string literal at `at`, or the text's end.
 std::size_t behind_literal(std::string_view text, std::size_t at) {
     for (++at; at < text.size() && text[at] != '"'; ++at) {
         if (text[at] == '\\') ++at;
@@ -237,7 +237,7 @@ std::size_t behind_literal(std::string_view text, std::size_t at) {
     return std::min(at + 1, text.size());
 }
 
-/// A literal with some of its letters escaped, as some writers do for no reason.
+/// A literal with some of its letters escaped needlessly.
 std::string respelled(std::string_view literal, std::mt19937_64& dice) {
     constexpr auto digits = "0123456789aBcDeF";
     std::string text;
@@ -257,7 +257,7 @@ std::string respelled(std::string_view literal, std::mt19937_64& dice) {
     return text;
 }
 
-/// JSON as text, with marks replaced and odd spellings.
+/// JSON as text, with placeholders replaced and unusual spellings.
 std::string written(const document& value, std::mt19937_64& dice) {
     const bool is_odd = below(3, dice) == 0;
     const auto plain = value.dump(
@@ -296,7 +296,7 @@ std::optional<document> parsed(std::string_view text) {
     return value.is_discarded() ? std::nullopt : std::optional{std::move(value)};
 }
 
-/// Another value of the same kind, which may well be as good.
+/// Another value of the same type, which may be valid too.
 void change_value(document& node, vocabulary words, std::mt19937_64& dice) {
     if (node.is_boolean()) {
         node = !node.get<bool>();
@@ -309,7 +309,7 @@ void change_value(document& node, vocabulary words, std::mt19937_64& dice) {
     }
 }
 
-/// Changes one value alone: where any other change is refused, this is how to get further in.
+/// Changes one value only, to pass parsers that reject any other change.
 void change_one_value(document& root, vocabulary words, std::mt19937_64& dice) {
     auto nodes = nodes_of(root);
     std::erase_if(nodes, [](const document* node) { return node->is_structured(); });
@@ -319,13 +319,13 @@ void change_one_value(document& root, vocabulary words, std::mt19937_64& dice) {
 void change_document(document& root, vocabulary words, std::mt19937_64& dice) {
     for (auto count = below(3, dice) + 1; count > 0; --count) {
         const auto nodes = nodes_of(root);
-        // Copied first: a node may come to stand below itself.
+        // Copied first, because a node may be inserted below itself.
         document copy = *nodes[below(nodes.size(), dice)];
         change_node(*nodes[below(nodes.size(), dice)], std::move(copy), words, dice);
     }
 }
 
-/// A record inside of a JSON string, as embed pages have it.
+/// A record in a JSON string, as in embed pages.
 bool change_context(std::string& text, vocabulary words, std::mt19937_64& dice) {
     constexpr std::string_view name = "\"contextJSON\":\"";
     const auto at = text.find(name);

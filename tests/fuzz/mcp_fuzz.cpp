@@ -1,10 +1,10 @@
-// Random and mutated messages of a client of the Model Context Protocol: whatever stands on the
-// standard input of `reels mcp`. They come from tests/fuzz/mcp_corpus.
+// Random and mutated messages of a client of the Model Context Protocol on the standard input of
+// `reels mcp`. They come from tests/fuzz/mcp_corpus.
 //
 //   mcp_fuzz [INPUTS [SEED]]      100 inputs for each reader and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when an answer is not what JSON-RPC promises; the
-// sanitizers end it for what they find. The same seed makes the same inputs.
+// Exits with 1 and prints the bytes and the seed when an answer violates JSON-RPC, or when a
+// sanitizer finds an error. The same seed gives the same inputs.
 #include "cli/mcp/lines.hpp"
 #include "cli/mcp/session.hpp"
 #include "reader_fuzz.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 using namespace cli::mcp;
 
-/// Finds what it is asked for at once, and hands back what it was given.
+/// Returns a result immediately, with its arguments.
 class ready_server final : public reel_server {
 public:
     result<cli::api_answer> submit(
@@ -31,10 +31,9 @@ public:
         const std::stop_token& /*stop*/) override {
         return with({{"id", 42}, {"status", "pending"}});
     }
-    result<cli::api_answer> await(
-        const job_wait& wanted, const std::stop_token& /*stop*/) override {
-        wanted.on_progress({.id = wanted.id, .status = "processing"});
-        return with({{"id", wanted.id}, {"status", wanted.id % 2 == 0 ? "done" : "error"}});
+    result<cli::api_answer> await(const job_wait& wait, const std::stop_token& /*stop*/) override {
+        wait.on_progress({.id = wait.id, .status = "processing"});
+        return with({{"id", wait.id}, {"status", wait.id % 2 == 0 ? "done" : "error"}});
     }
     result<cli::reel_page> list(
         const cli::list_query& wanted, const std::stop_token& /*stop*/) override {
@@ -62,7 +61,7 @@ bool is_known_code(const json& code) {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-/// Empty, or what is wrong with one message of ours.
+/// The fault of one outgoing message; empty for none.
 std::string fault_in(const json& message) {
     if (!message.is_object() || message.value("jsonrpc", "") != "2.0") return "no message";
     if (message.contains("method")) {
@@ -88,17 +87,17 @@ std::string fault_in_line(const std::string& line) {
     return "";
 }
 
-/// A whole conversation: what was said, line by line. `revision` is introduced first.
+/// The messages of a whole session by line, after the initialisation with `revision`.
 std::vector<std::string> said_to(std::string_view input, std::string_view revision) {
     ready_server server;
     std::mutex mutex;
-    std::vector<std::string> said;
+    std::vector<std::string> messages;
     session talk{
         server,
         {.send =
              [&](std::string line) {
                  const std::scoped_lock lock{mutex};
-                 said.push_back(std::move(line));
+                 messages.push_back(std::move(line));
              },
          .note = [](std::string_view) {}}};
     const json hello{
@@ -114,18 +113,18 @@ std::vector<std::string> said_to(std::string_view input, std::string_view revisi
     lines.feed(input);
     lines.finish();
     talk.wait_for_calls();
-    return said;
+    return messages;
 }
 
 reading read_conversation(std::string_view input, std::string_view revision) {
-    const auto said = said_to(input, revision);
-    for (const auto& line : said) {
+    const auto messages = said_to(input, revision);
+    for (const auto& line : messages) {
         if (auto fault = fault_in_line(line); !fault.empty()) {
             return {.broken_promise = fault + ": " + line};
         }
     }
-    // The introduction was answered in any case.
-    return {.broken_promise = said.empty() ? "silence" : "", .accepted = said.size() > 1};
+    // The initialisation always has an answer.
+    return {.broken_promise = messages.empty() ? "silence" : "", .accepted = messages.size() > 1};
 }
 
 reading read_messages(std::string_view line) {

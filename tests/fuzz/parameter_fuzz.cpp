@@ -4,8 +4,8 @@
 //
 //   parameter_fuzz [TEXTS [SEED]]      1,500 texts for each reader and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
-// sanitizers end it for what they find. The same seed makes the same texts.
+// Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
+// when a sanitizer finds an error. The same seed gives the same texts.
 #include "api/reel_events.hpp"
 #include "api/reel_list.hpp"
 #include "api/reels.hpp"
@@ -13,8 +13,8 @@
 #include "api/submissions.hpp"
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
-#include "dashboard/events.hpp"
-#include "dashboard/session_cookie.hpp"
+#include "dashboard/resources.hpp"
+#include "dashboard/session.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>
@@ -35,16 +35,16 @@ bool is_visible(std::string_view text) {
 
 bool is_storable(std::string_view text) {
     try {
-        static_cast<void>(json(text).dump());  // Throws for what is no UTF-8.
+        static_cast<void>(json(text).dump());  // Throws for invalid UTF-8.
         return text.find('\0') == std::string_view::npos;
     } catch (const json::exception&) {
         return false;
     }
 }
 
-/// A client is told `said`, which has none of its own bytes.
-reading refused(const error& why, errc code, std::string_view said) {
-    const bool is_told = why.code() == code && why.detail().starts_with(said);
+/// The client gets `message`, without bytes of its input.
+reading refused(const error& why, errc code, std::string_view message) {
+    const bool is_told = why.code() == code && why.detail().starts_with(message);
     return {.broken_promise = is_told ? "" : "no reason for a client"};
 }
 
@@ -101,7 +101,7 @@ reading read_size(std::string_view text) {
     return taken_if(text == "small" || text == "large", "another size");
 }
 
-/// The router has refused what is no UTF-8.
+/// The router rejects invalid UTF-8 before.
 reading read_author(std::string_view text) {
     if (!is_storable(text)) return {};
     const auto author = api::requested_author(text);
@@ -109,7 +109,7 @@ reading read_author(std::string_view text) {
     return taken_if(*author && **author == text && text.size() <= 400, "another author");
 }
 
-/// The same day as both ends.
+/// The same day as start and end.
 reading read_day(std::string_view text) {
     const auto period = api::requested_period(text, text);
     if (!period) return refused(period.error(), errc::invalid_argument, "from must be");
@@ -127,7 +127,7 @@ reading read_search(std::string_view text) {
     return taken_if(again && *again == *query, "read otherwise the second time");
 }
 
-/// The whole of a query: names and values that are text, as often as there are pairs.
+/// A whole query: for each pair a name and a value that are text.
 reading read_query(std::string_view text) {
     const auto parsed = http::query_parameters::parse(text);
     if (!parsed) return refused(parsed.error(), errc::invalid_argument, "");
@@ -170,7 +170,7 @@ reading read_authorization(std::string_view text) {
     return {.broken_promise = is_told ? "" : "no reason for a client"};
 }
 
-/// The only secret of the right form is found again in the cookie that is made of it.
+/// A valid secret is found again in its cookie.
 reading read_cookies(std::string_view text) {
     const auto secret = dashboard::session_secret_in(text, false);
     if (!secret) return {};
@@ -181,7 +181,7 @@ reading read_cookies(std::string_view text) {
     return taken_if(dashboard::csrf_token_of(*secret).size() == 64, "no token");
 }
 
-/// Only what an event has told is a position.
+/// Only IDs of events are positions.
 reading read_position(std::string_view text) {
     const auto position = dashboard::position_in(text);
     if (!position) return {};
@@ -191,11 +191,11 @@ reading read_position(std::string_view text) {
         "another position");
 }
 
-/// Only what an event of this reel has told.
+/// Only IDs of this reel's events.
 reading read_told_events(std::string_view text) {
-    const auto told = api::sent_in(text, job_id{42});
-    if (!told) return {};
-    return taken_if(api::event_id(job_id{42}, *told) == text, "another place");
+    const auto position = api::sent_in(text, job_id{42});
+    if (!position) return {};
+    return taken_if(api::event_id(job_id{42}, *position) == text, "another place");
 }
 
 reading read_token_name(std::string_view text) {

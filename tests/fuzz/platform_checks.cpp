@@ -37,7 +37,7 @@ bool is_address(const std::string& text) {
            std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-/// Neither broken UTF-8, which dump() throws for, nor U+0000, which PostgreSQL cannot hold.
+/// Neither invalid UTF-8, for which dump() throws, nor U+0000, which PostgreSQL cannot store.
 bool is_storable(const json& value) {
     try {
         return value.dump().find("\\u0000") == std::string::npos ||
@@ -51,8 +51,8 @@ bool is_count(const std::optional<std::int64_t>& count) {
     return !count || *count >= 0;
 }
 
-std::string broken_promise_of(const post& subject, const link& wanted) {
-    if (subject.code != wanted.code && subject.code != public_code(wanted.code))
+std::string broken_promise_of(const post& subject, const link& target) {
+    if (subject.code != target.code && subject.code != public_code(target.code))
         return "another post: " + subject.code;
     if (subject.url != post_link(subject.code).canonical_url()) return "a strange link";
     const auto* media = std::get_if<remote_media>(&subject.media);
@@ -77,11 +77,11 @@ bool has_video(answer_media media) {
 /// What holds for all shapes.
 std::string broken_promise_of(
     answer_media media, const std::string& page_error, const std::optional<post>& subject,
-    const link& wanted) {
+    const link& target) {
     if (subject.has_value() != has_video(media)) return "a video without a post";
     if (!page_error.empty() && media != answer_media::gated) return "a ruling, but not gated";
     if (!is_storable(page_error)) return "a ruling that can't be stored";
-    return subject ? broken_promise_of(*subject, wanted) : "";
+    return subject ? broken_promise_of(*subject, target) : "";
 }
 
 /// With `signals.takes_tracks`.
@@ -93,18 +93,18 @@ std::string broken_promise_of(const answer_classification& verdict, answer_media
 /// Asks `read` about each wanted link; it returns the broken promise and whether there is a post.
 reading read_for_each(const std::function<reading(const link&)>& read) {
     reading all;
-    for (const auto& wanted : wanted_links()) {
-        auto one = read(wanted);
-        all.accepted = all.accepted || one.accepted;
-        if (all.broken_promise.empty()) all.broken_promise = std::move(one.broken_promise);
+    for (const auto& target : wanted_links()) {
+        auto outcome = read(target);
+        all.accepted = all.accepted || outcome.accepted;
+        if (all.broken_promise.empty()) all.broken_promise = std::move(outcome.broken_promise);
     }
     return all;
 }
 
 reading read_page(std::string_view html) {
-    return read_for_each([&](const link& wanted) -> reading {
-        const auto page = parse_page(html, wanted);
-        auto broken = broken_promise_of(page.media, page.page_error, page.subject, wanted);
+    return read_for_each([&](const link& target) -> reading {
+        const auto page = parse_page(html, target);
+        auto broken = broken_promise_of(page.media, page.page_error, page.subject, target);
         if (broken.empty())
             broken = broken_promise_of(
                 classify(
@@ -118,9 +118,9 @@ reading read_page(std::string_view html) {
 }
 
 reading read_answer(std::string_view body) {
-    return read_for_each([&](const link& wanted) -> reading {
-        const auto answer = parse_query(body, wanted);
-        auto broken = broken_promise_of(answer.media, answer.page_error, answer.subject, wanted);
+    return read_for_each([&](const link& target) -> reading {
+        const auto answer = parse_query(body, target);
+        auto broken = broken_promise_of(answer.media, answer.page_error, answer.subject, target);
         if (platform_error_of(body) != answer.platform_error) broken = "two complaints";
         if (broken.empty())
             broken = broken_promise_of(
@@ -135,9 +135,9 @@ reading read_answer(std::string_view body) {
 }
 
 reading read_embed(std::string_view html) {
-    return read_for_each([&](const link& wanted) -> reading {
-        const auto embed = parse_embed(html, wanted);
-        auto broken = broken_promise_of(embed.media, {}, embed.subject, wanted);
+    return read_for_each([&](const link& target) -> reading {
+        const auto embed = parse_embed(html, target);
+        auto broken = broken_promise_of(embed.media, {}, embed.subject, target);
         if (broken.empty())
             broken = broken_promise_of(
                 classify({.kind = answer_kind::embed, .media = embed.media, .takes_tracks = true}),
@@ -147,17 +147,17 @@ reading read_embed(std::string_view html) {
 }
 
 reading read_yt_dlp(std::string_view output) {
-    return read_for_each([&](const link& wanted) -> reading {
-        const auto parsed = parse_yt_dlp(output, wanted);
+    return read_for_each([&](const link& target) -> reading {
+        const auto parsed = parse_yt_dlp(output, target);
         return {
-            .broken_promise = broken_promise_of(parsed.media, {}, parsed.subject, wanted),
+            .broken_promise = broken_promise_of(parsed.media, {}, parsed.subject, target),
             .accepted = parsed.subject.has_value()};
     });
 }
 
-reading read_complaints(std::string_view said) {
+reading read_complaints(std::string_view output) {
     constexpr std::size_t detail_bytes_max = 500;
-    const auto none = classify_yt_dlp(1, said);
+    const auto none = classify_yt_dlp(1, output);
     const auto& detail = none.why.detail();
     const bool is_plain =
         std::all_of(detail.begin(), detail.end(), [](char c) { return c >= ' ' && c <= '~'; });
@@ -166,7 +166,7 @@ reading read_complaints(std::string_view said) {
     const bool is_in_doubt = none.needs_confirmation;
     if (is_in_doubt && none.why.code() != errc::video_unavailable)
         return {.broken_promise = "only a missing post is in doubt"};
-    const auto version = yt_dlp_version_in(said);
+    const auto version = yt_dlp_version_in(output);
     return {.accepted = !version.empty() && !is_outdated_yt_dlp(version)};
 }
 
@@ -200,8 +200,8 @@ reading read_link(std::string_view text) {
 reading read_redirect(std::string_view location) {
     static const auto from = net::url::parse("https://www.instagram.com/reel/DYexample01/").value();
     reading all;
-    for (const auto& wanted : wanted_links()) {
-        const auto leads = redirect_of(from, location, wanted);
+    for (const auto& sought : wanted_links()) {
+        const auto leads = redirect_of(from, location, sought);
         const auto target = from.resolve(location);
         const bool stays = target && (target->origin() == from.origin() ||
                                       net::has_suffix(target->host(), "instagram.com"));

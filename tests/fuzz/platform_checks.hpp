@@ -6,7 +6,7 @@
 
 namespace reelsd::fuzz {
 
-/// The readers of what the platform sends, with what is kept of its answers.
+/// The readers of the platform's answers, with their corpus.
 [[nodiscard]] std::vector<reader_check> platform_checks();
 
 }  // namespace reelsd::fuzz

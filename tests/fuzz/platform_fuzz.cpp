@@ -4,8 +4,8 @@
 //
 //   platform_fuzz [ANSWERS [SEED]]      200 answers for each reader and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when what was read breaks a promise of the reader's
-// header; the sanitizers end it for what they find. The same seed makes the same answers.
+// Exits with 1 and prints the bytes and the seed when a result violates a guarantee of the reader's
+// header, or when a sanitizer finds an error. The same seed gives the same answers.
 #include "platform_checks.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
@@ -13,7 +13,7 @@
 int main(int count, char** values) {
     using namespace reelsd::fuzz;
     constexpr std::size_t answers_usual = 200;
-    // What was found once; every reader gets all of it, as it is.
+    // Inputs that once failed; every reader gets all of them.
     const auto found = files_of(REELSD_SOURCE_DIR "/tests/fuzz/platform_corpus/found", ".txt");
     return fuzz_readers(platform_checks(), found, run_from(count, values, answers_usual));
 }

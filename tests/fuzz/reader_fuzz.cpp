@@ -30,32 +30,32 @@ reading read_caught(const reader_check& check, std::string_view input) {
     }
 }
 
-/// False, with the reason shown, when a promise was broken.
+/// False, with the reason printed, when a guarantee was violated.
 bool run_one(
-    const reader_check& check, const std::vector<std::string>& found, const fuzz_run& wanted,
+    const reader_check& check, const std::vector<std::string>& found, const fuzz_run& run,
     reader_run& done) {
     using clock = std::chrono::steady_clock;
-    answer_maker maker{wanted.seed, check.corpus};
-    const auto inputs = wanted.inputs + found.size() + maker.corpus_size();
+    answer_maker maker{run.seed, check.corpus};
+    const auto inputs = run.inputs + found.size() + maker.corpus_size();
     for (std::size_t number = 0; number < inputs; ++number) {
         const auto input =
             number < found.size() ? found[number] : maker.make(number - found.size());
         const auto start = clock::now();
-        const auto said = read_caught(check, input);
+        const auto outcome = read_caught(check, input);
         const std::chrono::duration<double> took = clock::now() - start;
         if (took.count() > done.slowest_seconds) {
             done.slowest_seconds = took.count();
             done.slowest_number = number;
         }
-        if (said.accepted) ++done.accepted;
-        if (said.broken_promise.empty()) continue;
+        if (outcome.accepted) ++done.accepted;
+        if (outcome.broken_promise.empty()) continue;
         std::fprintf(
             stderr,
             "%s: %s\ninput %zu of seed %llu:\n",
             check.name,
-            said.broken_promise.c_str(),
+            outcome.broken_promise.c_str(),
             number,
-            wanted.seed);
+            run.seed);
         std::fwrite(input.data(), 1, input.size(), stderr);
         return false;
     }
@@ -91,28 +91,28 @@ std::vector<std::string> lines_of(const fs::path& file) {
 }
 
 fuzz_run run_from(int count, char** values, std::size_t inputs_usual) {
-    fuzz_run wanted{.inputs = inputs_usual};
-    if (count > 1) wanted.inputs = std::strtoull(values[1], nullptr, 10);
-    if (count > 2) wanted.seed = std::strtoull(values[2], nullptr, 10);
-    return wanted;
+    fuzz_run run{.inputs = inputs_usual};
+    if (count > 1) run.inputs = std::strtoull(values[1], nullptr, 10);
+    if (count > 2) run.seed = std::strtoull(values[2], nullptr, 10);
+    return run;
 }
 
 int fuzz_readers(
     const std::vector<reader_check>& checks, const std::vector<std::string>& found,
-    const fuzz_run& wanted) {
+    const fuzz_run& run) {
     bool is_well = true;
     for (const auto& check : checks) {
         reader_run done;
-        const bool holds = run_one(check, found, wanted, done);
+        const bool holds = run_one(check, found, run, done);
         std::printf(
             "%-16s %zu inputs of seed %llu: %zu accepted; slowest %.1f ms (input %zu)\n",
             check.name,
-            wanted.inputs,
-            wanted.seed,
+            run.inputs,
+            run.seed,
             done.accepted,
             done.slowest_seconds * 1000,
             done.slowest_number);
-        std::fflush(stdout);  // A long run is to be watched.
+        std::fflush(stdout);  // Shows the progress of long runs.
         is_well = is_well && holds && done.accepted > 0;
     }
     return is_well ? EXIT_SUCCESS : EXIT_FAILURE;

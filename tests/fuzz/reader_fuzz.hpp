@@ -9,15 +9,15 @@
 
 namespace reelsd::fuzz {
 
-/// What became of one input.
+/// Outcome of one input.
 struct reading {
-    /// Empty, or which promise was broken.
+    /// The violated guarantee; empty for none.
     std::string broken_promise = {};
-    /// The reader took it: it found a post, a link, a value.
+    /// Whether the reader found a post, a link or a value.
     bool accepted = false;
 };
 
-/// One reader of foreign bytes and what its inputs are made from.
+/// One reader of untrusted bytes and its corpus.
 struct reader_check {
     const char* name;
     std::vector<std::string> corpus;  ///< Not empty; some of it is accepted.
@@ -32,7 +32,7 @@ struct reader_check {
 /// The lines of a file. Throws when there is none.
 [[nodiscard]] std::vector<std::string> lines_of(const std::filesystem::path& file);
 
-/// How much is tried, from the command line: PROGRAM [INPUTS [SEED]].
+/// Number of inputs and seed, from the command line: PROGRAM [INPUTS [SEED]].
 struct fuzz_run {
     std::size_t inputs = 0;  ///< For each reader, besides its corpus.
     unsigned long long seed = 1;
@@ -42,7 +42,7 @@ struct fuzz_run {
 /// Gives each reader all of `found` and of its corpus as they are, then inputs made from its
 /// corpus. The program's status: 1, with the bytes and the seed shown, when a promise was broken or
 /// something was thrown, and when a reader accepts nothing at all, for then the inputs never get
-/// through. The same seed makes the same inputs.
+/// through. The same seed gives the same inputs.
 [[nodiscard]] int fuzz_readers(
     const std::vector<reader_check>& checks, const std::vector<std::string>& found,
     const fuzz_run& wanted);

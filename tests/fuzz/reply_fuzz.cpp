@@ -5,8 +5,8 @@
 //
 //   reply_fuzz [REPLIES [SEED]]      1,000 replies for each reader and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
-// sanitizers end it for what they find. The same seed makes the same replies.
+// Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
+// when a sanitizer finds an error. The same seed gives the same replies.
 #include "model/remote/chat_api.hpp"
 #include "model/remote/gemini_errors.hpp"
 #include "model/remote/gemini_reply.hpp"
@@ -30,9 +30,9 @@ using namespace model;
 
 /// Noon of 2026-11-21, UTC.
 constexpr std::chrono::system_clock::time_point now{std::chrono::seconds{1'795'262'400}};
-/// What two excerpts of 300 characters and the words around them take at most.
+/// Upper bound on two excerpts of 300 characters with their context.
 constexpr std::size_t detail_bytes_max = 4'096;
-/// Twice what one count may be: some are sums of two.
+/// Twice the bound of one count, because some are sums of two.
 constexpr std::int64_t tokens_max = 2'000'000'000;
 
 std::string_view take_line(std::string_view& text) {
@@ -43,34 +43,34 @@ std::string_view take_line(std::string_view& text) {
     return line;
 }
 
-/// Whatever the bytes are; what has no head has status 200.
+/// Accepts any bytes; without a header the status is 200.
 net::http_response response_from(std::string_view bytes) {
-    net::http_response made;
-    made.head.status = 200;
+    net::http_response response;
+    response.head.status = 200;
     const auto blank = bytes.find("\n\n");
     if (blank == std::string_view::npos) {
-        made.body = bytes;
-        return made;
+        response.body = bytes;
+        return response;
     }
     auto head = bytes.substr(0, blank + 1);
-    made.body = bytes.substr(blank + 2);
+    response.body = bytes.substr(blank + 2);
     const auto status = take_line(head);
-    std::from_chars(status.data(), status.data() + status.size(), made.head.status);
-    made.head.status = std::clamp(made.head.status, 200, 599);
+    std::from_chars(status.data(), status.data() + status.size(), response.head.status);
+    response.head.status = std::clamp(response.head.status, 200, 599);
     while (!head.empty()) {
         const auto line = take_line(head);
         const auto colon = line.find(": ");
         if (colon == std::string_view::npos) continue;
-        made.head.headers.add(
+        response.head.headers.add(
             std::string{line.substr(0, colon)}, std::string{line.substr(colon + 2)});
     }
-    return made;
+    return response;
 }
 
 bool is_log_text(const std::string& text) {
     if (text.size() > detail_bytes_max || text.find('\n') != std::string::npos) return false;
     try {
-        static_cast<void>(json(text).dump());  // Throws for what is no UTF-8.
+        static_cast<void>(json(text).dump());  // Throws for invalid UTF-8.
         return true;
     } catch (const json::exception&) {
         return false;
@@ -108,18 +108,18 @@ std::string broken(const token_counts& used) {
     return parts_hold ? "" : "a negative part";
 }
 
-reading reading_of(const model_reply& said) {
-    if (!said) return {.broken_promise = broken(said.error())};
-    if (said->used) {
-        auto why = broken(*said->used);
+reading reading_of(const model_reply& reply) {
+    if (!reply) return {.broken_promise = broken(reply.error())};
+    if (reply->used) {
+        auto why = broken(*reply->used);
         if (!why.empty()) return {.broken_promise = std::move(why)};
     }
-    const bool is_blank = said->text.find_first_not_of(" \t\r\n") == std::string::npos;
-    if (said->end == reply_end::complete && is_blank) return {.broken_promise = "nothing, whole"};
-    const bool is_logged = is_log_text(said->detail) && is_log_text(said->response_id);
+    const bool is_blank = reply->text.find_first_not_of(" \t\r\n") == std::string::npos;
+    if (reply->end == reply_end::complete && is_blank) return {.broken_promise = "nothing, whole"};
+    const bool is_logged = is_log_text(reply->detail) && is_log_text(reply->response_id);
     return {
         .broken_promise = is_logged ? "" : "a detail for no log",
-        .accepted = said->end == reply_end::complete};
+        .accepted = reply->end == reply_end::complete};
 }
 
 reading read_gemini(std::string_view bytes) {
@@ -140,11 +140,11 @@ reading read_openai(std::string_view bytes) {
     return {.broken_promise = broken(why)};
 }
 
-reading reading_of(const std::optional<embeddings>& made, std::size_t texts) {
-    if (!made) return {};
-    if (made->vectors.size() != texts) return {.broken_promise = "vectors of other texts"};
-    if (!is_count(made->tokens)) return {.broken_promise = "tokens that nobody can have used"};
-    for (const auto& vector : made->vectors) {
+reading reading_of(const std::optional<embeddings>& vectors, std::size_t texts) {
+    if (!vectors) return {};
+    if (vectors->vectors.size() != texts) return {.broken_promise = "vectors of other texts"};
+    if (!is_count(vectors->tokens)) return {.broken_promise = "tokens that nobody can have used"};
+    for (const auto& vector : vectors->vectors) {
         double length = 0;
         for (const auto component : vector) length += double{component} * double{component};
         if (vector.empty() || vector.size() > dimensions_max || std::abs(length - 1) > 0.01)
@@ -158,17 +158,17 @@ reading read_embeddings(std::string_view bytes) {
     const auto document = parse_foreign_json(response_from(bytes).body);
     reading all;
     for (const std::size_t texts : {1U, 2U}) {
-        for (const auto& made :
+        for (const auto& vectors :
              {gemini_embeddings(document, texts), openai_embeddings(document, texts)}) {
-            auto one = reading_of(made, texts);
-            all.accepted = all.accepted || one.accepted;
-            if (all.broken_promise.empty()) all.broken_promise = std::move(one.broken_promise);
+            auto outcome = reading_of(vectors, texts);
+            all.accepted = all.accepted || outcome.accepted;
+            if (all.broken_promise.empty()) all.broken_promise = std::move(outcome.broken_promise);
         }
     }
     return all;
 }
 
-/// A text that stands wherever a delay may.
+/// A text in each position of a delay.
 reading read_delay(std::string_view text) {
     const std::string value{text};
     net::header_list headers;

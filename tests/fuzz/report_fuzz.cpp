@@ -1,10 +1,10 @@
-// Random and mutated output of the media helper through all that reads it: whatever a decoder that
-// a hostile video has taken over could write. It comes from tests/fuzz/report_corpus, a line each.
+// Random and mutated output of the media helper, as of a compromised decoder. It comes from
+// tests/fuzz/report_corpus, a line each.
 //
 //   report_fuzz [OUTPUTS [SEED]]      500 outputs for each report and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
-// sanitizers end it for what they find. The same seed makes the same outputs.
+// Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
+// when a sanitizer finds an error. The same seed gives the same outputs.
 #include "media/child_document.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 using namespace media;
 
-/// A detail names the member that is wrong, or is the helper's own (at most 500 bytes).
+/// A detail names the invalid member, or is the helper's (at most 500 bytes).
 constexpr std::size_t detail_bytes_max = 600;
 constexpr std::array<double, 3> asked_moments{0, 1.5, 12.25};
 
@@ -35,10 +35,10 @@ std::string broken_error(const error& why) {
 }
 
 bool lies_within(const std::vector<timed_text>& texts, double duration) {
-    return std::all_of(texts.begin(), texts.end(), [duration](const timed_text& one) {
-        return one.start_seconds >= 0 && one.start_seconds <= one.end_seconds &&
-               one.end_seconds <= duration && is_clean_text(one.text) &&
-               one.text.size() <= report_bounds::text_bytes_max;
+    return std::all_of(texts.begin(), texts.end(), [duration](const timed_text& line) {
+        return line.start_seconds >= 0 && line.start_seconds <= line.end_seconds &&
+               line.end_seconds <= duration && is_clean_text(line.text) &&
+               line.text.size() <= report_bounds::text_bytes_max;
     });
 }
 
@@ -115,8 +115,8 @@ std::string broken(const output_report& report) {
                                                                                 : "a strange size";
 }
 
-/// What was read says the same when it is written and read again. Documents have three digits after
-/// the point: what has more may stand too close to its neighbour once it is rounded.
+/// A report is the same when it is written and read again. Documents have three decimals; times
+/// with more may collide with their neighbours after rounding.
 template <class Report, class Parse>
 std::string broken_round_trip(const Report& report, Parse parse) {
     const auto written = to_json(report);
@@ -133,9 +133,9 @@ std::function<reading(std::string_view)> reader_with(Parse parse) {
         process::child_end end;
         end.fate = process::child_outcome::exited;
         end.output = output;
-        const auto told = document_of(end);
-        if (!told) return {.broken_promise = broken_error(told.error())};
-        const auto report = parse(*told);
+        const auto document = document_of(end);
+        if (!document) return {.broken_promise = broken_error(document.error())};
+        const auto report = parse(*document);
         if (!report) {
             const bool is_ours = report.error().code() == errc::media_failed;
             return {
@@ -147,7 +147,7 @@ std::function<reading(std::string_view)> reader_with(Parse parse) {
     };
 }
 
-/// Any ending at all: the bytes are what it said, the first of them how it ended.
+/// Any end of a child: the bytes are its output, and the first one selects how it ended.
 reading read_any_end(std::string_view bytes) {
     using process::child_outcome;
     constexpr auto fates = std::to_array<child_outcome>(
@@ -163,17 +163,17 @@ reading read_any_end(std::string_view bytes) {
     end.status = static_cast<int>(bytes.size() % 130);
     end.output = bytes.substr(std::min<std::size_t>(bytes.size(), 1));
     end.error_output = end.output.substr(0, process::child_error_output_bytes_max);
-    const auto told = document_of(end);
-    if (told) {
+    const auto document = document_of(end);
+    if (document) {
         const bool may_be = end.fate == child_outcome::exited && end.status == 0;
         return {.broken_promise = may_be ? "" : "a document of a failed run", .accepted = true};
     }
-    const bool is_stop = told.error().code() == errc::cancelled;
+    const bool is_stop = document.error().code() == errc::cancelled;
     const bool fits = is_stop == (end.fate == child_outcome::stopped);
     return {.broken_promise = fits ? "" : "a stop is a stop", .accepted = true};
 }
 
-/// What is decoded is what encode() makes it of.
+/// Decoding is the inverse of encoding.
 reading read_base64(std::string_view text) {
     const auto bytes = base64_decoded(text);
     if (!bytes) return {};
@@ -184,7 +184,7 @@ reading read_base64(std::string_view text) {
 reading read_clean_text(std::string_view text) {
     if (!is_clean_text(text)) return {};
     try {
-        const auto dumped = json(text).dump();  // Throws for what is no UTF-8.
+        const auto dumped = json(text).dump();  // Throws for invalid UTF-8.
         const bool is_same = json::parse(dumped) == json(text);
         return {.broken_promise = is_same ? "" : "another text", .accepted = true};
     } catch (const json::exception&) {

@@ -4,9 +4,9 @@
 //
 //   request_fuzz [REQUESTS [SEED]]      20,000 requests and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when an answer is a 500, or anything but a closed
-// database is thrown; the sanitizers end it for what they find. The same seed makes the same
-// requests.
+// Exits with 1 and prints the bytes and the seed when an answer is a 500, when an exception other
+// than a closed database is thrown, or when a sanitizer finds an error. The same seed gives the
+// same requests.
 #include "api/monitoring.hpp"
 #include "api/reel_events.hpp"
 #include "api/reel_list.hpp"
@@ -17,13 +17,9 @@
 #include "api/thumbnails.hpp"
 #include "api/usage.hpp"
 #include "api/webhooks.hpp"
-#include "dashboard/accounts.hpp"
-#include "dashboard/events.hpp"
-#include "dashboard/operations.hpp"
-#include "dashboard/pages.hpp"
-#include "dashboard/session_authentication.hpp"
+#include "dashboard/resources.hpp"
+#include "dashboard/session.hpp"
 #include "dashboard/sign_in.hpp"
-#include "dashboard/tokens.hpp"
 #include "http/request_reader.hpp"
 #include "http/response_head.hpp"
 #include "reader_fuzz.hpp"
@@ -75,7 +71,7 @@ asio::awaitable<json> healthy() {
 std::string own_origin() {
     return "http://a";
 }
-/// An administrator whose pages say "known" in X-CSRF-Token.
+/// An administrator whose pages send "known" in X-CSRF-Token.
 asio::awaitable<std::optional<http::response>> know_session(http::request_context& ctx) {
     ctx.set_caller(
         {.account = account_id{1},
@@ -85,7 +81,7 @@ asio::awaitable<std::optional<http::response>> know_session(http::request_contex
     co_return std::nullopt;
 }
 
-/// The dashboard's own routes and its gate's look at changes; the session is known.
+/// The dashboard's routes with its check of changes; the session is known.
 class dashboard_routes {
 public:
     explicit dashboard_routes(db::pool& pool) : pool_{pool} {}
@@ -96,8 +92,7 @@ public:
                         return gate_.accept(ctx);
                     }});
         add_sign_in_routes(router, gated, sign_in_);
-        add_invitation_routes(router, sign_in_);
-        add_token_routes(router, gated, tokens_);
+        dashboard::add_token_routes(router, gated, tokens_);
         add_event_routes(router, gated, events_);
         add_account_routes(router, gated, accounts_);
         add_operations_routes(router, gated, operations_);
@@ -108,7 +103,7 @@ private:
     db::pool& pool_;
     accounts::session_store sessions_{pool_};
     dashboard::session_authentication gate_{sessions_, own_origin};
-    /// Never asked: a closed database knows no password.
+    /// Not used, because the database is closed.
     async::offload_pool offload_{1, 1};
     dashboard::sign_in_service sign_in_{
         .sessions = sessions_,
@@ -116,7 +111,7 @@ private:
         .origin = own_origin,
         .log = log::logger::silent(),
         .throttle = {}};
-    dashboard::token_service tokens_{.accounts = accounts::account_store{pool_}};
+    accounts::account_store tokens_{pool_};
     jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
     dashboard::event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
     dashboard::account_service accounts_{
@@ -134,10 +129,10 @@ private:
         .log = log::logger::silent()};
 };
 
-/// All routes; whoever asks is known, or no request would get past the gates.
-class house {
+/// All routes. Every caller is authenticated, so that requests reach the handlers.
+class server {
 public:
-    house() {
+    server() {
         pool_.close();
         dashboard_.add_to(router_);
         router_.use({.prefix = "/api/v1", .authenticate = know_caller, .accept = {}});
@@ -154,7 +149,7 @@ public:
         api::add_metrics_routes(router_, metrics_);
     }
 
-    /// Throws what the handler throws.
+    /// Throws the exceptions of the handler.
     http::response answer(http::request_context& ctx) {
         auto answered = asio::co_spawn(loop_, kept(ctx), asio::use_future);
         loop_.restart();
@@ -163,7 +158,7 @@ public:
     }
 
 private:
-    /// A future's value has to be constructible from nothing.
+    /// The value of a future must be default-constructible.
     asio::awaitable<std::optional<http::response>> kept(http::request_context& ctx) {
         co_return co_await router_.answer(ctx);
     }
@@ -207,8 +202,8 @@ private:
 /// Counts by the first digit of the status; [0] is for a closed database.
 using tally = std::array<std::size_t, 6>;
 
-/// False, with the reason shown, when the answer must not be.
-bool answer_one(house& api, http::received_request message, tally& answers) {
+/// False, with the reason printed, for an invalid answer.
+bool answer_one(server& api, http::received_request message, tally& answers) {
     message.request.id = "fuzz";
     const auto log = log::logger::silent();
     http::request_context ctx{std::move(message.request), log, deadline::after(10s)};
@@ -232,8 +227,8 @@ bool answer_one(house& api, http::received_request message, tally& answers) {
     return false;
 }
 
-/// One connection: its bytes come in pieces, and may hold several requests.
-bool serve(house& api, const std::string& bytes, request_maker& dice, tally& answers) {
+/// One connection: its bytes arrive in pieces and may contain several requests.
+bool serve(server& api, const std::string& bytes, request_maker& dice, tally& answers) {
     using step = http::request_reader::step;
     http::request_reader reader{
         {.header_bytes_max = bounds::request_header_bytes_max,
@@ -260,7 +255,7 @@ bool serve(house& api, const std::string& bytes, request_maker& dice, tally& ans
 }
 
 int run(std::size_t requests, std::uint64_t seed) {
-    house api;
+    server api;
     tally answers{};
     request_maker maker{seed, files_of(REELSD_SOURCE_DIR "/tests/fuzz/request_corpus")};
     for (std::size_t number = 0; number < requests; ++number) {
@@ -279,7 +274,7 @@ int run(std::size_t requests, std::uint64_t seed) {
         answers[3],
         answers[4],
         answers[0]);
-    // A maker whose requests never get through would find nothing.
+    // Generated requests that are never accepted would find nothing.
     return answers[0] > 0 && answers[4] > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -32,7 +32,7 @@ constexpr auto paths = std::to_array<std::string_view>(
      "*",
      "http://host/api/v1/reels"});
 
-/// What the router knows: most requests should get that far.
+/// Known routes, which most requests should reach.
 constexpr auto known = std::to_array<std::string_view>(
     {"POST /api/v1/reels/analyze",
      "GET /api/v1/reels",
@@ -294,7 +294,7 @@ std::string request_maker::next() {
     if (replayed_ < corpus_.size()) return corpus_[replayed_++];
     auto bytes = now_and_then(*this, 3) ? std::string{one_of(corpus_, *this)} : composed();
     if (now_and_then(*this, 4)) bytes += composed();
-    // Half of them stay as they are: what is behind the parser is to be reached as well.
+    // Half of them stay unchanged, to get past the parser.
     if (now_and_then(*this, 2)) {
         for (auto count = number_below(4) + 1; count > 0; --count) change(bytes);
     }

@@ -10,7 +10,7 @@
 namespace reelsd::fuzz {
 
 /// Makes requests that are almost right: those of a corpus and of a table, changed a little,
-/// joined, or put together from words that matter to some parser. The same seed makes the same
+/// joined, or put together from words that matter to some parser. The same seed gives the same
 /// requests.
 class request_maker {
 public:
@@ -18,7 +18,7 @@ public:
     request_maker(std::uint64_t seed, std::vector<std::string> corpus)
         : corpus_{std::move(corpus)}, dice_{seed} {}
 
-    /// The bytes of one connection. The first ones are the corpus as it is.
+    /// The bytes of one connection; first those of the corpus, unchanged.
     [[nodiscard]] std::string next();
 
     /// 0 to `end` - 1; `end` is at least 1.
@@ -32,7 +32,7 @@ private:
     void change(std::string& bytes);
 
     std::vector<std::string> corpus_;
-    std::size_t replayed_ = 0;  ///< How many of the corpus were given as they are.
+    std::size_t replayed_ = 0;  ///< Number of inputs of the corpus that were returned.
     std::mt19937_64 dice_;
 };
 

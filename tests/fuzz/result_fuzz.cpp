@@ -1,11 +1,10 @@
-// Random and mutated stored results, most of whose text is foreign, through what is made of them
-// later: subtitles, and what a search finds a reel by and quotes of it. They come from
-// tests/fuzz/result_corpus.
+// Random and mutated stored results, whose text is mostly untrusted, converted to subtitles and to
+// passages and quotes of the search. They come from tests/fuzz/result_corpus.
 //
 //   result_fuzz [RESULTS [SEED]]      300 results for each reader and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a promise of the headers is broken; the
-// sanitizers end it for what they find. The same seed makes the same results.
+// Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
+// when a sanitizer finds an error. The same seed gives the same results.
 #include "api/subtitle_cues.hpp"
 #include "api/subtitles.hpp"
 #include "reader_fuzz.hpp"
@@ -47,23 +46,23 @@ std::string broken(const std::vector<api::subtitle_cue>& cues) {
     return "";
 }
 
-std::size_t count_of(std::string_view text, std::string_view wanted) {
+std::size_t count_of(std::string_view text, std::string_view sought) {
     std::size_t count = 0;
-    for (auto at = text.find(wanted); at != std::string_view::npos;
-         at = text.find(wanted, at + wanted.size())) {
+    for (auto at = text.find(sought); at != std::string_view::npos;
+         at = text.find(sought, at + sought.size())) {
         ++count;
     }
     return count;
 }
 
-/// A result, to a file of subtitles with one line of times for each cue.
+/// Subtitles of a result have one line of times for each cue.
 reading read_subtitles(std::string_view document) {
-    const auto said = api::transcript_of(document);
-    if (!said) {
-        const bool is_ours = said.error().code() == errc::internal;
+    const auto transcript = api::transcript_of(document);
+    if (!transcript) {
+        const bool is_ours = transcript.error().code() == errc::internal;
         return {.broken_promise = is_ours ? "" : "not our own fault"};
     }
-    const auto cues = api::subtitle_cues(said->spoken);
+    const auto cues = api::subtitle_cues(transcript->spoken);
     auto why = broken(cues);
     if (why.empty() && count_of(api::subrip_text(cues), "-->") != cues.size())
         why = "a text that is taken for times (SubRip)";
@@ -71,7 +70,7 @@ reading read_subtitles(std::string_view document) {
     if (why.empty() && count_of(webvtt, "-->") != cues.size())
         why = "a text that is taken for times (WebVTT)";
     if (why.empty() && webvtt.find_first_of("<") != std::string::npos) why = "markup";
-    const auto attachment = api::attachment_named(said->code, job_id{7}, "srt");
+    const auto attachment = api::attachment_named(transcript->code, job_id{7}, "srt");
     if (count_of(attachment, "\"") != 2 ||
         std::any_of(attachment.begin(), attachment.end(), is_control))
         why = "a name that ends the header";
@@ -96,7 +95,7 @@ std::string broken(const model::search_document& found) {
     return "";
 }
 
-/// Passages mean the same when they are stored and read again, to the digits that are stored.
+/// Passages are the same when they are stored and read again, to the stored digits.
 reading read_for_search(std::string_view document) {
     const auto found = model::search_document_of(document, dictionary());
     if (!found) {
@@ -111,7 +110,7 @@ reading read_for_search(std::string_view document) {
     return {.broken_promise = std::move(why), .accepted = !found->passages.empty()};
 }
 
-/// Passages as they stand in the database.
+/// Passages as stored in the database.
 reading read_passages(std::string_view text) {
     const auto found = model::passages_from(text);
     if (!found) {

@@ -3,9 +3,9 @@
 //
 //   row_fuzz [CELLS [SEED]]      2,000 cells for each decoder and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a decoder ends in anything but a value that
-// means the same when it is sent back, or schema_mismatch; the sanitizers end it for what they
-// find. The same seed makes the same cells.
+// Exits with 1 and prints the bytes and the seed unless a decoder returns a value that is the same
+// when sent back, or throws schema_mismatch; also when a sanitizer finds an error. The same seed
+// gives the same cells.
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/db/errors.hpp>
@@ -24,20 +24,20 @@ namespace {
 
 using db::cell;
 
-/// pg_type.oid of what our tables have. Source: pg_type.dat, PostgreSQL 15.
+/// pg_type.oid of the types in the tables. Source: pg_type.dat, PostgreSQL 15.
 namespace oid {
 constexpr std::uint32_t boolean = 16, bytea = 17, int8 = 20, int4 = 23, text = 25;
 constexpr std::uint32_t float8 = 701, text_array = 1009, timestamptz = 1184;
 }  // namespace oid
 
-/// Query and column, and no byte of the cell.
+/// Names query and column, and contains no byte of the cell.
 constexpr std::size_t message_bytes_max = 120;
 
 cell made(std::uint32_t type, std::string_view bytes) {
     return {.query = "fuzz.q", .column = "c", .bytes = bytes, .type = type, .null = false};
 }
 
-/// As the server sends a number: in network byte order, in as many bytes as its type has.
+/// A number as sent by the server: in network byte order, in the bytes of its type.
 template <std::integral Number>
 std::string sent(Number number) {
     std::string bytes(sizeof number, '\0');
@@ -67,12 +67,13 @@ std::string sent(const std::vector<std::byte>& octets) {
     return bytes;
 }
 
-/// Empty, or what is wrong with a refusal.
+/// The fault of a rejection; empty for none.
 std::string broken_refusal(const db::schema_mismatch& why) {
-    const std::string_view said = why.what();
+    const std::string_view message = why.what();
     if (why.code() != errc::internal) return "not our own fault";
-    return said.size() <= message_bytes_max && said.starts_with("fuzz.q") ? ""
-                                                                          : "a strange message";
+    return message.size() <= message_bytes_max && message.starts_with("fuzz.q")
+               ? ""
+               : "a strange message";
 }
 
 /// A value has one form: the bytes that it was decoded from.
@@ -89,8 +90,7 @@ std::function<reading(std::string_view)> decoder_of(std::uint32_t type) {
     };
 }
 
-/// Arrays have a flag that decoders need not read: no more is asked than that their elements fit
-/// into the cell.
+/// Arrays have a flag that decoders need not read; their elements must fit into the cell.
 reading read_array(std::string_view bytes) {
     std::vector<std::string> elements;
     try {
@@ -104,7 +104,7 @@ reading read_array(std::string_view bytes) {
     return {.broken_promise = fits ? "" : "more or less than was sent", .accepted = true};
 }
 
-/// No decoder takes a cell of another type, nor a null: the first byte chooses the type.
+/// No decoder accepts a cell of another type or a null. The first byte selects the type.
 reading read_other_types(std::string_view text) {
     constexpr auto others =
         std::to_array<std::uint32_t>({oid::bytea, oid::text, 0, 4'294'967'295, oid::float8});
@@ -128,9 +128,9 @@ struct result_release {
     void operator()(PGresult* result) const noexcept { PQclear(result); }
 };
 
-/// A whole answer of libpq with one text: rows hand it on unchanged, and nothing else.
+/// A whole result of libpq with one text, which rows return unchanged.
 reading read_rows(std::string_view text) {
-    std::unique_ptr<PGresult, result_release> made{PQmakeEmptyPGresult(nullptr, PGRES_TUPLES_OK)};
+    std::unique_ptr<PGresult, result_release> table{PQmakeEmptyPGresult(nullptr, PGRES_TUPLES_OK)};
     std::string name = "words";
     PGresAttDesc column{
         .name = name.data(),
@@ -141,10 +141,10 @@ reading read_rows(std::string_view text) {
         .typlen = -1,
         .atttypmod = -1};
     std::string bytes{text};
-    if (PQsetResultAttrs(made.get(), 1, &column) == 0 ||
-        PQsetvalue(made.get(), 0, 0, bytes.data(), static_cast<int>(bytes.size())) == 0)
+    if (PQsetResultAttrs(table.get(), 1, &column) == 0 ||
+        PQsetvalue(table.get(), 0, 0, bytes.data(), static_cast<int>(bytes.size())) == 0)
         return {.broken_promise = "libpq makes no row"};
-    const db::rows rows{"fuzz.q", made.release()};
+    const db::rows rows{"fuzz.q", table.release()};
     const auto only = rows.one();
     if (rows.size() != 1 || only.is_null("words") || only.as<std::string>("words") != text)
         return {.broken_promise = "another text"};

@@ -1,10 +1,10 @@
-// Random and mutated answers of the API as the client program shows them: whatever a server, or a
-// caption that it hands on, could make a terminal do. They come from tests/fuzz/terminal_corpus.
+// Random and mutated answers of the API as the client prints them, against control sequences for
+// the terminal. They come from tests/fuzz/terminal_corpus.
 //
 //   terminal_fuzz [ANSWERS [SEED]]      100 answers for each page and seed 1 by default
 //
-// Ends with 1 and shows the bytes and the seed when a page has what a terminal might obey; the
-// sanitizers end it for what they find. The same seed makes the same answers.
+// Exits with 1 and prints the bytes and the seed when the output contains control sequences, or
+// when a sanitizer finds an error. The same seed gives the same answers.
 #include "cli/api_answer.hpp"
 #include "cli/event_reader.hpp"
 #include "cli/job_wait.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using namespace cli;
 
-/// U+202A to U+202E and U+2066 to U+2069 turn what is read around.
+/// U+202A to U+202E and U+2066 to U+2069 change the reading direction.
 constexpr auto overrides = std::to_array<std::string_view>(
     {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"});
 
@@ -30,7 +30,7 @@ bool is_obeyed(char c) {
     return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f';
 }
 
-/// Empty, or what stands in a text that must not.
+/// A forbidden character in the text; empty for none.
 std::string broken_text(std::string_view text) {
     if (std::any_of(text.begin(), text.end(), is_obeyed)) return "a control character";
     for (const auto sign : overrides) {
@@ -43,14 +43,14 @@ std::string broken_text(std::string_view text) {
             return "an 8-bit control";
     }
     try {
-        static_cast<void>(json(text).dump());  // Throws for what is no UTF-8.
+        static_cast<void>(json(text).dump());  // Throws for invalid UTF-8.
         return "";
     } catch (const json::exception&) {
         return "no UTF-8";
     }
 }
 
-/// Draws what is JSON of this kind, for a terminal and for another program.
+/// Prints JSON of this type, for a terminal and for another program.
 template <class Draw>
 std::function<reading(std::string_view)> page_of(json::value_t kind, Draw draw) {
     return [kind, draw](std::string_view body) -> reading {
@@ -75,7 +75,7 @@ reading read_failure(std::string_view body) {
     return {.accepted = true};
 }
 
-/// The same document, harmless.
+/// The same document without control characters.
 reading read_json(std::string_view body) {
     const auto document = parse_foreign_json(body);
     if (document.is_discarded()) return {};
@@ -101,7 +101,7 @@ struct events_read {
     bool is_refused = false;
 };
 
-/// More is refused.
+/// Upper bound.
 constexpr std::size_t event_bytes_max = 500;
 
 events_read events_in(std::string_view stream, std::size_t bytes_at_once) {
@@ -117,7 +117,7 @@ events_read events_in(std::string_view stream, std::size_t bytes_at_once) {
     return all;
 }
 
-/// The same events however they are cut, none of them too long, and what is shown of them is
+/// The events do not depend on how the stream is split, none is too long, and their output is
 /// harmless.
 reading read_events(std::string_view stream) {
     const auto all = events_in(stream, 1);

@@ -132,7 +132,7 @@ TEST_F(DispatcherScenario, TheNextJobIsClaimedWhileTheLastOneIsReported) {
         for (int i = 0; i < jobs; ++i) model_.submit(database_.now());
         const auto last = submitted();
         const auto took = pass_until([&] { return is(last, jobs::job_status::done); });
-        EXPECT_LT(took, jobs * (work + 2 * 200ms)) << "of work, of a claim, and of a report";
+        EXPECT_LT(took, jobs * (work + 2 * 200ms)) << "time of the work, a claim and a report";
     }
 }
 
@@ -171,7 +171,8 @@ TEST_F(DispatcherScenario, JobsLongerThanAClaimAreNot) {
     const auto last = submitted();
     pass_until([&] {
         EXPECT_EQ(daemon_->unbegun(), 0U);
-        EXPECT_LE(processing(), 2 * workers_many) << "running, and being reported";
+        EXPECT_LE(processing(), 2 * workers_many)
+            << "one running and one being reported for each worker";
         return is(last, jobs::job_status::done);
     });
 }
@@ -188,7 +189,7 @@ TEST_F(DispatcherScenario, AJobClaimedAheadGoesBackToItsPlaceWhenNoWorkerIsIdle)
         EXPECT_EQ(row.run_at, before.at(id).run_at);
     }
     pass(60s);
-    EXPECT_EQ(processing(), workers_many) << "and is left to others from then on";
+    EXPECT_EQ(processing(), workers_many) << "others may claim it from then on";
 }
 
 TEST_F(DispatcherScenario, AStopHandsBackAtOnceWhatWasClaimedAhead) {
@@ -231,7 +232,7 @@ TEST_F(DispatcherScenario, PermitsAreUsedAsTheyBecomeDueAndJobsInLineAreNotClaim
     const auto took = pass_until([&] { return is(last, jobs::job_status::done); });
     EXPECT_GE(took, (jobs - 1) * mix_.line.interval);
     EXPECT_LT(took, jobs * (mix_.line.interval + 100ms) + mix_.long_time);
-    EXPECT_LE(ledger_.counts().claims, 2 * jobs) << "once to learn of the line, once with a permit";
+    EXPECT_LE(ledger_.counts().claims, 2 * jobs) << "one claim to join the line, one with a permit";
 }
 
 TEST_F(DispatcherScenario, ABacklogInLineKeepsAnotherAccountWaitingForTwoPermitsAtMost) {

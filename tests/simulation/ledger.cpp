@@ -9,7 +9,7 @@ using jobs::job_status;
 
 /// Enough for a job's whole history at the usual rates; 112 bytes each.
 constexpr std::size_t events_max = 100'000;
-/// Of one job, in a report.
+/// Events of one job in a report.
 constexpr std::size_t told_max = 60;
 
 constexpr std::string_view name_of(row_change why) {
@@ -50,8 +50,8 @@ void ledger::note_change(
          .worker = row.worker});
     auto& of = lives_[row.id.value];
     if (before != nullptr && after != nullptr) {
-        require(!has_ended(*before), row.id, "a job that has ended changes");
-        require(after->claim >= before->claim, row.id, "a claim number goes back");
+        require(!has_ended(*before), row.id, "an ended job changed");
+        require(after->claim >= before->claim, row.id, "a claim number decreased");
     }
     switch (why) {
         case row_change::submitted: ++counts_.submitted; break;
@@ -60,7 +60,7 @@ void ledger::note_change(
         case row_change::delay_ended:
         case row_change::released: break;
         case row_change::renewed:
-            require(row.lease_until >= before->lease_until, row.id, "a renewal shortens a lease");
+            require(row.lease_until >= before->lease_until, row.id, "a renewal shortened a lease");
             break;
         case row_change::rescued: check_rescue(*before, row, of, database_now); break;
         case row_change::reported: check_report(*before, row, of); break;
@@ -74,11 +74,13 @@ void ledger::check_claim(const model_row& before, const model_row& after, life& 
     const bool is_again = before.status == job_status::processing;
     if (is_again) ++counts_.reclaimed;
     const int counted = is_again ? 0 : 1;
-    require(!of.is_worked_on, after.id, "taken while somebody works on it");
-    require(after.claim == before.claim + 1, after.id, "a claim without a number of its own");
-    require(after.attempt == before.attempt + counted, after.id, "a claim counts wrongly");
+    require(!of.is_worked_on, after.id, "claimed while a worker runs it");
+    require(after.claim == before.claim + 1, after.id, "a claim without a new number");
+    require(after.attempt == before.attempt + counted, after.id, "a claim counted a wrong attempt");
     require(
-        !is_again || of.last_begun != before.claim, after.id, "taken from a worker that has begun");
+        !is_again || of.last_begun != before.claim,
+        after.id,
+        "claimed from a worker that has begun");
     of.claimed_at = loop_.now();
 }
 
@@ -86,11 +88,11 @@ void ledger::check_rescue(
     const model_row& before, const model_row& after, life& of, instant database_now) {
     ++counts_.rescues;
     if (has_ended(after)) ++counts_.failed;
-    require(before.status == job_status::processing, after.id, "what nobody held is rescued");
-    require(before.lease_until < database_now, after.id, "rescued within its lease");
-    require(!of.is_worked_on, after.id, "rescued while somebody works on it");
+    require(before.status == job_status::processing, after.id, "a job without a lease was rescued");
+    require(before.lease_until < database_now, after.id, "rescued before its lease expired");
+    require(!of.is_worked_on, after.id, "rescued while a worker runs it");
     const bool was_last = before.attempt >= rules_.attempts_max;
-    require(has_ended(after) == was_last, after.id, "rescued for more attempts than there are");
+    require(has_ended(after) == was_last, after.id, "rescued for too many attempts");
     if (of.last_begun != before.claim) ++of.never_begun;
 }
 
@@ -98,28 +100,29 @@ void ledger::check_report(const model_row& before, const model_row& after, life&
     ++counts_.reports;
     if (after.status == job_status::done) ++counts_.done;
     if (after.status == job_status::error) ++counts_.failed;
-    // One that was stopped before it began gives back what it has not begun.
+    // An attempt that was stopped before it began is refunded.
     if (after.attempt < before.attempt && of.last_begun == before.claim) ++of.given_back;
-    require(before.status == job_status::processing, after.id, "what nobody held is reported");
-    require(!of.is_worked_on, after.id, "reported while somebody works on it");
+    require(
+        before.status == job_status::processing, after.id, "a job without a lease was reported");
+    require(!of.is_worked_on, after.id, "reported while a worker runs it");
 }
 
 void ledger::check_row(const model_row& after, const life& of, instant database_now) {
     const bool is_processing = after.status == job_status::processing;
     require(after.attempt >= 0 && after.attempt <= after.claim, after.id, "an impossible attempt");
-    require(after.attempt <= rules_.attempts_max, after.id, "more attempts than there may be");
-    require(after.worker.empty() != is_processing, after.id, "a worker where none may be");
+    require(after.attempt <= rules_.attempts_max, after.id, "too many attempts");
+    require(after.worker.empty() != is_processing, after.id, "an unexpected worker");
     if (is_processing) {
         const auto lease = after.lease_until - database_now;
-        require(lease > duration::zero(), after.id, "a lease that is over when it begins");
-        require(lease <= rules_.lease_max, after.id, "a lease without a near end");
+        require(lease > duration::zero(), after.id, "a lease that has already expired");
+        require(lease <= rules_.lease_max, after.id, "a lease that is too long");
         return;
     }
-    // Whatever holds a job spends an attempt, but for those that were taken back.
+    // Each claim spends an attempt, except for refunded ones.
     const int spent_max = of.begun - of.given_back + of.never_begun;
-    require(after.attempt <= spent_max, after.id, "an attempt is spent that nobody made");
+    require(after.attempt <= spent_max, after.id, "an attempt was spent without work");
     if (after.status != job_status::pending) return;
-    require(after.run_at - database_now <= rules_.wait_max, after.id, "pending without a way out");
+    require(after.run_at - database_now <= rules_.wait_max, after.id, "pending for too long");
 }
 
 void ledger::check_removal(const model_row& before, life& of) {
@@ -140,7 +143,7 @@ void ledger::note_begin(const jobs::lease& held, daemon_start by) {
         of.deleted_at = loop_.now();
     }
     require(!of.is_worked_on, held.job, "two workers at once");
-    require(of.last_begun < held.claim, held.job, "work under a claim that is over");
+    require(of.last_begun < held.claim, held.job, "work under an expired claim");
     ++of.begun;
     of.last_begun = held.claim;
     of.is_worked_on = true;
@@ -152,12 +155,12 @@ void ledger::note_begin(const jobs::lease& held, daemon_start by) {
 void ledger::note_end(const jobs::lease& held, daemon_start by) {
     remember({.job = held.job, .what = "work ends", .by = by, .claim = held.claim});
     auto& of = lives_.at(held.job.value);
-    require(of.worked_under == held && of.worker == by, held.job, "work ends that was not begun");
+    require(of.worked_under == held && of.worker == by, held.job, "work ended that was not begun");
     of.is_worked_on = false;
     --in_work_;
     if (!of.is_deleted) return;
     const auto in_vain = loop_.now() - of.deleted_at;
-    require(in_vain <= rules_.deleted_work_max, held.job, "work on a deleted job goes on");
+    require(in_vain <= rules_.deleted_work_max, held.job, "work on a deleted job continues");
     lives_.erase(held.job.value);
 }
 
@@ -177,8 +180,8 @@ void ledger::breach(job_id job, std::string_view what) {
     broken_step_ = loop_.steps();
 }
 
-void ledger::remember(const event& one) {
-    auto stamped = one;
+void ledger::remember(const event& next) {
+    auto stamped = next;
     stamped.step = loop_.steps();
     stamped.at = loop_.now();
     if (events_.size() < events_max) {
@@ -189,18 +192,18 @@ void ledger::remember(const event& one) {
     next_event_ = (next_event_ + 1) % events_max;
 }
 
-std::string ledger::told(const event& one) const {
-    const auto at = seconds_f{one.at - simulated_loop::start}.count();
-    auto line = fmt::format("  step {:>9}  {:>11.3f} s  {:<22}", one.step, at, one.what);
-    if (one.by.daemon != 0)
-        return fmt::format("{} {} claim {}\n", line, name_of(one.by), one.claim);
+std::string ledger::told(const event& entry) const {
+    const auto at = seconds_f{entry.at - simulated_loop::start}.count();
+    auto line = fmt::format("  step {:>9}  {:>11.3f} s  {:<22}", entry.step, at, entry.what);
+    if (entry.by.daemon != 0)
+        return fmt::format("{} {} claim {}\n", line, name_of(entry.by), entry.claim);
     return fmt::format(
         "{} now {}, attempt {}, claim {} {}\n",
         line,
-        jobs::name_of(one.status),
-        one.attempt,
-        one.claim,
-        one.worker);
+        jobs::name_of(entry.status),
+        entry.attempt,
+        entry.claim,
+        entry.worker);
 }
 
 std::string ledger::report() const {

@@ -11,7 +11,7 @@
 
 namespace reelsd::simulation {
 
-/// Which start of which daemon: "d2.5" is the fifth start of the second one.
+/// A start of a daemon: "d2.5" is the fifth start of the second daemon.
 struct daemon_start {
     int daemon = 0;
     int start = 0;
@@ -21,8 +21,8 @@ struct daemon_start {
 
 [[nodiscard]] std::string name_of(const daemon_start& which);
 
-/// Checks the invariants at each step, whatever fails. Observes only rows and workers, not reports
-/// of the code under test. Keeps the first breach, which ends the run.
+/// Checks the invariants at each step. Observes only rows and workers, not reports of the code
+/// under test. Keeps the first breach, which ends the run.
 class ledger {
 public:
     struct rules {
@@ -43,15 +43,15 @@ public:
         std::uint64_t attempts = 0;  ///< Attempts that a worker began.
         std::uint64_t rescues = 0;
         std::uint64_t reports = 0;
-        std::uint64_t reclaimed = 0;  ///< Taken once more after a lost claim.
+        std::uint64_t reclaimed = 0;  ///< Claimed again after a lost claim.
     };
 
     ledger(const simulated_loop& loop, rules hold) : loop_{loop}, rules_{hold} {}
 
-    /// From the table. `database_now` is when by its clock.
+    /// Events of the table. `database_now`: the database's time.
     void note_change(
         row_change why, const model_row* before, const model_row* after, instant database_now);
-    /// From workers. An attempt that is stopped before it begins does no work and is not begun.
+    /// Events of workers. An attempt that is stopped before it begins is not begun.
     void note_begin(const jobs::lease& held, daemon_start by);
     void note_end(const jobs::lease& held, daemon_start by);
 
@@ -74,7 +74,7 @@ private:
     /// Observed state of a job.
     struct life {
         int begun = 0;                ///< Attempts at a worker.
-        int given_back = 0;           ///< Attempts that a report took back.
+        int given_back = 0;           ///< Attempts that a report refunded.
         int never_begun = 0;          ///< Claims whose lease expired before the work began.
         std::int32_t last_begun = 0;  ///< Claim.
         instant claimed_at;
@@ -93,7 +93,7 @@ private:
         jobs::job_status status = jobs::job_status::pending;
         int attempt = 0;
         std::int32_t claim = 0;
-        std::string worker{};  ///< Of rows in work: under whose name.
+        std::string worker{};  ///< Worker of a running job.
     };
 
     void check_claim(const model_row& before, const model_row& after, life& of);

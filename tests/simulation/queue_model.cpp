@@ -47,7 +47,7 @@ void add_failed_attempt(model_row& row, std::string_view cause, std::string_view
     kept.push_back(fmt::format("{} {} {} {}", row.attempt, row.worker, cause, step));
 }
 
-/// What an attempt's end makes of its row.
+/// The row after the end of an attempt.
 void apply(model_row& row, const jobs::transition& ended, instant now) {
     if (const auto* success = std::get_if<jobs::completed>(&ended)) {
         end_as(row, job_status::done);
@@ -59,7 +59,7 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
         add_failed_attempt(row, name_of(later->why.cause), later->why.step);
         free(row, now, now + in_clock_units(later->delay));
     } else {
-        // Handed back, it stands where it stood.
+        // A released job keeps its place.
         const auto* put_off = std::get_if<jobs::snoozed>(&ended);
         const auto place = std::min(row.run_at, now);
         free(row, now, put_off == nullptr ? place : now + in_clock_units(put_off->delay));
@@ -69,7 +69,7 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
     }
 }
 
-/// Whether a claim whose answer was lost has taken the row for the worker. Rows that are not
+/// Whether a claim whose answer was lost took the row for the worker. Rows that are not
 /// `processing` have no worker.
 template <class Request>
 bool was_lost(const model_row& row, const Request& wanted) {
@@ -117,10 +117,11 @@ std::int64_t queue_model::next_turn(account_id of) const {
 void queue_model::release_queued(instant now, account_id of) {
     std::vector<std::int64_t> waiting;
     std::size_t read = 0;
-    for (auto one = active_.lower_bound({of.value, 0});
-         one != active_.end() && one->first.first == of.value && read < concurrent_jobs_;
-         ++one, ++read) {
-        if (rows_.at(one->second).waits_for == waits_for_account) waiting.push_back(one->second);
+    for (auto entry = active_.lower_bound({of.value, 0});
+         entry != active_.end() && entry->first.first == of.value && read < concurrent_jobs_;
+         ++entry, ++read) {
+        if (rows_.at(entry->second).waits_for == waits_for_account)
+            waiting.push_back(entry->second);
     }
     for (const auto id : waiting) {
         auto row = rows_.at(id);
@@ -161,10 +162,10 @@ std::vector<std::int64_t> queue_model::to_claim(const jobs::claim_request& reque
     return taken;
 }
 
-std::vector<jobs::claimed_job> queue_model::claim(instant now, const jobs::claim_request& wanted) {
+std::vector<jobs::claimed_job> queue_model::claim(instant now, const jobs::claim_request& request) {
     std::vector<jobs::claimed_job> claimed;
-    for (const auto id : to_claim(wanted)) {
-        claimed.push_back(take(rows_.at(id), now, wanted));
+    for (const auto id : to_claim(request)) {
+        claimed.push_back(take(rows_.at(id), now, request));
         last_turn_ = std::max(last_turn_, rows_.at(id).turn);
     }
     const auto by_turn = [this](const auto& left, const auto& right) {
@@ -175,14 +176,15 @@ std::vector<jobs::claimed_job> queue_model::claim(instant now, const jobs::claim
     return claimed;
 }
 
-jobs::claimed_job queue_model::take(model_row row, instant now, const jobs::claim_request& wanted) {
+jobs::claimed_job queue_model::take(
+    model_row row, instant now, const jobs::claim_request& request) {
     if (row.status == job_status::pending) ++row.attempt;
     row.status = job_status::processing;
     row.waits_for.clear();
     ++row.claim;
-    row.worker = wanted.worker;
-    row.claim_epoch = wanted.claim_epoch;
-    row.lease_until = now + in_clock_units(wanted.lease);
+    row.worker = request.worker;
+    row.claim_epoch = request.claim_epoch;
+    row.lease_until = now + in_clock_units(request.lease);
     put(row_change::claimed, row);
     return {
         .id = row.id,
@@ -200,8 +202,8 @@ bool queue_model::is_behind_own_account(job_id job) const {
     const auto& row = rows_.at(job.value);
     const auto end = active_.lower_bound({row.account.value, row.turn});
     const auto first = active_.lower_bound({row.account.value, 0});
-    return std::any_of(first, end, [&](const auto& one) {
-        const auto& earlier = rows_.at(one.second);
+    return std::any_of(first, end, [&](const auto& entry) {
+        const auto& earlier = rows_.at(entry.second);
         if (earlier.status == job_status::processing) return earlier.permit.empty();
         return earlier.waits_for.empty();
     });
@@ -255,13 +257,13 @@ bool queue_model::ask_permit(
 std::vector<jobs::lease> queue_model::renew(
     instant now, const std::vector<jobs::lease>& held, seconds_f lease) {
     std::vector<jobs::lease> kept;
-    for (const auto& one : held) {
-        const auto* const current = held_row(one);
+    for (const auto& holding : held) {
+        const auto* const current = held_row(holding);
         if (current == nullptr) continue;
         auto row = *current;
         row.lease_until = now + in_clock_units(lease);
         put(row_change::renewed, row);
-        kept.push_back(one);
+        kept.push_back(holding);
     }
     return kept;
 }
@@ -274,7 +276,7 @@ std::vector<job_id> queue_model::lost_among(const std::vector<jobs::lease>& held
     return lost;
 }
 
-std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request& wanted) {
+std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request& request) {
     while (!delayed_.empty() && delayed_.begin()->first <= now) {
         auto row = rows_.at(delayed_.begin()->second);
         row.waits_for.clear();
@@ -284,18 +286,18 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
     for (const auto& [until, id] : leased_) {
         if (until >= now || expired.size() == rescue_max) break;
         const auto& row = rows_.at(id);
-        if (contains(wanted.held, jobs::lease{row.id, row.claim})) continue;
-        if (!was_lost(row, wanted)) expired.push_back(id);
+        if (contains(request.held, jobs::lease{row.id, row.claim})) continue;
+        if (!was_lost(row, request)) expired.push_back(id);
     }
     std::vector<job_id> ended;
     for (const auto id : expired) {
         auto row = rows_.at(id);
         row.run_at = now;
         add_failed_attempt(row, "lease_expired", "");
-        if (row.attempt < wanted.attempts_max) {
+        if (row.attempt < request.attempts_max) {
             free(row, now, now);
         } else {
-            fail(row, jobs::job_error_code::internal, wanted.exhausted_text);
+            fail(row, jobs::job_error_code::internal, request.exhausted_text);
             ended.push_back(row.id);
         }
         put(row_change::rescued, row);

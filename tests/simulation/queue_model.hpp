@@ -33,7 +33,7 @@ struct model_row {
     std::optional<jobs::job_error_code> error_code;
     std::string error;
     std::string result;  ///< Only when `done`.
-    /// "1 w timed_out analyze": attempt, worker, cause and step of each that counts.
+    /// "1 w timed_out analyze": attempt, worker, cause and step of each counted attempt.
     std::vector<std::string> failed_attempts;
 };
 
@@ -71,7 +71,7 @@ public:
     std::vector<jobs::claimed_job> claim(instant now, const jobs::claim_request& wanted);
     jobs::line_answer claim_in_line(
         instant now, const jobs::claim_request& wanted, const jobs::platform_line& line);
-    /// As pace_store::ask_permit(): true when it may go on.
+    /// Like pace_store::ask_permit(): true when the job may continue.
     bool ask_permit(instant now, const jobs::lease& held, const jobs::platform_line& line);
     std::vector<jobs::lease> renew(
         instant now, const std::vector<jobs::lease>& held, seconds_f lease);
@@ -83,7 +83,7 @@ public:
     /// Moves a lease or the time from which a job is due, as a test does.
     void expire(job_id job, instant lease_until);
     void make_due(job_id job, instant run_at);
-    /// The next permit may be given at once.
+    /// Allows the next permit immediately.
     void make_permit_due() { next_permit_ = {}; }
 
     [[nodiscard]] const model_row* find(job_id job) const;
@@ -92,18 +92,18 @@ public:
     [[nodiscard]] const std::set<std::pair<instant, std::int64_t>>& leased() const noexcept {
         return leased_;
     }
-    /// Pending or in work.
+    /// Pending or running.
     [[nodiscard]] std::size_t open() const noexcept { return active_.size(); }
     [[nodiscard]] std::size_t in_line() const noexcept { return line_.size(); }
     /// The first job in line of each account, by account.
     [[nodiscard]] std::map<std::int64_t, job_id> heads() const;
-    /// Whether an earlier job of its account may still ask for a permit at once.
+    /// Whether an earlier job of its account may still get a permit.
     [[nodiscard]] bool is_behind_own_account(job_id job) const;
 
 private:
     /// Null unless the holding is current.
     [[nodiscard]] const model_row* held_row(const jobs::lease& held) const;
-    /// The one that gets the next permit; 0 for none.
+    /// The job that gets the next permit; 0 for none.
     [[nodiscard]] std::int64_t next_in_line(const jobs::claim_request& wanted) const;
     [[nodiscard]] std::int64_t next_turn(account_id of) const;
     /// As release_queued_jobs().
@@ -120,12 +120,12 @@ private:
     std::set<place> ready_;                               ///< By `turn` and id.
     std::set<std::pair<instant, std::int64_t>> delayed_;  ///< By `run_at`.
     std::map<place, std::int64_t> line_;                  ///< By account and `turn`: the ids.
-    std::map<place, std::int64_t> active_;                ///< The same, of all that is open.
+    std::map<place, std::int64_t> active_;                ///< The same for all open jobs.
     std::set<std::pair<instant, std::int64_t>> leased_;   ///< By `lease_until`.
     std::size_t concurrent_jobs_ = std::numeric_limits<std::size_t>::max();
     std::int64_t last_id_ = 0;
-    std::int64_t last_turn_ = 0;     ///< That was claimed.
-    std::int64_t last_account_ = 0;  ///< That got a permit from the line.
+    std::int64_t last_turn_ = 0;     ///< Of the last claim.
+    std::int64_t last_account_ = 0;  ///< Of the last permit from the line.
     instant next_permit_{};
 };
 

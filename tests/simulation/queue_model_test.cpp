@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* link = "https://www.instagram.com/reel/DYa0IXPgnP5/";
 constexpr int attempts_max = 3;
-/// No test lasts for as long.
+/// Longer than any test.
 constexpr seconds_f far_off{3600};
 
 constexpr db::query expire_query{"test.expire", R"sql(
@@ -147,7 +147,7 @@ protected:
 
     void claim() {
         const auto worker = dice_.below(workers);
-        // At times the answer is lost: what it took has a lower epoch than the next claim.
+        // Sometimes the answer is lost; its jobs have a lower epoch than the next claim.
         const jobs::claim_request request{
             .worker = name_of(worker),
             .jobs_max = 1 + static_cast<int>(dice_.below(4)),
@@ -185,8 +185,8 @@ protected:
         EXPECT_EQ(texts_of(ended), texts_of(model_.rescue(now_, request)));
     }
 
-    /// Of a job in work, the lease runs out; a job that waits becomes due. By seconds of their own,
-    /// which give them an order.
+    /// Expires the lease of a running job, or makes a waiting job due. Each at its own second,
+    /// which determines their order.
     void move_time() {
         const auto job = drawn_job();
         const auto* const row = model_.find(job);
@@ -252,12 +252,12 @@ protected:
         return fmt::format("w{}", worker);
     }
 
-    /// Also one that is gone, or never was.
+    /// Also a removed or unknown one.
     [[nodiscard]] job_id drawn_job() {
         const auto most = model_.rows().empty() ? 1 : model_.rows().rbegin()->first + 1;
         return {1 + static_cast<std::int64_t>(dice_.below(static_cast<std::size_t>(most)))};
     }
-    /// No two alike, as a daemon never asks.
+    /// Without duplicates, as in a daemon.
     [[nodiscard]] std::vector<job_id> drawn_jobs(std::size_t most) {
         std::map<std::int64_t, job_id> drawn;
         for (auto left = dice_.below(most + 1); left > 0; --left) {
@@ -268,7 +268,7 @@ protected:
         for (const auto& [id, job] : drawn) jobs.push_back(job);
         return jobs;
     }
-    /// Mostly a late one: many claims are over by the time they are drawn.
+    /// Mostly a recent one, because most older claims have ended.
     [[nodiscard]] jobs::lease drawn_holding() {
         if (holdings_.empty()) return {{1}, 1};
         const auto recent = std::min<std::size_t>(holdings_.size(), 8);
@@ -316,7 +316,7 @@ protected:
         .resolvers = {"page"},
         .interval = far_off,
         .tries_per_hour = 1000};
-    std::vector<jobs::lease> holdings_;  ///< All that ever were.
+    std::vector<jobs::lease> holdings_;  ///< All leases so far.
     std::map<std::size_t, std::int32_t> epochs_{{0, 0}, {1, 0}, {2, 0}};
     int moves_ = 0;
 };

@@ -1,5 +1,5 @@
-// Daemons are killed, stopped and cut off from their database in simulated time. Whatever happens,
-// no job runs twice at the same time, none is lost, and each ends once.
+// Kills and stops daemons, and disconnects them from their database, in simulated time. No job runs
+// twice at the same time, none is lost, and each ends once.
 //
 //   queue_simulation [--seed N] [--runs N] [--lives N] [--daemons N]
 //
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> seeds_of(const arguments& given) {
 
 /// Returns a summary in one line; nothing after a breach.
 std::optional<std::string> run(const plan& with) {
-    // At once, for a run that aborts says nothing any more.
+    // Flushed immediately, because a run may abort.
     fmt::print("seed {} lives {} daemons {}\n", with.seed, with.lives, with.daemons);
     std::fflush(stdout);
     const auto began = std::chrono::steady_clock::now();

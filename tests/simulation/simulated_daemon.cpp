@@ -76,7 +76,7 @@ asio::awaitable<void> simulated_daemon::await_end(job_id job) {
     const auto by = deadline::after(client_patience);
     while (database_.model().ended_among({job}).empty()) {
         static_cast<void>(co_await job_changed_.wait(by.at_most(poll_interval)));
-        database_.watch().require(!by.passed(), job, "a client waits without an end");
+        database_.watch().require(!by.passed(), job, "a client waits for too long");
     }
 }
 
@@ -92,14 +92,14 @@ asio::awaitable<void> simulated_daemon::stop_dispatcher() {
 
 void simulated_daemon::check() const {
     auto& watch = database_.watch();
-    // Each worker has one, and another one that has ended and is being told of; and what is claimed
-    // ahead may wait, or have ended in one of two reports.
+    // Each worker has one running job and one that is being reported; prefetched jobs may wait, or
+    // have ended in one of two reports.
     const auto held_max = 2 * runner_->capacity() + 3 * work::prefetch::jobs_max;
-    watch.require(held() <= held_max, {}, "more jobs in hand than workers");
+    watch.require(held() <= held_max, {}, "too many leases for the workers");
     const auto begun = held() - dispatcher_->unbegun();
-    watch.require(runner_->started() == ended_ + begun, {}, "an attempt is lost in a dispatcher");
-    watch.require(written_ == queue_.confirmed_reports(), {}, "reports are counted wrongly");
-    watch.require(!is_drained_ || held() == 0, {}, "a drained dispatcher holds a job");
+    watch.require(runner_->started() == ended_ + begun, {}, "a dispatcher lost an attempt");
+    watch.require(written_ == queue_.confirmed_reports(), {}, "a wrong number of reports");
+    watch.require(!is_drained_ || held() == 0, {}, "a drained dispatcher has a lease");
 }
 
 }  // namespace reelsd::simulation

@@ -41,7 +41,7 @@ public:
     /// As at SIGTERM.
     void stop();
     [[nodiscard]] bool is_stopping() const noexcept { return is_stopping_; }
-    /// The stop is over: nothing is left, or the time that it has.
+    /// Whether the stop is complete: no work is left, or the time is over.
     [[nodiscard]] bool has_stopped() const noexcept { return has_stopped_; }
     [[nodiscard]] bool is_drained() const noexcept { return is_drained_; }
 
@@ -65,7 +65,7 @@ private:
     async::condition job_changed_;  ///< By this daemon.
     simulated_queue queue_;
     async::task_group tasks_;
-    const simulated_runner* runner_ = nullptr;  ///< The dispatcher's.
+    const simulated_runner* runner_ = nullptr;  ///< Owned by the dispatcher.
     std::unique_ptr<work::dispatcher> dispatcher_;
     std::uint64_t ended_ = 0;    ///< As on_attempt_ended counts.
     std::uint64_t written_ = 0;  ///< Of these.

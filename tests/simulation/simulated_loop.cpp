@@ -27,7 +27,7 @@ void simulated_loop::step(const event& check) {
     if (!plan_.empty()) when = std::min(when, plan_.front().when);
     go_to(when);
     check();
-    // What is planned for this same moment meanwhile belongs to it.
+    // Includes events planned for this moment in between.
     while (!plan_.empty() && plan_.front().when <= now_) {
         std::pop_heap(plan_.begin(), plan_.end(), later{});
         const auto next = std::move(plan_.back().what);
@@ -42,13 +42,13 @@ void simulated_loop::step(const event& check) {
 void simulated_loop::go_to(instant when) {
     ++steps_;
     if (when == now_) return;
-    // Nothing is ready now, so that all timers that become due are found at once and run in the
-    // order of their times: the loop looks at them for the sake of one that is long due.
+    // No handler is ready, so that the loop finds all due timers together and runs them in the
+    // order of their times.
     now_ = when;
     bool looked = false;
     look_.expires_at(instant{});
     look_.async_wait([&looked](const boost::system::error_code&) { looked = true; });
-    // The kernel may take a moment to say that a timer is due.
+    // The kernel may report a due timer late.
     while (!looked) context_.poll();
 }
 

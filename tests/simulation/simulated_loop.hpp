@@ -18,8 +18,7 @@ class simulated_loop {
 public:
     using event = std::function<void()>;
 
-    /// Times of events are rounded up to it: what happens between two moments of the clock has an
-    /// order, but takes no time.
+    /// Times of events are rounded up to this. Events of the same time have an order.
     static constexpr duration tick = std::chrono::milliseconds{20};
     /// How late a timer of the code under test may fire, as on a busy machine.
     static constexpr duration timer_lateness_max = std::chrono::milliseconds{100};

@@ -13,9 +13,9 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// How long a statement may hang before it is carried out: longer than any caller waits.
+/// How long a statement may hang before it is executed: longer than any caller waits.
 constexpr duration late_max = 20s;
-/// Longer than a short lease is trusted, and shorter than a caller waits for a claim.
+/// Longer than a short lease is safe, and shorter than a caller waits for a claim.
 constexpr duration slow_answer_min = 1s;
 constexpr duration slow_answer_max = 7s;
 /// When a caller learns that the database is unreachable, if its deadline has not passed by then.
@@ -29,8 +29,8 @@ std::exception_ptr disk_full() {
     return std::make_exception_ptr(db::refused{"53100", "", "simulated"});
 }
 
-/// A statement and its answer. Shared by the caller, who may give up or die, and by what is planned
-/// for it.
+/// A statement and its answer, shared by the caller, which may give up or die, and by its planned
+/// events.
 template <class Answer>
 struct exchange {
     std::function<Answer()> statement;
@@ -51,12 +51,12 @@ struct exchange {
     }
 };
 
-/// What becomes of one statement, as drawn when it is sent.
+/// Outcome of one statement, drawn when it is sent.
 struct course {
     duration runs_after{};
     duration settled_after{};  ///< From when it has run, or else from now on.
     bool runs = true;
-    std::exception_ptr failure;  ///< What the caller is told in place of the answer.
+    std::exception_ptr failure;  ///< The caller's error instead of the answer.
 };
 
 course drawn_course(simulated_database& database, const line& way) {
@@ -96,7 +96,7 @@ course drawn_course(simulated_database& database, const line& way) {
     return drawn;
 }
 
-/// What stands under a daemon's names and was claimed before `when`.
+/// Leases of a daemon's workers from before `when`.
 std::vector<jobs::lease> taken_before(
     simulated_database& database, const std::string& worker, instant when) {
     std::vector<jobs::lease> taken;
@@ -109,41 +109,42 @@ std::vector<jobs::lease> taken_before(
     return taken;
 }
 
-/// A full claim that has brought less than there was room for leaves nothing behind that was taken
-/// earlier without the daemon's knowing.
+/// A full claim that returned less than requested must not leave earlier leases that the daemon
+/// does not know.
 void check_nothing_left_lying(
-    simulated_database& database, const std::string& worker, const jobs::claim_request& wanted,
+    simulated_database& database, const std::string& worker, const jobs::claim_request& request,
     instant sent, std::size_t taken) {
-    if (wanted.from_turn != 0 || taken == static_cast<std::size_t>(wanted.jobs_max)) return;
-    const auto& in_flight = wanted.in_flight;
-    for (const auto& one : taken_before(database, worker, sent)) {
+    if (request.from_turn != 0 || taken == static_cast<std::size_t>(request.jobs_max)) return;
+    const auto& in_flight = request.in_flight;
+    for (const auto& lease : taken_before(database, worker, sent)) {
         const bool is_known =
-            std::find(in_flight.begin(), in_flight.end(), one.job) != in_flight.end() ||
-            database.watch().has_begun(one);
-        database.watch().require(is_known, one.job, "what a lost claim took is left lying");
+            std::find(in_flight.begin(), in_flight.end(), lease.job) != in_flight.end() ||
+            database.watch().has_begun(lease);
+        database.watch().require(
+            is_known, lease.job, "the jobs of a lost claim were not reclaimed");
     }
 }
 
-/// Plans what becomes of a statement. What a daemon has sent that dies or is cut off may or may not
-/// have left its machine.
+/// Plans the outcome of a statement. A statement of a daemon that dies or is disconnected may or
+/// may not arrive.
 template <class Answer>
 void send(
-    simulated_database& database, const std::shared_ptr<exchange<Answer>>& one,
+    simulated_database& database, const std::shared_ptr<exchange<Answer>>& call,
     const std::shared_ptr<line>& way) {
     ++database.statements;
     const auto drawn = drawn_course(database, *way);
-    const auto settle_failed = [one, why = drawn.failure] { one->fail(why); };
+    const auto settle_failed = [call, why = drawn.failure] { call->fail(why); };
     if (!drawn.runs) return database.loop().after(drawn.settled_after, settle_failed);
     // Reported before the statement runs, because a connection breaks on one side first.
     if (drawn.failure) database.loop().after(drawn.settled_after, settle_failed);
     const auto cuts_of = [&database, way] { return database.outages() + way->cuts; };
-    const auto arrive = [&database, one, way, drawn, cuts_of, cuts = cuts_of()] {
+    const auto arrive = [&database, call, way, drawn, cuts_of, cuts = cuts_of()] {
         const bool is_cut = cuts_of() != cuts || !way->is_alive;
         if (is_cut && database.chance().chance(0.5))
-            return one->fail(away(db::outage::connection_lost));
-        auto answer = one->statement();
+            return call->fail(away(db::outage::connection_lost));
+        auto answer = call->statement();
         if (drawn.failure) return;
-        const auto deliver = [one, answer = std::move(answer)] { one->give(answer); };
+        const auto deliver = [call, answer = std::move(answer)] { call->give(answer); };
         database.loop().after(drawn.settled_after, deliver);
     };
     database.loop().after(drawn.runs_after, arrive);
@@ -240,7 +241,7 @@ asio::awaitable<std::vector<job_id>> simulated_queue::rescue(
         const auto ended = database.model().rescue(database.now(), request);
         for (const auto& lease : own) {
             const bool is_left = database.model().lost_among({lease}).empty();
-            database.watch().require(is_left, lease.job, "a living daemon's job is rescued by it");
+            database.watch().require(is_left, lease.job, "a daemon rescued its own job");
         }
         return ended;
     };

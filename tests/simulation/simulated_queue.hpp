@@ -15,15 +15,15 @@ namespace reelsd::simulation {
 /// Faults between daemons and the database. Probabilities are per statement.
 struct weather {
     duration delay_mean = std::chrono::milliseconds{2};  ///< Of each way.
-    double lost_before = 0;  ///< The connection breaks, and nothing is carried out.
-    double lost_after = 0;   ///< It is carried out, and the answer is lost.
-    double late = 0;         ///< It hangs, and is carried out when the caller may have given up.
-    double slow_answer = 0;  ///< It is carried out in time, and the answer takes long.
+    double lost_before = 0;  ///< The connection breaks before the statement is executed.
+    double lost_after = 0;   ///< It is executed, and the answer is lost.
+    double late = 0;         ///< It hangs, and is executed after the caller may have given up.
+    double slow_answer = 0;  ///< It is executed in time, but the answer is slow.
     double refused = 0;      ///< The disk is full.
     bool is_outage = false;  ///< The database is unreachable.
 };
 
-/// The database that all daemons share, and the faults on the way to it.
+/// The database of all daemons, and the faults of its connections.
 class simulated_database {
 public:
     /// Its clock goes `clock_rate` times as fast as the daemons' clocks.
@@ -33,7 +33,7 @@ public:
 
     void set_weather(const weather& now);
     [[nodiscard]] const weather& current() const noexcept { return weather_; }
-    /// How often it has gone away: what was on the way then may not have arrived.
+    /// Number of outages. Statements in transit at that time may not arrive.
     [[nodiscard]] std::uint64_t outages() const noexcept { return outages_; }
 
     [[nodiscard]] instant now() const;
@@ -43,9 +43,9 @@ public:
     [[nodiscard]] queue_model& model() noexcept { return model_; }
 
     std::uint64_t statements = 0;   ///< Sent so far.
-    std::uint64_t faults = 0;       ///< Of these, the ones that something happened to.
-    std::uint64_t claims = 0;       ///< Of these, the ones that claim jobs that are ready.
-    std::uint64_t full_claims = 0;  ///< Of claims, the ones that read from the lowest turn.
+    std::uint64_t faults = 0;       ///< Statements with a fault.
+    std::uint64_t claims = 0;       ///< Statements that claim ready jobs.
+    std::uint64_t full_claims = 0;  ///< Claims that read from the lowest turn.
 
 private:
     simulated_loop& loop_;
@@ -57,14 +57,14 @@ private:
     std::uint64_t outages_ = 0;
 };
 
-/// What holds for one daemon's statements at the time, shared with those that are on the way.
+/// State of one daemon's connection, shared with its statements in transit.
 struct line {
-    bool is_alive = true;  ///< The daemon is.
+    bool is_alive = true;  ///< Of the daemon.
     bool is_cut_off = false;
     std::uint64_t cuts = 0;  ///< As simulated_database::outages().
 };
 
-/// One daemon's way to the database. Statements that were sent may be carried out after it is gone.
+/// One daemon's connection to the database. Statements in transit may be executed after its end.
 class simulated_queue final : public jobs::job_queue {
 public:
     /// `lease_rate`: how fast the database's clock goes, measured by this daemon's own, beyond what
@@ -87,11 +87,11 @@ public:
     boost::asio::awaitable<bool> report(
         jobs::lease held, jobs::transition ended, deadline by) override;
 
-    /// Nobody else is concerned when this one daemon does not get through.
+    /// Disconnects this daemon only.
     void cut_off();
     void join_again() { line_->is_cut_off = false; }
 
-    /// Reports of attempts that the caller knows to be written.
+    /// Reports that the caller knows to be written.
     [[nodiscard]] std::uint64_t confirmed_reports() const noexcept { return confirmed_reports_; }
 
 private:
@@ -105,7 +105,7 @@ private:
     std::uint64_t confirmed_reports_ = 0;
 };
 
-/// What no server takes as a result; a report of it is refused.
+/// An invalid result, whose report the database rejects.
 inline constexpr const char* unstorable_result = "no JSON";
 
 }  // namespace reelsd::simulation

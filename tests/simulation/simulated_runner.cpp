@@ -9,12 +9,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// docs/adr/0002: what steps take to end when they are asked to.
+/// docs/adr/0002: time that steps need to stop.
 constexpr duration stop_time_max = 100ms;
-/// Of stop requests, those that come just too late.
+/// Share of stop requests that are too late.
 constexpr double ends_by_itself = 0.2;
 constexpr duration snooze_max = 5s;
-/// Until an attempt knows that it has to wait for a permit.
+/// Time until an attempt knows that it has to wait for a permit.
 constexpr duration asking_time_max = 20ms;
 
 }  // namespace
@@ -32,21 +32,21 @@ simulated_runner::~simulated_runner() {
 void simulated_runner::start(jobs::claimed_job job, std::stop_token stop, end_handler on_end) {
     invariant(attempts_.size() < capacity_);
     const auto number = ++started_;
-    auto& made = attempts_[number];
-    made.held = {job.id, job.claim};
-    made.on_end = std::move(on_end);
+    auto& started = attempts_[number];
+    started.held = {job.id, job.claim};
+    started.on_end = std::move(on_end);
     if (stop.stop_requested()) return plan_end(number, 0s, jobs::released{});
-    made.is_at_work = true;
-    around_.watch.note_begin(made.held, who_);
+    started.is_at_work = true;
+    around_.watch.note_begin(started.held, who_);
     const bool waits = job.permit.empty() && around_.chance.chance(around_.mix.needs_permit) &&
-                       !around_.ask_permit(made.held);
+                       !around_.ask_permit(started.held);
     auto ended = waits ? jobs::awaiting_permit{around_.mix.line.host} : drawn_end(job);
     const auto stopped = [this, number, ended] {
         const bool too_late = around_.chance.chance(ends_by_itself);
         const jobs::transition instead = too_late ? ended : jobs::released{};
         plan_end(number, around_.chance.between(duration::zero(), stop_time_max), instead);
     };
-    made.on_stop.emplace(std::move(stop), stopped);
+    started.on_stop.emplace(std::move(stop), stopped);
     const auto time =
         waits ? around_.chance.between(duration::zero(), asking_time_max) : drawn_time();
     if (around_.chance.chance(around_.mix.takes_daemon_down)) return plan_death(number, time);
@@ -86,7 +86,7 @@ void simulated_runner::plan_end(std::uint64_t number, duration after, jobs::tran
 
 void simulated_runner::end(std::uint64_t number, jobs::transition ended) {
     const auto match = attempts_.find(number);
-    // It has been stopped, and has ended before this was due.
+    // It was stopped and ended before this event.
     if (match == attempts_.end()) return;
     if (match->second.is_at_work) around_.watch.note_end(match->second.held, who_);
     const auto tell = std::move(match->second.on_end);
@@ -98,7 +98,7 @@ void simulated_runner::plan_death(std::uint64_t number, duration after) {
     const auto happen = [weak = std::weak_ptr{self_}, number] {
         const auto self = weak.lock();
         if (!self || !(*self)->attempts_.contains(number)) return;
-        const auto die = (*self)->die_;  // It ends us.
+        const auto die = (*self)->die_;  // Destroys this object.
         die();
     };
     around_.loop.after(after, happen);

@@ -13,23 +13,23 @@
 
 namespace reelsd::simulation {
 
-/// What attempts come to. Probabilities of one attempt; the rest is done.
+/// Outcomes of attempts, as probabilities; the rest succeeds.
 struct work_mix {
     duration time_mean = std::chrono::seconds{1};
-    duration long_time{};  ///< Of the few that last for several leases.
+    duration long_time{};  ///< Of the few attempts that last for several leases.
     double is_long = 0;
-    double fails = 0;           ///< For good.
-    double is_tried_again = 0;  ///< As long as the policy allows.
+    double fails = 0;           ///< Permanently.
+    double is_tried_again = 0;  ///< While the policy allows.
     double is_snoozed = 0;
-    double needs_permit = 0;       ///< Has to ask the platform.
+    double needs_permit = 0;       ///< Sends a request to the platform.
     double is_unstorable = 0;      ///< The database refuses the result.
     double takes_daemon_down = 0;  ///< Its daemon dies.
     jobs::retry_policy policy;
     jobs::platform_line line{.host = "platform", .resolvers = {"page"}};
 };
 
-/// Work in simulated time, in place of threads. Ends within 0.1 s of a stop request, as the steps
-/// of a job do.
+/// Work in simulated time instead of threads. Ends within 0.1 s of a stop request, like the steps
+/// of a job.
 class simulated_runner final : public work::attempt_runner {
 public:
     struct surroundings {
@@ -43,13 +43,13 @@ public:
     /// `die` is called when an attempt takes its daemon down.
     simulated_runner(
         surroundings around, daemon_start who, std::size_t capacity, std::function<void()> die);
-    /// All work vanishes, as when a process is killed.
+    /// Drops all work, as when a process is killed.
     ~simulated_runner() override;
 
     [[nodiscard]] std::size_t capacity() const noexcept override { return capacity_; }
     void start(jobs::claimed_job job, std::stop_token stop, end_handler on_end) override;
 
-    /// Attempts that were given to us so far.
+    /// Attempts started so far.
     [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
 
 private:
@@ -72,7 +72,7 @@ private:
     std::function<void()> die_;
     std::map<std::uint64_t, attempt> attempts_;
     std::uint64_t started_ = 0;
-    /// What is planned for this runner finds out by it that the runner is gone.
+    /// Tells planned events that the runner has been destroyed.
     std::shared_ptr<simulated_runner*> self_ = std::make_shared<simulated_runner*>(this);
 };
 

@@ -9,35 +9,35 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Shortest for which 0.85 of it, the lateness of timers, a stop and the slowest clocks still leave
-/// room.
+/// Shortest lease that allows for 0.85 of it, late timers, a stop and the slowest clocks.
 constexpr seconds_f lease_min{4};
 constexpr seconds_f lease_max{12};
-/// How far clocks go apart: the database's from all daemons', and a daemon's from the others'.
+/// Clock drift between the database and all daemons, and between daemons.
 constexpr double clock_drift_max = 0.02;
 constexpr double daemon_drift_max = 0.02;
 
-/// Open jobs for each worker, above which clients submit no more: a backlog shows nothing new.
+/// Open jobs for each worker from which clients stop submitting, because a longer backlog has no
+/// effect.
 constexpr std::size_t backlog_max = 4;
 constexpr std::size_t burst_max = 12;
-/// Of a daemon's workers, the smallest that its largest number may be.
+/// Lower bound of a daemon's largest number of workers.
 constexpr std::size_t workers_min = 5;
-/// Of the jobs.
+/// Share of the jobs.
 constexpr double deleted_share = 0.06;
 constexpr double waited_for_share = 0.1;
-/// An ended job is looked at for so long, longer than any statement may be late.
+/// How long an ended job is observed: longer than any late statement.
 constexpr duration memory = 40s;
-/// In bad weather as well something ends at least so often.
+/// Some job ends at least this often, even with faults.
 constexpr duration standstill_max = 30min;
 
-/// How long it stays as it is, how often a daemon dies, is stopped or cut off, and for how long it
-/// is down.
+/// Duration of the conditions, how often a daemon dies, is stopped or disconnected, and for how
+/// long.
 constexpr duration weather_mean = 8s;
 constexpr duration outage_mean = 12s;
 constexpr duration trouble_mean = 20s;
 constexpr duration repair_mean = 4s;
 
-/// Each kind of trouble alone, so that one does not hide another, and then all of them.
+/// Each kind of fault separately, so that none hides another, and then all of them.
 weather drawn_weather(dice& chance) {
     switch (chance.below(9)) {
         case 0: return {.lost_before = 0.3};
@@ -59,7 +59,7 @@ weather drawn_weather(dice& chance) {
 }
 
 work_mix drawn_mix(dice& chance, seconds_f lease) {
-    // Jobs that are shorter than a claim are claimed ahead.
+    // Jobs that are shorter than a claim are prefetched.
     const bool is_short = chance.chance(0.5);
     work_mix mix{
         .time_mean = is_short ? chance.between(duration{1ms}, duration{10ms})
@@ -86,7 +86,7 @@ ledger::rules rules_of(const work_mix& mix, seconds_f lease) {
     return {
         .attempts_max = mix.policy.attempts_max,
         .wait_max = retry_max,
-        // A millisecond for what is rounded.
+        // A millisecond for rounding.
         .lease_max = in_clock_units(lease * (1 + daemon_drift_max) + seconds_f{0.001}),
         .deleted_work_max = in_clock_units(lease)};
 }
@@ -107,7 +107,7 @@ world::world(const plan& with)
       places_(static_cast<std::size_t>(with.daemons)),
       workers_max_{workers_min + dice_.below(20)},
       last_end_{loop_.now()} {
-    // On average, what comes is four fifths of what the workers could do at best.
+    // The mean load is four fifths of the workers' capacity.
     const auto workers = static_cast<double>(places_.size() * (workers_max_ + 1)) / 2;
     const auto burst = static_cast<double>(burst_max + 1) / 2;
     submit_every_ = std::chrono::duration_cast<duration>(mix_.time_mean * burst / (0.8 * workers));
@@ -124,7 +124,7 @@ bool world::run() {
     while (!is_clear_ && !ledger_.is_broken()) {
         go_on();
         const bool stands_still = loop_.now() - last_end_ > standstill_max && model_.open() > 0;
-        ledger_.require(!stands_still, {}, "nothing ends any more");
+        ledger_.require(!stands_still, {}, "no job ends any more");
         if (ledger_.counts().submitted == plan_.lives) clear_up();
     }
     return run_until_quiet() && stop_all();
@@ -150,28 +150,28 @@ bool world::run_until_quiet() {
                 return model_.ended_among({{one.first}}).empty();
             });
         const job_id job{open == model_.rows().end() ? 0 : open->first};
-        ledger_.breach(job, "not all came to an end, though nothing is wrong any more");
+        ledger_.breach(job, "not all jobs ended although there are no more faults");
     }
     return !ledger_.is_broken();
 }
 
 duration world::patience() const {
-    // Each attempt as slow as can be, after a lease that nobody renews and the longest pause; and
-    // as often as there are jobs for each worker.
+    // Each attempt with the longest duration, after an expired lease and the longest pause, times
+    // the jobs for each worker.
     const auto pause =
         in_clock_units(jobs::retry_delay(mix_.policy.attempts_max, mix_.policy.base, 1.0));
     const auto attempt = mix_.long_time + 10 * mix_.time_mean + 2 * in_clock_units(lease_) + pause;
     const auto rounds = static_cast<int>(1 + model_.open() / places_.size());
-    // Permits are given once a statement, and those that nobody heard of are lost.
+    // A statement gives one permit, which is lost with its answer.
     const auto permits = (in_clock_units(mix_.line.interval) + 100ms) * (10 * model_.open());
     return 60s + mix_.policy.attempts_max * rounds * attempt + permits;
 }
 
 bool world::is_quiet() const {
     if (model_.open() > 0 || ledger_.in_work() > 0) return false;
-    return std::all_of(places_.begin(), places_.end(), [](const place& one) {
-        return one.daemon && !one.daemon->is_stopping() && one.daemon->held() == 0 &&
-               one.daemon->waiting_clients() == 0;
+    return std::all_of(places_.begin(), places_.end(), [](const place& each) {
+        return each.daemon && !each.daemon->is_stopping() && each.daemon->held() == 0 &&
+               each.daemon->waiting_clients() == 0;
     });
 }
 
@@ -183,9 +183,10 @@ bool world::stop_all() {
     while (!std::all_of(places_.begin(), places_.end(), is_stopped) && loop_.now() < by) {
         loop_.step([this] { check(); });
     }
-    for (auto& one : places_) {
-        ledger_.require(one.daemon->is_drained(), {}, "a daemon with nothing to do does not stop");
-        one.daemon.reset();
+    for (auto& target : places_) {
+        ledger_.require(
+            target.daemon->is_drained(), {}, "a daemon with nothing to do does not stop");
+        target.daemon.reset();
     }
     return !ledger_.is_broken();
 }
@@ -204,7 +205,7 @@ void world::submit_some() {
 }
 
 void world::submit_one() {
-    // Most come from one account, as from one that fills the queue.
+    // Most come from one account, which fills the queue.
     const account_id by{dice_.chance(0.7) ? 1 : 2 + static_cast<std::int64_t>(dice_.below(3))};
     const auto job = model_.submit(database_.now(), by);
     auto* const daemon = any_daemon();
@@ -215,7 +216,7 @@ void world::submit_one() {
     }
 }
 
-/// As by a client of any daemon; without one, as by a daemon that died right after.
+/// Submitted by a client of any daemon; without one, by a daemon that died afterwards.
 void world::remove(job_id job) {
     if (!model_.remove(database_.now(), job)) return;
     auto* const daemon = any_daemon();
@@ -237,8 +238,8 @@ void world::plan_trouble(std::size_t which) {
 void world::trouble(std::size_t which) {
     if (is_clear_) return;
     plan_trouble(which);
-    auto& one = places_[which];
-    if (!one.daemon) return;
+    auto& target = places_[which];
+    if (!target.daemon) return;
     switch (dice_.below(3)) {
         case 0: return kill(which);
         case 1: return stop(which);
@@ -256,7 +257,7 @@ void world::stop(std::size_t which) {
 void world::cut_off(std::size_t which) {
     ++cuts_;
     places_[which].daemon->cut_off();
-    // Another start of it by then has never been cut off.
+    // A later start of it was not disconnected.
     loop_.after(dice_.around(outage_mean), [this, which] {
         if (places_[which].daemon) places_[which].daemon->join_again();
     });
@@ -281,9 +282,9 @@ void world::kill(std::size_t which) {
 
 void world::bury_stopped() {
     for (std::size_t which = 0; which < places_.size(); ++which) {
-        auto& one = places_[which];
-        if (!one.daemon || !one.daemon->has_stopped()) continue;
-        one.daemon.reset();
+        auto& target = places_[which];
+        if (!target.daemon || !target.daemon->has_stopped()) continue;
+        target.daemon.reset();
         loop_.after(dice_.around(repair_mean), [this, which] { start(which); });
     }
 }
@@ -324,17 +325,16 @@ void world::check_permit(const model_row& before, const model_row& after) {
     ledger_.require(!model_.is_behind_own_account(after.id), after.id, "out of turn");
     auto heads = model_.heads();
     const bool is_from_line = before.status == jobs::job_status::pending;
-    ledger_.require(
-        is_from_line || heads.empty(), after.id, "a permit past those that are in line");
+    ledger_.require(is_from_line || heads.empty(), after.id, "a permit bypassed the line");
     std::erase_if(heads, [&](const auto& head) {
         return head.first == after.account.value || model_.is_behind_own_account(head.second);
     });
     std::erase_if(passed_over_, [&](const auto& one) { return !heads.contains(one.first.first); });
     for (const auto& [account, job] : heads) {
-        // A daemon passes over what it still holds because an answer to a report was lost.
+        // A daemon skips jobs that it still holds, because an answer to a report was lost.
         if (!is_clear_) continue;
         const auto passed = ++passed_over_[{account, after.account.value}];
-        ledger_.require(passed <= 2, job, "passed over by the same account again and again");
+        ledger_.require(passed <= 2, job, "passed over repeatedly by the same account");
     }
 }
 

@@ -14,22 +14,22 @@ namespace reelsd::simulation {
 
 struct plan {
     std::uint64_t seed = 1;
-    std::uint64_t lives = 1000;  ///< Jobs that are submitted.
+    std::uint64_t lives = 1000;  ///< Number of jobs.
     int daemons = 3;             ///< 1 or more.
 };
 
-/// Daemons, clients and one database, and everything that happens to them. First all that can go
-/// wrong does; when the last job is submitted nothing does any more, and all of them have to end.
+/// Daemons, clients and one database with all their faults. Faults end when the last job is
+/// submitted; then all jobs have to end.
 class world {
 public:
     explicit world(const plan& with);
     world(const world&) = delete;
     world& operator=(const world&) = delete;
 
-    /// True when nothing was breached.
+    /// True without a breach.
     bool run();
 
-    /// What happened, in one line; and, if something was breached, what and how it came to that.
+    /// A summary in one line, and the breach with its history, if any.
     [[nodiscard]] std::string summary() const;
     [[nodiscard]] std::string breach() const { return ledger_.report(); }
 
@@ -75,11 +75,11 @@ private:
     std::vector<place> places_;
     std::size_t workers_max_;
     duration submit_every_{};
-    std::deque<std::pair<instant, job_id>> ended_;  ///< And when; to be forgotten later.
+    std::deque<std::pair<instant, job_id>> ended_;  ///< With their times; removed later.
     instant last_end_;
     /// How often an account in line has been passed over by another since its last permit.
     std::map<std::pair<std::int64_t, std::int64_t>, int> passed_over_;
-    bool is_clear_ = false;  ///< Nothing goes wrong any more.
+    bool is_clear_ = false;  ///< There are no more faults.
     std::uint64_t kills_ = 0;
     std::uint64_t stops_ = 0;
     std::uint64_t cuts_ = 0;

@@ -24,11 +24,11 @@ class offload_pool;
 }
 namespace reelsd::http {
 class router;
-}  // namespace reelsd::http
+}
 
 namespace reelsd::dashboard {
 
-/// Limits that hold for accounts without their own, as administrators see them.
+/// Limits of accounts without own limits, for administrators.
 struct default_limits {
     int submissions_per_minute = 10;
     int concurrent_jobs = 3;
@@ -47,35 +47,34 @@ struct dashboard_dependencies {
     retention::retention_store retention;
     async::offload_pool& offload;  ///< Hashes passwords.
     default_limits limits;
-    /// "http://127.0.0.1:8080", for links; known once the server listens.
+    /// Public origin for links, for example "http://127.0.0.1:8080"; known once the server listens.
     std::function<std::string()> origin;
-    /// What the daemon knows of itself: `started_at`, `workers`, `resolvers`, `models`, `analyzer`.
+    /// The daemon's health: `started_at`, `workers`, `resolvers`, `models`, `analyzer`.
     std::function<boost::asio::awaitable<json>()> health;
-    /// Whether the platform was asked and has never answered this installation.
+    /// Whether the platform has never answered a request of this installation.
     std::function<boost::asio::awaitable<bool>()> platform_never_answered;
-    /// The chat bot's name, empty while it is not known; nothing without a bot.
+    /// The chat bot's name without the @, empty while it is unknown; nullopt without a bot.
     std::function<std::optional<std::string>()> bot_username;
-    /// Jobs have been submitted anew: the queue may look at once.
+    /// Called when jobs were resubmitted, so that workers claim immediately.
     std::function<void()> jobs_submitted;
     log::logger log;
 };
 
-/// The web dashboard: its pages, signing in, and what its pages ask for beside the API's own
-/// resources, which stand behind the same gate (see `gated_prefix`). Thread: the loop's. Outlives
-/// the router's use.
+/// The web dashboard: its pages, sign-in and the resources that only the dashboard has. The API's
+/// resources are below `gated_prefix` too. Event loop only. Outlives the router.
 class dashboard {
 public:
-    explicit dashboard(dashboard_dependencies parts);
+    explicit dashboard(dashboard_dependencies dependencies);
     ~dashboard();
     dashboard(const dashboard&) = delete;
     dashboard& operator=(const dashboard&) = delete;
 
-    /// Where requests of people who are signed in stand; the gate recognises them by their session.
+    /// Prefix of routes that require a session.
     static constexpr std::string_view gated_prefix = "/dashboard/api";
 
     void add_to(http::router& router);
 
-    /// If nobody can sign in as administrator, makes the link that lets the first one in.
+    /// A link that creates the first administrator; empty if there is one.
     [[nodiscard]] boost::asio::awaitable<std::string> first_administrator_link();
 
 private:
@@ -83,8 +82,8 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// The page that an invitation's secret opens. The secret stands in the fragment, which browsers
-/// send to nobody: no log has it.
+/// The page of an invitation. The secret is in the fragment, which browsers do not send, so that no
+/// log contains it.
 [[nodiscard]] std::string invitation_link(std::string_view origin, std::string_view secret);
 
 }  // namespace reelsd::dashboard

@@ -11,16 +11,16 @@
 
 namespace reelsd::media {
 
-/// What is done where the jail is incomplete.
+/// What the child does when its jail is incomplete.
 enum class jail_policy : std::uint8_t {
-    require,      ///< Nothing is decoded without the system-call filter and the resource limits.
-    best_effort,  ///< Videos are decoded with the layers that the kernel has, but never as root.
+    require,      ///< Decodes only with the system-call filter and the resource limits.
+    best_effort,  ///< Decodes with the layers of the kernel, but not as root without a filter.
 };
 
-/// The enumerator as the setting `jail` spells it: "require" or "best-effort".
+/// The value of the setting `jail`: "require" or "best-effort".
 [[nodiscard]] std::string_view name_of(jail_policy policy) noexcept;
 
-/// The policy of that name, if there is one.
+/// The policy with that name, if any.
 [[nodiscard]] std::optional<jail_policy> jail_policy_named(std::string_view name) noexcept;
 
 struct jail_layer {
@@ -28,22 +28,22 @@ struct jail_layer {
     bool holds = false;
 };
 
-/// The state of the jail on this machine, as the media program found it from inside.
+/// The state of the jail on this machine, as the child reports it.
 struct jail_report {
     std::vector<jail_layer> layers;    ///< All of jail_layer_names(), in that order.
-    int landlock_version = 0;          ///< The kernel's; 0: none.
-    std::vector<std::string> reasons;  ///< Why a layer does not hold, one each.
-    std::string refusal;               ///< Why no video is decoded; empty: videos are decoded.
-    /// What a decoder that was taken over could do: "make folders" and the like. Empty is good.
+    int landlock_version = 0;          ///< The kernel's; 0 for none.
+    std::vector<std::string> reasons;  ///< One for each layer that is not active.
+    std::string refusal;               ///< Why no video is decoded; empty if videos are.
+    /// What a compromised decoder could do, for example "make folders".
     std::vector<std::string> possible;
 
     [[nodiscard]] bool holds(std::string_view layer) const noexcept;
-    /// Their names with commas between them.
+    /// Names, separated by commas.
     [[nodiscard]] std::string layers_that_hold() const;
     [[nodiscard]] std::string layers_missing() const;
-    /// Whether videos are decoded with less than an operator should accept unasked: without the
-    /// filter, as root, or with neither Landlock nor namespaces. One of the latter two is missing
-    /// on many good machines: Docker refuses namespaces, older kernels have no Landlock.
+    /// Whether operators need a warning: no filter, root, or neither Landlock nor namespaces. One
+    /// of the latter two is missing on many machines: Docker denies namespaces, older kernels have
+    /// no Landlock.
     [[nodiscard]] bool is_weak() const noexcept;
 };
 

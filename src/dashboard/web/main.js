@@ -68,7 +68,7 @@ function usePage(name) {
     return loaded.name === name ? loaded : { name, Page: null, error: null };
 }
 
-const BROKEN = { status: null, message: 'This page could not be shown. Loading it again may help.' };
+const BROKEN = { status: null, message: 'This page could not be shown. Try to reload it.' };
 
 /** Draws a page; one that breaks says so and leaves the rest of the dashboard in place. */
 function Guarded({ Page, place, session }) {

@@ -1,10 +1,8 @@
 #include "../sound/sound.hpp"
 #include "../text/text_reader.hpp"
 #include "commands.hpp"
-#include "document.hpp"
-#include "first_pass.hpp"
 #include "jail_settings.hpp"
-#include "second_pass.hpp"
+#include "passes.hpp"
 #include "thumbnail_maker.hpp"
 #include <reelsd/base/invariant.hpp>
 
@@ -17,7 +15,7 @@
 namespace reelsd::media {
 namespace {
 
-audio_report hear_all(sound::speech_recognizer& recognizer, const heard_samples& samples) {
+audio_report analyze_sound(sound::speech_recognizer& recognizer, const audio_samples& samples) {
     audio_report report;
     report.silent = samples.for_speech.empty() || sound::is_silent(samples.for_speech);
     if (report.silent) return report;
@@ -26,18 +24,17 @@ audio_report hear_all(sound::speech_recognizer& recognizer, const heard_samples&
     return report;
 }
 
-/// The second thread: it analyses sound while the first one reads pictures, which saves a third of
-/// the time of a video with speech. It must be started before the jail is sealed, and then waits
-/// for its samples.
+/// Analyses sound while the main thread reads pictures, which saves a third of the time of a video
+/// with speech. It is started before the jail is sealed, and then waits for samples.
 class sound_thread {
 public:
-    /// Returns when the thread runs: what the C library does to start one is forbidden in the jail.
+    /// Returns when the thread runs, because the jail forbids the calls that start one.
     explicit sound_thread(std::unique_ptr<sound::speech_recognizer> recognizer)
         : thread_{[this, recognizer = std::move(recognizer)] {
               started_.set_value();
-              // Exceptions, such as running out of memory, go to the thread that waits.
+              // Exceptions, such as std::bad_alloc, go to the main thread.
               try {
-                  report_.set_value(hear_all(*recognizer, samples_.get_future().get()));
+                  report_.set_value(analyze_sound(*recognizer, samples_.get_future().get()));
               } catch (...) {
                   report_.set_exception(std::current_exception());
               }
@@ -51,8 +48,8 @@ public:
         thread_.join();
     }
 
-    /// Once. The future throws what the analysis throws.
-    [[nodiscard]] std::future<audio_report> analyze(heard_samples samples) {
+    /// Call once. The future throws the exceptions of the analysis.
+    [[nodiscard]] std::future<audio_report> analyze(audio_samples samples) {
         invariant(!has_samples_);
         has_samples_ = true;
         auto report = report_.get_future();
@@ -62,7 +59,7 @@ public:
 
 private:
     std::promise<void> started_;
-    std::promise<heard_samples> samples_;
+    std::promise<audio_samples> samples_;
     std::promise<audio_report> report_;
     bool has_samples_ = false;
     std::thread thread_;  // Last: it uses the others.
@@ -82,7 +79,7 @@ std::optional<thumbnail_report> thumbnail_if_any(const thumbnail_maker& maker) {
 result<probe_report> probe(const arguments& given) {
     const auto file = open_in_jail(given);
     if (!file) return file.error();
-    auto pass = run_first_pass(*file, given.seconds_max, listening::no);
+    auto pass = run_first_pass(*file, given.seconds_max, audio_decoding::none);
     if (!pass) return pass.error();
     return std::move(pass->probe);
 }
@@ -100,7 +97,7 @@ result<analysis_report> analyze(const arguments& given) {
     const auto enough = check_jail(held, given);
     if (!enough) return enough.error();
 
-    auto first = run_first_pass(*file, given.seconds_max, listening::all);
+    auto first = run_first_pass(*file, given.seconds_max, audio_decoding::all);
     if (!first) return first.error();
     auto heard = sound.analyze(std::move(first->sound));
 

@@ -26,13 +26,13 @@ std::optional<command> command_named(std::string_view name) {
         {"jail", command::jail},
         {"doctor", command::doctor},
     });
-    for (const auto& [known, meant] : commands) {
-        if (name == known) return meant;
+    for (const auto& [known, command] : commands) {
+        if (name == known) return command;
     }
     return std::nullopt;
 }
 
-/// Sets `number` when `text` is a number from `least` to `most`. The comparison refuses a NaN.
+/// Sets `number` if `text` is a number from `least` to `most`; rejects NaN.
 template <class Number>
 bool set_number(Number& number, std::string_view text, Number least, Number most) {
     const auto given = parse_number<Number>(text);
@@ -69,9 +69,8 @@ bool set_policy(jail_policy& policy, std::string_view name) {
     return given.has_value();
 }
 
-/// False for an unknown option, and for a value that it does not take.
+/// False for an unknown option or an invalid value.
 bool set_option(arguments& given, std::string_view name, std::string_view value) {
-    /// The least that is over 0: a thousandth.
     constexpr double positive_min = 0.001;
     namespace bounds = report_bounds;
     auto& [per_second, count_max, long_edge] = given.frames;
@@ -103,10 +102,10 @@ error wrong(std::string_view what, std::string_view value) {
 
 result<arguments> read_arguments(int count, const char* const* values) {
     if (count < 2) return error{errc::invalid_argument, "no command"};
-    const auto asked = command_named(values[1]);
-    if (!asked) return wrong("unknown command", values[1]);
+    const auto named = command_named(values[1]);
+    if (!named) return wrong("unknown command", values[1]);
     arguments given;
-    given.command = *asked;
+    given.command = *named;
     for (int at = 2; at < count; at += 2) {
         if (at + 1 == count) return wrong("no value for", values[at]);
         if (!set_option(given, values[at], values[at + 1]))

@@ -23,26 +23,26 @@ enum class command : std::uint8_t {
     doctor
 };
 
-/// What the program was asked for.
+/// The program's command and options.
 struct arguments {
     media::command command = command::doctor;
     std::string video;
-    std::string sound;               ///< Of `join` alone.
-    frame_request frames;            ///< Of `frames` alone.
-    std::vector<double> at_seconds;  ///< Of `check` alone: the pictures to read, ascending.
+    std::string sound;               ///< For `join`.
+    frame_request frames;            ///< For `frames`.
+    std::vector<double> at_seconds;  ///< For `check`: times of the pictures to read, ascending.
     double seconds_max = 90;
-    /// Where Debian's packages put them.
+    /// Folders of Debian's packages.
     std::string tessdata = "/usr/share/tesseract-ocr/5/tessdata";
     std::string speech_model = "/usr/share/pocketsphinx/model/en-us";
     jail_policy jail = jail_policy::require;
-    /// The process to die with; 0: none.
+    /// The process to die with; 0 for none.
     int parent = 0;
 };
 
-/// `invalid_argument` names what is wrong. `count` and `values` as `main` has them.
+/// `invalid_argument` names the fault. `count` and `values` are those of `main`.
 [[nodiscard]] result<arguments> read_arguments(int count, const char* const* values);
 
-/// How to call the program, for people.
+/// Usage of the program.
 [[nodiscard]] const char* usage() noexcept;
 
 }  // namespace reelsd::media

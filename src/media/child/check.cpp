@@ -1,11 +1,8 @@
 #include "../sound/sound.hpp"
 #include "../text/text_reader.hpp"
 #include "commands.hpp"
-#include "document.hpp"
-#include "first_pass.hpp"
-#include "frames_at.hpp"
 #include "jail_settings.hpp"
-#include "scaler.hpp"
+#include "passes.hpp"
 
 #include <memory>
 #include <utility>
@@ -14,9 +11,9 @@
 namespace reelsd::media {
 namespace {
 
-/// So often the reader is shown one picture, as if it stood still: it reads faint lines only at the
-/// second sight, and a single character at the third.
-constexpr int sights = 3;
+/// How often the reader receives one picture, like a still scene: it reads faint lines only in the
+/// second frame, and a single character in the third.
+constexpr int repetitions = 3;
 
 /// Reads each picture by itself.
 class moment_reader {
@@ -28,7 +25,7 @@ public:
         const auto picture = picture_.scale(frame);
         if (picture.pixels == nullptr) return;
         double seconds = 0;
-        for (int sight = 0; sight < sights; ++sight, seconds += 1 / text::frames_per_second) {
+        for (int count = 0; count < repetitions; ++count, seconds += 1 / text::frames_per_second) {
             reader_.add_frame(picture, seconds);
         }
         for (auto& line : reader_.finish(seconds)) {
@@ -45,19 +42,19 @@ private:
 };
 
 result<std::vector<timed_text>> read_texts(
-    const input_file& file, const first_pass& known, const arguments& given,
+    const input_file& file, const first_pass& first, const arguments& given,
     text::text_reader& reader) {
-    moment_reader moments{known.shape, reader};
-    const auto taken = for_each_frame_at(
+    moment_reader moments{first.shape, reader};
+    const auto handled = for_each_frame_at(
         file,
-        known,
+        first,
         given.seconds_max,
         given.at_seconds,
         [&moments](const AVFrame& frame, double at) -> result<void> {
             moments.read(frame, at);
             return {};
         });
-    if (!taken) return taken.error();
+    if (!handled) return handled.error();
     return moments.finish();
 }
 
@@ -73,15 +70,15 @@ result<check_report> check(const arguments& given) {
     const auto entered = enter_jail(given, {.video = file->descriptor()});
     if (!entered) return entered.error();
 
-    const auto known = run_first_pass(*file, given.seconds_max, listening::speech_alone);
-    if (!known) return known.error();
-    const auto& samples = known->sound.for_speech;
+    const auto first = run_first_pass(*file, given.seconds_max, audio_decoding::for_speech);
+    if (!first) return first.error();
+    const auto& samples = first->sound.for_speech;
     check_report report;
     report.silent = samples.empty() || sound::is_silent(samples);
     report.speech = !report.silent && (*voice)->hears_voice(samples);
     if (given.at_seconds.empty()) return report;
 
-    auto texts = read_texts(*file, *known, given, **reader);
+    auto texts = read_texts(*file, *first, given, **reader);
     if (!texts) return texts.error();
     report.texts = std::move(*texts);
     tidy(report);

@@ -1,46 +1,60 @@
 #pragma once
 
 #include "arguments.hpp"
+#include <reelsd/base/error.hpp>
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/report.hpp>
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
-/// One function for each command of the program. Those about a video open the file (and models),
-/// close the jail around this process for good, and only then read the video. Errors: those of
-/// `media_client`'s documentation.
+/// One function for each command of the program. The commands for videos open the file (and
+/// models), enter the jail for the rest of the process, and only then read the video. Errors: see
+/// `media_client`.
 namespace reelsd::media {
 
 [[nodiscard]] result<probe_report> probe(const arguments& given);
 [[nodiscard]] result<analysis_report> analyze(const arguments& given);
 [[nodiscard]] result<thumbnail_report> thumbnail(const arguments& given);
 
-/// Copies the pictures of one file and the sound of another to the output.
+/// Muxes the pictures of one file and the sound of another into the output.
 [[nodiscard]] result<output_report> join(const arguments& given);
 
-/// Writes JPEGs to the output, one after the other.
+/// Writes concatenated JPEGs to the output.
 [[nodiscard]] result<frames_report> frames(const arguments& given);
 
-/// Times of the pictures that frames() takes; ascending, at least one.
+/// Times of the pictures of frames(); ascending, at least one.
 [[nodiscard]] std::vector<double> frame_moments(
-    double duration_seconds, const frame_request& wanted);
+    double duration_seconds, const frame_request& request);
 
-/// Writes the whole sound to the output as a WAVE file. Nothing without sound that can be decoded.
+/// Writes the whole sound to the output as a WAVE file. Empty without sound that can be decoded.
 [[nodiscard]] result<std::optional<sound_report>> sound_file(const arguments& given);
 
-/// Measures level and voice of the sound, and reads the text of a few pictures.
+/// Measures level and voice of the sound, and reads the text in a few pictures.
 [[nodiscard]] result<check_report> check(const arguments& given);
 
 /// Writes the video to the output as upright H.264 and AAC.
 [[nodiscard]] result<output_report> transcode(const arguments& given);
 
-/// Enters the jail and tries what a decoder that was taken over would try.
+/// Enters the jail and tries what a compromised decoder could do.
 [[nodiscard]] jail_report examine_jail(const arguments& given);
 
-/// Loads the models, enters the jail and reports what holds: an object with `jail`, `tessdata`,
-/// `speech_model` and `libraries`. Afterwards this process can do nothing but write it.
+/// Loads the models, enters the jail and returns an object with `jail`, `tessdata`, `speech_model`
+/// and `libraries`. Afterwards this process can only write it.
 [[nodiscard]] json examine(const arguments& given);
+
+/// Makes the daemon accept a report (`report_bounds`): limits times to the video, cleans text and
+/// drops excess entries, so that one invalid line does not fail the whole analysis.
+void tidy(analysis_report& report);
+void tidy(check_report& report);
+
+/// Writes the program's only document to standard output. False on failure.
+[[nodiscard]] bool write_ok(const json& value);
+[[nodiscard]] bool write_error(const error& why);
+
+/// Replaces control characters and invalid UTF-8 by blanks, and cuts at `bytes_max`.
+[[nodiscard]] std::string clean_text(std::string_view text, std::size_t bytes_max);
 
 }  // namespace reelsd::media

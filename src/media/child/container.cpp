@@ -8,6 +8,7 @@ extern "C" {
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -17,29 +18,27 @@ extern "C" {
 namespace reelsd::media {
 namespace {
 
-/// What platforms serve and browsers play. Each further one is more of FFmpeg's code for hostile
-/// bytes.
+/// Formats that platforms serve and browsers play. Each adds FFmpeg code that reads hostile bytes.
 constexpr const char* known_formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm";
 constexpr const char* known_codecs =
     "h264,hevc,vp8,vp9,libdav1d,mpeg4,"
     "aac,mp3float,mp3,opus,vorbis,flac,alac,ac3,eac3,pcm_s16le,pcm_s16be,pcm_s24le,pcm_f32le,pcm_"
     "u8";
 
-/// 4096 x 2304: 4K in either orientation. Larger pictures would not fit into the memory limit
-/// either.
+/// 4096 x 2304: 4K in either orientation. Larger pictures would exceed the memory limit.
 constexpr std::int64_t decoded_pixels_max = std::int64_t{4096} * 2304;
-/// A reel has two streams; subtitles, covers and data make a few more.
+/// A reel has two streams, and a few more of subtitles, covers and data.
 constexpr int streams_max = 32;
 /// 7.1 sound.
 constexpr int channels_max = 8;
-/// How much of the file may be read to know its streams.
+/// Bytes of the file that FFmpeg may read to identify its streams.
 constexpr std::int64_t probe_bytes_max = std::int64_t{5} * 1024 * 1024;
 
 error unsupported(std::string detail) {
     return error{errc::unsupported_format, std::move(detail)};
 }
 
-/// A container that names another file gets nothing.
+/// Rejects containers that refer to other files.
 int refuse_to_open(
     AVFormatContext* /*from*/, AVIOContext** /*io*/, const char* /*address*/, int /*flags*/,
     AVDictionary** /*options*/) {
@@ -58,19 +57,19 @@ format_owner prepared(AVIOContext* io) {
     return format;
 }
 
-/// Limits for the decoders that FFmpeg runs by itself to know a stream.
+/// Limits for the decoders that FFmpeg runs to identify streams.
 class stream_options {
 public:
     explicit stream_options(unsigned count) : options_(count, nullptr) {
-        for (auto& one : options_) {
-            av_dict_set_int(&one, "max_pixels", decoded_pixels_max, 0);
-            av_dict_set_int(&one, "threads", 1, 0);
+        for (auto& options : options_) {
+            av_dict_set_int(&options, "max_pixels", decoded_pixels_max, 0);
+            av_dict_set_int(&options, "threads", 1, 0);
         }
     }
     stream_options(const stream_options&) = delete;
     stream_options& operator=(const stream_options&) = delete;
     ~stream_options() {
-        for (auto& one : options_) av_dict_free(&one);
+        for (auto& options : options_) av_dict_free(&options);
     }
     [[nodiscard]] AVDictionary** list() noexcept {
         return options_.empty() ? nullptr : options_.data();
@@ -85,23 +84,25 @@ result<format_owner> read_header(AVIOContext* io) {
     av_dict_set(&options, "format_whitelist", known_formats, 0);
     av_dict_set(&options, "codec_whitelist", known_codecs, 0);
     av_dict_set(&options, "protocol_whitelist", "", 0);
-    // FFmpeg frees what it cannot open, so its owner must let go first.
+    // avformat_open_input frees the context when it fails.
     AVFormatContext* raw = prepared(io).release();
     const int opened = avformat_open_input(&raw, nullptr, nullptr, &options);
     av_dict_free(&options);
     if (opened < 0) return unsupported("no known container: " + libav_message(opened));
     format_owner format{raw};
     stream_options limits{format->nb_streams};
-    const int found = avformat_find_stream_info(format.get(), limits.list());
-    if (found < 0) return unsupported("its streams cannot be read: " + libav_message(found));
+    const int failed = avformat_find_stream_info(format.get(), limits.list());
+    if (failed < 0) return unsupported("its streams cannot be read: " + libav_message(failed));
     return format;
 }
 
-bool is_sensible_rate(double rate) {
+bool is_plausible_rate(double rate) {
     return std::isfinite(rate) && rate > 0 && rate <= 240;
 }
 
-}  // namespace
+/// How much longer than the limit a video may be: an audio track is padded to whole packets, and a
+/// video of exactly 90 s must pass.
+constexpr double duration_slack_seconds = 0.25;
 
 error too_long(double seconds, double seconds_max) {
     std::array<char, 96> detail{};
@@ -110,15 +111,17 @@ error too_long(double seconds, double seconds_max) {
     return error{errc::video_too_long, detail.data()};
 }
 
+}  // namespace
+
 result<container> container::open(const input_file& file, double seconds_max) {
     auto io = file.reader();
     auto format = read_header(io.get());
     if (!format) return format.error();
-    container opened{std::move(io), std::move(*format)};
+    container opened{std::move(io), std::move(*format), seconds_max};
     const auto chosen = opened.choose_streams();
     if (!chosen) return chosen.error();
-    const double claimed = opened.claimed_seconds().value_or(0);
-    if (claimed > seconds_max + duration_slack_seconds) return too_long(claimed, seconds_max);
+    const auto within = opened.check_duration(opened.claimed_seconds().value_or(0));
+    if (!within) return within.error();
     return opened;
 }
 
@@ -139,7 +142,7 @@ result<container> container::open_sound(const input_file& file) {
     auto io = file.reader();
     auto format = read_header(io.get());
     if (!format) return format.error();
-    container opened{std::move(io), std::move(*format)};
+    container opened{std::move(io), std::move(*format), std::numeric_limits<double>::infinity()};
     auto* streams = opened.format_.get();
     const int audio = av_find_best_stream(streams, AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
     if (audio < 0) return unsupported("it has no sound");
@@ -162,9 +165,9 @@ std::optional<double> container::claimed_seconds() const noexcept {
 
 double container::claimed_frame_rate() const noexcept {
     const double average = av_q2d(video_->avg_frame_rate);
-    if (is_sensible_rate(average)) return average;
+    if (is_plausible_rate(average)) return average;
     const double nominal = av_q2d(video_->r_frame_rate);
-    return is_sensible_rate(nominal) ? nominal : 0;
+    return is_plausible_rate(nominal) ? nominal : 0;
 }
 
 std::optional<double> container::seconds_of(
@@ -183,13 +186,27 @@ std::optional<double> container::start_of(
     return seconds_of(stream, packet.pts == AV_NOPTS_VALUE ? packet.dts : packet.pts);
 }
 
+result<void> container::check_duration(double seconds) const {
+    if (seconds > seconds_max_ + duration_slack_seconds) return too_long(seconds, seconds_max_);
+    return {};
+}
+
+result<double> container::picture_seconds(const AVFrame& frame, double previous) const {
+    const auto at = seconds_of(*video_, frame.best_effort_timestamp);
+    const double seconds = std::max(at.value_or(previous), previous);
+    const auto within = check_duration(seconds);
+    if (!within) return within.error();
+    return seconds;
+}
+
 bool container::next(AVPacket& packet) {
     for (;;) {
         av_packet_unref(&packet);
         if (av_read_frame(format_.get(), &packet) < 0) return false;
-        const bool wanted = (video_ != nullptr && packet.stream_index == video_->index) ||
-                            (audio_ != nullptr && packet.stream_index == audio_->index);
-        if (wanted) return true;
+        const auto is_of = [&packet](const AVStream* stream) {
+            return stream != nullptr && packet.stream_index == stream->index;
+        };
+        if (is_of(video_) || is_of(audio_)) return true;
     }
 }
 

@@ -1,7 +1,6 @@
 #include "../sound/sound.hpp"
 #include "../text/text_reader.hpp"
 #include "commands.hpp"
-#include "document.hpp"
 #include "jail.hpp"
 #include "jail_settings.hpp"
 #include "libav.hpp"
@@ -35,7 +34,7 @@ std::string version_text(unsigned version) {
            std::to_string(AV_VERSION_MICRO(version));
 }
 
-/// What was compiled in and what is loaded may differ: the loaded one counts.
+/// Versions of the loaded libraries, which may differ from those at compile time.
 json library_versions() {
     return {
         {"libavformat", version_text(avformat_version())},
@@ -45,7 +44,7 @@ json library_versions() {
         {"libswresample", version_text(swresample_version())}};
 }
 
-/// A detail that jail_report_from_json() accepts.
+/// Limit of jail_report_from_json().
 constexpr std::size_t refusal_bytes_max = 500;
 
 bool file_opens() {
@@ -60,27 +59,27 @@ bool socket_opens() {
     return descriptor >= 0;
 }
 
-bool folder_is_made() {
+bool creates_folder() {
     const auto path = "/tmp/reelsd-media-" + std::to_string(getpid());
     if (mkdir(path.c_str(), 0700) != 0) return false;
     rmdir(path.c_str());
     return true;
 }
 
-/// "No such file" is the file system's answer: the call was not refused on its way there.
-bool unlink_arrives() {
+/// Whether the file system received the call: ENOENT is its answer.
+bool unlink_is_allowed() {
     return unlink("/tmp/reelsd-media-no-such-file") == 0 || errno == ENOENT;
 }
 
-/// What a taken-over decoder would try first. Opening anything fails by the limit of descriptors
-/// alone; folders, names and signals need none. The filter kills a process that tries to signal
-/// another, so that this is tried without it alone.
+/// What a compromised decoder could do. Opening anything fails by the limit of descriptors alone;
+/// folders, names and signals need none. Signals are tried only without the filter, which kills the
+/// process for them.
 std::vector<std::string> possible_actions(const jail::layers& held) {
     std::vector<std::string> possible;
     if (file_opens()) possible.emplace_back("open files");
     if (socket_opens()) possible.emplace_back("open sockets");
-    if (folder_is_made()) possible.emplace_back("make folders");
-    if (!held.landlock && unlink_arrives()) possible.emplace_back("remove files");
+    if (creates_folder()) possible.emplace_back("make folders");
+    if (!held.landlock && unlink_is_allowed()) possible.emplace_back("remove files");
     if (!held.system_call_filter && kill(getppid(), 0) == 0)
         possible.emplace_back("signal the process that started it");
     return possible;

@@ -1,5 +1,4 @@
-#include "document.hpp"
-
+#include "commands.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <unistd.h>
@@ -18,7 +17,7 @@ namespace {
 constexpr std::size_t detail_bytes_max = 500;
 constexpr std::size_t sequence_bytes_max = 4;
 
-/// The length of the clean character that opens `text`, 0 when there is none.
+/// Length of the clean character at the start of `text`; 0 for none.
 std::size_t clean_length(std::string_view text) {
     const std::size_t longest = std::min(text.size(), sequence_bytes_max);
     for (std::size_t length = 1; length <= longest; ++length) {
@@ -32,20 +31,20 @@ double within(double seconds, double least, double most) {
 }
 
 void tidy(std::vector<timed_text>& texts, double duration) {
-    for (auto& one : texts) {
-        one.text = clean_text(one.text, report_bounds::text_bytes_max);
-        one.start_seconds = within(one.start_seconds, 0, duration);
-        one.end_seconds = within(one.end_seconds, one.start_seconds, duration);
+    for (auto& [text, start_seconds, end_seconds] : texts) {
+        text = clean_text(text, report_bounds::text_bytes_max);
+        start_seconds = within(start_seconds, 0, duration);
+        end_seconds = within(end_seconds, start_seconds, duration);
     }
-    std::erase_if(texts, [](const timed_text& one) { return one.text.empty(); });
+    std::erase_if(texts, [](const timed_text& line) { return line.text.empty(); });
     if (texts.size() > report_bounds::texts_max) texts.resize(report_bounds::texts_max);
 }
 
 void tidy(music_report& music, double duration) {
     if (music.start_seconds) music.start_seconds = within(*music.start_seconds, 0, duration);
-    const bool sensible = music.tempo_bpm && *music.tempo_bpm >= 1 &&
+    const bool is_valid = music.tempo_bpm && *music.tempo_bpm >= 1 &&
                           *music.tempo_bpm <= report_bounds::tempo_bpm_max;
-    if (!sensible) music.tempo_bpm.reset();
+    if (!is_valid) music.tempo_bpm.reset();
 }
 
 bool write_all(std::string_view text) {

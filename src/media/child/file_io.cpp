@@ -15,13 +15,13 @@ extern "C" {
 namespace reelsd::media {
 namespace {
 
-/// FFmpeg's own size for files is half of it.
+/// Twice FFmpeg's default for files.
 constexpr std::size_t buffer_bytes = std::size_t{64} * 1024;
 
-/// A position of its own: that of the descriptor belongs to the writer, if there is one.
+/// Has its own position, because the descriptor's belongs to the writer.
 struct reader_state {
     int descriptor = -1;
-    std::int64_t size = -1;  ///< -1: unknown, the file is being written.
+    std::int64_t size = -1;  ///< -1: unknown, because the file is being written.
     std::int64_t offset = 0;
 };
 
@@ -50,7 +50,7 @@ std::int64_t seek_reader(void* opaque, std::int64_t offset, int whence) {
     return state.offset = reached;
 }
 
-/// 0 or FFmpeg's code.
+/// Returns 0 or FFmpeg's code.
 int write_all(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(output_descriptor, bytes.data(), bytes.size());
@@ -72,7 +72,7 @@ std::int64_t seek_writer(void* /*opaque*/, std::int64_t offset, int whence) {
     return reached < 0 ? AVERROR(errno) : reached;
 }
 
-/// A reader when there is a `state`, else the writer of the output.
+/// A reader with `state`, or the writer of the output without it.
 io_owner new_io(std::unique_ptr<reader_state> state) {
     auto* buffer = static_cast<unsigned char*>(av_malloc(buffer_bytes));
     if (buffer == nullptr) throw std::bad_alloc{};
@@ -97,8 +97,8 @@ error cannot_open(const std::string& path, int code) {
     return error{errc::media_failed, path + ": " + std::generic_category().message(code)};
 }
 
-/// To put the index first, FFmpeg reads what it has written. It opens nothing but that.
-int open_again(
+/// FFmpeg reads the output again to move the index to its start. It opens no other file.
+int reopen_output(
     AVFormatContext* /*of*/, AVIOContext** opened, const char* /*address*/, int flags,
     AVDictionary** /*options*/) {
     if (flags != AVIO_FLAG_READ) return AVERROR(EACCES);
@@ -107,7 +107,7 @@ int open_again(
     return 0;
 }
 
-int close_again(AVFormatContext* /*of*/, AVIOContext* opened) {
+int close_reopened(AVFormatContext* /*of*/, AVIOContext* opened) {
     io_free{}(opened);
     return 0;
 }
@@ -116,13 +116,13 @@ int close_again(AVFormatContext* /*of*/, AVIOContext* opened) {
 
 void io_free::operator()(AVIOContext* context) const noexcept {
     const std::unique_ptr<reader_state> state{static_cast<reader_state*>(context->opaque)};
-    // The buffer may have been replaced since it was given.
+    // FFmpeg may have replaced the buffer.
     av_freep(&context->buffer);
     avio_context_free(&context);
 }
 
 result<input_file> input_file::open(const std::string& path) {
-    // Not blocking: a pipe of that name must not hold the process.
+    // Without O_NONBLOCK a pipe of that name would block the process.
     unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
     if (!file) return cannot_open(path, errno);
     struct stat about {};
@@ -134,6 +134,11 @@ result<input_file> input_file::open(const std::string& path) {
 io_owner input_file::reader() const {
     const reader_state start{.descriptor = file_.get(), .size = size_};
     return new_io(std::make_unique<reader_state>(start));
+}
+
+bool is_output_failure(int libav_code) noexcept {
+    return libav_code == AVERROR(ENOSPC) || libav_code == AVERROR(EFBIG) ||
+           libav_code == AVERROR(EIO);
 }
 
 error cannot_write(int libav_code) {
@@ -152,8 +157,8 @@ mp4_writer::mp4_writer(index place) : place_{place}, io_{new_io(nullptr)} {
     context_.reset(raw);
     context_->pb = io_.get();
     context_->flags |= AVFMT_FLAG_CUSTOM_IO;
-    context_->io_open = &open_again;
-    context_->io_close2 = &close_again;
+    context_->io_open = &reopen_output;
+    context_->io_close2 = &close_reopened;
 }
 
 result<void> mp4_writer::begin() {
@@ -163,7 +168,7 @@ result<void> mp4_writer::begin() {
     av_dict_free(&options);
     if (begun < 0) {
         return error{
-            errc::unsupported_format, "no MP4 holds these tracks: " + libav_message(begun)};
+            errc::unsupported_format, "MP4 does not support these tracks: " + libav_message(begun)};
     }
     return {};
 }

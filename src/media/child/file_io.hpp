@@ -11,8 +11,7 @@
 #include <string>
 #include <utility>
 
-/// How the bytes of files reach FFmpeg and leave it: through descriptors that were opened before
-/// the jail closed.
+/// Files of FFmpeg, through descriptors that were opened before the jail.
 namespace reelsd::media {
 
 struct io_free {
@@ -20,16 +19,16 @@ struct io_free {
 };
 using io_owner = std::unique_ptr<AVIOContext, io_free>;
 
-/// A file to be read.
+/// An open file to read.
 class input_file {
 public:
-    /// `media_failed` when `path` is no file that can be opened; `unsupported_format` when it is
-    /// empty.
+    /// `media_failed` when `path` is not a file or cannot be opened; `unsupported_format` when it
+    /// is empty.
     static result<input_file> open(const std::string& path);
 
     [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
 
-    /// Reads from the start, independently of other readers. This file outlives it.
+    /// A reader with its own position, at the start. The file outlives it.
     [[nodiscard]] io_owner reader() const;
 
 private:
@@ -39,29 +38,32 @@ private:
     std::int64_t size_;
 };
 
-/// Where this process finds the file, empty, that the daemon has opened for its output.
+/// Descriptor of the empty file that the daemon has opened for the output.
 inline constexpr int output_descriptor = 3;
+
+/// Whether FFmpeg's code means that writing the output failed: full, too large or broken.
+[[nodiscard]] bool is_output_failure(int libav_code) noexcept;
 
 /// `media_failed`: a full disk, for example.
 [[nodiscard]] error cannot_write(int libav_code);
 
-/// Puts `bytes` at the end of the output. `media_failed`.
+/// Appends `bytes` to the output. `media_failed`.
 [[nodiscard]] result<void> append_to_output(std::span<const std::byte> bytes);
 
-/// An MP4 on its way into the output: add streams to context(), begin, write packets to it, finish.
+/// Writes an MP4 to the output: add streams to context(), begin(), write packets to it, finish().
 class mp4_writer {
 public:
-    /// Where the index is. First costs a second writing of all bytes, and lets a reader begin
-    /// before it has the whole file.
+    /// Position of the index. `first` writes all bytes twice; readers can then start before they
+    /// have the whole file.
     enum class index : std::uint8_t { first, last };
 
     explicit mp4_writer(index place);
 
     [[nodiscard]] AVFormatContext& context() noexcept { return *context_; }
 
-    /// unsupported_format: no MP4 holds such streams.
+    /// `unsupported_format`: MP4 does not support these streams.
     [[nodiscard]] result<void> begin();
-    /// The file's size in bytes. media_failed.
+    /// Returns the file's size in bytes. `media_failed`.
     [[nodiscard]] result<std::uint64_t> finish();
 
 private:
@@ -70,7 +72,7 @@ private:
     };
 
     index place_;
-    io_owner io_;  // Before the context: that is freed first.
+    io_owner io_;  // Declared before the context, which is freed first.
     std::unique_ptr<AVFormatContext, free_output> context_;
 };
 

@@ -1,8 +1,6 @@
 #include "commands.hpp"
-#include "frames_at.hpp"
 #include "jail_settings.hpp"
-#include "jpeg_encoder.hpp"
-#include "scaler.hpp"
+#include "passes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +10,11 @@
 namespace reelsd::media {
 namespace {
 
-/// The first leaves small letters whole; the others are for pictures like noise.
+/// The first preserves small letters; the others are for noisy pictures.
 constexpr auto quantizers = std::to_array<int>({4, 6, 9, 12, 16, 20, 25, coarsest_quantizer});
 
-/// Of the distance between two pictures: one is not taken of so short a rest at the end, which is
-/// most often sound that is padded to whole packets.
+/// Least remainder, as a share of the distance of two pictures, for another picture: a shorter one
+/// is mostly padding of the sound.
 constexpr double rest_share_min = 0.1;
 
 picture_size size_of(const geometry& shape, int long_edge) {
@@ -24,7 +22,7 @@ picture_size size_of(const geometry& shape, int long_edge) {
         std::min(long_edge, shape.displayed.width), std::min(long_edge, shape.displayed.height));
 }
 
-/// Puts one picture after the other into the output.
+/// Appends pictures to the output.
 class frame_writer {
 public:
     frame_writer(const geometry& shape, int long_edge)
@@ -32,10 +30,10 @@ public:
 
     result<void> write(const AVFrame& frame, double at_seconds) {
         const auto rgb = scaler_.scale(frame);
-        // A stream may change into something that cannot be converted.
+        // A stream may change to a format that cannot be converted.
         if (rgb.pixels == nullptr) return {};
         const auto jpeg = encode_jpeg_within(rgb, quantizers, report_bounds::frame_bytes_max);
-        if (!jpeg) throw std::runtime_error{"the JPEG encoder's pictures are too large"};
+        if (!jpeg) throw std::runtime_error{"a JPEG exceeds its limit at the coarsest quantizer"};
         const auto written = append_to_output(*jpeg);
         if (!written) return written.error();
         report_.frames.push_back({.seconds = at_seconds, .offset = end_, .bytes = jpeg->size()});
@@ -58,36 +56,31 @@ private:
 
 }  // namespace
 
-std::vector<double> frame_moments(double duration_seconds, const frame_request& wanted) {
-    const double rounds = std::ceil(duration_seconds * wanted.per_second - rest_share_min);
-    const bool few = rounds <= static_cast<double>(wanted.count_max);
-    const std::size_t count =
-        few ? std::max<std::size_t>(1, static_cast<std::size_t>(std::max(rounds, 1.0)))
-            : wanted.count_max;
+std::vector<double> frame_moments(double duration_seconds, const frame_request& request) {
+    const double steps = std::ceil(duration_seconds * request.per_second - rest_share_min);
+    const bool fits = steps <= static_cast<double>(request.count_max);
+    const auto count = fits ? static_cast<std::size_t>(std::max(steps, 1.0)) : request.count_max;
     const double distance =
-        few ? 1 / wanted.per_second : duration_seconds / static_cast<double>(count);
-    std::vector<double> moments;
-    moments.reserve(count);
-    for (std::size_t at = 0; at < count; ++at) {
-        moments.push_back(static_cast<double>(at) * distance);
-    }
+        fits ? 1 / request.per_second : duration_seconds / static_cast<double>(count);
+    std::vector<double> moments(count);
+    for (std::size_t at = 0; at < count; ++at) moments[at] = static_cast<double>(at) * distance;
     return moments;
 }
 
 result<frames_report> frames(const arguments& given) {
     const auto file = open_in_jail(given);
     if (!file) return file.error();
-    const auto known = run_first_pass(*file, given.seconds_max, listening::no);
-    if (!known) return known.error();
+    const auto first = run_first_pass(*file, given.seconds_max, audio_decoding::none);
+    if (!first) return first.error();
 
-    frame_writer writer{known->shape, given.frames.long_edge};
-    const auto taken = for_each_frame_at(
+    frame_writer writer{first->shape, given.frames.long_edge};
+    const auto handled = for_each_frame_at(
         *file,
-        *known,
+        *first,
         given.seconds_max,
-        frame_moments(known->probe.duration_seconds, given.frames),
+        frame_moments(first->probe.duration_seconds, given.frames),
         [&writer](const AVFrame& frame, double at) { return writer.write(frame, at); });
-    if (!taken) return taken.error();
+    if (!handled) return handled.error();
     return writer.finish();
 }
 

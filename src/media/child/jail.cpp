@@ -1,7 +1,5 @@
 #include "jail.hpp"
 
-#include "system_call_filter.hpp"
-
 #include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -24,21 +22,21 @@ namespace {
 /// `nobody`, on Debian and as the kernel's overflow id.
 constexpr unsigned nobody_id = 65'534;
 
-/// Address space that is no memory: a second thread's stack and malloc's reserve for it.
+/// Address space without memory: a second thread's stack and malloc's arena for it.
 constexpr rlim_t reserve_bytes = rlim_t{192} * 1024 * 1024;
 
 void note(layers& held, std::string_view layer, int code) {
-    held.reasons.push_back(std::string{layer} + ": " + std::generic_category().message(code));
+    held.reasons.push_back(failure_text(layer, code));
 }
 
-/// What the process takes when it enters, in bytes (proc(5), statm).
+/// Memory of the process in bytes (proc(5), statm).
 struct sizes {
     rlim_t space = 0;
     rlim_t data = 0;
 };
 
-/// Zeros when the kernel does not tell: then address space is bounded as if nothing were taken yet.
-sizes sizes_now() {
+/// Zeros without /proc; address space is then limited as if none were in use.
+sizes current_sizes() {
     std::FILE* file = std::fopen("/proc/self/statm", "re");
     if (file == nullptr) return {};
     unsigned long pages = 0;
@@ -50,15 +48,15 @@ sizes sizes_now() {
     return {.space = pages * page_bytes, .data = data_pages * page_bytes};
 }
 
-/// RLIMIT_DATA counts private writable memory, which is what a decoder asks for. Address space
-/// bounds the rest (shared memory) where no filter forbids it.
+/// RLIMIT_DATA counts private writable memory, which decoders allocate. RLIMIT_AS limits the rest
+/// (shared memory) when no filter forbids it.
 bool limit_memory(rlim_t data_bytes_max, const sizes& at_entry) {
 #ifndef REELSD_MEDIA_SANITIZED
     const rlim_t growth = data_bytes_max - std::min(at_entry.data, data_bytes_max);
     return limit(RLIMIT_DATA, data_bytes_max) &&
            limit(RLIMIT_AS, at_entry.space + growth + reserve_bytes);
 #else
-    // A sanitizer's shadow takes terabytes of address space.
+    // A sanitizer's shadow memory needs terabytes of address space.
     static_cast<void>(data_bytes_max);
     static_cast<void>(at_entry);
     return true;
@@ -66,7 +64,7 @@ bool limit_memory(rlim_t data_bytes_max, const sizes& at_entry) {
 }
 
 void set_limits(const limits& within, const sizes& at_entry, layers& held) {
-    // A write past the limit is an error to be handled, not a death.
+    // A write past the limit fails instead of killing the process.
     const bool ignored = std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR;
     held.resource_limits = limit_memory(within.data_bytes_max, at_entry) &&
                            limit(RLIMIT_CPU, within.cpu_seconds_max, within.cpu_seconds_max + 1) &&
@@ -76,7 +74,7 @@ void set_limits(const limits& within, const sizes& at_entry, layers& held) {
     if (!held.resource_limits) note(held, "resource limits", errno);
 }
 
-/// Each step is tried: a process that may change only its user is better off without it.
+/// Tries each step: a process that may change only its user ID should do so.
 void leave_root(layers& held) {
     int failed = 0;
     if (geteuid() == 0) {
@@ -98,16 +96,16 @@ void enter_landlock(layers& held) {
     const long version = landlock_version();
     if (version < 1) return note(held, "landlock", errno);
     held.landlock_version = static_cast<int>(version);
-    const auto rules = everything(version);
+    const auto rules = all_landlock_rules(version);
     const long ruleset = syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
     if (ruleset < 0) return note(held, "landlock", errno);
-    // No rule is added: what is handled and not allowed is denied.
+    // Without rules, everything handled is denied.
     held.landlock = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
     if (!held.landlock) note(held, "landlock", errno);
     close(static_cast<int>(ruleset));
 }
 
-/// Changed ids make the kernel forget both, so this comes after them.
+/// The kernel resets both when IDs change, so this comes last.
 void bind_to_parent(layers& held, int parent) {
     if (prctl(PR_SET_DUMPABLE, 0) != 0) note(held, "dumpable", errno);
     if (parent != 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) note(held, "parent", errno);
@@ -117,7 +115,7 @@ void bind_to_parent(layers& held, int parent) {
 
 layers confine(const limits& within, int parent) {
     layers held;
-    const sizes at_entry = sizes_now();  // Landlock closes /proc as well.
+    const sizes at_entry = current_sizes();  // Before Landlock denies /proc.
     held.no_new_privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     if (!held.no_new_privileges) note(held, "no new privileges", errno);
     leave_root(held);
@@ -139,21 +137,24 @@ void seal(layers& held, const descriptors& usable) {
     if (failed != 0) note(held, "system call filter", failed);
 #else
     static_cast<void>(usable);
-    held.reasons.emplace_back("system call filter: a sanitized program cannot live under it");
+    held.reasons.emplace_back("system call filter: not supported by a sanitized program");
 #endif
 }
 
-long landlock_version() noexcept {
-    constexpr unsigned ask_version = 1;
-    return syscall(SYS_landlock_create_ruleset, nullptr, 0, ask_version);
+std::string failure_text(std::string_view step, int code) {
+    return std::string{step} + ": " + std::generic_category().message(code);
 }
 
-landlock_rules everything(long version) noexcept {
-    constexpr std::uint64_t one = 1;
-    landlock_rules rules{.files = (one << 13U) - 1};
-    if (version >= 2) rules.files |= one << 13U;
-    if (version >= 3) rules.files |= one << 14U;
-    if (version >= 5) rules.files |= one << 15U;
+long landlock_version() noexcept {
+    constexpr unsigned version_flag = 1;
+    return syscall(SYS_landlock_create_ruleset, nullptr, 0, version_flag);
+}
+
+landlock_rules all_landlock_rules(long version) noexcept {
+    landlock_rules rules{.files = (1U << 13U) - 1};
+    if (version >= 2) rules.files |= 1U << 13U;
+    if (version >= 3) rules.files |= 1U << 14U;
+    if (version >= 5) rules.files |= 1U << 15U;
     if (version >= 4) rules.network = 3;
     if (version >= 6) rules.scopes = 3;
     return rules;
@@ -162,8 +163,8 @@ landlock_rules everything(long version) noexcept {
 bool limit(int resource, rlim_t soft, rlim_t hard) noexcept {
     rlimit current{};
     if (getrlimit(static_cast<__rlimit_resource>(resource), &current) != 0) return false;
-    const rlimit wanted{std::min(soft, current.rlim_max), std::min(hard, current.rlim_max)};
-    return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0;
+    const rlimit target{std::min(soft, current.rlim_max), std::min(hard, current.rlim_max)};
+    return setrlimit(static_cast<__rlimit_resource>(resource), &target) == 0;
 }
 
 bool drop_capabilities() noexcept {

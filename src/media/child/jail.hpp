@@ -5,74 +5,85 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// What keeps a decoder that a hostile video has taken over from reaching anything. Entered after
-/// models are loaded and the video is open, before the first of its bytes is read. Measured: 1 ms.
+/// Confines a decoder that a hostile video may take over. Entered after the models are loaded and
+/// the video is open, before its first byte is read. Takes 1 ms.
 namespace reelsd::media::jail {
 
 struct limits {
-    /// Writable memory. What is mapped from files (code, part of the models) comes on top: 60 MB.
+    /// Writable memory. Excludes files mapped read-only (code, parts of the models): 60 MB.
     std::size_t data_bytes_max = 0;
-    /// Time on a core of all threads together; then SIGXCPU, a second later SIGKILL.
+    /// CPU time of all threads; then SIGXCPU, a second later SIGKILL.
     unsigned cpu_seconds_max = 0;
-    /// What it may write into one file. Standard output and error may be files when somebody tries
-    /// the program by hand: a limit of 0 would kill it at its first word.
+    /// Bytes that it may write to one file. Not 0, because standard output and error may be files
+    /// when an operator runs the program.
     std::size_t file_bytes_max = std::size_t{8} * 1024 * 1024;
 };
 
-/// The descriptors besides standard output and error that may be used; -1 for none.
+/// Usable descriptors other than standard output and error; -1 for none.
 struct descriptors {
-    int video = -1;   ///< Read.
-    int sound = -1;   ///< Read: the sound, where it is a file of its own.
-    int output = -1;  ///< Written, and what was written read again.
+    int video = -1;   ///< For reading.
+    int sound = -1;   ///< For reading, if the sound is a separate file.
+    int output = -1;  ///< For writing and reading again.
 };
 
-/// Which layers hold. The caller decides which of them it needs: see refusal_of().
+/// Which layers are active. refusal_of() decides which of them are required.
 struct layers {
-    bool no_new_privileges = false;  ///< No set-user-id program gives any.
+    bool no_new_privileges = false;  ///< Set-user-ID programs have no effect.
     bool resource_limits = false;  ///< Memory, time, file size, descriptors, processes, core dumps.
-    bool unprivileged_user = false;    ///< Not root: was not, or has become `nobody`.
-    bool own_namespaces = false;       ///< User, network, IPC: no interface, not even loopback.
-    bool landlock = false;             ///< No file is opened, made or removed, no TCP port reached.
+    bool unprivileged_user = false;    ///< Not root, if necessary by becoming `nobody`.
+    bool own_namespaces = false;       ///< User, network (not even loopback) and IPC.
+    bool landlock = false;             ///< Denies files, and TCP on newer kernels.
     int landlock_version = 0;          ///< The kernel's; 0: none.
     bool system_call_filter = false;   ///< About 30 calls; see system_call_filter.cpp.
-    std::vector<std::string> reasons;  ///< Why a layer does not hold, one each.
+    std::vector<std::string> reasons;  ///< One for each layer that is not active.
 };
 
-/// The first half: everything that threads inherit from the one that starts them. Call while there
-/// is one thread, then start the others. `parent`: the process to die with, 0 for none; the caller
-/// has already checked that it still lives.
+/// The first half: everything that new threads inherit. Call with one thread, then start the
+/// others. `parent`: the process to die with, 0 for none; the caller has checked that it is alive.
 [[nodiscard]] layers confine(const limits& within, int parent);
 
-/// The second half, for all threads at once: no more threads or processes, and the system-call
+/// The second half, for all threads: forbids new threads and processes, and loads the system-call
 /// filter.
 void seal(layers& held, const descriptors& usable);
 
-// Layers that the sandbox around another program uses as well.
+// Layers that sandbox.cpp uses as well.
 
-/// The kernel's structure as of version 6; an older kernel accepts the longer one with zeros.
+/// The kernel's structure as of version 6. Older kernels accept it with zeros at its end.
 struct landlock_rules {
     std::uint64_t files = 0;
     std::uint64_t network = 0;
     std::uint64_t scopes = 0;
 };
 
-/// The kernel's version of Landlock; under 1: none, and errno says why.
+/// The kernel's version of Landlock; below 1 for none, with errno set.
 [[nodiscard]] long landlock_version() noexcept;
 
-/// All that this version of the kernel can deny, by landlock(7) and the kernel's own page on it: 13
-/// rights over files, then referring, truncating and device control; TCP; signals and abstract
-/// sockets.
-[[nodiscard]] landlock_rules everything(long version) noexcept;
+/// All rights of this version, by landlock(7) and the kernel's documentation: 13 rights over files,
+/// then refer, truncate and device control; TCP; signals and abstract sockets.
+[[nodiscard]] landlock_rules all_landlock_rules(long version) noexcept;
 
-/// Only root may raise a hard limit, and a lower one that is set already serves as well.
+/// Keeps a lower limit that is already set, because only root may raise a hard limit.
 [[nodiscard]] bool limit(int resource, rlim_t soft, rlim_t hard) noexcept;
 [[nodiscard]] inline bool limit(int resource, rlim_t most) noexcept {
     return limit(resource, most, most);
 }
 
-/// A new user namespace makes its maker its root: that is given up as well.
+/// Drops the capabilities that a new user namespace grants.
 [[nodiscard]] bool drop_capabilities() noexcept;
+
+/// "step: message of the errno".
+[[nodiscard]] std::string failure_text(std::string_view step, int code);
+
+/// Loads the system-call filter of the child for all threads. Returns 0 or an errno. Only memory,
+/// time, the usable descriptors and standard output and error remain; opening and connecting fail
+/// with an error that libraries handle, any other call kills the process.
+[[nodiscard]] int load_filter(const descriptors& usable);
+
+/// Loads a filter for a program that does its own networking. Returns 0 or an errno. Denies Unix
+/// sockets and the system calls that requesting a web page does not need.
+[[nodiscard]] int load_sandbox_filter();
 
 }  // namespace reelsd::media::jail

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t data_bytes_max = std::size_t{500} * 1024 * 1024;
 
-/// Time on a core: to begin with, and for each second of video that may come.
+/// CPU time: a fixed part, and one for each second of video allowed.
 struct time_allowed {
     double start_seconds;
     double seconds_per_second;
@@ -24,7 +24,7 @@ constexpr time_allowed for_packets{.start_seconds = 15, .seconds_per_second = 0}
 constexpr time_allowed for_sound{.start_seconds = 15, .seconds_per_second = 0.1};
 constexpr time_allowed for_pictures{.start_seconds = 30, .seconds_per_second = 4};
 
-/// Twice the rate that the encoders keep (track_encoder.cpp), and its index.
+/// Twice the bit rate limit of transcoding.cpp, with the index.
 constexpr std::size_t transcoded_bytes_per_second_max = std::size_t{1} << 20U;
 
 time_allowed time_for(command asked) noexcept {
@@ -43,9 +43,9 @@ time_allowed time_for(command asked) noexcept {
     return for_packets;
 }
 
-/// Upper bound on the size of the output file; nothing for commands without one.
+/// Upper bound on the size of the output file; empty for commands without one.
 std::optional<std::size_t> output_bytes_max(const arguments& given) noexcept {
-    // What is kept of the sound ends within a second past the limit: see first_pass.cpp.
+    // Sound is kept until a second past the limit: see passes.cpp.
     const auto seconds = static_cast<std::size_t>(std::ceil(given.seconds_max)) + 1;
     switch (given.command) {
         case command::join: return report_bounds::output_bytes_max;
@@ -63,7 +63,7 @@ std::optional<std::size_t> output_bytes_max(const arguments& given) noexcept {
     return std::nullopt;
 }
 
-/// A sanitized program, which is for tests alone, cannot live under the filter.
+/// A sanitized program, for tests only, does not support the filter.
 #ifdef REELSD_MEDIA_SANITIZED
 constexpr bool is_sanitized = true;
 #else
@@ -84,7 +84,7 @@ jail::limits limits_for(const arguments& given) noexcept {
     const auto time = time_for(given.command);
     within.cpu_seconds_max = static_cast<unsigned>(
         std::ceil(time.start_seconds + time.seconds_per_second * given.seconds_max));
-    // The document has to fit as well, should standard output be a file.
+    // The document must fit too if standard output is a file.
     const auto output = output_bytes_max(given);
     if (output) within.file_bytes_max = std::max(within.file_bytes_max, *output);
     return within;

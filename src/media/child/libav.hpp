@@ -13,7 +13,7 @@ extern "C" {
 #include <new>
 #include <string>
 
-/// Owners for FFmpeg's objects, each with the one right way to free it.
+/// Owners of FFmpeg's objects.
 namespace reelsd::media {
 
 struct libav_free {
@@ -44,14 +44,14 @@ inline packet_owner new_packet() {
     return packet;
 }
 
-/// Makes `held` another reference to the picture of `frame`, in place of what it held.
+/// Makes `held` refer to the picture of `frame`.
 inline void hold_picture(AVFrame& held, const AVFrame& frame) {
     av_frame_unref(&held);
     if (av_frame_ref(&held, &frame) < 0) throw std::bad_alloc{};
 }
 
-/// Gives one packet (null: the end) to the decoder and `take(frame)` all that comes out, until it
-/// returns false. What cannot be decoded gives no frame: broken parts are left out, as players do.
+/// Decodes one packet (null: the end) and calls `take(frame)` for each frame until it returns
+/// false. Skips broken parts, as players do.
 template <class Take>
 void decode(AVCodecContext& decoder, const AVPacket* packet, AVFrame& frame, Take take) {
     if (avcodec_send_packet(&decoder, packet) < 0) return;
@@ -62,7 +62,7 @@ void decode(AVCodecContext& decoder, const AVPacket* packet, AVFrame& frame, Tak
     }
 }
 
-/// FFmpeg's own words for its error code.
+/// FFmpeg's message for its error code.
 inline std::string libav_message(int code) {
     std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
     av_strerror(code, text.data(), text.size());

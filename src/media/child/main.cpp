@@ -1,5 +1,4 @@
 #include "commands.hpp"
-#include "document.hpp"
 #include "libav.hpp"
 #include "sandbox.hpp"
 #include <reelsd/base/json.hpp>
@@ -21,8 +20,8 @@ using namespace reelsd;
 constexpr int exit_usage = 64;      // sysexits(3)
 constexpr int exit_unwritten = 74;  // sysexits(3): an error of output
 
-/// Dies with the daemon, also when that died before it could be asked for.
-bool parent_lives(int parent) {
+/// Makes the process die with the daemon. False if that has already ended.
+bool die_with_parent(int parent) {
     return parent == 0 || (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent);
 }
 
@@ -31,7 +30,7 @@ bool write_result(const result<Report>& report) {
     return report ? media::write_ok(media::to_json(*report)) : media::write_error(report.error());
 }
 
-bool answer(const media::arguments& given) {
+bool run_command(const media::arguments& given) {
     switch (given.command) {
         case media::command::probe: return write_result(media::probe(given));
         case media::command::analyze: return write_result(media::analyze(given));
@@ -48,10 +47,9 @@ bool answer(const media::arguments& given) {
     return false;
 }
 
-/// Decoders need the most memory here: when the machine runs out of it, the kernel ends one of them
-/// and not the daemon or its database. Raising the score needs no privilege; without /proc there is
-/// nothing to be done about it.
-void be_the_first_to_go() {
+/// When the machine runs out of memory, the kernel kills a decoder and not the daemon or its
+/// database. Needs no privilege; has no effect without /proc.
+void raise_oom_score() {
     constexpr std::string_view highest{"1000"};  // proc(5)
     const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0) return;
@@ -59,38 +57,35 @@ void be_the_first_to_go() {
     close(file);
 }
 
+int reject_arguments(const error& cause) {
+    std::fprintf(stderr, "reelsd-media: %s\n%s", cause.detail().c_str(), media::usage());
+    return exit_usage;
+}
+
 int run_sandbox(int count, char** values) {
     const auto given = media::read_sandbox_arguments(count, values);
-    if (!given) {
-        std::fprintf(
-            stderr, "reelsd-media: %s\n%s", given.error().detail().c_str(), media::usage());
-        return exit_usage;
-    }
-    return parent_lives(given->parent) ? media::run_sandboxed(*given) : exit_unwritten;
+    if (!given) return reject_arguments(given.error());
+    return die_with_parent(given->parent) ? media::run_sandboxed(*given) : exit_unwritten;
 }
 
 }  // namespace
 
 int main(int count, char** values) {
-    be_the_first_to_go();
+    raise_oom_score();
     if (count > 1 && std::string_view{values[1]} == "fence") _exit(run_sandbox(count, values));
     const auto given = media::read_arguments(count, values);
-    if (!given) {
-        std::fprintf(
-            stderr, "reelsd-media: %s\n%s", given.error().detail().c_str(), media::usage());
-        return exit_usage;
-    }
-    if (!parent_lives(given->parent)) return exit_unwritten;
+    if (!given) return reject_arguments(given.error());
+    if (!die_with_parent(given->parent)) return exit_unwritten;
     av_log_set_level(AV_LOG_QUIET);
     bool written = false;
     try {
-        written = answer(*given);
+        written = run_command(*given);
     } catch (const std::bad_alloc&) {
         written = media::write_error(
-            error{errc::unsupported_format, "it needs more memory than the jail gives"});
-    } catch (const std::exception& broken) {
-        written = media::write_error(error{errc::unsupported_format, broken.what()});
+            error{errc::unsupported_format, "decoding needs more memory than the jail allows"});
+    } catch (const std::exception& failure) {
+        written = media::write_error(error{errc::unsupported_format, failure.what()});
     }
-    // Without the libraries' exit handlers: they were not written for a jail.
+    // Skips the libraries' exit handlers, which may need forbidden calls.
     _exit(written ? 0 : exit_unwritten);
 }

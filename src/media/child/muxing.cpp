@@ -2,9 +2,7 @@
 #include "container.hpp"
 #include "jail_settings.hpp"
 
-#include <cerrno>
 #include <new>
-#include <optional>
 #include <utility>
 
 namespace reelsd::media {
@@ -14,7 +12,7 @@ error unsupported(const char* what, int code) {
     return error{errc::unsupported_format, std::string{what} + ": " + libav_message(code)};
 }
 
-/// One of the two files on its way into the third.
+/// One of the two input files, and its track in the output.
 class source_track {
 public:
     source_track(container& from, const AVStream& stream) : from_{from}, stream_{stream} {}
@@ -24,19 +22,19 @@ public:
         if (target_ == nullptr) throw std::bad_alloc{};
         const int copied = avcodec_parameters_copy(target_->codecpar, stream_.codecpar);
         if (copied < 0) return unsupported("a track", copied);
-        target_->codecpar->codec_tag = 0;  // The other container's name for the codec.
+        target_->codecpar->codec_tag = 0;  // The input container's name of the codec.
         target_->time_base = stream_.time_base;
         return {};
     }
 
-    /// Reads on to the next packet of this track, past those of others in the file.
+    /// Reads the next packet of this track and skips those of others.
     void advance() {
         do has_packet_ = from_.next(*packet_);
         while (has_packet_ && packet_->stream_index != stream_.index);
     }
     [[nodiscard]] bool has_packet() const noexcept { return has_packet_; }
 
-    /// Whether what it holds comes first.
+    /// Whether its packet comes before that of `other`.
     [[nodiscard]] bool precedes(const source_track& other) const {
         if (!other.has_packet_) return true;
         return av_compare_ts(
@@ -44,7 +42,7 @@ public:
                0;
     }
 
-    /// Gives what it holds to the output. FFmpeg's code.
+    /// Writes its packet. Returns FFmpeg's code.
     int write_to(AVFormatContext& output) {
         packet_->stream_index = target_->index;
         packet_->pos = -1;
@@ -66,9 +64,8 @@ result<void> copy_packets(source_track& picture, source_track& sound, AVFormatCo
     while (picture.has_packet() || sound.has_packet()) {
         auto& next = picture.has_packet() && picture.precedes(sound) ? picture : sound;
         const int written = next.write_to(output);
-        if (written == AVERROR(ENOSPC) || written == AVERROR(EFBIG) || written == AVERROR(EIO))
-            return cannot_write(written);
-        // Packets without sensible times, say.
+        if (is_output_failure(written)) return cannot_write(written);
+        // For example, packets without valid times.
         if (written < 0) return unsupported("its tracks do not go together", written);
         next.advance();
     }

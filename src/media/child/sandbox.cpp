@@ -1,7 +1,6 @@
 #include "sandbox.hpp"
 
 #include "jail.hpp"
-#include "system_call_filter.hpp"
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/unique_fd.hpp>
 
@@ -28,14 +27,14 @@
 namespace reelsd::media {
 namespace {
 
-/// Python with yt-dlp maps 300 MiB. Its own program file unpacks libraries of up to 30 MiB.
+/// Python with yt-dlp maps 300 MiB. A packed yt-dlp extracts libraries of up to 30 MiB.
 constexpr rlim_t space_bytes_max = rlim_t{1} << 30U;
 constexpr rlim_t file_bytes_max = rlim_t{64} << 20U;
 /// The daemon stops it after 30 s.
 constexpr rlim_t cpu_seconds_max = 30;
 constexpr rlim_t descriptors_max = 256;
-/// Bounds a fork bomb. Without a user namespace of its own, and before Linux 5.14, the kernel
-/// counts all threads of this user, the daemon's and its database's among them.
+/// Limits a fork bomb. Without a separate user namespace, and before Linux 5.14, the kernel counts
+/// all threads of this user, including the daemon's and its database's.
 constexpr rlim_t processes_max = 1024;
 
 /// Rights of landlock(7).
@@ -51,10 +50,10 @@ enum landlock_right : std::uint64_t {
 constexpr std::uint64_t read_rights = execute | read_file | read_folder;
 constexpr std::uint64_t file_rights =
     execute | write_file | read_file | truncate_file | device_control;
-/// Everything but to execute, to make devices (bits 6 and 11), and to control them.
+/// Everything except executing, creating devices (bits 6 and 11) and controlling them.
 constexpr std::uint64_t write_rights = 0x7fffU & ~(std::uint64_t{execute} | 1U << 6U | 1U << 11U);
 
-/// The kernel's structures, which newer headers have.
+/// The kernel's structures, for older headers.
 struct [[gnu::packed]] path_rule {
     std::uint64_t rights;
     std::int32_t folder;
@@ -66,24 +65,21 @@ struct port_rule {
 constexpr int path_rule_kind = 1;
 constexpr int port_rule_kind = 2;
 
-std::string text_of(std::string_view step, int code) {
-    return std::string{step} + ": " + std::generic_category().message(code);
-}
-
-/// What the caller of the sandbox reads as the cause.
+/// Writes the cause for the caller of the sandbox.
 int not_sandboxed(const std::string& why) {
     std::fprintf(stderr, "reelsd-media: fence: %s\n", why.c_str());
     return exit_not_sandboxed;
 }
 
 namespace fs = std::filesystem;
+using jail::failure_text;
 
 std::vector<std::string> matching(const char* pattern) {
-    glob_t found{};
+    glob_t matches{};
     std::vector<std::string> paths;
-    if (glob(pattern, 0, nullptr, &found) == 0)
-        paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    globfree(&found);
+    if (glob(pattern, 0, nullptr, &matches) == 0)
+        paths.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+    globfree(&matches);
     return paths;
 }
 
@@ -103,8 +99,8 @@ fs::path installation_of(const fs::path& interpreter) {
     return interpreter.parent_path().parent_path();
 }
 
-/// Where the system keeps programs, libraries, certificates and how names are looked up. Of /etc
-/// single names: the rest of it may hold keys.
+/// System programs, libraries, certificates and name resolution. Of /etc only single files, because
+/// others may contain keys.
 std::vector<std::string> system_paths() {
     std::vector<std::string> paths{
         "/usr",
@@ -133,8 +129,8 @@ std::vector<std::string> system_paths() {
     return paths;
 }
 
-/// What `program` consists of outside of them: its own file, the folder of libraries beside it, and
-/// when it is a script, its interpreter with that one's virtual environment and libraries.
+/// Paths of `program` outside of system_paths(): its file, the folder of libraries next to it, and
+/// for a script its interpreter with virtual environment and libraries.
 std::vector<std::string> paths_of_program(const std::string& program) {
     std::error_code failure;
     const fs::path file = fs::weakly_canonical(program, failure);
@@ -142,7 +138,7 @@ std::vector<std::string> paths_of_program(const std::string& program) {
     const fs::path interpreter = interpreter_of(program);
     if (interpreter.empty()) return paths;
     paths.push_back(interpreter.string());
-    // Only what Python reads of them: a home may be the place of an installation.
+    // Only the files that Python reads, because the installation may be in a home folder.
     const auto environment = installation_of(interpreter);
     paths.push_back((environment / "pyvenv.cfg").string());
     for (auto& path : matching((environment / "lib/python3*").c_str())) paths.push_back(path);
@@ -151,7 +147,7 @@ std::vector<std::string> paths_of_program(const std::string& program) {
     return paths;
 }
 
-/// A path that is not there needs no rule.
+/// A missing path needs no rule.
 bool allow_path(int ruleset, const std::string& path, std::uint64_t rights) {
     const unique_fd place{open(path.c_str(), O_PATH | O_CLOEXEC)};
     if (!place) return true;
@@ -180,22 +176,21 @@ bool add_rules(int ruleset, const sandbox_arguments& given, const jail::landlock
     return added;
 }
 
-/// Empty when it holds, or why it does not.
+/// Returns the cause of a failure; empty on success.
 std::string enter_landlock(const sandbox_arguments& given) {
     const long version = jail::landlock_version();
-    if (version < 1) return text_of("landlock", errno);
-    const auto handled = jail::everything(version);
+    if (version < 1) return failure_text("landlock", errno);
+    const auto handled = jail::all_landlock_rules(version);
     const unique_fd ruleset{
         static_cast<int>(syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0))};
     if (!ruleset || !add_rules(ruleset.get(), given, handled) ||
         syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0) {
-        return text_of("landlock", errno);
+        return failure_text("landlock", errno);
     }
     return {};
 }
 
 bool set_limits() {
-    // A sanitized program of ours could not even reach the other one.
     constexpr std::array<std::pair<int, rlim_t>, 5> limits{
         {{RLIMIT_CPU, cpu_seconds_max},
          {RLIMIT_FSIZE, file_bytes_max},
@@ -204,51 +199,50 @@ bool set_limits() {
          {RLIMIT_CORE, 0}}};
     bool set = true;
     for (const auto& [resource, most] : limits) set = jail::limit(resource, most) && set;
-#ifndef REELSD_MEDIA_SANITIZED
+#ifndef REELSD_MEDIA_SANITIZED  // A sanitizer's shadow memory exceeds it.
     set = jail::limit(RLIMIT_AS, space_bytes_max) && set;
 #endif
     return set;
 }
 
-/// Becomes the program. Returns when a layer that has to hold does not, or the program cannot be
-/// run.
+/// Executes the program. Returns only if a required layer fails or the program cannot be run.
 int enter_and_execute(const sandbox_arguments& given) {
     std::string missing = enter_landlock(given);
     if (const int failed = jail::load_sandbox_filter(); failed != 0)
-        missing.append(missing.empty() ? "" : "; ").append(text_of("system call filter", failed));
+        missing.append(missing.empty() ? "" : "; ")
+            .append(failure_text("system call filter", failed));
     if (!missing.empty() && given.jail == jail_policy::require)
         return not_sandboxed("incomplete (jail = require): " + missing);
-    if (!set_limits()) return not_sandboxed(text_of("resource limits", errno));
+    if (!set_limits()) return not_sandboxed(failure_text("resource limits", errno));
     execv(given.program[0], given.program);
-    return not_sandboxed(text_of(given.program[0], errno));
+    return not_sandboxed(failure_text(given.program[0], errno));
 }
 
-/// A pipe whose writing end only the process that makes it keeps: its children see by its end
-/// whether that process has died before they could ask to die with it.
-struct life_line {
+/// A pipe whose write end only the parent keeps. Its end tells a child that the parent died before
+/// the child could request a signal for that.
+struct parent_pipe {
     unique_fd reader;
     unique_fd writer;
 };
 
-life_line make_life_line() {
+parent_pipe make_parent_pipe() {
     std::array<int, 2> ends{-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
     return {.reader = unique_fd{ends[0]}, .writer = unique_fd{ends[1]}};
 }
 
-bool dies_with_parent(life_line& line) {
-    line.writer.close();
+bool dies_with_parent(parent_pipe& pipe) {
+    pipe.writer.close();
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
-    pollfd parent{line.reader.get(), 0, 0};
+    pollfd parent{pipe.reader.get(), 0, 0};
     return poll(&parent, 1, 0) == 0;
 }
 
-/// The first process of the namespace: when it ends, the kernel ends all others in it, whatever
-/// session or group they are in.
-[[noreturn]] void be_first_process(life_line& line) {
-    std::signal(SIGCHLD, SIG_IGN);  // Orphans are its children.
+/// The first process of the namespace. When it ends, the kernel kills all others in it.
+[[noreturn]] void run_init_process(parent_pipe& pipe) {
+    std::signal(SIGCHLD, SIG_IGN);  // Orphans become its children.
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(standard);
-    if (!dies_with_parent(line)) _exit(exit_not_sandboxed);
+    if (!dies_with_parent(pipe)) _exit(exit_not_sandboxed);
     for (;;) pause();
 }
 
@@ -259,7 +253,7 @@ int wait_for(pid_t child) {
     return status;
 }
 
-/// Ends as the program did, so that the daemon sees its status or signal.
+/// Ends with the status or signal of the program, for the daemon.
 int end_as(int status) {
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     std::signal(WTERMSIG(status), SIG_DFL);
@@ -267,21 +261,21 @@ int end_as(int status) {
     return exit_not_sandboxed;
 }
 
-/// Runs the program as the second process of the new namespace. This process is outside of it.
+/// Runs the program as the second process of the new namespace, which excludes this process.
 int run_in_namespace(const sandbox_arguments& given) {
-    auto line = make_life_line();
-    if (!line.reader) return not_sandboxed(text_of("pipe", errno));
+    auto pipe = make_parent_pipe();
+    if (!pipe.reader) return not_sandboxed(failure_text("pipe", errno));
     const pid_t first = fork();
-    if (first == 0) be_first_process(line);
+    if (first == 0) run_init_process(pipe);
     const pid_t program = first < 0 ? -1 : fork();
-    if (program == 0) _exit(dies_with_parent(line) ? enter_and_execute(given) : exit_not_sandboxed);
+    if (program == 0) _exit(dies_with_parent(pipe) ? enter_and_execute(given) : exit_not_sandboxed);
     const int failed = errno;
     const int status = program < 0 ? 0 : wait_for(program);
     if (first > 0) {
         kill(first, SIGKILL);
-        wait_for(first);  // Until all in the namespace are gone.
+        wait_for(first);  // Returns when all processes of the namespace have ended.
     }
-    return program < 0 ? not_sandboxed(text_of("fork", failed)) : end_as(status);
+    return program < 0 ? not_sandboxed(failure_text("fork", failed)) : end_as(status);
 }
 
 bool set_option(sandbox_arguments& given, std::string_view name, const char* value) {
@@ -319,10 +313,10 @@ result<sandbox_arguments> read_sandbox_arguments(int count, char** values) {
 
 int run_sandboxed(const sandbox_arguments& given) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return not_sandboxed(text_of("no new privileges", errno));
-    const bool is_apart = unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC) == 0;
-    if (!jail::drop_capabilities()) return not_sandboxed(text_of("capabilities", errno));
-    return is_apart ? run_in_namespace(given) : enter_and_execute(given);
+        return not_sandboxed(failure_text("no new privileges", errno));
+    const bool is_isolated = unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC) == 0;
+    if (!jail::drop_capabilities()) return not_sandboxed(failure_text("capabilities", errno));
+    return is_isolated ? run_in_namespace(given) : enter_and_execute(given);
 }
 
 }  // namespace reelsd::media

@@ -7,29 +7,27 @@
 #include <string>
 #include <vector>
 
-// A sandbox for yt-dlp, a third-party program that does its own networking: the command
-// `reelsd-media fence`.
+// The command `reelsd-media fence`: a sandbox for yt-dlp, which does its own networking.
 namespace reelsd::media {
 
-/// The exit status of a sandbox that has not started its program; standard error says why. No
-/// status of yt-dlp.
+/// Exit status when the program was not started; standard error has the cause. yt-dlp does not use
+/// it.
 inline constexpr int exit_not_sandboxed = 77;  // sysexits(3): permission denied
 
 struct sandbox_arguments {
-    std::vector<std::string> readable;  ///< Files and folders besides those of the system.
+    std::vector<std::string> readable;  ///< Files and folders, in addition to those of the system.
     std::vector<std::string> writable;  ///< Folders.
     std::vector<std::uint16_t> ports;   ///< TCP ports that may be connected to.
     jail_policy jail = jail_policy::require;
     int parent = 0;                  ///< The process to die with; 0: none.
-    char* const* program = nullptr;  ///< Its path and arguments, and a null pointer.
+    char* const* program = nullptr;  ///< Path, arguments and a null pointer.
 };
 
-/// `count` and `values` as `main` has them; `values[1]` is "fence". The program is what follows
-/// "--".
+/// `count` and `values` are those of `main`; `values[1]` is "fence". The program follows "--".
 [[nodiscard]] result<sandbox_arguments> read_sandbox_arguments(int count, char** values);
 
-/// Starts the program inside the sandbox and ends as it ends: with its exit status or its signal.
-/// Returns `exit_not_sandboxed` when it was not started. Call while there is one thread.
+/// Runs the program in the sandbox and returns its exit status, or ends by its signal. Returns
+/// `exit_not_sandboxed` when it was not started. Call with one thread.
 [[nodiscard]] int run_sandboxed(const sandbox_arguments& given);
 
 }  // namespace reelsd::media

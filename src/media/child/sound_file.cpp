@@ -1,7 +1,7 @@
 #include "../sound/sound.hpp"
 #include "commands.hpp"
-#include "first_pass.hpp"
 #include "jail_settings.hpp"
+#include "passes.hpp"
 
 #include <array>
 #include <bit>
@@ -14,9 +14,10 @@ namespace reelsd::media {
 namespace {
 
 static_assert(sound::speech_rate_hz == report_bounds::sound_rate_hz);
-static_assert(std::endian::native == std::endian::little, "samples are written as they stand");
+static_assert(
+    std::endian::native == std::endian::little, "samples are written in native byte order");
 
-/// The head of a WAVE file. Source: Multimedia Programming Interface and Data Specifications 1.0,
+/// The header of a WAVE file. Source: Multimedia Programming Interface and Data Specifications 1.0,
 /// Waveform Audio File Format; all numbers are little-endian.
 class wave_head {
 public:
@@ -27,7 +28,7 @@ public:
         text("RIFF");
         number<4>(report_bounds::sound_head_bytes - riff_head_bytes + samples_bytes);
         text("WAVEfmt ");
-        number<4>(16);  // What follows of the format.
+        number<4>(16);  // Bytes of the format that follow.
         number<2>(1);   // Linear PCM.
         number<2>(1);   // Channels.
         number<4>(rate);
@@ -42,7 +43,8 @@ public:
 
 private:
     void text(std::string_view characters) {
-        for (const char one : characters) bytes_.push_back(static_cast<std::byte>(one));
+        const auto bytes = std::as_bytes(std::span{characters});
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
 
     template <int Bytes>
@@ -55,7 +57,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-// A day has under 3 GiB of samples, and its size goes into the head's four bytes.
+// The size of a day of samples, under 3 GiB, fits the four bytes in the header.
 static_assert(
     (report_bounds::duration_seconds_max + 1) * 2 * sound::speech_rate_hz +
         report_bounds::sound_head_bytes <
@@ -66,9 +68,9 @@ static_assert(
 result<std::optional<sound_report>> sound_file(const arguments& given) {
     const auto file = open_in_jail(given);
     if (!file) return file.error();
-    const auto heard = run_first_pass(*file, given.seconds_max, listening::speech_alone);
-    if (!heard) return heard.error();
-    const auto& samples = heard->sound.for_speech;
+    const auto first = run_first_pass(*file, given.seconds_max, audio_decoding::for_speech);
+    if (!first) return first.error();
+    const auto& samples = first->sound.for_speech;
     if (samples.empty()) return std::optional<sound_report>{};
 
     const auto samples_bytes = std::as_bytes(std::span{samples});

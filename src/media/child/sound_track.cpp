@@ -11,7 +11,7 @@ extern "C" {
 namespace reelsd::media {
 namespace {
 
-/// Shorter gaps are rounding of packet times.
+/// Shorter gaps result from rounded packet times.
 constexpr double gap_seconds_min = 0.1;
 
 constexpr int input_rate_min = 4'000;
@@ -22,7 +22,7 @@ constexpr AVSampleFormat format_of() {
     return std::is_same_v<Sample, float> ? AV_SAMPLE_FMT_FLT : AV_SAMPLE_FMT_S16;
 }
 
-/// A layout that the resampler can mix: a track that only counts its channels gets the usual order.
+/// A layout that the resampler can mix. Tracks without a layout get the default of their channels.
 class known_layout {
 public:
     explicit known_layout(const AVChannelLayout& given) {
@@ -38,7 +38,7 @@ public:
     ~known_layout() { av_channel_layout_uninit(&layout_); }
 
     [[nodiscard]] bool valid() const noexcept { return valid_; }
-    /// FFmpeg 5 takes it as if it would change it, and does not.
+    /// Mutable only for the signature of FFmpeg 5, which does not change it.
     [[nodiscard]] AVChannelLayout& layout() noexcept { return layout_; }
 
 private:
@@ -54,12 +54,12 @@ bool resampled_track<Sample>::prepare(const AVFrame& frame) {
     const bool same = resampler_ && frame.format == input_format_ &&
                       frame.sample_rate == input_rate_ && channels == input_channels_;
     if (same) return true;
-    resample(nullptr);  // The rest of the sound in the shape before.
+    resample(nullptr);  // Flush the sound in the previous format.
     resampler_.reset();
     known_layout from{frame.ch_layout};
-    const bool sensible =
+    const bool is_supported =
         frame.sample_rate >= input_rate_min && frame.sample_rate <= input_rate_max;
-    if (!from.valid() || !sensible) return false;
+    if (!from.valid() || !is_supported) return false;
     AVChannelLayout mono{};
     av_channel_layout_default(&mono, 1);
     SwrContext* raw = nullptr;
@@ -86,10 +86,10 @@ bool resampled_track<Sample>::prepare(const AVFrame& frame) {
 
 template <class Sample>
 void resampled_track<Sample>::pad_to(double seconds) {
-    const double wanted = std::clamp(seconds * rate_hz_, 0.0, static_cast<double>(samples_max_));
-    const double missing = wanted - static_cast<double>(taken_ + samples_.size());
+    const double target = std::clamp(seconds * rate_hz_, 0.0, static_cast<double>(samples_max_));
+    const double missing = target - static_cast<double>(taken_ + samples_.size());
     if (missing > gap_seconds_min * rate_hz_) {
-        samples_.resize(static_cast<std::size_t>(wanted) - taken_);
+        samples_.resize(static_cast<std::size_t>(target) - taken_);
     }
 }
 
@@ -104,8 +104,8 @@ void resampled_track<Sample>::resample(const AVFrame* frame) {
     auto* out = reinterpret_cast<std::uint8_t*>(samples_.data() + before);
     const auto** in =
         frame == nullptr ? nullptr : const_cast<const std::uint8_t**>(frame->extended_data);
-    const int made = swr_convert(resampler_.get(), &out, room, in, input_count);
-    const auto kept = before + static_cast<std::size_t>(std::max(made, 0));
+    const int converted = swr_convert(resampler_.get(), &out, room, in, input_count);
+    const auto kept = before + static_cast<std::size_t>(std::max(converted, 0));
     samples_.resize(std::min(kept, samples_max_ - taken_));
 }
 

@@ -8,22 +8,22 @@
 
 namespace reelsd::media {
 
-/// One track of mono samples at one rate, made of decoded sound as it comes.
+/// Resamples decoded sound to one track of mono samples.
 template <class Sample>
 class resampled_track {
 public:
-    /// `samples_max` bounds it, whatever the file's times say.
+    /// `samples_max`: upper bound, regardless of the times in the file.
     resampled_track(int rate_hz, std::size_t samples_max) noexcept
         : rate_hz_{rate_hz}, samples_max_{samples_max} {}
 
-    /// Sound that starts at `seconds`; a gap before it becomes silence, so that times stay true.
-    /// Sound in a shape that cannot be resampled is left out.
+    /// Adds sound that starts at `seconds`. Fills a gap before it with silence, and drops sound
+    /// that cannot be resampled.
     void add(const AVFrame& frame, double seconds);
 
-    /// The first of the samples that are there, as many as can be had in whole blocks of `block`.
+    /// Removes and returns the first samples, in whole blocks of `block`.
     [[nodiscard]] std::vector<Sample> take_blocks(std::size_t block);
 
-    /// What the resampler still holds. Then the samples that were not taken, once.
+    /// Flushes the resampler and returns the remaining samples.
     [[nodiscard]] std::vector<Sample> finish();
 
 private:
@@ -38,7 +38,7 @@ private:
     int input_rate_ = 0;
     int input_channels_ = 0;
     std::size_t taken_ = 0;
-    std::vector<Sample> samples_;  ///< Those after the ones that were taken.
+    std::vector<Sample> samples_;  ///< Those that were not taken.
 };
 
 extern template class resampled_track<std::int16_t>;

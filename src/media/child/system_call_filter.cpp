@@ -1,4 +1,4 @@
-#include "system_call_filter.hpp"
+#include "jail.hpp"
 
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -19,22 +19,22 @@ struct filter_release {
     void operator()(void* filter) const noexcept { seccomp_release(filter); }
 };
 
-/// A filter of libseccomp's, until it is loaded.
+/// A filter of libseccomp until it is loaded.
 using filter_owner = std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, filter_release>;
 
-/// Needed to compute, to wait for a thread of our own and to end.
+/// Calls for computing, waiting for own threads and ending.
 constexpr auto always_allowed = std::to_array<int>({
     SCMP_SYS(brk),          SCMP_SYS(clock_gettime),  SCMP_SYS(close),
     SCMP_SYS(exit),         SCMP_SYS(exit_group),     SCMP_SYS(futex),
     SCMP_SYS(getpid),       SCMP_SYS(getrandom),
-    SCMP_SYS(getrusage),  // Pocketsphinx times its searches.
+    SCMP_SYS(getrusage),  // Pocketsphinx measures its searches.
     SCMP_SYS(gettid),       SCMP_SYS(gettimeofday),   SCMP_SYS(madvise),
     SCMP_SYS(mremap),       SCMP_SYS(munmap),         SCMP_SYS(restart_syscall),
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
     SCMP_SYS(sched_yield),
 });
 
-/// Tried by libraries that live well without: an error is all they need.
+/// Calls that libraries try but do not need. They handle the error.
 struct refused_call {
     int call;
     int error;
@@ -80,15 +80,15 @@ int add_plain_rules(scmp_filter_ctx filter) {
         const int failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
         if (failed != 0) return failed;
     }
-    for (const auto& one : refused) {
-        const auto action = SCMP_ACT_ERRNO(static_cast<std::uint16_t>(one.error));
-        const int failed = seccomp_rule_add(filter, action, one.call, 0);
+    for (const auto& [call, error] : refused) {
+        const auto action = SCMP_ACT_ERRNO(static_cast<std::uint16_t>(error));
+        const int failed = seccomp_rule_add(filter, action, call, 0);
         if (failed != 0) return failed;
     }
     return 0;
 }
 
-/// Allows `call` where all of `conditions` hold.
+/// Allows `call` when all of `conditions` are true.
 template <class... Conditions>
 int allow_when(scmp_filter_ctx filter, int call, Conditions... conditions) {
     const std::array<scmp_arg_cmp, sizeof...(conditions)> list{conditions...};
@@ -130,8 +130,8 @@ int add_file_rules(scmp_filter_ctx filter, const descriptors& usable) {
     return failed;
 }
 
-/// Private anonymous memory that is never code: no shared memory, which the memory limit does not
-/// count, and no way to run what a video wrote.
+/// Allows private anonymous memory that is not executable: the memory limit does not count shared
+/// memory, and a video must not write code.
 int add_memory_rules(scmp_filter_ctx filter) {
     constexpr std::uint64_t kinds = MAP_ANONYMOUS | MAP_PRIVATE | MAP_SHARED;
     int failed = allow_when(
@@ -143,13 +143,14 @@ int add_memory_rules(scmp_filter_ctx filter) {
     return failed;
 }
 
-/// abort() signals its own thread: the only process that may be signalled is this one.
+/// Allows signals to this process only: abort() signals its own thread.
 int add_signal_rules(scmp_filter_ctx filter) {
     return allow_when(filter, SCMP_SYS(tgkill), equals(0, static_cast<std::uint64_t>(getpid())));
 }
 
-/// Other processes, the kernel's own machinery, and io_uring, which opens sockets past any filter.
-constexpr auto sandboxed = std::to_array<int>({
+/// Denied to yt-dlp: other processes, kernel features, and io_uring, which opens sockets without a
+/// filtered call.
+constexpr auto denied_in_sandbox = std::to_array<int>({
     SCMP_SYS(ptrace),
     SCMP_SYS(process_vm_readv),
     SCMP_SYS(process_vm_writev),
@@ -176,9 +177,8 @@ int refuse_when(scmp_filter_ctx filter, int error, int call, scmp_arg_cmp condit
     return seccomp_rule_add_array(filter, action, call, 1, &condition);
 }
 
-/// Internet sockets, and netlink, by which the C library learns which addresses the machine has. A
-/// Unix socket of the private database or of the service manager is a file, but Landlock does not
-/// judge who connects to it.
+/// Leaves Internet sockets and netlink, with which the C library lists the machine's addresses.
+/// Landlock does not restrict connecting to Unix sockets, such as that of the private database.
 int add_socket_rules(scmp_filter_ctx filter) {
     int failed = 0;
     for (int family = 0; family < AF_NETLINK && failed == 0; ++family) {
@@ -186,10 +186,10 @@ int add_socket_rules(scmp_filter_ctx filter) {
         const auto same = equals(0, static_cast<std::uint64_t>(family));
         failed = refuse_when(filter, EAFNOSUPPORT, SCMP_SYS(socket), same);
     }
-    // The kernel reads 32 of the 64 bits: what has a bit above them is larger too.
+    // The kernel reads 32 of the 64 bits; values with higher bits are larger too.
     const scmp_arg_cmp larger{0, SCMP_CMP_GT, AF_NETLINK, 0};
     if (failed == 0) failed = refuse_when(filter, EAFNOSUPPORT, SCMP_SYS(socket), larger);
-    // A datagram socket of a pair may be connected to another one afterwards; streams may not.
+    // A datagram socket of a pair can be connected elsewhere later; a stream socket cannot.
     constexpr std::uint64_t kind_bits = 0xf;
     if (failed == 0) {
         const auto datagram = masked(1, kind_bits, SOCK_DGRAM);
@@ -216,7 +216,7 @@ int load_sandbox_filter() {
     const filter_owner filter{seccomp_init(SCMP_ACT_ALLOW)};
     if (!filter) return ENOMEM;
     int failed = add_socket_rules(filter.get());
-    for (const int call : sandboxed) {
+    for (const int call : denied_in_sandbox) {
         if (failed == 0) failed = seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), call, 0);
     }
     if (failed == 0) failed = seccomp_load(filter.get());

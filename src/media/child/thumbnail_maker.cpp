@@ -1,8 +1,5 @@
 #include "thumbnail_maker.hpp"
 
-#include "../picture/thumbnail_score.hpp"
-#include "jpeg_encoder.hpp"
-
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -13,24 +10,24 @@ namespace reelsd::media {
 namespace {
 
 constexpr double measure_interval_seconds = 1.0 / 3.0;
-/// What a reel is about is on screen by then; what comes later may give the end away.
+/// Later pictures may reveal the end.
 constexpr double first_seconds = 5;
-/// From here on a picture shows something: see picture::thumbnail_score().
+/// Score from which a picture shows something: see picture::thumbnail_score().
 constexpr double score_enough = 0.3;
-/// Time after the first picture that shows something: it may be half of a fade.
+/// Time to continue after the first such picture, which may be in the middle of a fade.
 constexpr double fade_seconds = 1.5;
-/// How much may be decoded in search of one: 15 s of 1080 x 1920 at 30 frames a second. Measured at
-/// 0.6 s of a core (a black film in H.264) to 3.2 s (a busy one of 4K in HEVC).
+/// Upper bound on decoding: 15 s of 1080 x 1920 at 30 frames a second. Took 0.6 s of CPU (black
+/// H.264) to 3.2 s (complex 4K HEVC).
 constexpr std::int64_t scanned_pixels_max = std::int64_t{15} * 30 * 1080 * 1920;
-/// Whatever the shape: stretching changes neither tones nor, much, edges.
+/// For any shape: stretching preserves tones and most edges.
 constexpr picture_size measured_size{.width = 128, .height = 128};
 
-/// Each saves 10 to 40 % over the one before. Nothing finer than the first shows at this size.
+/// Each saves 10 to 40 % over the last one. Finer ones than the first make no visible difference.
 constexpr auto thumbnail_quantizers =
     std::to_array<int>({3, 4, 5, 7, 9, 12, 16, 20, 25, coarsest_quantizer});
 static_assert(thumbnail_quantizers.front() >= finest_quantizer);
 
-/// When even the coarsest has too many bytes (noise), the next try has about half of the pixels.
+/// When even the coarsest JPEG is too large (noise), the next try has about half of the pixels.
 constexpr double shrinking = 0.7;
 
 picture_size size_of(const geometry& shape, const thumbnail_bounds& within, double scale) {
@@ -42,7 +39,7 @@ picture_size size_of(const geometry& shape, const thumbnail_bounds& within, doub
         side(within.height_max, shape.displayed.height));
 }
 
-/// As large and then as fine as the bounds allow.
+/// Prefers size over quality within the bounds.
 std::vector<std::byte> jpeg_of(
     const AVFrame& frame, const geometry& shape, const thumbnail_bounds& within) {
     for (double scale = 1;; scale *= shrinking) {
@@ -52,9 +49,8 @@ std::vector<std::byte> jpeg_of(
         if (rgb.pixels == nullptr) throw std::runtime_error{"the picture cannot be converted"};
         auto jpeg = encode_jpeg_within(rgb, thumbnail_quantizers, within.bytes_max);
         if (jpeg) return *std::move(jpeg);
-        // A JPEG of one pixel has under 1,000 bytes.
         if (size.width == 1 && size.height == 1) {
-            throw std::runtime_error{"the JPEG encoder's pictures are too large"};
+            throw std::runtime_error{"a JPEG of one pixel exceeds its limit"};
         }
     }
 }
@@ -82,10 +78,10 @@ void thumbnail_maker::add(const container& from, const AVFrame& frame) {
 void thumbnail_maker::measure(const container& from, const AVFrame& frame) {
     const auto luma = luma_.scale(frame);
     if (luma.pixels == nullptr) return;
-    // What the decoder had to guess is better than nothing, but not than anything else.
-    const bool guessed =
+    // A corrupt picture is chosen only if there is no other.
+    const bool is_corrupt =
         (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame.decode_error_flags != 0;
-    const double score = guessed ? 0 : picture::thumbnail_score(luma);
+    const double score = is_corrupt ? 0 : picture::thumbnail_score(luma);
     if (score <= best_score_) return;
     hold_picture(*best_, frame);
     shape_ = geometry_of(from.video(), frame);

@@ -1,10 +1,93 @@
 #include "picture_meter.hpp"
 
+#include <reelsd/media/report.hpp>
+
 #include <algorithm>
+#include <numeric>
 
 namespace reelsd::media::picture {
+namespace {
 
-void picture_meter::add(const view& rgb, const thumbnail& now, const thumbnail* before) {
+enum name : std::size_t {
+    black,
+    white,
+    grey,
+    red,
+    orange,
+    yellow,
+    green,
+    turquoise,
+    blue,
+    purple,
+    pink,
+    brown,
+    beige
+};
+
+/// Hue in degrees; `spread` is over 0.
+double hue_of(int r, int g, int b, int most, int spread) {
+    double sixths = 0;
+    if (most == r) {
+        sixths = static_cast<double>(g - b) / spread;
+    } else if (most == g) {
+        sixths = 2.0 + static_cast<double>(b - r) / spread;
+    } else {
+        sixths = 4.0 + static_cast<double>(r - g) / spread;
+    }
+    return sixths < 0 ? (sixths + 6.0) * 60.0 : sixths * 60.0;
+}
+
+name cool_name(double hue) {
+    if (hue < 70) return yellow;
+    if (hue < 160) return green;
+    if (hue < 195) return turquoise;
+    if (hue < 255) return blue;
+    return hue < 290 ? purple : pink;
+}
+
+/// Name of a red or orange, which depends on its value and saturation.
+name warm_name(double hue, double value, double saturation) {
+    const bool reddish = hue < 15 || hue >= 345;
+    if (reddish) return saturation < 0.5 && value > 0.7 ? pink : red;
+    if (saturation < 0.4 && value > 0.6) return beige;
+    return value < 0.65 ? brown : orange;
+}
+
+}  // namespace
+
+std::size_t colour_of(std::uint8_t red_byte, std::uint8_t green_byte, std::uint8_t blue_byte) {
+    const int r = red_byte;
+    const int g = green_byte;
+    const int b = blue_byte;
+    const int most = std::max({r, g, b});
+    const int spread = most - std::min({r, g, b});
+    const double value = most / 255.0;
+    const double saturation = most == 0 ? 0.0 : static_cast<double>(spread) / most;
+    if (value < 0.16) return black;
+    if (saturation < 0.12) return value > 0.85 ? white : grey;
+    const double hue = hue_of(r, g, b, most, spread);
+    const bool warm = hue < 45 || hue >= 345;
+    return warm ? warm_name(hue, value, saturation) : cool_name(hue);
+}
+
+std::vector<std::string> dominant_colours(const colour_counts& counts) {
+    constexpr double share_min = 0.08;
+    const auto total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    std::array<std::size_t, colour_names.size()> order{};
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&counts](std::size_t a, std::size_t b) {
+        return counts[a] > counts[b];
+    });
+    std::vector<std::string> names;
+    for (const std::size_t at : order) {
+        if (names.size() == report_bounds::colours_max || counts[at] == 0) break;
+        if (static_cast<double>(counts[at]) < share_min * static_cast<double>(total)) break;
+        names.emplace_back(colour_names[at]);
+    }
+    return names;
+}
+
+void picture_meter::add(const view& rgb, const small_picture& now, const small_picture* before) {
     for (int y = 0; y < rgb.height; ++y) {
         const std::uint8_t* pixel = rgb.row(y);
         for (int x = 0; x < rgb.width; ++x, pixel += 3) {
@@ -30,14 +113,14 @@ void picture_meter::finish(picture_report& report) const {
 
     double sum = 0;
     std::size_t counted = 0;
-    for (const auto& one : changes_) {
-        // A cut's own time is that of the first picture after it.
+    for (const auto& pair : changes_) {
+        // The time of a cut is that of the first picture after it.
         const bool over_cut =
-            std::any_of(report.cuts.begin(), report.cuts.end(), [&one](double cut) {
-                return cut > one.from_seconds && cut <= one.to_seconds;
+            std::any_of(report.cuts.begin(), report.cuts.end(), [&pair](double cut) {
+                return cut > pair.from_seconds && cut <= pair.to_seconds;
             });
         if (over_cut) continue;
-        sum += one.amount;
+        sum += pair.amount;
         ++counted;
     }
     report.motion = counted == 0 ? 0 : std::min(1.0, sum / static_cast<double>(counted));

@@ -1,24 +1,51 @@
 #pragma once
 
-#include "colour_names.hpp"
-#include "thumbnail.hpp"
+#include "image.hpp"
 #include <reelsd/media/report.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::media::picture {
 
-/// Measures light, colour and motion over the small coloured pictures of a video.
+/// Basic colour names only: a camera's white balance does not allow finer ones.
+inline constexpr std::array<std::string_view, 13> colour_names{
+    "black",
+    "white",
+    "grey",
+    "red",
+    "orange",
+    "yellow",
+    "green",
+    "turquoise",
+    "blue",
+    "purple",
+    "pink",
+    "brown",
+    "beige"};
+
+/// Number of pixels of each name.
+using colour_counts = std::array<std::uint64_t, colour_names.size()>;
+
+/// The index in `colour_names` of one pixel.
+[[nodiscard]] std::size_t colour_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue);
+
+/// Names that cover at least 8 % each, strongest first, at most 3; empty when nothing was counted.
+[[nodiscard]] std::vector<std::string> dominant_colours(const colour_counts& counts);
+
+/// Measures brightness, colour and motion over the small pictures of a video.
 class picture_meter {
 public:
-    /// The next picture, in order of time, with the thumbnail of the one before it (null for the
-    /// first). Packed RGB.
-    void add(const view& rgb, const thumbnail& now, const thumbnail* before);
+    /// The next picture as packed RGB, in order of time, with its small picture and the one before
+    /// (null for the first).
+    void add(const view& rgb, const small_picture& now, const small_picture* before);
 
-    /// Fills all but `cuts`, from which it reads where motion is none: a pair of pictures around a
-    /// cut says nothing about motion.
+    /// Sets everything but `cuts`. Pairs of pictures around a cut do not count as motion.
     void finish(picture_report& report) const;
 
 private:

@@ -1,9 +1,5 @@
 #include "music_evidence.hpp"
-#include "music_start.hpp"
 #include "sound.hpp"
-#include "spectrogram.hpp"
-#include "steady_tones.hpp"
-#include "tempo.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,11 +10,11 @@ namespace reelsd::media::sound {
 
 namespace {
 
-/// Music in a part of the track only must be clearer, and go on for three blocks (6 s).
+/// Music in only a part of the track must be clearer and last for three blocks (6 s).
 constexpr double clear_tonality = 0.5;
 constexpr std::size_t clear_blocks = 3;
-/// Regularity of the onsets that makes a beat. In speech it reached 0.27 over all bands, 0.20 in
-/// the low one and 0.28 in the high one, but drums 15 dB under speech show in those alone.
+/// Least regularity of a beat's onsets. In speech it reached 0.27 over all bands, 0.20 in the low
+/// one and 0.28 in the high one. Drums 15 dB under speech are detectable only in the latter two.
 constexpr double beat_regularity_min = 0.45;
 constexpr double low_beat_regularity_min = 0.28;
 constexpr double high_beat_regularity_min = 0.45;
@@ -31,7 +27,7 @@ constexpr float loud_db = -20.0F;
 /// Medians of the centre of energy.
 constexpr float dark_hz = 600.0F;
 constexpr float bright_hz = 1500.0F;
-/// The music is under the speech when it goes on in a quarter of it, and for at least a second.
+/// Music is under the speech when it is in a quarter of the speech, and for at least a second.
 constexpr double under_share = 0.25;
 constexpr double under_seconds_min = 1.0;
 
@@ -58,7 +54,7 @@ bool tonal(std::span<const music_block> blocks) {
     return median(std::move(tonality)) > musical_tonality;
 }
 
-/// What beats most clearly in a track.
+/// The clearest beat of a track.
 struct track_beat {
     bool present = false;
     bool strong = false;
@@ -69,10 +65,10 @@ track_beat find_beat(std::span<const spectrum> spectra) {
     std::vector<float> onsets;
     std::vector<float> low_onsets;
     std::vector<float> high_onsets;
-    for (const spectrum& one : spectra) {
-        onsets.push_back(one.onset);
-        low_onsets.push_back(one.low_onset);
-        high_onsets.push_back(one.high_onset);
+    for (const spectrum& next : spectra) {
+        onsets.push_back(next.onset);
+        low_onsets.push_back(next.low_onset);
+        high_onsets.push_back(next.high_onset);
     }
     const beat_estimate all = beat_of(onsets);
     const beat_estimate low = beat_of(low_onsets);
@@ -82,16 +78,17 @@ track_beat find_beat(std::span<const spectrum> spectra) {
     };
     track_beat beat;
     beat.tempo_bpm = all.tempo_bpm;
-    const bool over_all = beats(all, beat_regularity_min);
-    if (!over_all && beats(high, high_beat_regularity_min)) beat.tempo_bpm = high.tempo_bpm;
-    if (!over_all && beats(low, low_beat_regularity_min)) beat.tempo_bpm = low.tempo_bpm;
-    beat.present =
-        over_all || beats(low, low_beat_regularity_min) || beats(high, high_beat_regularity_min);
+    const bool in_all = beats(all, beat_regularity_min);
+    const bool in_low = beats(low, low_beat_regularity_min);
+    const bool in_high = beats(high, high_beat_regularity_min);
+    if (!in_all && in_high) beat.tempo_bpm = high.tempo_bpm;
+    if (!in_all && in_low) beat.tempo_bpm = low.tempo_bpm;
+    beat.present = in_all || in_low || in_high;
     beat.strong = beats(all, strong_regularity) || beats(low, strong_regularity);
     return beat;
 }
 
-/// For each spectrum whether somebody speaks.
+/// For each spectrum whether it contains speech.
 std::vector<bool> spoken_spectra(std::size_t count, std::span<const timed_text> speech) {
     std::vector<bool> spoken(count, false);
     for (std::size_t i = 0; i < count; ++i) {
@@ -103,7 +100,7 @@ std::vector<bool> spoken_spectra(std::size_t count, std::span<const timed_text> 
     return spoken;
 }
 
-/// From its start on, and between the words where there are gaps.
+/// Audible spectra from the start of the music on, without speech; all of them if there is no gap.
 std::vector<const spectrum*> spectra_of_music(
     std::span<const spectrum> spectra, std::size_t start, const std::vector<bool>& spoken) {
     std::vector<const spectrum*> music;
@@ -118,9 +115,9 @@ std::vector<const spectrum*> spectra_of_music(
 void describe(music_report& report, std::span<const spectrum* const> music) {
     std::vector<float> levels;
     std::vector<float> centroids;
-    for (const spectrum* one : music) {
-        levels.push_back(one->level_db);
-        centroids.push_back(one->centroid_hz);
+    for (const spectrum* next : music) {
+        levels.push_back(next->level_db);
+        centroids.push_back(next->centroid_hz);
     }
     const float level = median(std::move(levels));
     const float centroid = median(std::move(centroids));
@@ -128,7 +125,8 @@ void describe(music_report& report, std::span<const spectrum* const> music) {
     report.brightness = centroid < dark_hz ? "dark" : centroid > bright_hz ? "bright" : "balanced";
 }
 
-/// `musical`: for each block whether music goes on in it. A block answers for its middle.
+/// `musical`: for each block whether it contains music. Only the middle half of a block counts,
+/// because blocks overlap.
 bool under_speech(
     std::span<const music_block> blocks, const std::vector<bool>& musical,
     const std::vector<bool>& spoken) {

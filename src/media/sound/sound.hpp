@@ -7,47 +7,69 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace reelsd::media::sound {
 
 inline constexpr int speech_rate_hz = 16'000;
 inline constexpr int music_rate_hz = 11'025;
 
-/// Hears English speech. One thread. After `load` it opens no file, starts no thread and makes no
-/// system call beyond memory: it works inside the jail.
+class voice_activity;
+struct utterance;
+
+/// Recognises English speech. One thread. After `load` it opens no file, starts no thread and makes
+/// no system call beyond memory: it works inside the jail.
 class speech_recognizer {
 public:
-    /// Loads pocketsphinx's English model from `model_dir` (holds `en-us/`, `en-us.lm.bin` and
-    /// `cmudict-en-us.dict`); `media_failed` names what is missing.
+    /// Loads pocketsphinx's English model from `model_dir` (which contains `en-us/`,
+    /// `en-us.lm.bin` and `cmudict-en-us.dict`); `media_failed` names what is missing.
     static result<std::unique_ptr<speech_recognizer>> load(const std::string& model_dir);
 
-    virtual ~speech_recognizer() = default;
+    ~speech_recognizer();
+    speech_recognizer(const speech_recognizer&) = delete;
+    speech_recognizer& operator=(const speech_recognizer&) = delete;
 
-    /// `samples`: the whole track, mono, 16 kHz. No segments when nobody speaks: never an invented
-    /// word.
-    virtual speech_report recognize(std::span<const std::int16_t> samples) = 0;
+    /// `samples`: the whole track, mono, 16 kHz. No segments without speech; words are never
+    /// invented.
+    speech_report recognize(std::span<const std::int16_t> samples);
+
+    /// All utterances with their words, before recognize() drops those that are not plausible.
+    [[nodiscard]] std::vector<utterance> listen(std::span<const std::int16_t> samples);
+
+private:
+    struct models;
+
+    explicit speech_recognizer(std::unique_ptr<models> loaded);
+    void judge(utterance& utterance, std::span<const std::int16_t> sound);
+
+    std::unique_ptr<models> models_;
 };
 
-/// Tells whether anybody may speak, without recognising a word. One thread; works inside the jail,
-/// as the recogniser.
+/// Detects voices without recognising words. One thread; works inside the jail.
 class voice_detector {
 public:
-    /// `media_failed` when the library refuses its settings.
+    /// `media_failed` when the library rejects its settings.
     static result<std::unique_ptr<voice_detector>> load();
 
-    virtual ~voice_detector() = default;
+    ~voice_detector();
+    voice_detector(const voice_detector&) = delete;
+    voice_detector& operator=(const voice_detector&) = delete;
 
-    /// Whether `speech_recognizer` would listen to any part of it. `samples`: as there. Music often
-    /// passes.
-    virtual bool hears_voice(std::span<const std::int16_t> samples) = 0;
+    /// Whether `speech_recognizer` would decode any part of `samples` (mono, 16 kHz). Music often
+    /// counts as a voice.
+    bool hears_voice(std::span<const std::int16_t> samples);
+
+private:
+    explicit voice_detector(std::unique_ptr<voice_activity> activity);
+
+    std::unique_ptr<voice_activity> activity_;
 };
 
-/// `samples`: the whole track, mono, 11,025 Hz, -1 to 1. `speech` tells whether music runs under
-/// it.
+/// `samples`: the whole track, mono, 11,025 Hz, -1 to 1. `speech`: its recognised speech.
 [[nodiscard]] music_report detect_music(
     std::span<const float> samples, std::span<const timed_text> speech);
 
-/// Nothing above the noise floor. `samples`: mono, 16 kHz.
+/// Whether nothing is above the noise floor. `samples`: mono, 16 kHz.
 [[nodiscard]] bool is_silent(std::span<const std::int16_t> samples);
 
 }  // namespace reelsd::media::sound

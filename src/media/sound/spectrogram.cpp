@@ -1,23 +1,30 @@
 #include "spectrogram.hpp"
 
-#include "fft.hpp"
+extern "C" {
+#include <libavutil/tx.h>
+}
+
+#include <reelsd/base/invariant.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <functional>
+#include <new>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 namespace reelsd::media::sound {
-
 namespace {
 
 /// A bin is compared with the mean of 21 bins (226 Hz) around it.
-constexpr std::size_t neighbours = 10;
-/// How far above that mean it must lie.
+constexpr std::size_t neighbour_bins = 10;
+/// Distance above that mean at which a bin is active.
 constexpr float active_db_min = 3.0F;
-/// Loudness is followed in 24 bands of a quarter of an octave or so, one bin at least.
+/// Loudness is measured in 24 bands of about a quarter of an octave, at least one bin each.
 constexpr std::size_t onset_bands = 24;
 constexpr double first_band_bin = 4.0;
 /// Bins [from, to).
@@ -31,30 +38,15 @@ constexpr float power_floor = 1e-10F;
 
 using bins = std::array<float, spectrum_bins>;
 
-std::array<float, spectrum_samples> hann_window() {
-    std::array<float, spectrum_samples> window{};
-    for (std::size_t i = 0; i < spectrum_samples; ++i) {
-        const double phase = 2.0 * std::numbers::pi * static_cast<double>(i) / spectrum_samples;
-        window[i] = static_cast<float>(0.5 - 0.5 * std::cos(phase));
-    }
-    return window;
-}
-
 float decibel(float power) {
     return 10.0F * std::log10(std::max(power, power_floor));
 }
 
 std::vector<std::uint8_t> active_bins(const bins& level_db) {
-    std::array<double, spectrum_bins + 1> sums{};
-    for (std::size_t k = 0; k < spectrum_bins; ++k) {
-        sums[k + 1] = sums[k] + static_cast<double>(level_db[k]);
-    }
+    const auto means = moving_means(level_db, neighbour_bins);
     std::vector<std::uint8_t> active(spectrum_bins, 0);
     for (std::size_t k = 1; k < spectrum_bins; ++k) {
-        const std::size_t from = k - std::min(k, neighbours);
-        const std::size_t to = std::min(k + neighbours + 1, spectrum_bins);
-        const double mean = (sums[to] - sums[from]) / static_cast<double>(to - from);
-        active[k] = level_db[k] > static_cast<float>(mean) + active_db_min ? 1 : 0;
+        active[k] = level_db[k] > static_cast<float>(means[k]) + active_db_min ? 1 : 0;
     }
     return active;
 }
@@ -71,14 +63,14 @@ float centroid_of(const bins& power) {
 
 /// The logarithm of the power in a band, 1 for a factor of ten.
 float loudness(const bins& power, band where) {
-    // What nobody hears does not count as a rise.
+    // Inaudible changes are no onsets.
     constexpr float inaudible = 1e-6F;
     float sum = 0;
     for (std::size_t k = where.from; k < where.to; ++k) sum += power[k];
     return std::log10(sum + inaudible);
 }
 
-/// The loudnesses whose rises are onsets: all bands, the low one, the high ones.
+/// Loudness by band, whose rises are onsets.
 struct band_loudness {
     std::array<float, onset_bands> all{};
     float low = 0;
@@ -133,9 +125,57 @@ float mean_square(std::span<const float> samples) {
 
 }  // namespace
 
+std::vector<double> moving_means(std::span<const float> values, std::size_t neighbours) {
+    std::vector<double> sums(values.size() + 1, 0.0);
+    std::inclusive_scan(values.begin(), values.end(), sums.begin() + 1, std::plus<double>{}, 0.0);
+    std::vector<double> means(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t from = i - std::min(i, neighbours);
+        const std::size_t to = std::min(i + neighbours + 1, values.size());
+        means[i] = (sums[to] - sums[from]) / static_cast<double>(to - from);
+    }
+    return means;
+}
+
+std::vector<float> hann_window(std::size_t length) {
+    std::vector<float> window(length);
+    for (std::size_t i = 0; i < length; ++i) {
+        const double phase =
+            2.0 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(length);
+        window[i] = static_cast<float>(0.5 - 0.5 * std::cos(phase));
+    }
+    return window;
+}
+
+fft::fft(std::size_t length) : length_{length}, bins_(length / 2 + 1) {
+    invariant(length >= 8 && std::has_single_bit(length));
+    constexpr float scale = 1;
+    AVTXContext* context = nullptr;
+    const int failure = av_tx_init(
+        &context,
+        &run_,
+        AV_TX_FLOAT_RDFT,
+        /*inv=*/0,
+        static_cast<int>(length),
+        &scale,
+        AV_TX_UNALIGNED);
+    if (failure < 0) throw std::bad_alloc{};
+    context_.reset(context);
+}
+
+std::span<const std::complex<float>> fft::transform(std::span<float> samples) {
+    invariant(samples.size() == length_);
+    run_(context_.get(), bins_.data(), samples.data(), sizeof(float));
+    return bins_;
+}
+
+void fft::deleter::operator()(AVTXContext* context) const {
+    av_tx_uninit(&context);
+}
+
 std::vector<spectrum> spectra_of(std::span<const float> samples) {
     fft transform{spectrum_samples};
-    const auto window = hann_window();
+    const auto window = hann_window(spectrum_samples);
     std::vector<spectrum> spectra;
     band_loudness before;
     for (std::size_t at = 0; at + spectrum_samples <= samples.size(); at += spectrum_step) {
@@ -144,13 +184,13 @@ std::vector<spectrum> spectra_of(std::span<const float> samples) {
         bins level_db{};
         std::transform(power.begin(), power.end(), level_db.begin(), decibel);
         const band_loudness now = loudness_of(power);
-        spectrum one;
-        one.level_db = decibel(mean_square(part));
-        one.centroid_hz = centroid_of(power);
-        one.active = active_bins(level_db);
-        if (!spectra.empty()) set_onsets(one, now, before);
+        spectrum next;
+        next.level_db = decibel(mean_square(part));
+        next.centroid_hz = centroid_of(power);
+        next.active = active_bins(level_db);
+        if (!spectra.empty()) set_onsets(next, now, before);
         before = now;
-        spectra.push_back(std::move(one));
+        spectra.push_back(std::move(next));
     }
     return spectra;
 }

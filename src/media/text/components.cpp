@@ -72,7 +72,7 @@ struct labelled_runs {
 
 labelled_runs scan(const plane& source, std::uint8_t threshold) {
     labelled_runs found;
-    std::size_t above = 0;  // First run of the row above that may still touch.
+    std::size_t above = 0;  // First run of the row above that may be adjacent.
     std::size_t above_end = 0;
     for (int y = 0; y < source.height; ++y) {
         const std::uint8_t* row = source.row(y);
@@ -82,7 +82,7 @@ labelled_runs scan(const plane& source, std::uint8_t threshold) {
             while (right < source.width && row[right] >= threshold) ++right;
             const int node = found.nodes.add();
             found.runs.push_back({y, x, right});
-            // Diagonal neighbours count, hence the strict comparisons by one pixel more.
+            // Diagonal neighbours count, therefore the comparisons include one more pixel.
             while (above < above_end && found.runs[above].right < x) ++above;
             for (std::size_t i = above; i < above_end && found.runs[i].left <= right; ++i) {
                 found.nodes.join(static_cast<int>(i), node);
@@ -98,12 +98,12 @@ labelled_runs scan(const plane& source, std::uint8_t threshold) {
 struct extent {
     box bounds{1 << 20, 1 << 20, 0, 0};
     int area = 0;
-    int place = -1;  // Index in the answer, or -1 when it is left out.
+    int place = -1;  // Index in the result, or -1 when it is dropped.
 };
 
-bool keeps(const extent& one, const component_limits& limits) {
-    return one.area >= limits.area_min && one.bounds.height() >= limits.height_min &&
-           one.bounds.height() <= limits.height_max;
+bool keeps(const extent& part, const component_limits& limits) {
+    return part.area >= limits.area_min && part.bounds.height() >= limits.height_min &&
+           part.bounds.height() <= limits.height_max;
 }
 
 /// Twice the area over the length of the outline: exact for a long bar, close for a letter.
@@ -134,10 +134,10 @@ std::vector<component> find_components(
     labelled_runs found = scan(source, threshold);
     std::vector<extent> extents(found.runs.size());
     for (std::size_t i = 0; i < found.runs.size(); ++i) {
-        const run& one = found.runs[i];
+        const run& part = found.runs[i];
         auto& whole = extents[static_cast<std::size_t>(found.nodes.root(static_cast<int>(i)))];
-        whole.bounds = united(whole.bounds, {one.left, one.y, one.right, one.y + 1});
-        whole.area += one.right - one.left;
+        whole.bounds = united(whole.bounds, {part.left, part.y, part.right, part.y + 1});
+        whole.area += part.right - part.left;
     }
     std::vector<component> pieces;
     for (std::size_t i = 0; i < found.runs.size(); ++i) {
@@ -155,9 +155,9 @@ std::vector<component> find_components(
 
 void measure(component& piece, const plane& source, const rgb_frame& frame) {
     double total = 0;
-    for (const run& one : piece.runs) {
-        const std::uint8_t* row = source.row(one.y);
-        total += std::accumulate(row + one.left, row + one.right, 0);
+    for (const run& part : piece.runs) {
+        const std::uint8_t* row = source.row(part.y);
+        total += std::accumulate(row + part.left, row + part.right, 0);
     }
     piece.level = total / piece.area;
     piece.stroke = stroke_of(piece);
@@ -165,10 +165,10 @@ void measure(component& piece, const plane& source, const rgb_frame& frame) {
     std::array<double, 3> sums{};
     std::array<double, 3> squares{};
     double count = 0;
-    for (const run& one : piece.runs) {
-        const std::uint8_t* row = source.row(one.y);
-        const std::uint8_t* pixels = frame.pixels + frame.stride * one.y;
-        for (int x = one.left; x < one.right; ++x) {
+    for (const run& part : piece.runs) {
+        const std::uint8_t* row = source.row(part.y);
+        const std::uint8_t* pixels = frame.pixels + frame.stride * part.y;
+        for (int x = part.left; x < part.right; ++x) {
             if (row[x] < piece.level) continue;
             ++count;
             for (std::size_t c = 0; c < 3; ++c) {

@@ -8,7 +8,7 @@
 
 namespace reelsd::media::text {
 
-/// Pixels of one row that hang together; `right` lies outside.
+/// Consecutive pixels of one row; `right` is exclusive.
 struct run {
     int y = 0;
     int left = 0;
@@ -30,16 +30,15 @@ struct component_limits {
     int height_min = 3;            ///< Pixels: a dot or a dash.
     int height_max = 170;          ///< Pixels: the largest letter with a 31 pixel wide stroke.
     int area_min = 6;              ///< Pixels.
-    std::size_t count_max = 4000;  ///< A picture with more is texture; the rest is left out.
+    std::size_t count_max = 4000;  ///< More are texture and are dropped.
 };
 
-/// The components of `source` at `threshold` that keep the limits, by top. Colours are not filled
-/// in.
+/// The components of `source` at `threshold` within the limits, by top, without colours.
 [[nodiscard]] std::vector<component> find_components(
     const plane& source, std::uint8_t threshold, const component_limits& limits = {});
 
-/// Fills in `colour`, `spread`, `level` and `stroke`. The core of a component is where `source` is
-/// at least at its mean there: the rim is blended with the background and says nothing.
+/// Sets `colour`, `spread`, `level` and `stroke`. The core of a component is where `source` is at
+/// least its mean there; the rim is blended with the background.
 void measure(component& piece, const plane& source, const rgb_frame& frame);
 
 }  // namespace reelsd::media::text

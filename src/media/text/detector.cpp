@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::array<std::uint8_t, 3> thresholds{45, 90, 140};
 
-/// Letters set off by this much from the ground are as good as can be.
+/// Contrast of letters from which the score is full.
 constexpr double full_level = 160;
-/// Share of the height that strokes of a plain type have; outlines of letters have less.
+/// Stroke width of a plain font as a share of its height; outlines of letters have less.
 constexpr double full_stroke = 0.12;
 
-/// How good a view of a line is: regular, set off, and with much of the line's width in letters.
+/// Score of a view of a line: regularity, contrast, and the share of its width in letters.
 double view_quality(const text_line& line) {
     double width = 0;
     double stroke = 0;

@@ -17,7 +17,7 @@ struct channel_planes {
     plane tophat{};
 };
 
-/// One place that may hold a line, with the other views of the same place, best first.
+/// An area that may contain a line, with its other views, best first.
 struct candidate {
     text_line line{};
     std::vector<text_line> others{};  ///< At most `other_views_max`.
@@ -26,7 +26,7 @@ struct candidate {
 inline constexpr std::size_t other_views_max = 3;
 inline constexpr std::size_t candidates_max = 60;  ///< A frame: more is texture.
 
-/// Finds what may be lines of text in single frames.
+/// Finds possible lines of text in single frames.
 class line_detector {
 public:
     /// Candidates of this frame, best first. The planes are those of the frame until the next call.

@@ -7,9 +7,9 @@ namespace reelsd::media::text {
 
 namespace {
 
-/// All relative to the height of a line's band: measured on captions of 28 to 110 pixels.
+/// Relative to the height of a line's band; measured on captions of 28 to 110 pixels.
 constexpr double gap_max = 0.95;         // Between neighbours: a word space of a monospaced font.
-constexpr double segment_gap_max = 1.5;  // Between two pieces of a line that were grown apart.
+constexpr double segment_gap_max = 1.5;  // Between two pieces of a line that were built separately.
 constexpr int colour_distance_max = 60;  // Of the 255 of a channel.
 
 int colour_distance(const std::array<int, 3>& a, const std::array<int, 3>& b) {
@@ -55,7 +55,7 @@ void append(open_line& line, const component& next, std::size_t index) {
     line.members.push_back(index);
 }
 
-/// Left to right: each letter goes to the nearest line that it continues, or opens one.
+/// Left to right: adds each letter to the nearest line that it continues, or starts a line.
 std::vector<open_line> grow(const std::vector<component>& letters) {
     std::vector<open_line> lines;
     std::vector<std::size_t> open;
@@ -95,7 +95,7 @@ bool same_row(const open_line& a, const open_line& b) {
            colour_distance(a.colour, b.colour) <= colour_distance_max;
 }
 
-/// Puts pieces of one row together again (a wide space, a letter that was out of bounds).
+/// Joins pieces of one row (a wide space, a letter out of bounds).
 void join_segments(std::vector<open_line>& lines) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (lines[i].closed || lines[i].members.size() < 2) continue;
@@ -129,10 +129,10 @@ text_line finished(const open_line& grown, const std::vector<component>& letters
     line.letters_tall = line.letters.size();
     double area = 0;
     std::array<double, 3> colour{};
-    for (const component& one : line.letters) {
-        area += one.area;
-        line.level += one.level * one.area;
-        for (std::size_t c = 0; c < 3; ++c) colour[c] += one.colour[c] * double{1} * one.area;
+    for (const component& piece : line.letters) {
+        area += piece.area;
+        line.level += piece.level * piece.area;
+        for (std::size_t c = 0; c < 3; ++c) colour[c] += piece.colour[c] * double{1} * piece.area;
     }
     line.level /= area;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -156,13 +156,13 @@ void add_small_pieces(
         line.bounds.top - above,
         line.bounds.right + beside,
         line.bounds.bottom + above};
-    for (const component& one : small) {
-        if (one.bounds.height() > 0.5 * line.glyph_height) continue;
-        if (intersection(one.bounds, band) != one.bounds) continue;
-        // Drawn with the same pen.
-        const int thin = std::min(one.bounds.width(), one.bounds.height());
+    for (const component& candidate : small) {
+        if (candidate.bounds.height() > 0.5 * line.glyph_height) continue;
+        if (intersection(candidate.bounds, band) != candidate.bounds) continue;
+        // Of the same stroke width.
+        const int thin = std::min(candidate.bounds.width(), candidate.bounds.height());
         if (thin < 0.45 * stroke || thin > 2.2 * stroke + 1) continue;
-        component piece = one;
+        component piece = candidate;
         measure(piece, source, frame);
         if (colour_distance(piece.colour, line.colour) > colour_distance_max + 20) continue;
         line.letters.push_back(std::move(piece));
@@ -183,8 +183,8 @@ bool strokes_alike(const text_line& line) {
     return share >= 0.07 && share <= 0.36 && off <= 0.45;
 }
 
-/// The fewer letters, the more often texture looks like it: measured on clips without text, where
-/// nine of ten lines have one or two pieces.
+/// Lines of few letters are more often texture: in clips without text, nine of ten lines have one
+/// or two pieces.
 bool worth_reading(const text_line& line) {
     if (line.glyph_height < glyph_height_min || !strokes_alike(line)) return false;
     const int width = line.bounds.width();
@@ -202,7 +202,7 @@ constexpr double open_share_max = 0.4;
 constexpr int edge_reach = 3;       // Pixels beyond an edge, past its soft rim.
 constexpr int edge_tolerance = 36;  // Of the 255 of a channel.
 
-/// 1 where a letter of the line is, in its bounds.
+/// Mask of the line's letters in its bounds.
 plane ink_of(const text_line& line) {
     plane ink{line.bounds.width(), line.bounds.height()};
     for (std::size_t i = 0; i < line.letters_tall; ++i) {
@@ -221,13 +221,14 @@ bool is_ink(const plane& ink, int x, int y) {
     return y >= 0 && y < ink.height && ink.row(y)[x] != 0;
 }
 
-/// Upper and lower edges of letters, and how many of them are open.
+/// Number of upper and lower edges of letters, and of open ones.
 struct edge_tally {
     int all = 0;
     int open = 0;
 };
 
-/// Looks beyond the letters' edges in row `y` of `ink`: upwards with `step` -1, downwards with 1.
+/// Compares colours beyond the letters' edges in row `y` of `ink`: above with `step` -1, below
+/// with 1.
 void look_beyond(
     const text_line& line, const rgb_frame& frame, const plane& ink, int y, int step,
     edge_tally& edges) {
@@ -249,10 +250,10 @@ bool letter_like(const component& piece) {
     const int height = piece.bounds.height();
     const int width = piece.bounds.width();
     if (piece.spread > letter_spread_max || width > 12 * height) return false;
-    // A filled rectangle is no letter unless it is narrow (an l or an I) ...
+    // A filled rectangle is a letter only if it is narrow (an l or an I).
     const double filled = static_cast<double>(piece.area) / piece.bounds.area();
     if (filled > 0.93 && width * 2 > height) return false;
-    // ... and a frame or a long thin curve fills almost nothing.
+    // Frames and long thin curves have a low fill.
     return filled > 0.09;
 }
 
@@ -263,7 +264,7 @@ double line_score(const text_line& line) {
     double on_baseline = 0;
     double spread = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        // A neighbour at the same foot or head: letters share both lines, texture shares neither.
+        // A neighbour at the same top or bottom: letters share both, texture shares neither.
         double nearest = 1;
         for (std::size_t j = i > 2 ? i - 2 : 0; j < std::min(count, i + 3); ++j) {
             if (i == j) continue;
@@ -308,9 +309,9 @@ std::vector<text_line> group_lines(
     std::vector<open_line> grown = grow(letters);
     join_segments(grown);
     std::vector<text_line> lines;
-    for (const open_line& one : grown) {
-        if (one.closed) continue;
-        text_line line = finished(one, letters);
+    for (const open_line& piece : grown) {
+        if (piece.closed) continue;
+        text_line line = finished(piece, letters);
         line.score = line_score(line);
         if (!worth_reading(line)) continue;
         line.open_share = open_edges(line, frame);

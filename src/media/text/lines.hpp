@@ -10,7 +10,7 @@ namespace reelsd::media::text {
 /// Components in a row that may be a line of text.
 struct text_line {
     box bounds{};                      ///< Of letters, without dots and accents that were added.
-    std::vector<component> letters{};  ///< By left edge; small pieces (dots, commas) stand last.
+    std::vector<component> letters{};  ///< By left edge; small pieces (dots, commas) last.
     std::size_t letters_tall = 0;      ///< How many of `letters` are not such small pieces.
     std::array<int, 3> colour{};       ///< Mean of the letters', 0-255.
     double glyph_height = 0;           ///< Pixels: of its taller letters.
@@ -24,24 +24,21 @@ inline constexpr int letter_height_min = 9;      ///< Pixels, at a width of 720.
 inline constexpr double glyph_height_min = 11;   ///< Pixels: capitals of the smallest captions.
 inline constexpr double letter_spread_max = 38;  ///< Standard deviation of a letter's colour.
 
-/// Groups the components of one plane and threshold into lines. Pieces that are too small for a
-/// letter are added to the line whose band they lie in. Lines of a single narrow piece are left
-/// out.
+/// Groups the components of one plane and threshold into lines. Adds pieces that are too small for
+/// a letter to the line whose band contains them. Drops lines of a single narrow piece.
 [[nodiscard]] std::vector<text_line> group_lines(
     std::vector<component> pieces, const plane& source, const rgb_frame& frame);
 
-/// How much `line` looks like text, 0 to 1: letters of alike height and colour on a common
-/// baseline.
+/// Similarity of `line` to text, 0 to 1: letters of similar height and colour on a common baseline.
 [[nodiscard]] double line_score(const text_line& line);
 
-/// Share of the letters' upper and lower edges beyond which the picture goes on in their colour, 0
-/// to
-/// 1. Letters end where their colour ends; the gaps between letters, which look much like letters
-/// in the inverted plane, are open to the background above and below.
+/// Share of the letters' upper and lower edges beyond which the picture continues in their colour,
+/// 0 to 1. Gaps between letters look like letters in the inverted plane, but are open to the
+/// background above and below.
 [[nodiscard]] double open_edges(const text_line& line, const rgb_frame& frame);
 
-/// Two lines found in different planes or at different thresholds are taken for the same one when
-/// they share most of their area and rows.
+/// Whether two lines of different planes or thresholds are the same: they share most of their area
+/// and rows.
 [[nodiscard]] bool same_place(const box& a, const box& b);
 
 }  // namespace reelsd::media::text

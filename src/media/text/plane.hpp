@@ -19,7 +19,7 @@ struct plane {
           height{high},
           pixels(static_cast<std::size_t>(wide) * static_cast<std::size_t>(high), value) {}
 
-    /// Gives it this size; the content is unspecified afterwards.
+    /// Resizes it; the content is unspecified afterwards.
     void resize(int wide, int high) {
         width = wide;
         height = high;
@@ -34,7 +34,7 @@ private:
     }
 };
 
-/// A rectangle of pixels; `right` and `bottom` lie outside.
+/// A rectangle of pixels; `right` and `bottom` are exclusive.
 struct box {
     int left = 0;
     int top = 0;
@@ -63,12 +63,12 @@ struct box {
         std::max(a.bottom, b.bottom)};
 }
 
-/// The rows that both have, 0 when there are none.
+/// Number of common rows.
 [[nodiscard]] inline int vertical_overlap(const box& a, const box& b) {
     return std::max(0, std::min(a.bottom, b.bottom) - std::max(a.top, b.top));
 }
 
-/// Share of the smaller rectangle that lies in the other, 0 to 1.
+/// Share of the smaller rectangle within the other, 0 to 1.
 [[nodiscard]] inline double containment(const box& a, const box& b) {
     const int smaller = std::min(a.area(), b.area());
     return smaller == 0 ? 0.0 : static_cast<double>(intersection(a, b).area()) / smaller;

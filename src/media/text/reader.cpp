@@ -13,7 +13,7 @@ namespace reelsd::media::text {
 
 namespace {
 
-constexpr std::size_t readings_per_frame_max = 6;  // The rest waits: texture has no end of lines.
+constexpr std::size_t readings_per_frame_max = 6;  // The rest waits: texture has many lines.
 constexpr int readings_per_track_max = 5;
 constexpr int readings_if_hopeless_max = 2;
 constexpr double sure_confidence = 90;    // Of 100, as all below.
@@ -66,8 +66,8 @@ public:
         auto seen = tracker_.update(candidates, detector_, frame, seconds, ended);
         for (const track& each : ended) note(each);
         std::erase_if(seen, [](const observation& each) { return !wants_reading(*each.line); });
-        // Should there be too many: what is new before what has been there for long, then the most
-        // regular, lest a caption waits behind all pieces of a texture.
+        // If there are too many, new lines come first, then the most regular ones, so that captions
+        // do not wait for texture.
         std::stable_sort(seen.begin(), seen.end(), [](const observation& a, const observation& b) {
             const auto rank = [](const track& line) {
                 return std::tuple{line.readings > 0, line.sightings / 4, -line.line.score};
@@ -105,29 +105,29 @@ private:
     }
 
     static void count(track& line, line_reading now) {
-        for (counted_reading& each : line.said) {
+        for (counted_reading& each : line.texts) {
             if (each.reading.text() != now.text()) continue;
             ++each.count;
             if (value_of(now) > value_of(each.reading)) each.reading = std::move(now);
             return;
         }
-        line.said.push_back({.reading = std::move(now), .count = 1});
+        line.texts.push_back({.reading = std::move(now), .count = 1});
     }
 
-    /// What the readings of `line` say on the whole; null before the first.
+    /// The combined reading of `line`; null before the first.
     static const counted_reading* favourite(const track& line) {
         const auto rank = [](const counted_reading& each) {
             return value_of(each.reading) + 8.0 * (each.count - 1);
         };
-        const auto best =
-            std::max_element(line.said.begin(), line.said.end(), [&](const auto& a, const auto& b) {
+        const auto best = std::max_element(
+            line.texts.begin(), line.texts.end(), [&](const auto& a, const auto& b) {
                 return rank(a) < rank(b);
             });
-        return best == line.said.end() ? nullptr : &*best;
+        return best == line.texts.end() ? nullptr : &*best;
     }
 
-    /// Readings are dear: one is enough where it is sure of words that exist, two where they agree,
-    /// and what cannot be read is soon given up.
+    /// Readings are expensive: one certain reading of known words or two equal ones suffice, and
+    /// unreadable lines are soon abandoned.
     void plan_next_reading(track& line) const {
         const counted_reading* best = favourite(line);
         const double value = best == nullptr ? 0 : value_of(best->reading);
@@ -141,7 +141,7 @@ private:
                                                           : line.sightings * 2 + 1;
     }
 
-    /// The track goes on as another text from here.
+    /// Continues the track as another text.
     void split(track& line, double seconds) {
         track before = line;
         before.last_seconds = seconds - 2 * half_frame_seconds;
@@ -150,7 +150,7 @@ private:
         line.first_seconds = seconds;
         line.sightings = 1;
         line.readings = 1;
-        line.said.clear();
+        line.texts.clear();
     }
 
     line_reading best_reading(const observation& seen) {
@@ -159,7 +159,7 @@ private:
         return attempts.release();
     }
 
-    /// Until one of them is read surely, or none is worth a try.
+    /// Stops at a certain reading, or when no view is promising.
     void try_pictures(const observation& seen, reading_attempts& attempts) const {
         const track& line = *seen.line;
         const text_line& letters = line.line;
@@ -167,8 +167,8 @@ private:
             return attempts.try_picture(
                 render_cut(line.steady, letters.level, letters.glyph_height));
         };
-        // Over time the ground behind a line that stands still goes away: later readings begin
-        // there.
+        // The background of a still line disappears over time, so that later readings start with
+        // it.
         const bool steady = line.readings > 1 && line.sightings >= 4 && !line.moved;
         if (steady && try_cut()) return;
         if (seen.view != nullptr && try_views(*seen.view, attempts)) return;
@@ -179,8 +179,8 @@ private:
             letters.glyph_height));
     }
 
-    /// The letters as this frame shows them. True when no other picture of the line is needed, or
-    /// worth a try.
+    /// Reads the letters in this frame. True when no other picture of the line is needed or
+    /// promising.
     bool try_views(const candidate& view, reading_attempts& attempts) const {
         const auto try_letters = [&](const text_line& letters) {
             return attempts.try_picture(
@@ -205,7 +205,7 @@ private:
              .agreeing = best->count,
              .letters = static_cast<double>(line.line.letters_tall)});
         if (vetted.text.empty()) return;
-        // A line appeared between the frame before and the one that showed it first.
+        // A line appeared between its first frame and the one before.
         sightings_.push_back(
             {.text = vetted.text,
              .confidence = vetted.confidence,

@@ -37,11 +37,11 @@ recogniser::~recogniser() {
 }
 
 result<std::unique_ptr<recogniser>> recogniser::load(const std::string& tessdata_dir) {
-    // Tesseract asks for four threads by number, which OMP_NUM_THREADS does not override; without a
-    // single active level every parallel region runs on the caller.
+    // Tesseract requests four threads, which OMP_NUM_THREADS does not override. Without active
+    // levels every parallel region runs on the caller.
     omp_set_max_active_levels(0);
     auto engine = std::make_unique<tesseract::TessBaseAPI>();
-    // It writes warnings about odd pictures to standard error otherwise.
+    // Disables warnings about odd pictures on standard error.
     engine->SetVariable("debug_file", "/dev/null");
     if (engine->Init(tessdata_dir.c_str(), "eng", tesseract::OEM_LSTM_ONLY) != 0) {
         return error{errc::media_failed, "cannot load eng.traineddata from " + tessdata_dir};
@@ -49,15 +49,14 @@ result<std::unique_ptr<recogniser>> recogniser::load(const std::string& tessdata
     engine->SetPageSegMode(tesseract::PSM_SINGLE_LINE);
     engine->SetVariable("user_defined_dpi", "300");
     engine->SetVariable("tessedit_do_invert", "0");
-    std::unique_ptr<recogniser> made{new recogniser{std::move(engine)}};
-    // Whatever it puts off until the first picture, it does now: later there is no opening of
-    // files.
+    std::unique_ptr<recogniser> loaded{new recogniser{std::move(engine)}};
+    // Tesseract's lazy initialisation happens now, because the jail denies opening files.
     plane blank{240, 60, 255};
     for (int y = 15; y < 45; ++y) {
         for (int x = 20; x < 220; x += 12) std::fill_n(blank.row(y) + x, 4, std::uint8_t{0});
     }
-    static_cast<void>(made->read(blank));
-    return made;
+    static_cast<void>(loaded->read(blank));
+    return loaded;
 }
 
 line_reading recogniser::read(const plane& picture) {

@@ -31,8 +31,7 @@ struct line_reading {
 /// Tesseract for one line at a time. One thread; opens no file and starts no thread after `load`.
 class recogniser {
 public:
-    /// Reads `eng.traineddata` from `tessdata_dir`; `media_failed` when it is not there or not
-    /// whole.
+    /// Reads `eng.traineddata` from `tessdata_dir`; `media_failed` when it is missing or damaged.
     static result<std::unique_ptr<recogniser>> load(const std::string& tessdata_dir);
 
     recogniser(const recogniser&) = delete;
@@ -42,7 +41,7 @@ public:
     /// Dark letters on white, one line.
     [[nodiscard]] line_reading read(const plane& picture);
 
-    /// Whether the dictionary has `word`, as written or in lower case.
+    /// Whether the dictionary contains `word`, as written or in lower case.
     [[nodiscard]] bool knows(std::string_view word) const;
 
 private:

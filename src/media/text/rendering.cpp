@@ -7,8 +7,8 @@ namespace reelsd::media::text {
 
 namespace {
 
-constexpr int margin_pixels = 12;         // White around the line; Tesseract wants some.
-constexpr double factor_max = 4;          // 9 pixel letters do not get better by more.
+constexpr int margin_pixels = 12;         // White around the line, which Tesseract needs.
+constexpr double factor_max = 4;          // A larger factor does not improve 9 pixel letters.
 constexpr int rendered_width_max = 4000;  // Bound on memory: a full row of the smallest letters.
 
 struct tap {
@@ -121,8 +121,7 @@ plane render_letters(const text_line& line, const plane& tophat) {
     plane part{area.width(), area.height(), 255};
     for (const component& piece : line.letters) {
         for (const run& each : piece.runs) {
-            // One pixel further on every side: the soft rim below the threshold belongs to the
-            // letter.
+            // One more pixel on every side, for the soft rim of the letter.
             const int top = std::max(area.top, each.y - 1);
             const int bottom = std::min(area.bottom, each.y + 2);
             const int left = std::max(area.left, each.left - 1);

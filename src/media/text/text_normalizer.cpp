@@ -25,7 +25,7 @@ std::size_t alphanumerics(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_alphanumeric));
 }
 
-/// Without punctuation at the ends: what a dictionary lists.
+/// Without punctuation at its ends, as in a dictionary.
 std::string_view core_of(std::string_view word) {
     while (!word.empty() && !is_alphanumeric(word.front())) word.remove_prefix(1);
     while (!word.empty() && !is_alphanumeric(word.back())) word.remove_suffix(1);
@@ -37,7 +37,7 @@ struct edit {
     bool digits_differ = false;
 };
 
-/// Edit distance by rows, and whether the best alignment puts one digit against another.
+/// Edit distance by rows, and whether the best alignment replaces a digit by another.
 edit edit_between(std::string_view a, std::string_view b) {
     struct cell {
         std::size_t distance = 0;
@@ -104,8 +104,8 @@ bool is_tag(const weighed_word& word) {
            word.text.starts_with("http");
 }
 
-/// Short words are what noise is read as, so they need more confidence; so do words in no
-/// dictionary. Numbers, prices, handles and addresses are in none and are judged by themselves.
+/// Noise is often read as short words, which therefore need more confidence, as do words that are
+/// not in the dictionary. Numbers, prices, handles and addresses have their own rule.
 bool is_believed(const weighed_word& word) {
     if (word.letters == 0) return word.confidence >= 85;
     if (word.known) return word.confidence >= (word.letters <= 2 ? 80 : 60);
@@ -114,7 +114,7 @@ bool is_believed(const weighed_word& word) {
     return word.confidence >= (word.letters <= 5 ? 85 : 68);
 }
 
-/// Windows, fences and the like: one letter over and over.
+/// Windows, fences and similar: one letter repeated.
 bool is_pattern(std::string_view text) {
     std::array<std::size_t, 256> counts{};
     std::size_t letters = 0;
@@ -125,13 +125,13 @@ bool is_pattern(std::string_view text) {
         ++(is_digit(c) ? digits : letters);
         most = std::max(most, ++counts[static_cast<unsigned char>(c)]);
     }
-    // Prices and years repeat a digit or two; only one digit throughout is no number.
+    // Prices and years may repeat a digit; a number with only one digit is noise.
     if (letters == 0) return digits >= 4 && most == digits;
     return letters >= 3 && most * 10 >= (letters + digits) * 7;
 }
 
-/// Two letters are in no dictionary that can be trusted: it lists "fe" and "pe". Capitals and
-/// digits are taken as they are (US, 4K), for they need more confidence in any case.
+/// The dictionary is unreliable for two letters: it contains "fe" and "pe". Capitals and digits
+/// (US, 4K) are accepted, because they need more confidence in any case.
 bool is_short_word(std::string_view core) {
     static constexpr std::array<std::string_view, 33> words{
         "ad", "ah", "am", "an", "as", "at", "be", "by", "do", "go", "ha",
@@ -144,7 +144,7 @@ bool is_short_word(std::string_view core) {
     return std::find(words.begin(), words.end(), lower) != words.end();
 }
 
-/// Short and in no dictionary: believed only when written as abbreviations and numbers are.
+/// Short and not in the dictionary: accepted only in the form of abbreviations and numbers.
 bool is_odd_fragment(const weighed_word& word) {
     return !word.known && word.letters <= 3 &&
            std::any_of(word.text.begin(), word.text.end(), [](char c) {
@@ -155,23 +155,23 @@ bool is_odd_fragment(const weighed_word& word) {
 
 constexpr double beyond_confidence = 101;  // No reading reaches it.
 
-/// Every letter of so short a text must have been seen as one piece, for half a second.
+/// Each letter of a text this short must be a separate piece for half a second.
 bool is_hardly_seen(double letters, const evidence& seen) {
     return letters <= 3 && (seen.sightings < 2 || std::abs(seen.letters - letters) > 1);
 }
 
-/// The fewer letters a line has, and the fewer of them in `known` words, the more it needs.
+/// Lines with fewer letters, or fewer letters in `known` words, need more.
 double confidence_for_words(double letters, double known) {
     if (letters <= 3) return known >= letters ? 90 : 93;
     if (known * 2 < letters) return letters <= 6 ? 88 : 75;
     return letters <= 6 ? 82 : 62;
 }
 
-/// Mean confidence that a line of so many letters, of them in `known` words, must reach.
+/// Least mean confidence of a line with this many letters and letters in `known` words.
 double needed_confidence(double letters, double known, const evidence& seen) {
     if (is_hardly_seen(letters, seen)) return beyond_confidence;
     double needed = confidence_for_words(letters, known);
-    // One frame alone shows texture as often as text; an unlikely number of letters likewise.
+    // A single frame shows texture as often as text, and so does an unlikely number of letters.
     if (seen.sightings < 2) needed = std::max(needed, letters <= 6 ? 95.0 : 88.0);
     if (seen.sightings < 3 && letters <= 6) needed = std::max(needed, 90.0);
     if (seen.letters > 2 * letters + 4 || letters > 3 * seen.letters + 4) {
@@ -180,7 +180,7 @@ double needed_confidence(double letters, double known, const evidence& seen) {
     return needed;
 }
 
-/// Small marks are what reading loses first: "Don t" is "Don't", and a lone bar is the word I.
+/// Small marks are often lost: "Don t" is "Don't", and a single bar is the word I.
 std::string with_apostrophes(std::string_view text) {
     static constexpr std::array<std::string_view, 12> negations{
         "don",
@@ -210,12 +210,12 @@ std::string with_apostrophes(std::string_view text) {
     return fixed;
 }
 
-/// A mark that may stand between words; others are specks of the ground.
+/// A mark that may occur between words; others are specks of the background.
 bool is_separate_mark(std::string_view word) {
     return word.find_first_of("&+-/!?%$#@=*|") != std::string_view::npos;
 }
 
-/// Without specks of the ground before the first word, and without a quote that has no partner.
+/// Without specks before the first word and unmatched quotes.
 std::string trimmed(std::string text) {
     while (!text.empty() &&
            std::string_view{".,:;_~`* "}.find(text.front()) != std::string_view::npos) {
@@ -231,13 +231,13 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-/// Marks that stand alone at the end of a line are specks of the ground.
+/// Single marks at the end of a line are specks.
 bool droppable_at_the_end(const weighed_word& word) {
     if (word.letters == 0) return word.text.find_first_of("&+!?$%#@") == std::string::npos;
     return !word.believed && (word.letters <= 2 || word.confidence < 45);
 }
 
-/// Without specks of the ground between the words and noise at both ends.
+/// Without specks between the words and noise at both ends.
 void drop_noise(std::vector<weighed_word>& words) {
     std::erase_if(words, [](const weighed_word& word) {
         return word.letters == 0 && !is_separate_mark(word.text);
@@ -246,11 +246,11 @@ void drop_noise(std::vector<weighed_word>& words) {
     while (!words.empty() && droppable_at_the_end(words.front())) words.erase(words.begin());
 }
 
-/// A line's words together.
+/// Sums over the words of a line.
 struct weighed_line {
     std::string text{};
     double letters = 0;
-    double believed = 0;    ///< Letters in words that are believed.
+    double believed = 0;    ///< Letters in accepted words.
     double known = 0;       ///< Letters in words of a dictionary, or in tags.
     double confidence = 0;  ///< Sum over the letters.
 };
@@ -333,15 +333,15 @@ bool is_part_of(std::string_view part, std::string_view whole) {
     const auto few = words_of(part);
     const auto many = words_of(whole);
     if (few.empty() || few.size() >= many.size()) return false;
-    const std::string wanted = joined(few, 0, few.size());
+    const std::string sought = joined(few, 0, few.size());
     for (std::size_t i = 0; i + few.size() <= many.size(); ++i) {
-        if (similarity(wanted, joined(many, i, few.size())) >= 0.75) return true;
+        if (similarity(sought, joined(many, i, few.size())) >= 0.75) return true;
     }
     return false;
 }
 
 void ocr_filter::mend_digits(std::string& word) const {
-    // Only where letters stand on both sides: "m1x", not "4K" or "2nd".
+    // Only between letters: "m1x", not "4K" or "2nd".
     static constexpr std::array<std::pair<char, char>, 4> forms{
         {{'1', 'i'}, {'1', 'l'}, {'0', 'o'}, {'5', 's'}}};
     for (const auto& [digit, letter] : forms) {

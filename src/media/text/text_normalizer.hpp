@@ -23,37 +23,36 @@ inline constexpr double same_text_similarity = 0.78;
 /// `longer` begins with (about) `shorter` and has more words: a caption that grows word by word.
 [[nodiscard]] bool grows_into(std::string_view shorter, std::string_view longer);
 
-/// `part` stands within `whole`, or about so at word boundaries, and `whole` has more.
+/// `whole` contains (about) `part` at word boundaries, and more.
 [[nodiscard]] bool is_part_of(std::string_view part, std::string_view whole);
 
-/// How long a text was seen; the longer, the more is believed.
+/// How often a text was seen; more sightings need less confidence.
 struct evidence {
     int sightings = 1;   ///< Frames.
     int agreeing = 1;    ///< Readings of it that gave the same text.
     double letters = 0;  ///< Pieces of letter size that were found in the line.
 };
 
-/// The words of `reading` that are believed, and how much.
+/// The accepted words of `reading` and their confidence.
 struct vetted_text {
-    std::string text{};     ///< Empty when nothing is believed.
+    std::string text{};     ///< Empty when nothing is accepted.
     double confidence = 0;  ///< 0 to 100, of what was kept.
 };
 
-/// Drops what looks invented: noise at the ends, then the whole line when the rest is not
-/// convincing.
+/// Drops noise at the ends, and the whole line if the rest has too little confidence.
 class ocr_filter {
 public:
     /// `knows(word)` asks the dictionary, for a word without punctuation at its ends.
     explicit ocr_filter(std::function<bool(std::string_view)> knows) : knows_{std::move(knows)} {}
     [[nodiscard]] vetted_text judge(const line_reading& reading, const evidence& seen) const;
 
-    /// Every word is a number or in the dictionary: no second reading is needed.
+    /// Whether every word is a number or in the dictionary, so that no second reading is needed.
     [[nodiscard]] bool trusts(const line_reading& reading) const;
 
 private:
-    /// A digit that was read for a letter within a word, where that gives a word.
+    /// Replaces a digit within a word by a letter, if that gives a word.
     void mend_digits(std::string& word) const;
-    /// Whether a word that was read as `reading` and is written `text` is one that exists.
+    /// Whether the word `text`, read as `reading`, exists.
     [[nodiscard]] bool is_known(const word_reading& reading, std::string_view text) const;
 
     std::function<bool(std::string_view)> knows_;

@@ -11,7 +11,7 @@
 
 namespace reelsd::media::text {
 
-/// A packed RGB24 picture that somebody else owns. `stride` is bytes from row to row.
+/// A packed RGB24 picture, not owned. `stride`: bytes from row to row.
 struct rgb_frame {
     const std::uint8_t* pixels = nullptr;
     int width = 0;
@@ -19,7 +19,7 @@ struct rgb_frame {
     std::ptrdiff_t stride = 0;
 };
 
-/// Frames a second that the reader wants, and the width that they are scaled to by area averaging.
+/// Frame rate of the reader, and the width to which frames are scaled by area averaging.
 inline constexpr double frames_per_second = 4.0;
 inline constexpr int frame_width = 720;
 
@@ -27,17 +27,17 @@ inline constexpr int frame_width = 720;
 /// starts no thread and makes no system call beyond memory: it works inside the jail.
 class text_reader {
 public:
-    /// Loads Tesseract's English model. `tessdata_dir` holds `eng.traineddata`; `media_failed`
-    /// names what is missing.
+    /// Loads Tesseract's English model, `eng.traineddata` in `tessdata_dir`; `media_failed` names
+    /// what is missing.
     static result<std::unique_ptr<text_reader>> load(const std::string& tessdata_dir);
 
     virtual ~text_reader() = default;
 
-    /// The next frame, in order of time. The picture is not kept.
+    /// Adds the next frame, in order of time. Does not keep the picture.
     virtual void add_frame(const rgb_frame& frame, double seconds) = 0;
 
-    /// Every line that was on screen, by first appearance. Call after the last frame: the next
-    /// one begins another video.
+    /// Every line on screen, by first appearance. Call after the last frame; the next frame starts
+    /// another video.
     virtual std::vector<timed_text> finish(double duration_seconds) = 0;
 };
 

@@ -10,7 +10,7 @@ namespace reelsd::media::text {
 namespace {
 
 constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.
-constexpr double handle_gap_seconds = 5.0;     // A handle at its spot: its ground hid it.
+constexpr double handle_gap_seconds = 5.0;     // A handle hidden by its background.
 constexpr double growth_gap_seconds = 0.55;    // From one word to the next: two frames.
 
 double gap_seconds(const sighting& a, const sighting& b) {
@@ -28,12 +28,12 @@ double weight(const sighting& one) {
 
 enum class relation { none, same, growth, part };
 
-/// A single word as watermarks are: a handle, a tag or an address.
+/// A single word like a watermark: a handle, a tag or an address.
 bool is_handle(const std::string& text) {
     return text.find(' ') == std::string::npos && text.find_first_of("@#_.") != std::string::npos;
 }
 
-/// All that could be read of a handle for a while.
+/// A partial reading of a handle.
 bool hides_in(const sighting& a, const sighting& b) {
     const auto within = [](const std::string& part, const std::string& whole) {
         return part.size() >= 4 && is_handle(whole) && whole.find(part) != std::string::npos;
@@ -41,14 +41,14 @@ bool hides_in(const sighting& a, const sighting& b) {
     return within(a.text, b.text) || within(b.text, a.text);
 }
 
-/// Whether one of the two is a piece of the other, at its place.
+/// Whether one of the two is a part of the other, at the same position.
 bool cut_from(const sighting& a, const sighting& b) {
-    // What was seen once may have been cut off while it slid in.
+    // A text seen once may have been incomplete while it slid in.
     const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
     return overlap && (is_part_of(a.text, b.text) || is_part_of(b.text, a.text));
 }
 
-/// How `a` and `b`, of which `a` starts first, belong together.
+/// Relation of `a` and `b`; `a` starts first.
 relation between(const sighting& a, const sighting& b) {
     const double gap = gap_seconds(a, b);
     const bool row = same_row(a, b);
@@ -56,7 +56,7 @@ relation between(const sighting& a, const sighting& b) {
     const bool handle = spot && (is_handle(a.text) || is_handle(b.text));
     if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
     if (same_text(a.text, b.text)) {
-        // Two places at one time are two lines, however alike they are.
+        // Texts at two positions at the same time are different lines.
         if (row || gap > -0.3) return relation::same;
         return relation::none;
     }

@@ -15,11 +15,11 @@ struct sighting {
     int frames = 0;
     double start_seconds = 0;
     double end_seconds = 0;
-    box place{};  ///< Where it stood at last, in pixels of the frame.
+    box place{};  ///< Last position, in pixels of the frame.
 };
 
-/// Puts together what belongs to one text: the same words seen by several tracks, parts of a line,
-/// and a line that grew word by word (its full text, from the first word's start). By start.
+/// Merges the texts of tracks: equal ones, parts of a line, and a line that grew word by word (its
+/// full text, from the start of the first word). Sorted by start.
 [[nodiscard]] std::vector<timed_text> merge_sightings(std::vector<sighting> seen);
 
 }  // namespace reelsd::media::text

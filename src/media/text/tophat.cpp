@@ -28,7 +28,8 @@ void combine(
     for (std::size_t i = 0; i < count; ++i) target[i] = Op::of(a[i], b[i]);
 }
 
-/// In place: line[i] = of(line[i], line[i + shift]), going forward so that it reads old values.
+/// In place: line[i] = of(line[i], line[i + shift]), in ascending order, so that it reads old
+/// values.
 template <class Op>
 void fold(std::uint8_t* line, std::size_t shift, std::size_t count) {
     // Blocks of up to `shift` bytes never read what they have written.

@@ -8,11 +8,11 @@ namespace reelsd::media::text {
 /// a frame width of 720 pixels, narrower than most things that are not letters.
 inline constexpr int tophat_pixels = 31;
 
-/// White top-hat: what is brighter than its surroundings and too narrow for a square of
-/// `tophat_pixels`. Near the border the window is cut off there. Keeps its buffers between calls.
+/// White top-hat: pixels that are brighter than their surroundings, in shapes too narrow for a
+/// square of `tophat_pixels`. The window is cut off at the border. Reuses its buffers.
 class white_tophat {
 public:
-    /// `result` gets the size of `source`; they must be two planes.
+    /// Resizes `result` to `source`, which must be another plane.
     void apply(const plane& source, plane& result);
 
 private:

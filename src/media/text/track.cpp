@@ -10,7 +10,7 @@ namespace {
 /// Compression moves the colour of a still letter by less than this; another background by more.
 constexpr int colour_tolerance = 36;      // Of the 255 of a channel.
 constexpr int ring_distance = 3;          // Pixels from a letter's edge, past its soft rim.
-constexpr double letter_kept_min = 0.72;  // Of the letter's own fit when it was found.
+constexpr double letter_kept_min = 0.72;  // Of the letter's fit at detection.
 constexpr double ring_growth_max = 0.35;
 
 bool has_colour(const std::uint8_t* pixel, const std::array<int, 3>& colour) {
@@ -34,13 +34,13 @@ double letter_fit(
     return static_cast<double>(hits) / letter.area;
 }
 
-/// Pixels that were looked at, and how many of them had the colour.
+/// Number of compared pixels, and of those with the colour.
 struct colour_tally {
     int pixels = 0;
     int hits = 0;
 };
 
-/// Looks just left and right of one run of a letter.
+/// Compares the pixels left and right of one run of a letter.
 void look_beside(
     const run& stroke, const std::array<int, 3>& colour, const rgb_frame& frame,
     colour_tally& ring) {
@@ -51,8 +51,8 @@ void look_beside(
     }
 }
 
-/// Share of the pixels just left and right of the letters' strokes that have their colour: text is
-/// set off from what surrounds it, a surface is not.
+/// Share of the pixels left and right of the letters' strokes that have their colour: text
+/// contrasts with its surroundings, a surface does not.
 double ring_fit(
     const std::vector<component>& letters, const std::array<int, 3>& colour,
     const rgb_frame& frame) {
@@ -124,7 +124,7 @@ persistence persists(const glyph_template& mark, const rgb_frame& frame) {
     persistence seen;
     for (std::size_t i = 0; i < mark.letters.size(); ++i) {
         const double fit = letter_fit(mark.letters[i], mark.colour, frame);
-        // A letter that never fitted well says nothing either way.
+        // A letter that never fitted well is ignored.
         if (fit < letter_kept_min * std::max(0.4, mark.letter_fit[i])) ++seen.gone;
     }
     const auto count = static_cast<double>(mark.letters.size());

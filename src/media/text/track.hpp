@@ -12,7 +12,7 @@ namespace reelsd::media::text {
 inline constexpr int signature_width = 64;
 inline constexpr int signature_height = 12;
 
-/// The letters of a line in a fixed small grid: equal for the same text wherever it stands.
+/// The letters of a line in a small grid: equal for the same text at any position.
 using signature = std::array<float, static_cast<std::size_t>(signature_width* signature_height)>;
 
 [[nodiscard]] signature signature_of(const text_line& line);
@@ -21,7 +21,7 @@ using signature = std::array<float, static_cast<std::size_t>(signature_width* si
 [[nodiscard]] double correlation(const signature& a, const signature& b);
 inline constexpr double same_signature_correlation = 0.75;
 
-/// What a line needs to be found again in another frame at the same place, without searching.
+/// Data to find a line at the same position in another frame.
 struct glyph_template {
     box bounds{};
     std::array<int, 3> colour{};
@@ -32,11 +32,11 @@ struct glyph_template {
 
 [[nodiscard]] glyph_template glyph_template_of(const text_line& line, const rgb_frame& frame);
 
-/// How much of a glyph template a frame still shows.
+/// Match of a glyph template with a frame.
 struct persistence {
-    double letters = 0;  ///< Share of the letters that are still there.
-    int gone = 0;        ///< Letters that are not.
-    bool whole = false;  ///< The text is there, unchanged.
+    double letters = 0;  ///< Share of the letters that still match.
+    int gone = 0;        ///< Letters that do not match.
+    bool whole = false;  ///< The text is unchanged.
 };
 
 [[nodiscard]] persistence persists(const glyph_template& mark, const rgb_frame& frame);
@@ -56,10 +56,10 @@ struct track {
     int sightings = 0;
     int missed = 0;  ///< Frames since it was seen.
     int readings = 0;
-    int next_reading = 1;  ///< Number of sightings at which it is read again.
+    int next_reading = 1;  ///< Number of sightings before the next reading.
     int agreeing = 0;      ///< Readings that gave `best`.
     bool moved = false;
-    std::vector<counted_reading> said{};  ///< What its readings gave, each text once.
+    std::vector<counted_reading> texts{};  ///< Texts of its readings, each once.
     plane steady{};  ///< Least top-hat over time about the line while it stands still.
     box steady_area{};
 };

@@ -10,7 +10,7 @@ namespace reelsd::media::text {
 namespace {
 
 constexpr int missed_max = 3;          // Frames, 0.75 s: a flicker of the detector.
-constexpr double strong_score = 0.72;  // From here a line is read at first sight.
+constexpr double strong_score = 0.72;  // A line with this score is read immediately.
 constexpr int fresh_lines_max = 4;     // New ones in a frame; texture brings more.
 constexpr std::size_t followed_max = 200;
 constexpr double shift_max_pixels = 140;  // In a quarter of a second, of a line that moves.
@@ -19,7 +19,7 @@ bool alike(int a, int b, double tolerance) {
     return std::abs(a - b) <= tolerance * std::max(a, b);
 }
 
-/// Sizes within a quarter of each other, and near enough for one step of a moving line.
+/// Whether the sizes differ by at most a quarter and the distance is one step of a moving line.
 bool within_reach(const box& a, const box& b) {
     if (!alike(a.height(), b.height(), 0.25) || !alike(a.width(), b.width(), 0.2)) return false;
     const double dx = (a.left + a.right - b.left - b.right) / 2.0;
@@ -33,7 +33,7 @@ bool at_same_spot(const box& a, const box& b) {
            std::abs(a.top - b.top) <= slack && std::abs(a.bottom - b.bottom) <= slack;
 }
 
-/// Keeps the least top-hat value at every pixel about the line: what moves behind it goes away.
+/// Keeps the least top-hat value at each pixel of the line, which removes a moving background.
 void keep_steady(track& line, const line_detector& planes) {
     const plane& tophat = planes.channel(line.line.channel).tophat;
     const box area = padded(
@@ -66,7 +66,7 @@ line_tracker::followed* line_tracker::explained_by(const candidate& found) {
         if (!each.present) continue;
         const box& known = each.line.line.bounds;
         if (!same_place(known, found.line.bounds)) continue;
-        // Wider than what is known by more than a letter: it has grown, and is a line of its own.
+        // Wider by more than a letter: it has grown, and becomes another line.
         const double slack = 0.6 * each.line.line.glyph_height;
         if (found.line.bounds.left < known.left - slack ||
             found.line.bounds.right > known.right + slack) {
@@ -100,7 +100,7 @@ void line_tracker::place(const candidate& found, const rgb_frame& frame, double 
     if (followed* known = moved_from(found, mask)) {
         track& line = known->line;
         const bool still = at_same_spot(line.line.bounds, found.line.bounds);
-        // Same spot, but letters have changed: "Part 1" became "Part 2", or the picture flickers.
+        // The same position with other letters: "Part 1" became "Part 2", or the picture flickers.
         if (still && known->seen.gone > 0)
             line.next_reading = std::min(line.next_reading, line.sightings + 1);
         line.moved = line.moved || !still;

@@ -1,12 +1,11 @@
-#include "dashboard/events.hpp"
+#include "dashboard/resources.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 
-// Goal: what goes over the wire is a server-sent event, whatever is in a caption. Method: literal
-// texts.
+// Goal: any caption results in valid server-sent events. Method: literal texts.
 namespace reelsd::dashboard {
 namespace {
 

@@ -1,6 +1,5 @@
-#include "dashboard/request_body.hpp"
-
-#include "dashboard/operations.hpp"
+#include "dashboard/resources.hpp"
+#include "dashboard/session.hpp"
 
 #include <gtest/gtest.h>
 #include <support/http_request.hpp>
@@ -47,7 +46,7 @@ TEST(RequestedJobs, AreAFewPositiveNumbers) {
 struct RefuseOtherSites : ::testing::Test {
     using fields = std::vector<std::pair<const char*, const char*>>;
 
-    /// The status that a POST with these fields is refused with; 0: it is not.
+    /// Status with which a POST with these fields is rejected; 0 if it is accepted.
     static unsigned refused(const fields& sent, const std::string& body = "{}") {
         auto asked = testing::make_request(http::verb::post, "/dashboard/sign-in");
         for (const auto& [name, value] : sent) asked.headers.add(name, value);
@@ -62,13 +61,13 @@ struct RefuseOtherSites : ::testing::Test {
 
 TEST_F(RefuseOtherSites, TakesOurOwnPagesAndPrograms) {
     const auto json_type = std::pair{"Content-Type", "application/json"};
-    EXPECT_EQ(refused({json_type}), 0U) << "curl says nothing of sites";
+    EXPECT_EQ(refused({json_type}), 0U) << "curl sends no origin";
     EXPECT_EQ(refused({json_type, {"Sec-Fetch-Site", "same-origin"}}), 0U);
     EXPECT_EQ(refused({json_type, {"Host", "a:1"}, {"Origin", "http://a:1"}}), 0U);
     EXPECT_EQ(refused({{"Content-Type", "application/json; charset=utf-8"}}), 0U);
     EXPECT_EQ(refused({{"Content-Type", "APPLICATION/JSON"}}), 0U);
     EXPECT_EQ(refused({json_type, {"Host", "a:1"}, {"Origin", "https://reels.example.com"}}), 0U)
-        << "a proxy's host is not the people's";
+        << "a proxy may replace Host";
     EXPECT_EQ(refused({}, ""), 0U) << "no body, no type";
 }
 

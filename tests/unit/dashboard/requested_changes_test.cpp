@@ -1,4 +1,4 @@
-#include "dashboard/accounts.hpp"
+#include "dashboard/resources.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "dashboard/session_cookie.hpp"
+#include "dashboard/session.hpp"
 
 #include <gtest/gtest.h>
 

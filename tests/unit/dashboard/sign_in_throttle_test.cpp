@@ -4,14 +4,15 @@
 
 #include <string>
 
-// Goal: guessing is slow, and nobody who knows his password notices. Method: a clock by hand.
+// Goal: guessing is slow, and users with the right password are not affected. Method: a manual
+// clock.
 namespace reelsd::dashboard {
 namespace {
 
 using namespace std::chrono_literals;
 
 struct SignInThrottle : ::testing::Test {
-    /// How many of `attempts` may go on at this very moment.
+    /// How many of `attempts` are allowed now.
     int accepted(int attempts, const std::string& email, const std::string& remote) {
         int count = 0;
         for (int i = 0; i < attempts; ++i)
@@ -28,7 +29,7 @@ TEST_F(SignInThrottle, AFewGuessesThenOneAMinute) {
     EXPECT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now), 60);
     now += 59s;
     EXPECT_EQ(throttle.take({.email = "Ann@Example.com", .remote = "10.0.0.1"}, now), 1)
-        << "letter case is no way out";
+        << "letter case does not matter";
     now += 1s;
     EXPECT_EQ(accepted(5, "ann@example.com", "10.0.0.1"), 1);
 }
@@ -65,7 +66,7 @@ TEST_F(SignInThrottle, ANetworkMayNotTryManyAccounts) {
         const auto remote = "2001:db8:1:2::" + std::to_string(i);
         count += throttle.take({.email = email, .remote = remote}, now) == 0 ? 1 : 0;
     }
-    EXPECT_EQ(count, 40) << "all of a /64 are one";
+    EXPECT_EQ(count, 40) << "a /64 counts as one address";
     EXPECT_EQ(throttle.take({.email = "x@example.com", .remote = "2001:db8:1:3::1"}, now), 0);
 }
 
@@ -83,7 +84,7 @@ TEST_F(SignInThrottle, StrangersFromManyNetworksDoNotLockAKnownBrowserOut) {
     EXPECT_GT(throttle.take({.email = email, .remote = "10.0.0.1"}, now), 0);
     const guess known{.email = email, .remote = "10.0.0.1", .device = "proof"};
     for (int i = 0; i < 8; ++i) EXPECT_EQ(throttle.take(known, now), 0) << i;
-    EXPECT_EQ(throttle.take(known, now), 60) << "but it guesses no faster than others";
+    EXPECT_EQ(throttle.take(known, now), 60) << "it has the same limit";
     throttle.give_back(known);
     EXPECT_EQ(throttle.take(known, now), 0);
 }
@@ -101,12 +102,12 @@ TEST_F(SignInThrottle, AFloodOfMadeUpAddressesForgetsTheOldestAlone) {
         const auto network = std::to_string(i / 1000) + ":" + std::to_string(i % 1000);
         accepted(1, std::to_string(i) + "@example.com", "2001:db8:" + network + "::");
         if (i % 500 != 0) continue;
-        // Accounts join all the time: their buckets are at every place of the table.
+        // New buckets are distributed over the whole table.
         for (int known = 0; known < accounts; ++known) unexpected += guess_at(known, 1);
         EXPECT_EQ(guess_at(accounts++, 9), 8);
     }
     EXPECT_LE(throttle.size(), 30'003U);
-    EXPECT_EQ(unexpected, 0) << "later guesses are still counted";
+    EXPECT_EQ(unexpected, 0) << "later attempts are still counted";
 }
 
 TEST_F(SignInThrottle, ManyNetworksMayNotTryOneAccount) {

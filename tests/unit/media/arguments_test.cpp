@@ -45,7 +45,7 @@ TEST(Arguments, HasDefaults) {
     EXPECT_EQ(read({"join", "--video", "a.mp4", "--sound", "b.mp4"})->sound, "b.mp4");
 }
 
-TEST(Arguments, ReadsThoseOfPicturesAndSound) {
+TEST(Arguments, ReadsThoseForPicturesAndSound) {
     const auto frames = read(
         {"frames",
          "--video",
@@ -71,7 +71,7 @@ TEST(Arguments, ReadsThoseOfPicturesAndSound) {
     EXPECT_TRUE(read({"check", "--video", "a.mp4", "--at", "1,2,3,4,5,6,7,8"}));
 }
 
-TEST(Arguments, RefusesTheRest) {
+TEST(Arguments, RejectsInvalidArguments) {
     const std::vector<const char*> cases[] = {
         {},
         {"play", "--video", "a.mp4"},

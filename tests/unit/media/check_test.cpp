@@ -1,5 +1,5 @@
-// Goal: what costs little to find out is right. Method: the real helper in its real jail on
-// generated videos.
+// Goal: levels, voices and texts of single pictures are correct. Method: the real helper in its
+// real jail on generated videos.
 #include "video_maker.hpp"
 #include <reelsd/media/media_client.hpp>
 
@@ -20,11 +20,11 @@ using testing::IsEmpty;
 
 constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
 
-std::vector<std::string> told(const check_report& report) {
+std::vector<std::string> texts_of(const check_report& report) {
     std::vector<std::string> all;
-    for (const auto& one : report.texts) {
-        EXPECT_DOUBLE_EQ(one.start_seconds, one.end_seconds);
-        all.push_back(std::to_string(static_cast<int>(one.start_seconds * 100)) + " " + one.text);
+    for (const auto& [text, start_seconds, end_seconds] : report.texts) {
+        EXPECT_DOUBLE_EQ(start_seconds, end_seconds);
+        all.push_back(std::to_string(static_cast<int>(start_seconds * 100)) + " " + text);
     }
     return all;
 }
@@ -62,13 +62,13 @@ private:
 
 std::unique_ptr<video_maker> Check::maker_;
 
-TEST_F(Check, ReadsEachPictureByItself) {
+TEST_F(Check, ReadsEachPictureSeparately) {
     const auto file = captions("captions.mp4", "\" -g 5" + std::string{h264});
-    // In any order, and past the end, where the last picture stays.
+    // In any order, and after the end, where the last picture remains.
     const auto report = ask(file, {5, 0, 2.5, 3.5, 7.25});
     ASSERT_TRUE(report) << report.error().to_string();
     EXPECT_THAT(
-        told(*report),
+        texts_of(*report),
         ElementsAre(
             "0 First tip",
             "350 Second tip",
@@ -80,18 +80,18 @@ TEST_F(Check, ReadsEachPictureByItself) {
     EXPECT_EQ(report->speech, false);
     const auto close = ask(file, {1.9, 1.9, 2.1});
     ASSERT_TRUE(close) << close.error().to_string();
-    EXPECT_THAT(told(*close), ElementsAre("190 First tip", "190 First tip"));
+    EXPECT_THAT(texts_of(*close), ElementsAre("190 First tip", "190 First tip"));
 }
 
-TEST_F(Check, ReadsTurnedPictures) {
+TEST_F(Check, ReadsRotatedPictures) {
     captions("lying.mp4", ",transpose=cclock\"" + std::string{h264});
     const auto report =
         ask(maker().make("turned.mp4", "-i @lying.mp4 -c copy -metadata:s:v:0 rotate=270"), {1});
     ASSERT_TRUE(report) << report.error().to_string();
-    EXPECT_THAT(told(*report), ElementsAre("100 First tip"));
+    EXPECT_THAT(texts_of(*report), ElementsAre("100 First tip"));
 }
 
-TEST_F(Check, HearsWhetherAnythingIsThere) {
+TEST_F(Check, DetectsSilenceAndVoices) {
     const std::string picture = "-f lavfi -i testsrc=s=64x64:r=5:d=3 ";
     const std::string codecs = std::string{" -c:a aac"} + h264;
     const auto mute = ask(maker().make("mute.mp4", picture + h264), {});
@@ -104,10 +104,10 @@ TEST_F(Check, HearsWhetherAnythingIsThere) {
             "voice.mp4",
             picture + "-f lavfi -i \"flite=text='here are three ways to make coffee'\"" + codecs),
         {});
-    for (const auto* one : {&mute, &silent, &tone, &voice}) {
-        ASSERT_TRUE(*one) << one->error().to_string();
-        EXPECT_THAT((*one)->texts, IsEmpty());
-        EXPECT_TRUE((*one)->speech.has_value());
+    for (const auto* report : {&mute, &silent, &tone, &voice}) {
+        ASSERT_TRUE(*report) << report->error().to_string();
+        EXPECT_THAT((*report)->texts, IsEmpty());
+        EXPECT_TRUE((*report)->speech.has_value());
     }
     EXPECT_TRUE(mute->silent);
     EXPECT_TRUE(silent->silent);
@@ -123,10 +123,10 @@ TEST_F(Check, InventsNothingOnTexture) {
                 "texture.mp4", "-f lavfi -i mandelbrot=s=480x640:r=10 -t 3" + std::string{h264}),
             {0.5, 1, 2});
     ASSERT_TRUE(report) << report.error().to_string();
-    EXPECT_THAT(told(*report), IsEmpty());
+    EXPECT_THAT(texts_of(*report), IsEmpty());
 }
 
-TEST_F(Check, RefusesTheRest) {
+TEST_F(Check, RejectsInvalidInput) {
     const auto file = captions("captions.mp4", "\" -g 5" + std::string{h264});
     const auto many = ask(file, std::vector<double>(report_bounds::checked_moments_max + 1, 1.0));
     ASSERT_FALSE(many);

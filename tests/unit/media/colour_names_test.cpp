@@ -1,4 +1,4 @@
-#include "picture/colour_names.hpp"
+#include "picture/picture_meter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace reelsd::media::picture {
 namespace {
 
-TEST(ColourNames, NamesWhatPeopleSee) {
+TEST(ColourNames, AreTheUsualOnes) {
     struct test_case {
         std::uint8_t red;
         std::uint8_t green;
@@ -33,9 +33,9 @@ TEST(ColourNames, NamesWhatPeopleSee) {
         {120, 70, 20, "brown"},
         {222, 200, 170, "beige"},
     };
-    for (const auto& one : cases) {
-        EXPECT_EQ(colour_names[colour_of(one.red, one.green, one.blue)], one.name)
-            << int{one.red} << " " << int{one.green} << " " << int{one.blue};
+    for (const auto& [red, green, blue, name] : cases) {
+        EXPECT_EQ(colour_names[colour_of(red, green, blue)], name)
+            << int{red} << " " << int{green} << " " << int{blue};
     }
 }
 
@@ -49,7 +49,7 @@ TEST(DominantColours, AreTheStrongestThree) {
     EXPECT_THAT(dominant_colours(counts), testing::ElementsAre("white", "grey", "red"));
     counts = {};
     counts[8] = 93;
-    counts[6] = 7;  // Under 8 %: no colour of the video.
+    counts[6] = 7;  // Under 8 %: not a colour of the video.
     EXPECT_THAT(dominant_colours(counts), testing::ElementsAre("blue"));
 }
 

@@ -1,5 +1,4 @@
-#include "picture/dissolves.hpp"
-
+#include "picture/cut_finder.hpp"
 #include "scenes.hpp"
 
 #include <gmock/gmock.h>
@@ -14,15 +13,15 @@ namespace {
 /// Eight pictures a second for five seconds.
 std::vector<double> dissolves_of(
     const std::function<scene(double seconds)>& film, std::vector<double> cuts = {}) {
-    std::vector<thumbnail> pictures;
+    std::vector<small_picture> pictures;
     for (int at = 0; at < 40; ++at) {
         const double seconds = at / colour_frames_per_second;
-        pictures.push_back(make_thumbnail(film(seconds).as_view(), seconds));
+        pictures.push_back(make_small_picture(film(seconds).as_view(), seconds));
     }
     return find_dissolves(pictures, cuts);
 }
 
-/// How far a change from `start` to `end` has come.
+/// Progress of a change from `start` to `end`, 0 to 1.
 double progress(double seconds, double start, double end) {
     return std::clamp((seconds - start) / (end - start), 0.0, 1.0);
 }
@@ -30,33 +29,33 @@ double progress(double seconds, double start, double end) {
 TEST(Dissolves, FindsCrossfades) {
     for (const double length : {0.5, 1.0, 1.5}) {
         SCOPED_TRACE(length);
-        const auto found = dissolves_of([length](double seconds) {
+        const auto dissolves = dissolves_of([length](double seconds) {
             const double share = progress(seconds, 2.5 - length / 2, 2.5 + length / 2);
             return mix(make_scene(1, 3), make_scene(4, 3), share);
         });
-        ASSERT_EQ(found.size(), 1U);
-        EXPECT_NEAR(found.front(), 2.5, 0.3);
+        ASSERT_EQ(dissolves.size(), 1U);
+        EXPECT_NEAR(dissolves.front(), 2.5, 0.3);
     }
 }
 
 TEST(Dissolves, FindsAFadeThroughBlack) {
-    const auto found = dissolves_of([](double seconds) {
+    const auto dissolves = dissolves_of([](double seconds) {
         return seconds < 2.5 ? mix(make_scene(1, 3), flat(0, 3), progress(seconds, 2.0, 2.5))
                              : mix(flat(0, 3), make_scene(4, 3), progress(seconds, 2.5, 3.0));
     });
-    ASSERT_EQ(found.size(), 1U);
-    EXPECT_NEAR(found.front(), 2.5, 0.3);
+    ASSERT_EQ(dissolves.size(), 1U);
+    EXPECT_NEAR(dissolves.front(), 2.5, 0.3);
 }
 
-TEST(Dissolves, LetsTheRestPass) {
+TEST(Dissolves, IgnoresOtherChanges) {
     struct test_case {
         const char* name;
         std::function<scene(double)> film;
     };
     const test_case cases[] = {
-        {"stillness", [](double) { return make_scene(1, 3); }},
+        {"still picture", [](double) { return make_scene(1, 3); }},
         {"pan", [](double seconds) { return make_scene(1, 3, static_cast<int>(seconds * 40)); }},
-        {"light that goes up",
+        {"rising brightness",
          [](double seconds) {
              return mix(make_scene(1, 3), flat(255, 3), 0.6 * progress(seconds, 2, 3));
          }},
@@ -75,7 +74,7 @@ TEST(Dissolves, LetsTheRestPass) {
     }
 }
 
-TEST(Dissolves, LeavesHardCutsAlone) {
+TEST(Dissolves, IgnoresHardCuts) {
     const auto film = [](double seconds) { return make_scene(seconds < 2.5 ? 1 : 4, 3); };
     EXPECT_THAT(dissolves_of(film, {2.5}), testing::IsEmpty());
 }

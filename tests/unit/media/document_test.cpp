@@ -1,5 +1,4 @@
-#include "child/document.hpp"
-
+#include "child/commands.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@
 namespace reelsd::media {
 namespace {
 
-TEST(CleanedText, LeavesOutWhatIsNone) {
+TEST(CleanText, ReplacesControlCharactersAndInvalidBytes) {
     EXPECT_EQ(clean_text("plain", 100), "plain");
     EXPECT_EQ(clean_text("a\tb\nc", 100), "a b c");
     EXPECT_EQ(
@@ -21,11 +20,11 @@ TEST(CleanedText, LeavesOutWhatIsNone) {
         "a b");
     EXPECT_EQ(clean_text("\xe2\x82\xac", 100), "\xe2\x82\xac");
     EXPECT_EQ(clean_text("\xe2\x82", 100), "  ");
-    // Never half a character.
+    // Does not split a character.
     EXPECT_EQ(clean_text("ab\xe2\x82\xac", 4), "ab");
 }
 
-// Goal: whatever a recogniser says, the daemon can read it.
+// Goal: the daemon accepts any report after tidy().
 TEST(Tidy, MakesReportsAcceptable) {
     analysis_report report;
     report.probe = {

@@ -9,7 +9,7 @@ namespace {
 using testing::DoubleEq;
 using testing::ElementsAre;
 
-// Goal: pictures stand where they are asked for, and never too many.
+// Goal: pictures are at the requested times, within the bound.
 TEST(FrameMoments, AreEvenFromTheStart) {
     EXPECT_THAT(frame_moments(3.5, {}), ElementsAre(0, 1, 2, 3));
     EXPECT_THAT(frame_moments(3, {}), ElementsAre(0, 1, 2));
@@ -18,13 +18,13 @@ TEST(FrameMoments, AreEvenFromTheStart) {
     EXPECT_THAT(frame_moments(0.001, {.per_second = 0.001}), ElementsAre(0));
 }
 
-// A sound that is padded to whole packets ends a few hundredths after the last picture.
-TEST(FrameMoments, LeaveOutAShortRest) {
+// Sound padded to whole packets ends a few hundredths after the last picture.
+TEST(FrameMoments, IgnoreAShortRemainder) {
     EXPECT_THAT(frame_moments(3.05, {}), ElementsAre(0, 1, 2));
     EXPECT_THAT(frame_moments(3.2, {}), ElementsAre(0, 1, 2, 3));
 }
 
-TEST(FrameMoments, AreSpreadOverTheWholeWhenTheyWouldBeTooMany) {
+TEST(FrameMoments, AreSpreadOverTheVideoWhenThereAreTooMany) {
     EXPECT_THAT(frame_moments(9, {.count_max = 3}), ElementsAre(0, 3, 6));
     EXPECT_THAT(frame_moments(3, {.count_max = 3}), ElementsAre(0, 1, 2));
     EXPECT_THAT(frame_moments(90, {.count_max = 1}), ElementsAre(0));

@@ -1,5 +1,5 @@
-// Goal: whatever a helper that a video has taken over says of its pictures, they lie one after the
-// other in its file.
+// Goal: pictures in the report of a compromised helper are consecutive in its file, or it is
+// rejected.
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
 
@@ -35,7 +35,7 @@ TEST(FramesReport, SurvivesTheRoundTrip) {
     EXPECT_EQ(read->frames.at(2).offset, 1'900U);
 }
 
-TEST(FramesReport, RefusesHostileDocuments) {
+TEST(FramesReport, RejectsHostileDocuments) {
     struct test_case {
         const char* name;
         const char* patch;
@@ -55,15 +55,15 @@ TEST(FramesReport, RefusesHostileDocuments) {
          R"([{"op":"replace","path":"/frames/1/seconds","value":"1"}])",
          "number"},
         {"a negative time", R"([{"op":"replace","path":"/frames/0/seconds","value":-1}])", "range"},
-        {"a time past all",
+        {"a time out of range",
          R"([{"op":"replace","path":"/frames/2/seconds","value":1e9}])",
          "range"},
-        {"times that stand", R"([{"op":"replace","path":"/frames/1/seconds","value":0}])", "order"},
-        {"times that fall", R"([{"op":"replace","path":"/frames/1/seconds","value":4}])", "order"},
+        {"equal times", R"([{"op":"replace","path":"/frames/1/seconds","value":0}])", "order"},
+        {"descending times", R"([{"op":"replace","path":"/frames/1/seconds","value":4}])", "order"},
         {"a late start", R"([{"op":"replace","path":"/frames/0/offset","value":1}])", "order"},
         {"a gap", R"([{"op":"replace","path":"/frames/1/offset","value":901}])", "order"},
         {"an overlap", R"([{"op":"replace","path":"/frames/1/offset","value":899}])", "order"},
-        {"an offset far away",
+        {"a huge offset",
          R"([{"op":"replace","path":"/frames/1/offset","value":18446744073709551615}])",
          "range"},
         {"a negative offset",
@@ -84,7 +84,7 @@ TEST(FramesReport, RefusesHostileDocuments) {
     }
 }
 
-TEST(FramesReport, KeepsTheBoundOfPictures) {
+TEST(FramesReport, LimitsTheNumberOfPictures) {
     frames_report many;
     for (std::size_t at = 0; at < report_bounds::frames_max; ++at) {
         many.frames.push_back({.seconds = static_cast<double>(at), .offset = at, .bytes = 1});

@@ -1,5 +1,5 @@
-// Goal: still pictures are those of their moments, upright and no larger than asked for. Method:
-// the real helper in its real jail on generated videos; another decoder reads what it has made.
+// Goal: still pictures show their moments, upright and within the requested size. Method: the real
+// helper in its real jail on generated videos; another decoder reads its output.
 #include "shown_picture.hpp"
 #include "video_maker.hpp"
 #include <reelsd/media/media_client.hpp>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
 
-struct made_frames {
+struct taken_frames {
     frames_report report;
     std::vector<shown> pictures;
 };
@@ -35,22 +35,22 @@ protected:
     static video_maker& maker() { return *maker_; }
 
     [[nodiscard]] result<frames_report> ask(
-        const fs::path& file, const frame_request& wanted = {}) const {
-        return client_.frames(file, target_, wanted, deadline::after(120s), {});
+        const fs::path& file, const frame_request& request = {}) const {
+        return client_.frames(file, target_, request, deadline::after(120s), {});
     }
 
-    [[nodiscard]] made_frames take(const fs::path& file, const frame_request& wanted = {}) const {
-        const auto report = ask(file, wanted);
+    [[nodiscard]] taken_frames take(const fs::path& file, const frame_request& request = {}) const {
+        const auto report = ask(file, request);
         EXPECT_TRUE(report) << report.error().to_string();
         if (!report) return {};
-        made_frames made{.report = *report, .pictures = {}};
+        taken_frames taken{.report = *report, .pictures = {}};
         const auto bytes = bytes_of(target_);
         const auto all = std::as_bytes(std::span{bytes});
         EXPECT_EQ(report->frames.back().offset + report->frames.back().bytes, bytes.size());
-        for (const auto& one : report->frames) {
-            made.pictures.push_back(decoded(maker(), all.subspan(one.offset, one.bytes)));
+        for (const auto& frame : report->frames) {
+            taken.pictures.push_back(decoded(maker(), all.subspan(frame.offset, frame.bytes)));
         }
-        return made;
+        return taken;
     }
 
     media_client client_{{.helper = MEDIA_HELPER, .seconds_max = 30}};
@@ -62,7 +62,7 @@ private:
 
 std::unique_ptr<video_maker> Frames::maker_;
 
-/// A second of red, then one of green, then one of blue; a group of pictures has `group`.
+/// A second each of red, green and blue; `group`: pictures in a group.
 std::string three_colours(const std::string& group) {
     return std::string{"-f lavfi -i color=c=red:s=180x320:r=10:d=3 -vf \""} +
            "drawbox=c=0x00ff00:t=fill:enable='gte(t,1)',drawbox=c=blue:t=fill:enable='gte(t,2)'\"" +
@@ -72,32 +72,32 @@ std::string three_colours(const std::string& group) {
 TEST_F(Frames, ShowTheirMoments) {
     for (const auto* group : {"1", "7", "1000"}) {
         SCOPED_TRACE(group);
-        const auto made = take(
+        const auto taken = take(
             maker().make(std::string{"colours"} + group + ".mp4", three_colours(group)),
             {.per_second = 2});
-        ASSERT_EQ(made.pictures.size(), 6U);
+        ASSERT_EQ(taken.pictures.size(), 6U);
         std::string colours;
-        for (const auto& picture : made.pictures) colours += picture.colour_at(0.5, 0.5);
+        for (const auto& picture : taken.pictures) colours += picture.colour_at(0.5, 0.5);
         EXPECT_EQ(colours, "rrggbb");
         for (std::size_t at = 0; at < 6; ++at) {
-            EXPECT_DOUBLE_EQ(made.report.frames[at].seconds, 0.5 * static_cast<double>(at));
+            EXPECT_DOUBLE_EQ(taken.report.frames[at].seconds, 0.5 * static_cast<double>(at));
         }
     }
     EXPECT_EQ(fs::status(target_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-// Goal: groups of pictures that nobody asks for change nothing. Method: fewer pictures than groups.
-TEST_F(Frames, AreSpreadWhenTheyAreTooMany) {
-    const auto made =
+// Goal: groups without a requested picture change nothing. Method: fewer pictures than groups.
+TEST_F(Frames, AreSpreadWhenThereAreTooMany) {
+    const auto taken =
         take(maker().make("groups.mp4", three_colours("3")), {.per_second = 10, .count_max = 3});
-    ASSERT_EQ(made.pictures.size(), 3U);
-    EXPECT_EQ(made.pictures[0].colour_at(0.5, 0.5), 'r');
-    EXPECT_EQ(made.pictures[1].colour_at(0.5, 0.5), 'g');
-    EXPECT_EQ(made.pictures[2].colour_at(0.5, 0.5), 'b');
-    EXPECT_DOUBLE_EQ(made.report.frames[1].seconds, 1);
+    ASSERT_EQ(taken.pictures.size(), 3U);
+    EXPECT_EQ(taken.pictures[0].colour_at(0.5, 0.5), 'r');
+    EXPECT_EQ(taken.pictures[1].colour_at(0.5, 0.5), 'g');
+    EXPECT_EQ(taken.pictures[2].colour_at(0.5, 0.5), 'b');
+    EXPECT_DOUBLE_EQ(taken.report.frames[1].seconds, 1);
 }
 
-TEST_F(Frames, FitTheirBoundsAndStandUpright) {
+TEST_F(Frames, FitTheirBoundsAndAreUpright) {
     struct test_case {
         const char* name;
         const char* size;
@@ -112,13 +112,13 @@ TEST_F(Frames, FitTheirBoundsAndStandUpright) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        const auto made = take(
+        const auto taken = take(
             maker().make(expected.name, quarters(expected.size) + '"' + h264),
             {.long_edge = expected.long_edge});
-        ASSERT_EQ(made.pictures.size(), 1U);
-        EXPECT_EQ(made.pictures[0].width, expected.width);
-        EXPECT_EQ(made.pictures[0].height, expected.height);
-        expect_upright(made.pictures[0]);
+        ASSERT_EQ(taken.pictures.size(), 1U);
+        EXPECT_EQ(taken.pictures[0].width, expected.width);
+        EXPECT_EQ(taken.pictures[0].height, expected.height);
+        expect_upright(taken.pictures[0]);
     }
     maker().make("lying.mp4", quarters("360x640") + ",transpose=cclock\"" + h264);
     const auto turned =
@@ -138,13 +138,13 @@ TEST_F(Frames, ComeFromOddVideos) {
     };
     for (const auto& [name, arguments] : cases) {
         SCOPED_TRACE(name);
-        const auto made = take(maker().make(name, arguments));
-        ASSERT_EQ(made.pictures.size(), 1U);
-        expect_upright(made.pictures[0]);
+        const auto taken = take(maker().make(name, arguments));
+        ASSERT_EQ(taken.pictures.size(), 1U);
+        expect_upright(taken.pictures[0]);
     }
 }
 
-TEST_F(Frames, OfNoiseKeepTheirBound) {
+TEST_F(Frames, OfNoiseFitTheirBound) {
     const auto noise = maker().make(
         "noise.mp4",
         "-f lavfi -i nullsrc=s=1280x1280:r=2:d=1 -vf "
@@ -156,26 +156,26 @@ TEST_F(Frames, OfNoiseKeepTheirBound) {
     EXPECT_EQ(fs::file_size(target_), report->frames.at(0).bytes);
 }
 
-TEST_F(Frames, OfACutFileAreThoseThatAreLeft) {
+TEST_F(Frames, OfATruncatedFileAreTheRemainingOnes) {
     const auto whole = bytes_of(maker().make(
         "whole.mp4",
         "-f lavfi -i testsrc2=s=180x320:r=10:d=6" + std::string{h264} +
             " -g 10 -movflags +faststart"));
-    const auto made = take(maker().write("cut.mp4", whole.substr(0, whole.size() / 2)));
-    EXPECT_GE(made.pictures.size(), 2U);
-    EXPECT_LE(made.pictures.size(), 6U);
+    const auto taken = take(maker().write("cut.mp4", whole.substr(0, whole.size() / 2)));
+    EXPECT_GE(taken.pictures.size(), 2U);
+    EXPECT_LE(taken.pictures.size(), 6U);
 }
 
-TEST_F(Frames, AreRefusedAndLeaveNothing) {
+TEST_F(Frames, AreRejectedWithoutOutput) {
     const auto good = maker().make("good.mp4", quarters("180x320") + '"' + h264);
     const auto sound = maker().make("sound.m4a", "-f lavfi -i sine=d=2 -c:a aac");
-    const auto garbage = maker().write("garbage.mp4", "ftypftypftyp, or so it says");
+    const auto garbage = maker().write("garbage.mp4", "ftypftypftyp and no video");
     const auto too_long =
         maker().make("long.mp4", "-f lavfi -i testsrc=s=64x64:r=2:d=40" + std::string{h264});
     struct test_case {
         const char* name;
         fs::path file;
-        frame_request wanted;
+        frame_request request;
         errc expected;
     };
     const test_case cases[] = {
@@ -187,9 +187,9 @@ TEST_F(Frames, AreRefusedAndLeaveNothing) {
         {"far too many", good, {.count_max = 1'000'000}, errc::media_failed},
         {"no size", good, {.long_edge = 0}, errc::media_failed},
     };
-    for (const auto& [name, file, wanted, expected] : cases) {
+    for (const auto& [name, file, request, expected] : cases) {
         SCOPED_TRACE(name);
-        const auto report = ask(file, wanted);
+        const auto report = ask(file, request);
         ASSERT_FALSE(report);
         EXPECT_EQ(report.error().code(), expected) << report.error().to_string();
         EXPECT_FALSE(fs::exists(target_));

@@ -1,4 +1,4 @@
-#include "child/geometry.hpp"
+#include "child/images.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(Geometry, FitsTheWidthAndTheHeight) {
         {"the size itself", {720, 1280}, {720, 1280}},
         {"smaller grows", {360, 640}, {720, 1280}},
         {"landscape", {1920, 1080}, {720, 405}},
-        {"a tower is bounded in height", {100, 1000}, {180, 1800}},
+        {"a high picture is limited in height", {100, 1000}, {180, 1800}},
         {"a line keeps a pixel", {16384, 2}, {720, 1}},
     };
     for (const auto& expected : cases) {
@@ -39,7 +39,7 @@ TEST(Geometry, ReadsAspectOfSamples) {
     EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 150);
     stream.sample_aspect_ratio = {2, 1};
     EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 200);
-    // Nonsense is left out.
+    // Implausible ratios are ignored.
     stream.sample_aspect_ratio = {1'000, 1};
     frame->sample_aspect_ratio = {0, 0};
     EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 100);

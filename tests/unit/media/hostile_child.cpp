@@ -1,5 +1,5 @@
-// A decoder that was taken over: enters the jail, then tries what its first argument says, and
-// reports on standard output "refused <errno>" or "done". See jail_test.cpp.
+// A compromised decoder: enters the jail, tries the action of its first argument, and writes
+// "refused <errno>" or "done" to standard output. See jail_test.cpp.
 #include "../../../src/media/child/jail.hpp"
 
 #include <fcntl.h>
@@ -22,22 +22,21 @@ namespace {
 
 using namespace reelsd::media;
 
-void say(const char* text) {
+void print(const char* text) {
     if (write(STDOUT_FILENO, text, std::strlen(text)) < 0) _exit(9);
 }
 
-/// One attempt: `failed` tells whether the system refused it.
+/// Reports one attempt; `failed`: whether the system denied it.
 [[noreturn]] void report(bool failed) {
     char text[32];
     std::snprintf(text, sizeof text, "refused %d", errno);
-    say(failed ? text : "done");
+    print(failed ? text : "done");
     _exit(0);
 }
 
-/// Takes memory in steps of 16 MiB until it is refused; reports how many MiB there were. Writes one
-/// byte of each step: writing all would take more processor time than the jail allows on machines
-/// with slow page faults.
-[[noreturn]] void eat(int flags) {
+/// Allocates memory in steps of 16 MiB until that fails, and reports the MiB. Writes one byte of
+/// each step: writing all would exceed the CPU time limit on machines with slow page faults.
+[[noreturn]] void allocate_all(int flags) {
     constexpr std::size_t step = std::size_t{16} * 1024 * 1024;
     int megabytes = 0;
     for (;; megabytes += 16) {
@@ -46,8 +45,8 @@ void say(const char* text) {
         *static_cast<volatile char*>(memory) = 1;
     }
     char text[32];
-    std::snprintf(text, sizeof text, "ate %d", megabytes);
-    say(text);
+    std::snprintf(text, sizeof text, "allocated %d", megabytes);
+    print(text);
     _exit(0);
 }
 
@@ -95,8 +94,8 @@ void say(const char* text) {
     if (what == "exec") execute();
     if (what == "kill-parent") report(kill(getppid(), SIGTERM) != 0);
     if (what == "code") make_code();
-    if (what == "memory") eat(MAP_PRIVATE | MAP_ANONYMOUS);
-    if (what == "shared-memory") eat(MAP_SHARED | MAP_ANONYMOUS);
+    if (what == "memory") allocate_all(MAP_PRIVATE | MAP_ANONYMOUS);
+    if (what == "shared-memory") allocate_all(MAP_SHARED | MAP_ANONYMOUS);
     if (what == "spin") spin();
     if (what == "abort") std::abort();
     _exit(8);
@@ -104,8 +103,7 @@ void say(const char* text) {
 
 }  // namespace
 
-/// hostile_child ATTEMPT FILE LAYERS: `LAYERS` is "all", or "unfiltered" to try the other layers
-/// alone.
+/// hostile_child ATTEMPT FILE LAYERS. `LAYERS` is "all", or "unfiltered" for all but the filter.
 int main(int count, char** values) {
     if (count != 4) return 64;
     const int video = open(values[2], O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
-// Goal: neither the size of pictures nor the shape of sound nor what they show takes the helper
-// past its bounds or makes it crash. Method: files written box by box, or by an encoder and then
-// changed. Beside what is refused stands what is not, or a maker of broken files would pass.
+// Goal: neither the size of pictures nor the format of sound nor their contents make the helper
+// exceed its bounds or crash. Method: files written box by box, or encoded and then changed. Valid
+// files in each test show that the others are not simply broken.
 #include "hostile_videos.hpp"
 #include "mp4_boxes.hpp"
 
@@ -15,7 +15,7 @@ TEST_F(HostileVideos, PicturesOfAnySize) {
     struct test_case {
         std::uint32_t width_blocks;
         std::uint32_t height_blocks;
-        verdict wanted;
+        verdict expected;
     };
     const test_case cases[] = {
         {11, 20, fine},
@@ -26,15 +26,15 @@ TEST_F(HostileVideos, PicturesOfAnySize) {
         {65'536, 1, unsupported},
         {1, 65'536, unsupported},
     };
-    for (const auto& one : cases) {
-        SCOPED_TRACE(std::to_string(one.width_blocks) + " x " + std::to_string(one.height_blocks));
+    for (const auto& [width_blocks, height_blocks, expected] : cases) {
+        SCOPED_TRACE(std::to_string(width_blocks) + " x " + std::to_string(height_blocks));
         const mp4::h264_picture picture{
-            .width_blocks = one.width_blocks, .height_blocks = one.height_blocks};
-        expect(mp4::file_of({.picture = picture}), one.wanted);
+            .width_blocks = width_blocks, .height_blocks = height_blocks};
+        expect(mp4::file_of({.picture = picture}), expected);
     }
 }
 
-// Goal: the same for the decoders of other codecs, which read sizes themselves.
+// Goal: the decoders of other codecs, which read sizes themselves, observe the bound too.
 TEST_F(HostileVideos, PicturesOfAnySizeOfOtherCodecs) {
     const auto of_size = [](const std::string& size, const std::string& codec) {
         return bytes_of(maker().make(
@@ -48,11 +48,11 @@ TEST_F(HostileVideos, PicturesOfAnySizeOfOtherCodecs) {
     expect(of_size("128x128", hevc), fine);
     expect(of_size("4352x2304", hevc), unsupported);
 
-    // VP9's sizes stand half a byte behind the mark that opens a key picture.
+    // VP9's sizes are half a byte after the sync code of a key picture.
     auto vp9 = of_size("128x128", "vpx-vp9 -deadline realtime -cpu-used 8");
     expect(vp9, fine);
-    constexpr std::string_view mark = "\x49\x83\x42";
-    for (auto at = vp9.find(mark); at != std::string::npos; at = vp9.find(mark, at + 1)) {
+    constexpr std::string_view sync_code = "\x49\x83\x42";
+    for (auto at = vp9.find(sync_code); at != std::string::npos; at = vp9.find(sync_code, at + 1)) {
         vp9.replace(at + 4, 3, "\xff\xff\xff");
         vp9[at + 3] = static_cast<char>(vp9[at + 3] | 0x0f);
         vp9[at + 7] = static_cast<char>(vp9[at + 7] | 0xf0);
@@ -60,7 +60,7 @@ TEST_F(HostileVideos, PicturesOfAnySizeOfOtherCodecs) {
     expect(vp9, unsupported);
 }
 
-// Goal: pictures of other kinds stay undecoded, whatever size they name.
+// Goal: still picture formats are not decoded, for any size in their header.
 TEST_F(HostileVideos, StillPicturesAsVideo) {
     const auto still = [](std::string_view type, std::uint32_t bytes) {
         const auto entry = std::string(6, '\0') + mp4::number(1, 2) + std::string(16, '\0') +
@@ -78,7 +78,7 @@ TEST_F(HostileVideos, StillPicturesAsVideo) {
     }
 }
 
-TEST_F(HostileVideos, SoundsOfAnyShape) {
+TEST_F(HostileVideos, SoundsOfAnyFormat) {
     struct test_case {
         const char* name;
         mp4::sound_entry entry;
@@ -101,38 +101,38 @@ TEST_F(HostileVideos, SoundsOfAnyShape) {
               mp4::number(0xffff'ffff) + std::string("\0\x20\x28\x0a\x0e\xff", 6) +
                   std::string(14, '\xff'))}},
     };
-    for (const auto& one : cases) {
-        SCOPED_TRACE(one.name);
+    for (const auto& given : cases) {
+        SCOPED_TRACE(given.name);
         const mp4::track track{
             .is_video = false,
-            .entry = mp4::sample_entry(one.entry),
+            .entry = mp4::sample_entry(given.entry),
             .samples = 1'000,
             .sample_bytes = 1,
             .sample_duration = 88,
             .timescale = 44'100,
             .offset = static_cast<std::uint32_t>(mp4::file_type().size() + 8)};
         const auto file = mp4::file_of({.tracks = mp4::track_box(track)});
-        expect(file, fine);  // The pictures are.
-        const auto heard = run("check", file);
-        EXPECT_EQ(heard.fate, process::child_outcome::exited) << "died of signal " << heard.status;
-        EXPECT_TRUE(document_of(heard)) << heard.output;
+        expect(file, fine);  // Because of its pictures.
+        const auto end = run("check", file);
+        EXPECT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
+        EXPECT_TRUE(document_of(end)) << end.output;
     }
 }
 
-// Goal: a few kilobytes that decode to a gigabyte of pictures cost what their time costs.
-// Method: pictures that are grey but for a few bytes.
+// Goal: a few kilobytes that decode to a gigabyte of pictures stay within the time for their
+// length. Method: pictures that are grey except for a few bytes.
 TEST_F(HostileVideos, ManyOfTheLargestPictures) {
     const mp4::h264_picture largest{.width_blocks = 256, .height_blocks = 144};
     const auto file =
         mp4::file_of({.picture = largest, .pictures = 60, .about = {.duration = 1'200}});
     const auto end = run("analyze", file, 1.5);
     ASSERT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
-    const auto told = document_of(end);
-    ASSERT_TRUE(told) << end.output;
-    EXPECT_TRUE(analysis_report_from_json(*told)) << end.output;
+    const auto document = document_of(end);
+    ASSERT_TRUE(document) << end.output;
+    EXPECT_TRUE(analysis_report_from_json(*document)) << end.output;
 }
 
-// Goal: a picture full of words is read within the time on a core that there is for it.
+// Goal: a picture full of words is read within its CPU time limit.
 TEST_F(HostileVideos, TheLargestPictureFullOfWords) {
     std::string words;
     for (int line = 0; line < 80; ++line) {
@@ -147,9 +147,9 @@ TEST_F(HostileVideos, TheLargestPictureFullOfWords) {
         "ultrafast -pix_fmt yuv420p");
     const auto end = run("analyze", bytes_of(file), 1.5);
     ASSERT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
-    const auto told = document_of(end);
-    ASSERT_TRUE(told) << end.output;
-    EXPECT_TRUE(analysis_report_from_json(*told)) << end.output;
+    const auto document = document_of(end);
+    ASSERT_TRUE(document) << end.output;
+    EXPECT_TRUE(analysis_report_from_json(*document)) << end.output;
 }
 
 }  // namespace

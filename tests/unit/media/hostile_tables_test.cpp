@@ -1,8 +1,6 @@
-// Goal: no file, however small and however much its tables promise, takes the helper past its
-// bounds or makes it crash: each ends in the one error that says what is wrong with it, told by the
-// helper itself. Method: the real helper in its real jail; files written box by box, or by an
-// encoder and then changed. Beside what is refused stands what is not, or a maker of broken files
-// would pass.
+// Goal: no small file with huge tables makes the helper exceed its bounds or crash; the helper
+// reports the expected error. Method: the real helper in its real jail; files written box by box,
+// or encoded and then changed. Valid files in each test show that the others are not simply broken.
 #include "hostile_videos.hpp"
 #include "mp4_boxes.hpp"
 
@@ -22,9 +20,9 @@ TEST_F(HostileVideos, LengthsInHeaders) {
         std::string_view box;
         std::size_t offset;
         std::uint64_t number;
-        verdict wanted;
+        verdict expected;
     };
-    // Offsets after the box's name, version 0. What edit lists cut to a second stays a second.
+    // Offsets after the box's name, version 0. Edit lists still limit these to a second.
     const test_case cases[] = {
         {"movie: no end", "mvhd", 16, 0xffff'ffff, too_long},
         {"movie: ticks of no length", "mvhd", 12, 0, too_long},
@@ -35,26 +33,26 @@ TEST_F(HostileVideos, LengthsInHeaders) {
         {"track: the shortest ticks", "mdhd", 12, 0xffff'ffff, fine},
         {"track: negative", "mdhd", 16, 0x8000'0000, fine},
         {"track header: no end", "tkhd", 20, 0xffff'ffff, fine},
-        {"a picture for ever", "stts", 12, 0x7fff'ffff, fine},
+        {"an endless picture", "stts", 12, 0x7fff'ffff, fine},
         {"negative pictures", "stts", 12, 0xffff'ffff, fine},
     };
     const auto whole = good();
     expect(whole, fine);
-    for (const auto& one : cases) {
-        SCOPED_TRACE(one.name);
-        expect(with_number(whole, one.box, one.offset, one.number, 4), one.wanted);
+    for (const auto& given : cases) {
+        SCOPED_TRACE(given.name);
+        expect(with_number(whole, given.box, given.offset, given.number, 4), given.expected);
     }
-    // Nothing cuts this one.
+    // Without an edit list.
     const auto pictures = mp4::file_of(mp4::file{});
     expect(with_number(pictures, "stts", 12, 0x7fff'ffff, 4), too_long);
     expect(with_number(pictures, "mdhd", 12, 1, 4), too_long);
 }
 
-TEST_F(HostileVideos, TablesThatPromiseMore) {
+TEST_F(HostileVideos, TablesThatDeclareMore) {
     struct test_case {
         std::string_view box;
         std::size_t offset;
-        verdict wanted;
+        verdict expected;
     };
     const test_case cases[] = {
         {"stts", 4, unsupported},
@@ -66,11 +64,11 @@ TEST_F(HostileVideos, TablesThatPromiseMore) {
         {"avcC", 6, unsupported},
     };
     const auto whole = good();
-    for (const auto& one : cases) {
-        SCOPED_TRACE(std::string{one.box} + " " + std::to_string(one.offset));
-        expect(with_number(whole, one.box, one.offset, 0xffff'ffff, 4), one.wanted);
+    for (const auto& given : cases) {
+        SCOPED_TRACE(std::string{given.box} + " " + std::to_string(given.offset));
+        expect(with_number(whole, given.box, given.offset, 0xffff'ffff, 4), given.expected);
     }
-    // Samples of one byte each, for which no table has to be there.
+    // Samples of one byte each, which need no table.
     const auto of_bytes = with_number(whole, "stsz", 4, 1, 4);
     for (const std::uint64_t count : {15'000'000ULL, 100'000'000ULL, 0xffff'ffffULL}) {
         SCOPED_TRACE(count);
@@ -78,8 +76,8 @@ TEST_F(HostileVideos, TablesThatPromiseMore) {
     }
 }
 
-// Goal: a few bytes that stand for millions of samples run into a bound. Method: runs of fragments,
-// in which the only number is the count.
+// Goal: a few bytes that declare millions of samples reach a bound. Method: runs of fragments that
+// contain only the count.
 TEST_F(HostileVideos, RunsOfSamplesWithoutATable) {
     const auto empty = [](std::uint32_t samples) {
         return mp4::file_of(
@@ -98,8 +96,8 @@ TEST_F(HostileVideos, RunsOfSamplesWithoutATable) {
 }
 
 TEST_F(HostileVideos, ThousandsOfTracks) {
-    const mp4::track one{.entry = mp4::sample_entry(mp4::h264_picture{}), .sample_bytes = 8};
-    const auto track = mp4::track_box(one);
+    const mp4::track single{.entry = mp4::sample_entry(mp4::h264_picture{}), .sample_bytes = 8};
+    const auto track = mp4::track_box(single);
     const auto with_tracks = [&track](int count) {
         std::string tracks;
         for (; count > 0; --count) tracks += track;
@@ -145,39 +143,38 @@ TEST_F(HostileVideos, BoxesOfStrangeSizes) {
     for (const auto& file : files) expect(file, unsupported);
 }
 
-// Goal: a list of edits that plays the same second again and again makes neither the index nor the
-// video longer than may be.
+// Goal: an edit list that repeats a second makes neither the index nor the video too long.
 TEST_F(HostileVideos, EditsThatRepeat) {
     using entries = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
     constexpr std::uint32_t nothing = 0xffff'ffff;
     struct test_case {
         const char* name;
         entries edits;
-        verdict wanted;
+        verdict expected;
     };
     const test_case cases[] = {
         {"once", entries{{2'000, 0}}, fine},
         {"after a pause of an hour", entries{{3'600'000, nothing}, {2'000, 0}}, fine},
         {"a hundred thousand times", entries(100'000, {1'000, 0}), too_long},
         {"a hundred times", entries(100, {1'000, 0}), too_long},
-        {"from behind its end", entries{{2'000, 0x7fff'ffff}}, unsupported},
-        {"from before its begin",
+        {"from after its end", entries{{2'000, 0x7fff'ffff}}, unsupported},
+        {"from before its start",
          entries{{nothing, nothing - 1}, {0x7fff'ffff, nothing}},
          too_long},
     };
-    for (const auto& one : cases) {
-        SCOPED_TRACE(one.name);
-        expect(mp4::file_of({.edits = mp4::edits(one.edits)}), one.wanted);
+    for (const auto& given : cases) {
+        SCOPED_TRACE(given.name);
+        expect(mp4::file_of({.edits = mp4::edits(given.edits)}), given.expected);
     }
-    // So short that they stay within the limit together.
+    // Short enough to stay within the limit together.
     const mp4::movie fast{.timescale = 100'000'000, .duration = 200'000'000};
     const auto end =
         run("probe", mp4::file_of({.about = fast, .edits = mp4::edits(entries(20'000, {1, 0}))}));
     EXPECT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
 }
 
-// Goal: what is cut off anywhere is a video or an error, never a crash.
-TEST_F(HostileVideos, CutOffAnywhere) {
+// Goal: a file truncated anywhere is a video or an error, but never a crash.
+TEST_F(HostileVideos, TruncatedAnywhere) {
     const auto whole = good();
     const auto index = whole.find("moov");
     for (const auto size :
@@ -194,9 +191,9 @@ TEST_F(HostileVideos, CutOffAnywhere) {
         SCOPED_TRACE(size);
         const auto end = run("probe", whole.substr(0, size));
         ASSERT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
-        const auto told = document_of(end);
-        if (told) continue;
-        EXPECT_EQ(told.error().code(), errc::unsupported_format);
+        const auto document = document_of(end);
+        if (document) continue;
+        EXPECT_EQ(document.error().code(), errc::unsupported_format);
     }
 }
 

@@ -15,13 +15,13 @@
 
 namespace reelsd::media {
 
-/// What a probe says: nothing (it may be shown), or why not.
+/// The error of a probe; empty for none.
 using verdict = std::optional<errc>;
 inline constexpr verdict fine = std::nullopt;
 inline constexpr verdict unsupported = errc::unsupported_format;
 inline constexpr verdict too_long = errc::video_too_long;
 
-/// The real helper in its real jail, and a folder for files that are made to break it.
+/// The real helper in its real jail, and a folder for hostile files.
 class HostileVideos : public testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
@@ -48,16 +48,16 @@ protected:
             {});
     }
 
-    /// Asks for a probe, which is the first thing that is done with each video.
-    static void expect(const std::string& bytes, verdict wanted) {
+    /// Runs a probe, the first command on each video.
+    static void expect(const std::string& bytes, verdict expected) {
         const auto end = run("probe", bytes);
         ASSERT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
         ASSERT_EQ(end.status, 0) << end.error_output;
-        const auto told = document_of(end);
-        const auto said = told ? fine : verdict{told.error().code()};
-        EXPECT_EQ(said, wanted) << end.output;
-        if (told) {
-            EXPECT_TRUE(probe_report_from_json(*told)) << end.output;
+        const auto document = document_of(end);
+        const auto actual = document ? fine : verdict{document.error().code()};
+        EXPECT_EQ(actual, expected) << end.output;
+        if (document) {
+            EXPECT_TRUE(probe_report_from_json(*document)) << end.output;
         }
     }
 

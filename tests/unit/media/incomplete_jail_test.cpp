@@ -1,6 +1,6 @@
-// Goal: where the kernel lacks the system-call filter, no command reads a video, unless the
-// operator allows it. Method: the real media program under a filter of the test's own, which makes
-// the system calls behind a layer fail as an older kernel would.
+// Goal: without the system-call filter no command reads a video, unless the operator allows it.
+// Method: the real media program under a filter of the test, which makes the system calls of a
+// layer fail as on an older kernel.
 #include "video_maker.hpp"
 #include <reelsd/media/media_client.hpp>
 
@@ -29,7 +29,7 @@ deadline far_away() {
 
 class IncompleteJail : public testing::Test {
 protected:
-    /// The media program on a kernel without `features`, which are those of without_features.cpp.
+    /// The media program on a kernel without `features`; see without_features.cpp.
     media_options without(const std::string& features, jail_policy policy) {
         const auto helper = maker_.write("helper", "");
         std::ofstream{helper} << "#!/bin/sh\nexec " WITHOUT_FEATURES " " << features
@@ -61,7 +61,7 @@ void expect_refused(const Result& report, const char* command) {
             HasSubstr("no system-call filter (jail = require)"), HasSubstr("system call filter:")));
 }
 
-TEST_F(IncompleteJail, RefusesToDecodeWithoutTheFilter) {
+TEST_F(IncompleteJail, DoesNotDecodeWithoutTheFilter) {
     const media_client client{without("seccomp", jail_policy::require)};
     const auto file = video();
     expect_refused(client.probe(file, far_away(), {}), "probe");
@@ -74,7 +74,7 @@ TEST_F(IncompleteJail, RefusesToDecodeWithoutTheFilter) {
     expect_refused(client.transcode(file, target(), far_away(), {}), "transcode");
 }
 
-TEST_F(IncompleteJail, DecodesWithoutTheFilterWhereThatIsAllowed) {
+TEST_F(IncompleteJail, DecodesWithoutTheFilterIfAllowed) {
     const media_client client{without("seccomp", jail_policy::best_effort)};
     const auto report = client.probe(video(), far_away(), {});
     EXPECT_TRUE(report) << report.error().to_string();
@@ -95,7 +95,7 @@ TEST_F(IncompleteJail, DecodesWithoutTheLayersBelowTheFilter) {
     EXPECT_TRUE(report) << report.error().to_string();
 }
 
-TEST_F(IncompleteJail, ReportsWhatHolds) {
+TEST_F(IncompleteJail, ReportsActiveLayers) {
     struct test_case {
         const char* features;
         const char* missing;
@@ -121,7 +121,7 @@ TEST_F(IncompleteJail, ReportsWhatHolds) {
     }
 }
 
-// The limit of descriptors alone refuses to open anything: what needs no descriptor is tried too.
+// The limit of descriptors prevents opening anything; these actions need none.
 TEST_F(IncompleteJail, ReportsWhatADecoderCouldDo) {
     const media_client client{without("seccomp,landlock,namespaces", jail_policy::best_effort)};
     const auto report = client.examine_jail(far_away(), {});

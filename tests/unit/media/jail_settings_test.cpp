@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(RefusalOf, WantsTheFilterAndTheLimits) {
+TEST(RefusalOf, RequiresTheFilterAndTheLimits) {
     struct test_case {
         const char* name;
         bool has_filter;
@@ -19,7 +19,7 @@ TEST(RefusalOf, WantsTheFilterAndTheLimits) {
     };
     constexpr test_case cases[] = {
         {"all", true, true, true, "", ""},
-        {"root under the filter", true, true, false, "", ""},
+        {"root with the filter", true, true, false, "", ""},
         {"no filter", false, true, true, "no system-call filter", ""},
         {"no limits", true, false, true, "no resource limits", ""},
         {"root without the filter", false, true, false, "root without", "root without"},

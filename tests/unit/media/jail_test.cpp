@@ -35,12 +35,12 @@ std::string refused(int code) {
 }
 
 #ifndef REELSD_MEDIA_SANITIZED
-// Goal: a decoder that was taken over can do nothing. Method: a program enters the jail and tries;
-// each attempt is refused with the stated error, or kills it with the stated signal.
-TEST(Jail, RefusesWhatADecoderNeverNeeds) {
+// Goal: a compromised decoder can do nothing. Method: a program enters the jail and tries; each
+// attempt fails with the stated error, or kills it with the stated signal.
+TEST(Jail, DeniesWhatADecoderDoesNotNeed) {
     struct test_case {
         const char* attempt;
-        std::string said;
+        std::string output;
         int signal;
     };
     const test_case cases[] = {
@@ -64,30 +64,29 @@ TEST(Jail, RefusesWhatADecoderNeverNeeds) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.attempt);
         const auto end = try_in_jail(expected.attempt, "all");
-        EXPECT_EQ(end.output, expected.said);
+        EXPECT_EQ(end.output, expected.output);
         EXPECT_EQ(end.status, expected.signal);
         EXPECT_EQ(
             end.fate, expected.signal == 0 ? child_outcome::exited : child_outcome::signalled);
     }
 }
 
-// Goal: the memory limit is a limit. The hostile child's is 256 MiB, of which it has some itself.
+// Goal: the memory limit is effective. That of the hostile child is 256 MiB, including its own.
 TEST(Jail, BoundsMemory) {
     const auto end = try_in_jail("memory", "all");
     int megabytes = 0;
-    ASSERT_EQ(std::sscanf(end.output.c_str(), "ate %d", &megabytes), 1) << end.output;
+    ASSERT_EQ(std::sscanf(end.output.c_str(), "allocated %d", &megabytes), 1) << end.output;
     EXPECT_GE(megabytes, 128);
     EXPECT_LE(megabytes, 256);
 }
 #endif
 
-// Goal: each layer holds without the filter too. Which do depends on the kernel, so that what is
-// expected is that of the machines that we run on (Linux 5.13 and later, user namespaces allowed).
+// Goal: the other layers hold without the filter. Expects Linux 5.13 or later with user namespaces.
 TEST(Jail, HoldsWithoutTheFilter) {
     const auto file = try_in_jail("passwd", "unfiltered");
-    // RLIMIT_NOFILE refuses even before Landlock is asked.
+    // RLIMIT_NOFILE may deny it before Landlock does.
     EXPECT_TRUE(file.output == refused(EACCES) || file.output == refused(EMFILE)) << file.output;
-    // Anybody may make a folder in /tmp, and it takes no descriptor: only Landlock is against it.
+    // Only Landlock denies it: /tmp is writable, and a folder needs no descriptor.
     const auto folder = try_in_jail("new-folder", "unfiltered");
     EXPECT_EQ(folder.output, refused(EACCES));
     const auto network = try_in_jail("socket", "unfiltered");
@@ -103,7 +102,7 @@ TEST(Jail, HoldsWithoutTheFilter) {
 TEST(Jail, BoundsSharedMemoryWithoutTheFilter) {
     const auto end = try_in_jail("shared-memory", "unfiltered");
     int megabytes = 0;
-    ASSERT_EQ(std::sscanf(end.output.c_str(), "ate %d", &megabytes), 1) << end.output;
+    ASSERT_EQ(std::sscanf(end.output.c_str(), "allocated %d", &megabytes), 1) << end.output;
     EXPECT_LE(megabytes, 256 + 192);
 }
 #endif

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// A deadline that no healthy child reaches, even on a crowded machine.
+/// A deadline that no healthy child reaches, even on a busy machine.
 deadline far_away() {
     return deadline::after(60s);
 }
@@ -71,7 +71,7 @@ TEST(MediaClient, PassesItsOptions) {
             " --jail require --tessdata /some/tessdata --speech-model /some/model");
 }
 
-TEST(MediaClient, AsksForAThumbnail) {
+TEST(MediaClient, RequestsAThumbnail) {
     const scripted_helper helper{
         R"(printf '{"error":{"code":"unsupported_format","detail":"%s"}}' "$1 $2 $3")"};
     const media_client client{helper.options()};
@@ -81,8 +81,8 @@ TEST(MediaClient, AsksForAThumbnail) {
     EXPECT_EQ(report.error().detail(), "thumbnail --video /video.mp4");
 }
 
-// What passes is told in thumbnail_report_test.cpp.
-TEST(MediaClient, TrustsNoThumbnail) {
+// See also thumbnail_report_test.cpp.
+TEST(MediaClient, ValidatesThumbnails) {
     for (const auto* answer :
          {R"({"ok":{}})",
           R"({"ok":{"jpeg":"PHN2Zz4=","small_jpeg":"PHN2Zz4="}})",
@@ -96,23 +96,23 @@ TEST(MediaClient, TrustsNoThumbnail) {
     }
 }
 
-// Goal: what a helper says of a file that it makes is compared with the file. Method: helpers that
-// write four bytes and tell something; only the first tells the truth.
-TEST(MediaClient, TrustsNoWordOfAFile) {
+// Goal: the report about an output file is compared with the file. Method: helpers that write four
+// bytes; only the first report is correct.
+TEST(MediaClient, ValidatesReportsOfFiles) {
     struct test_case {
-        std::string told;
+        std::string report;
         std::optional<errc> code;
     };
-    const auto told = [](const std::string& frames) {
+    const auto listing = [](const std::string& frames) {
         return R"({"ok":{"frames":[)" + frames + "]}}";
     };
     const std::string first = R"({"seconds":0,"offset":0,"bytes":2})";
     const test_case cases[] = {
-        {told(first + R"(,{"seconds":1,"offset":2,"bytes":2})"), std::nullopt},
-        {told(first), errc::media_failed},
-        {told(first + R"(,{"seconds":1,"offset":2,"bytes":3})"), errc::media_failed},
-        {told(first + R"(,{"seconds":100,"offset":2,"bytes":2})"), errc::media_failed},
-        {told(
+        {listing(first + R"(,{"seconds":1,"offset":2,"bytes":2})"), std::nullopt},
+        {listing(first), errc::media_failed},
+        {listing(first + R"(,{"seconds":1,"offset":2,"bytes":3})"), errc::media_failed},
+        {listing(first + R"(,{"seconds":100,"offset":2,"bytes":2})"), errc::media_failed},
+        {listing(
              first + R"(,{"seconds":1,"offset":2,"bytes":1})"
                      R"(,{"seconds":2,"offset":3,"bytes":1})"),
          errc::media_failed},
@@ -120,8 +120,8 @@ TEST(MediaClient, TrustsNoWordOfAFile) {
         {R"({"ok":{}})", errc::media_failed},
     };
     for (const auto& expected : cases) {
-        SCOPED_TRACE(expected.told);
-        const scripted_helper helper{"printf 1234 >&3; echo '" + expected.told + "'"};
+        SCOPED_TRACE(expected.report);
+        const scripted_helper helper{"printf 1234 >&3; echo '" + expected.report + "'"};
         const media_client client{helper.options()};
         const auto target = helper.folder() / "made";
         const auto report = client.frames("/video.mp4", target, {.count_max = 2}, far_away(), {});
@@ -130,22 +130,22 @@ TEST(MediaClient, TrustsNoWordOfAFile) {
     }
 }
 
-TEST(MediaClient, TrustsNoWordOfASound) {
+TEST(MediaClient, ValidatesReportsOfSound) {
     const std::pair<std::string, bool> cases[] = {
         {R"({"ok":{"sound":{"seconds":0,"bytes":44}}})", true},
         {R"({"ok":{"sound":{"seconds":0,"bytes":45}}})", false},
         {R"({"ok":{"sound":{"seconds":92,"bytes":2944044}}})", false},
     };
-    for (const auto& [told, good] : cases) {
-        SCOPED_TRACE(told);
-        const scripted_helper helper{"printf %044d 0 >&3; echo '" + told + "'"};
+    for (const auto& [answer, good] : cases) {
+        SCOPED_TRACE(answer);
+        const scripted_helper helper{"printf %044d 0 >&3; echo '" + answer + "'"};
         const media_client client{helper.options()};
         const auto target = helper.folder() / "made";
         const auto report = client.sound("/video.mp4", target, far_away(), {});
         EXPECT_EQ(report.has_value(), good);
         EXPECT_EQ(std::filesystem::exists(target), good);
     }
-    // Nothing was to be made, so nothing is kept.
+    // Without sound no file is kept.
     const scripted_helper helper{"printf 1234 >&3; echo '{\"ok\":{\"sound\":null}}'"};
     const media_client client{helper.options()};
     const auto report = client.sound("/video.mp4", helper.folder() / "made", far_away(), {});
@@ -154,7 +154,7 @@ TEST(MediaClient, TrustsNoWordOfASound) {
     EXPECT_FALSE(std::filesystem::exists(helper.folder() / "made"));
 }
 
-TEST(MediaClient, TrustsNoCheckOfOtherMoments) {
+TEST(MediaClient, ValidatesMomentsOfChecks) {
     const scripted_helper helper{
         R"(echo '{"ok":{"silent":true,"speech":null,"texts":[{"text":"a","at_seconds":2}]}}')"};
     const media_client client{helper.options()};
@@ -162,8 +162,8 @@ TEST(MediaClient, TrustsNoCheckOfOtherMoments) {
     EXPECT_FALSE(client.check("/video.mp4", {3}, far_away(), {}));
 }
 
-// Goal: each way in which a child can end leads to exactly one error. Method: children that end so.
-TEST(MediaClient, TellsHowTheChildEnded) {
+// Goal: each way in which a child can end leads to one error. Method: scripted children.
+TEST(MediaClient, ReportsHowTheChildEnded) {
     struct test_case {
         const char* name;
         std::string script;
@@ -171,15 +171,15 @@ TEST(MediaClient, TellsHowTheChildEnded) {
         const char* detail;
     };
     const test_case cases[] = {
-        {"its own word: too long",
+        {"its error: too long",
          R"(echo '{"error":{"code":"video_too_long","detail":"91 s"}}')",
          errc::video_too_long,
          "91 s"},
-        {"its own word: unsupported",
+        {"its error: unsupported",
          R"(echo '{"error":{"code":"unsupported_format","detail":"no video"}}')",
          errc::unsupported_format,
          "no video"},
-        {"a code that is not its own",
+        {"an unexpected code",
          R"(echo '{"error":{"code":"database_unavailable","detail":""}}')",
          errc::media_failed,
          "unknown code"},
@@ -188,8 +188,8 @@ TEST(MediaClient, TellsHowTheChildEnded) {
          R"(echo '{"error":{"code":"media_failed","detail":"\u001b[31m"}}')",
          errc::media_failed,
          "clean"},
-        {"nothing said", "exit 0", errc::media_failed, "no document"},
-        {"deeper than any thread's stack",
+        {"no output", "exit 0", errc::media_failed, "no document"},
+        {"nested deeper than a stack",
          "printf '{\"ok\":{\"a\":'; head -c 100000 /dev/zero | tr '\\0' '['; "
          "head -c 100000 /dev/zero | tr '\\0' ']'; printf ',\"b\":1,\"c\":2}}'",
          errc::media_failed,
@@ -200,13 +200,13 @@ TEST(MediaClient, TellsHowTheChildEnded) {
         {"a malformed report", R"(echo '{"ok":{}}')", errc::media_failed, "is missing"},
         {"crash", unruly("crash"), errc::unsupported_format, "SIGSEGV"},
         {"bad system call", unruly("raise 31"), errc::unsupported_format, "SIGSYS"},
-        {"limit of time", unruly("raise 24"), errc::unsupported_format, "limit of time"},
+        {"CPU time limit", unruly("raise 24"), errc::unsupported_format, "CPU time limit"},
         {"killed", unruly("raise 9"), errc::unsupported_format, "SIGKILL"},
-        {"asked to end from outside", unruly("raise 15"), errc::media_failed, "SIGTERM"},
+        {"terminated from outside", unruly("raise 15"), errc::media_failed, "SIGTERM"},
         {"status 3", unruly("exit 3"), errc::unsupported_format, "status 3"},
-        {"does not know its arguments", unruly("exit 64"), errc::media_failed, "status 64"},
+        {"rejects its arguments", unruly("exit 64"), errc::media_failed, "status 64"},
         {"lacks a library", unruly("exit 127"), errc::media_failed, "status 127"},
-        {"says what is wrong", "echo oh dear >&2; exit 3", errc::unsupported_format, "oh dear"},
+        {"writes the cause", "echo oh dear >&2; exit 3", errc::unsupported_format, "oh dear"},
         {"floods", unruly("flood"), errc::unsupported_format, "wrote too much"},
     };
     for (const auto& expected : cases) {
@@ -220,7 +220,7 @@ TEST(MediaClient, TellsHowTheChildEnded) {
     }
 }
 
-TEST(MediaClient, SaysWhenTheHelperIsMissing) {
+TEST(MediaClient, ReportsAMissingHelper) {
     const media_client client{{.helper = "/nowhere/reelsd-media"}};
     const auto report = client.probe("/video.mp4", far_away(), {});
     ASSERT_FALSE(report);
@@ -228,7 +228,7 @@ TEST(MediaClient, SaysWhenTheHelperIsMissing) {
     EXPECT_THAT(report.error().detail(), HasSubstr("/nowhere/reelsd-media"));
 }
 
-TEST(MediaClient, KeepsTheEndOfTheComplaints) {
+TEST(MediaClient, KeepsTheEndOfStandardError) {
     const scripted_helper helper{unruly("complain")};
     const media_client client{helper.options()};
     const auto report = client.probe("/video.mp4", far_away(), {});
@@ -237,7 +237,7 @@ TEST(MediaClient, KeepsTheEndOfTheComplaints) {
     EXPECT_LT(report.error().detail().size(), 2'500U);
 }
 
-TEST(MediaClient, EndsAHangingChildAtTheDeadline) {
+TEST(MediaClient, KillsAHangingChildAtTheDeadline) {
     for (const auto* mode : {"hang", "stubborn", "flood-complaints"}) {
         SCOPED_TRACE(mode);
         const scripted_helper helper{unruly(mode)};
@@ -251,10 +251,9 @@ TEST(MediaClient, EndsAHangingChildAtTheDeadline) {
     }
 }
 
-// Goal: a video that keeps its reader computing is at fault, a crowded machine is not. A crowded
-// machine may well run this test, so that both answers are right for a child that spins; a hanging
-// one never computes (above).
-TEST(MediaClient, BlamesTheVideoWhenTheChildComputes) {
+// Goal: a video that keeps the child computing is at fault, a busy machine is not. This machine may
+// be busy, so that both errors are correct for a child that spins.
+TEST(MediaClient, RejectsTheVideoWhenTheChildComputes) {
     const scripted_helper helper{unruly("spin")};
     const media_client client{helper.options()};
     const auto report = client.probe("/video.mp4", deadline::after(1s), {});
@@ -293,7 +292,7 @@ TEST(MediaClient, DoesNotStartWhenAlreadyStopped) {
     EXPECT_EQ(analyzed.error().code(), errc::cancelled);
 }
 
-TEST(MediaClient, GivesTheChildNoSecret) {
+TEST(MediaClient, PassesNoSecretToTheChild) {
     setenv("REELSD_GEMINI_API_KEY", "very secret", 1);
     const scripted_helper helper{
         std::string{UNRULY_CHILD} + " environment | tr '\\n' ' ' >&2; exit 3"};

@@ -16,7 +16,7 @@ public:
         while (((value + 1) >> bits) > 1) ++bits;
         return fixed(0, bits).fixed(value + 1, bits + 1);
     }
-    /// With the closing bit, and with 3 behind each two zeros that a small byte follows.
+    /// With the stop bit and the emulation prevention bytes.
     [[nodiscard]] std::string bytes() const {
         auto bits = bits_;
         bits.push_back(true);
@@ -62,8 +62,8 @@ std::string picture_parameters() {
 
 std::string matrix() {
     std::string text;
-    for (const std::uint32_t one : {0x10000U, 0U, 0U, 0U, 0x10000U, 0U, 0U, 0U, 0x40000000U})
-        text += number(one);
+    for (const std::uint32_t entry : {0x10000U, 0U, 0U, 0U, 0x10000U, 0U, 0U, 0U, 0x40000000U})
+        text += number(entry);
     return text;
 }
 
@@ -71,14 +71,15 @@ std::string zeros(std::size_t bytes) {
     return std::string(bytes, '\0');
 }
 
-std::string sample_table(const track& one) {
+std::string sample_table(const track& samples) {
     return box(
         "stbl",
-        full_box("stsd", number(1) + one.entry) +
-            full_box("stts", number(1) + number(one.samples) + number(one.sample_duration)) +
-            full_box("stsc", number(1) + number(1) + number(one.samples) + number(1)) +
-            full_box("stsz", number(one.sample_bytes) + number(one.samples)) +
-            full_box("stco", number(1) + number(one.offset)));
+        full_box("stsd", number(1) + samples.entry) +
+            full_box(
+                "stts", number(1) + number(samples.samples) + number(samples.sample_duration)) +
+            full_box("stsc", number(1) + number(1) + number(samples.samples) + number(1)) +
+            full_box("stsz", number(samples.sample_bytes) + number(samples.samples)) +
+            full_box("stco", number(1) + number(samples.offset)));
 }
 
 }  // namespace
@@ -129,18 +130,18 @@ std::string sample_entry(const sound_entry& sound) {
             zeros(4) + number(sound.rate_hz, 2) + zeros(2) + sound.more);
 }
 
-std::string track_box(const track& one) {
-    const auto duration = one.samples * one.sample_duration;
+std::string track_box(const track& source) {
+    const auto duration = source.samples * source.sample_duration;
     const auto header = zeros(8) + number(1) + zeros(4) + number(duration) + zeros(16) + matrix() +
                         number(176U << 16U) + number(320U << 16U);
-    const auto media_header = zeros(8) + number(one.timescale) + number(duration) + number(0);
-    const std::string handler = one.is_video ? "vide" : "soun";
-    const auto kind = one.is_video ? full_box("vmhd", zeros(8), 1) : full_box("smhd", zeros(4));
-    const auto source = box("dinf", full_box("dref", number(1) + full_box("url ", "", 1)));
+    const auto media_header = zeros(8) + number(source.timescale) + number(duration) + number(0);
+    const std::string handler = source.is_video ? "vide" : "soun";
+    const auto kind = source.is_video ? full_box("vmhd", zeros(8), 1) : full_box("smhd", zeros(4));
+    const auto data_source = box("dinf", full_box("dref", number(1) + full_box("url ", "", 1)));
     const auto media = full_box("mdhd", media_header) +
                        full_box("hdlr", zeros(4) + handler + zeros(13)) +
-                       box("minf", kind + source + sample_table(one));
-    return box("trak", full_box("tkhd", header, 3) + one.edits + box("mdia", media));
+                       box("minf", kind + data_source + sample_table(source));
+    return box("trak", full_box("tkhd", header, 3) + source.edits + box("mdia", media));
 }
 
 std::string edits(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& entries) {
@@ -157,35 +158,35 @@ std::string movie_box(const movie& about, std::string_view tracks) {
     return box("moov", full_box("mvhd", header).append(tracks));
 }
 
-std::string file_of(const file& made) {
-    const auto picture = sample(made.picture);
+std::string file_of(const file& video) {
+    const auto picture = sample(video.picture);
     std::string data;
-    for (std::uint32_t count = 0; count < made.pictures; ++count) data += picture;
+    for (std::uint32_t count = 0; count < video.pictures; ++count) data += picture;
     const track pictures{
-        .entry = sample_entry(made.picture),
-        .samples = made.pictures,
+        .entry = sample_entry(video.picture),
+        .samples = video.pictures,
         .sample_bytes = static_cast<std::uint32_t>(picture.size()),
         .offset = static_cast<std::uint32_t>(file_type().size() + 8),
-        .edits = made.edits};
+        .edits = video.edits};
     return file_type() + box("mdat", data) +
-           movie_box(made.about, track_box(pictures) + made.tracks);
+           movie_box(video.about, track_box(pictures) + video.tracks);
 }
 
-std::string file_of(const fragments& made) {
+std::string file_of(const fragments& video) {
     const track empty{.entry = sample_entry(h264_picture{}), .samples = 0};
-    const auto defaults = number(made.sample_duration) + number(made.sample_bytes);
+    const auto defaults = number(video.sample_duration) + number(video.sample_bytes);
     const auto extends =
         box("mvex", full_box("trex", number(1) + number(1) + defaults + number(0)));
     const auto fragment = [&](std::uint64_t offset) {
-        // Duration and size of all samples stand in the header; places count from this box.
+        // Duration and size of all samples are in the header; offsets count from this box.
         auto track_fragment = full_box("tfhd", number(1) + defaults, 0x20018);
         track_fragment += full_box("tfdt", number(0));
-        for (std::uint32_t run = 0; run < made.runs; ++run)
-            track_fragment += full_box("trun", number(made.samples_a_run) + number(offset), 1);
+        for (std::uint32_t run = 0; run < video.runs; ++run)
+            track_fragment += full_box("trun", number(video.samples_a_run) + number(offset), 1);
         return box("moof", full_box("mfhd", number(1)) + box("traf", track_fragment));
     };
     return file_type() + movie_box({.duration = 0}, track_box(empty) + extends) +
-           fragment(fragment(0).size() + 8) + box("mdat", made.data);
+           fragment(fragment(0).size() + 8) + box("mdat", video.data);
 }
 
 }  // namespace reelsd::media::mp4

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// MP4 files written box by box, so that they can say what no encoder would. Source: ISO/IEC
-/// 14496-12 and 14496-15, ITU-T H.264.
+/// MP4 files written box by box, with contents that no encoder produces. Source: ISO/IEC 14496-12
+/// and 14496-15, ITU-T H.264.
 namespace reelsd::media::mp4 {
 
 /// `value` in `bytes` big-endian bytes.
@@ -19,20 +19,20 @@ namespace reelsd::media::mp4 {
 [[nodiscard]] std::string full_box(
     std::string_view type, std::string_view content, std::uint32_t flags = 0);
 
-/// The `ftyp` box that begins each file of ours.
+/// The `ftyp` box at the start of each file.
 [[nodiscard]] std::string file_type();
 
-/// A sequence of so many blocks of 16 pixels, and one picture of it: grey, then garbage.
+/// A picture of this many blocks of 16 pixels: grey, then garbage.
 struct h264_picture {
     std::uint32_t width_blocks = 11;
     std::uint32_t height_blocks = 20;
 };
 /// The sample entry of such a stream, `avc1`.
 [[nodiscard]] std::string sample_entry(const h264_picture& picture);
-/// As it stands in `mdat`: its size, then its bytes.
+/// Its data in `mdat`: its size, then its bytes.
 [[nodiscard]] std::string sample(const h264_picture& picture);
 
-/// A sound track's entry; `more` are its boxes.
+/// A sound track's entry; `more`: its boxes.
 struct sound_entry {
     std::string_view type = "sowt";
     std::uint32_t channels = 2;
@@ -42,18 +42,18 @@ struct sound_entry {
 };
 [[nodiscard]] std::string sample_entry(const sound_entry& sound);
 
-/// Where a track's samples are, each `sample_bytes` long, one after the other from `offset`.
+/// A track with samples of `sample_bytes` each, consecutive from `offset`.
 struct track {
     bool is_video = true;
-    std::string entry;  ///< The only one of `stsd`.
+    std::string entry;  ///< The only entry of `stsd`.
     std::uint32_t samples = 100;
     std::uint32_t sample_bytes = 0;
     std::uint32_t sample_duration = 20;
     std::uint32_t timescale = 1000;
     std::uint32_t offset = 0;
-    std::string edits = {};  ///< An `edts` box, or nothing.
+    std::string edits = {};  ///< An `edts` box, or empty.
 };
-[[nodiscard]] std::string track_box(const track& one);
+[[nodiscard]] std::string track_box(const track& source);
 
 /// `elst` within `edts`: length in the movie's units and start in the track's.
 [[nodiscard]] std::string edits(
@@ -66,8 +66,7 @@ struct movie {
 /// `moov` with these boxes in it.
 [[nodiscard]] std::string movie_box(const movie& about, std::string_view tracks);
 
-/// A whole file: two seconds of pictures at 50 a second. `tracks` come behind the one of the
-/// pictures.
+/// A whole file: two seconds of pictures at 50 a second. `tracks` follow the track of the pictures.
 struct file {
     h264_picture picture = {};
     std::uint32_t pictures = 100;
@@ -75,9 +74,9 @@ struct file {
     std::string edits = {};
     std::string tracks = {};
 };
-[[nodiscard]] std::string file_of(const file& made);
+[[nodiscard]] std::string file_of(const file& video);
 
-/// A file in fragments, whose runs say how many samples there are without naming one.
+/// A fragmented file, whose runs declare a number of samples without listing them.
 struct fragments {
     std::uint32_t runs = 1;
     std::uint32_t samples_a_run = 0;
@@ -85,6 +84,6 @@ struct fragments {
     std::uint32_t sample_duration = 0;
     std::string data = {};
 };
-[[nodiscard]] std::string file_of(const fragments& made);
+[[nodiscard]] std::string file_of(const fragments& video);
 
 }  // namespace reelsd::media::mp4

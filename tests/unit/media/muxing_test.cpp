@@ -1,5 +1,5 @@
-// Goal: picture and sound that came apart become one video, and nothing else does. Method: the real
-// helper in its real jail on generated tracks.
+// Goal: separate tracks of picture and sound become one video. Method: the real helper in its real
+// jail on generated tracks.
 #include "video_maker.hpp"
 #include <reelsd/media/media_client.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-class Joining : public testing::Test {
+class Muxing : public testing::Test {
 protected:
     static void SetUpTestSuite() {
         maker_ = std::make_unique<video_maker>();
@@ -43,11 +43,11 @@ protected:
     fs::path target_ = maker_->folder() / "joined";
 };
 
-std::unique_ptr<video_maker> Joining::maker_;
-fs::path Joining::picture_;
-fs::path Joining::sound_;
+std::unique_ptr<video_maker> Muxing::maker_;
+fs::path Muxing::picture_;
+fs::path Muxing::sound_;
 
-TEST_F(Joining, MakesOneVideoOfTwoTracks) {
+TEST_F(Muxing, MakesOneVideoOfTwoTracks) {
     ASSERT_TRUE(join(picture_, sound_));
     EXPECT_EQ(fs::status(target_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
     const auto probe = client_.probe(target_, deadline::after(60s), {});
@@ -56,13 +56,13 @@ TEST_F(Joining, MakesOneVideoOfTwoTracks) {
     EXPECT_EQ(probe->width, 320);
     EXPECT_EQ(probe->video_codec, "h264");
     EXPECT_EQ(probe->audio_codec, "aac");
-    // What stood there before is gone.
+    // An existing file is overwritten.
     const auto size = fs::file_size(target_);
     ASSERT_TRUE(join(picture_, sound_));
     EXPECT_EQ(fs::file_size(target_), size);
 }
 
-TEST_F(Joining, TakesOneTrackOfEachFile) {
+TEST_F(Muxing, TakesOneTrackOfEachFile) {
     ASSERT_TRUE(join(picture_, sound_));
     const auto both = maker_->write("both.mp4", bytes_of(target_));
     ASSERT_TRUE(join(both, both));
@@ -72,7 +72,7 @@ TEST_F(Joining, TakesOneTrackOfEachFile) {
     EXPECT_EQ(probe->audio_codec, "aac");
 }
 
-TEST_F(Joining, TakesOtherCodecsAndLengths) {
+TEST_F(Muxing, TakesOtherCodecsAndLengths) {
     const auto vp9 = maker_->make(
         "vp9.webm", "-f lavfi -i testsrc=s=160x284:r=15:d=2 -c:v libvpx-vp9 -cpu-used 8");
     const auto shorter = maker_->make("shorter.mp4", "-f lavfi -i sine=d=1 -c:a aac");
@@ -83,11 +83,11 @@ TEST_F(Joining, TakesOtherCodecsAndLengths) {
     EXPECT_NEAR(probe->duration_seconds, 2.0, 0.1);
 }
 
-TEST_F(Joining, RefusesTheRestAndLeavesNothing) {
-    const auto long_one = maker_->make(
+TEST_F(Muxing, RejectsOtherFilesWithoutOutput) {
+    const auto long_video = maker_->make(
         "long.mp4",
         "-f lavfi -i testsrc=s=64x64:r=5:d=12 -c:v libx264 -preset ultrafast -pix_fmt yuv420p");
-    const auto garbage = maker_->write("garbage.mp4", "ftypftypftyp, or so it says");
+    const auto garbage = maker_->write("garbage.mp4", "ftypftypftyp and no video");
     const auto cut = maker_->write("cut.mp4", bytes_of(sound_).substr(0, 600));
     struct test_case {
         const char* name;
@@ -101,14 +101,14 @@ TEST_F(Joining, RefusesTheRestAndLeavesNothing) {
         {"no video", garbage, sound_, errc::unsupported_format},
         {"no sound file", picture_, garbage, errc::unsupported_format},
         {"cut sound", picture_, cut, errc::unsupported_format},
-        {"too long", long_one, sound_, errc::video_too_long},
+        {"too long", long_video, sound_, errc::video_too_long},
         {"not there", maker_->folder() / "none", sound_, errc::media_failed},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        const auto made = join(expected.video, expected.sound);
-        ASSERT_FALSE(made);
-        EXPECT_EQ(made.error().code(), expected.expected) << made.error().to_string();
+        const auto joined = join(expected.video, expected.sound);
+        ASSERT_FALSE(joined);
+        EXPECT_EQ(joined.error().code(), expected.expected) << joined.error().to_string();
         EXPECT_FALSE(fs::exists(target_));
     }
     const auto nowhere =

@@ -8,24 +8,14 @@
 namespace reelsd::media::picture {
 namespace {
 
-scene filled(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
-    scene made = flat(0, 3);
-    for (std::size_t at = 0; at < made.pixels.size(); at += 3) {
-        made.pixels[at] = red;
-        made.pixels[at + 1] = green;
-        made.pixels[at + 2] = blue;
-    }
-    return made;
-}
-
-/// The pictures an eighth of a second apart.
+/// `film`: eight pictures a second.
 picture_report measured(const std::vector<scene>& film, std::vector<double> cuts = {}) {
     picture_meter meter;
-    thumbnail before;
+    small_picture before;
     double seconds = 0;
-    for (const auto& one : film) {
-        auto now = make_thumbnail(one.as_view(), seconds);
-        meter.add(one.as_view(), now, before.pixels.empty() ? nullptr : &before);
+    for (const auto& picture : film) {
+        auto now = make_small_picture(picture.as_view(), seconds);
+        meter.add(picture.as_view(), now, before.pixels.empty() ? nullptr : &before);
         before = std::move(now);
         seconds += 1 / colour_frames_per_second;
     }
@@ -36,27 +26,27 @@ picture_report measured(const std::vector<scene>& film, std::vector<double> cuts
 }
 
 TEST(PictureMeter, MeasuresLightAndColour) {
-    const auto white = measured({filled(255, 255, 255)});
+    const auto white = measured({coloured(255, 255, 255)});
     EXPECT_NEAR(white.brightness, 1, 0.001);
     EXPECT_EQ(white.saturation, 0);
-    const auto black = measured({filled(0, 0, 0)});
+    const auto black = measured({coloured(0, 0, 0)});
     EXPECT_EQ(black.brightness, 0);
-    const auto green = measured({filled(0, 255, 0)});
+    const auto green = measured({coloured(0, 255, 0)});
     EXPECT_NEAR(green.brightness, 0.715, 0.001);
     EXPECT_NEAR(green.saturation, 1, 0.001);
     EXPECT_THAT(green.colours, testing::ElementsAre("green"));
 }
 
 TEST(PictureMeter, MeasuresMotionOutsideCuts) {
-    const auto still = measured({filled(9, 9, 9), filled(9, 9, 9)});
+    const auto still = measured({coloured(9, 9, 9), coloured(9, 9, 9)});
     EXPECT_EQ(still.motion, 0);
-    const auto moving = measured({filled(0, 0, 0), filled(51, 51, 51)});
+    const auto moving = measured({coloured(0, 0, 0), coloured(51, 51, 51)});
     EXPECT_NEAR(moving.motion, 0.2, 0.001);
-    const auto cut = measured({filled(0, 0, 0), filled(255, 255, 255)}, {0.1});
+    const auto cut = measured({coloured(0, 0, 0), coloured(255, 255, 255)}, {0.1});
     EXPECT_EQ(cut.motion, 0);
 }
 
-TEST(PictureMeter, MeasuresNothingOfNothing) {
+TEST(PictureMeter, AcceptsNoPictures) {
     const auto report = measured({});
     EXPECT_EQ(report.brightness, 0);
     EXPECT_TRUE(report.colours.empty());

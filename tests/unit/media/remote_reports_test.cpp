@@ -1,5 +1,4 @@
-// Goal: whatever a helper that a video has taken over says of sound, texts and a file that it made,
-// nothing passes but what they can be.
+// Goal: reports of a compromised helper about sound, texts and files are validated.
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
 
@@ -31,7 +30,7 @@ TEST(SoundReport, SurvivesTheRoundTrip) {
     EXPECT_FALSE(none->has_value());
 }
 
-TEST(SoundReport, RefusesHostileDocuments) {
+TEST(SoundReport, RejectsHostileDocuments) {
     const test_case cases[] = {
         {R"({})", "is missing"},
         {R"({"sound":7})", "is no object"},
@@ -57,20 +56,20 @@ TEST(SoundReport, RefusesHostileDocuments) {
     }
 }
 
-constexpr std::array asked{1.25, 1.25, 7.0 / 3};
+constexpr std::array requested{1.25, 1.25, 7.0 / 3};
 
 TEST(CheckReport, SurvivesTheRoundTrip) {
     const check_report report{
         .silent = false,
         .speech = true,
         .texts = {{"above", 1.25, 1.25}, {"below", 1.25, 1.25}, {"later", 7.0 / 3, 7.0 / 3}}};
-    const auto read = check_report_from_json(json::parse(to_json(report).dump()), asked);
+    const auto read = check_report_from_json(json::parse(to_json(report).dump()), requested);
     ASSERT_TRUE(read) << read.error().to_string();
     EXPECT_FALSE(read->silent);
     EXPECT_EQ(read->speech, true);
     ASSERT_EQ(read->texts.size(), 3U);
     EXPECT_EQ(read->texts.at(1).text, "below");
-    // As it was asked for, not as it was rounded on its way.
+    // The requested time, not the rounded one.
     EXPECT_DOUBLE_EQ(read->texts.at(2).start_seconds, 7.0 / 3);
     EXPECT_DOUBLE_EQ(read->texts.at(2).end_seconds, 7.0 / 3);
     const auto unknown = check_report_from_json(to_json(check_report{}), {});
@@ -79,7 +78,7 @@ TEST(CheckReport, SurvivesTheRoundTrip) {
     EXPECT_FALSE(unknown->speech.has_value());
 }
 
-TEST(CheckReport, RefusesHostileDocuments) {
+TEST(CheckReport, RejectsHostileDocuments) {
     const test_case cases[] = {
         {R"({"speech":null,"texts":[]})", "silent is missing"},
         {R"({"silent":1,"speech":null,"texts":[]})", "no truth value"},
@@ -104,21 +103,21 @@ TEST(CheckReport, RefusesHostileDocuments) {
     };
     for (const auto& [document, fault] : cases) {
         SCOPED_TRACE(document);
-        const auto read = check_report_from_json(json::parse(document), asked);
+        const auto read = check_report_from_json(json::parse(document), requested);
         ASSERT_FALSE(read);
         EXPECT_EQ(read.error().code(), errc::media_failed);
         EXPECT_THAT(read.error().detail(), HasSubstr(fault));
     }
 }
 
-TEST(CheckReport, KeepsItsBounds) {
+TEST(CheckReport, ObservesItsBounds) {
     check_report report;
     report.texts.assign(report_bounds::checked_texts_max, {"a", 1.25, 1.25});
-    EXPECT_TRUE(check_report_from_json(to_json(report), asked));
+    EXPECT_TRUE(check_report_from_json(to_json(report), requested));
     report.texts.push_back({"a", 1.25, 1.25});
-    EXPECT_FALSE(check_report_from_json(to_json(report), asked));
+    EXPECT_FALSE(check_report_from_json(to_json(report), requested));
     report.texts = {{std::string(report_bounds::text_bytes_max + 1, 'a'), 1.25, 1.25}};
-    EXPECT_FALSE(check_report_from_json(to_json(report), asked));
+    EXPECT_FALSE(check_report_from_json(to_json(report), requested));
 }
 
 TEST(OutputReport, IsASize) {
@@ -133,9 +132,9 @@ TEST(OutputReport, IsASize) {
           R"({"bytes":4311744513})",
           R"({"bytes":77,"more":1})"}) {
         SCOPED_TRACE(document);
-        const auto refused = output_report_from_json(json::parse(document));
-        ASSERT_FALSE(refused);
-        EXPECT_EQ(refused.error().code(), errc::media_failed);
+        const auto rejected = output_report_from_json(json::parse(document));
+        ASSERT_FALSE(rejected);
+        EXPECT_EQ(rejected.error().code(), errc::media_failed);
     }
 }
 

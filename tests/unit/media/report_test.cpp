@@ -41,7 +41,7 @@ json parsed(const analysis_report& report) {
     return json::parse(to_json(report).dump());
 }
 
-// Goal: what one side writes the other reads, member by member. Method: write, read, write again.
+// Goal: a report is the same after writing and reading. Method: write, read, write again.
 TEST(Report, SurvivesTheRoundTrip) {
     const auto written = parsed(full_report());
     const auto read = analysis_report_from_json(written);
@@ -68,8 +68,8 @@ TEST(Report, SurvivesTheRoundTripWhenAlmostEmpty) {
     EXPECT_TRUE(read->audio.silent);
 }
 
-// Goal: a hostile document never passes. Method: one fault at a time in a good one, by JSON patch.
-TEST(Report, RefusesHostileDocuments) {
+// Goal: hostile documents are rejected. Method: one fault at a time in a good one, by JSON patch.
+TEST(Report, RejectsHostileDocuments) {
     struct test_case {
         const char* name;
         const char* patch;
@@ -144,7 +144,7 @@ TEST(Report, RefusesHostileDocuments) {
     }
 }
 
-TEST(Report, RefusesWhatIsNoObject) {
+TEST(Report, RejectsOtherTypes) {
     for (const auto* text : {"null", "[]", "1", "\"x\"", "true"}) {
         SCOPED_TRACE(text);
         EXPECT_FALSE(analysis_report_from_json(json::parse(text)));
@@ -153,7 +153,7 @@ TEST(Report, RefusesWhatIsNoObject) {
 }
 
 // Goal: each bound holds at the bound and not one past it.
-TEST(Report, KeepsItsBounds) {
+TEST(Report, ObservesItsBounds) {
     auto document = parsed(full_report());
     document["texts"][0]["text"] = std::string(report_bounds::text_bytes_max, 'a');
     EXPECT_TRUE(analysis_report_from_json(document));

@@ -1,4 +1,4 @@
-#include "picture/rotation.hpp"
+#include "picture/image.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

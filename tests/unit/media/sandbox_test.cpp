@@ -1,5 +1,5 @@
-// Goal: a program of others that runs inside the sandbox reaches its own folder and the web, and
-// nothing of ours, and ends with the daemon. Method: the real launcher with scripts that try.
+// Goal: a program in the sandbox can use its own folder and the web only, and ends with the daemon.
+// Method: the real launcher with scripts that try other things.
 #include "video_maker.hpp"
 #include <reelsd/process/child_run.hpp>
 
@@ -34,7 +34,7 @@ constexpr int exit_usage = 64;
 
 class Sandbox : public testing::Test {
 protected:
-    /// `features`: those that the kernel lacks; see without_features.cpp.
+    /// `features`: missing kernel features; see without_features.cpp.
     [[nodiscard]] child_end run(
         std::vector<std::string> program, const std::string& features = "none",
         const std::string& policy = "require") const {
@@ -71,7 +71,7 @@ protected:
     }();
 };
 
-TEST_F(Sandbox, EndsAsItsProgramEnds) {
+TEST_F(Sandbox, EndsLikeItsProgram) {
     const auto answer = shell("echo out; echo err >&2; exit 3");
     EXPECT_EQ(answer.fate, child_outcome::exited);
     EXPECT_EQ(answer.status, 3);
@@ -86,7 +86,7 @@ TEST_F(Sandbox, EndsAsItsProgramEnds) {
     EXPECT_EQ(run({}).status, exit_usage);
 }
 
-TEST_F(Sandbox, ReachesItsOwnFolderAndTheSystemAlone) {
+TEST_F(Sandbox, ReachesOnlyItsFolderAndTheSystem) {
     const auto own = shell("cd \"$TMPDIR\" && mkdir a && echo text > a/b && cat a/b && rm -r a");
     EXPECT_EQ(own.output, "text\n") << own.error_output;
     EXPECT_EQ(shell("ls /usr/bin > /dev/null && cat /etc/hosts > /dev/null").status, 0);
@@ -109,7 +109,7 @@ TEST_F(Sandbox, ReachesNoOtherProcess) {
     EXPECT_NE(shell("unshare -U true").status, 0);
 }
 
-// Stands for the private database, of which Landlock alone would not keep it away.
+// Represents the private database; Landlock does not deny connecting to it.
 TEST_F(Sandbox, ConnectsToNoUnixSocket) {
     const auto path = (folder_.folder() / "socket").string();
     const int speech_recogniser = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -149,13 +149,13 @@ TEST_F(Sandbox, BoundsMemoryAndFiles) {
     EXPECT_EQ(shell("ulimit -c").output, "0\n");
 }
 
-// Inherited from the media program, whose own children decode. Landlock would hide the file.
-TEST_F(Sandbox, GoesFirstWhenMemoryRunsOut) {
+// The score is inherited from the media program. Landlock would deny reading it later.
+TEST_F(Sandbox, IsKilledFirstWhenMemoryRunsOut) {
     const auto score = run({"/bin/cat", "/proc/self/oom_score_adj"}, "landlock", "best-effort");
     EXPECT_EQ(score.output, "1000\n") << score.error_output;
 }
 
-TEST_F(Sandbox, RefusesWhereItsMainLayersAreMissing) {
+TEST_F(Sandbox, RequiresItsMainLayers) {
     for (const char* features : {"landlock", "seccomp"}) {
         SCOPED_TRACE(features);
         const auto refused = run({"/bin/echo", "out"}, features);
@@ -167,8 +167,8 @@ TEST_F(Sandbox, RefusesWhereItsMainLayersAreMissing) {
     EXPECT_EQ(run({"/bin/echo", "out"}, "namespaces").output, "out\n");
 }
 
-/// Starts the sandbox from a process of its own, kills that, and waits for the end of the output,
-/// which is open as long as anything inside is left.
+/// Starts the sandbox from another process, kills that, and waits for the end of the output, which
+/// is open while a process in the sandbox exists.
 void expect_end_with_the_parent(const std::string& program) {
     std::array<int, 2> output{-1, -1};
     ASSERT_EQ(pipe2(output.data(), O_CLOEXEC), 0);
@@ -199,7 +199,7 @@ void expect_end_with_the_parent(const std::string& program) {
     kill(parent, SIGKILL);
     waitpid(parent, nullptr, 0);
     pollfd end{output[0], POLLIN, 0};
-    EXPECT_EQ(poll(&end, 1, 60'000), 1) << "something has outlived the daemon";
+    EXPECT_EQ(poll(&end, 1, 60'000), 1) << "a process outlived the daemon";
     EXPECT_EQ(read(output[0], &letter, 1), 0);
     close(output[0]);
 }

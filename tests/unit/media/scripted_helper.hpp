@@ -12,7 +12,7 @@
 
 namespace reelsd::media {
 
-/// A helper whose answer is what a shell script does; it stands in a folder of its own.
+/// A helper that is a shell script, in its own folder.
 class scripted_helper {
 public:
     explicit scripted_helper(const std::string& script) {

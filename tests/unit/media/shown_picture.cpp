@@ -25,11 +25,11 @@ char shown::colour_at(double x, double y) const {
 }
 
 double shown::share_of_column(double x, char colour) const {
-    int found = 0;
+    int count = 0;
     for (int row = 0; row < height; ++row) {
-        if (colour_at(x, static_cast<double>(row) / height) == colour) ++found;
+        if (colour_at(x, static_cast<double>(row) / height) == colour) ++count;
     }
-    return static_cast<double>(found) / height;
+    return static_cast<double>(count) / height;
 }
 
 int shown::brightest() const {

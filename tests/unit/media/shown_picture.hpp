@@ -14,20 +14,20 @@ struct shown {
     int height = 0;
     std::string pixels;
 
-    /// The sample at a place given in shares of the sides.
+    /// The sample at a position in shares of the sides.
     [[nodiscard]] int at(double x, double y, int channel) const;
-    /// 'r', 'g', 'b', or '?' where none of them prevails.
+    /// 'r', 'g', 'b', or '?' if none dominates.
     [[nodiscard]] char colour_at(double x, double y) const;
-    /// How much of a column has a colour: what moves over the test pattern leaves most of it free.
+    /// Share of a column that has a colour.
     [[nodiscard]] double share_of_column(double x, char colour) const;
     [[nodiscard]] int brightest() const;
 };
 
-/// What another decoder than ours makes of a JPEG, in files of `maker`'s folder.
+/// Decodes a JPEG with another decoder, in files of `maker`'s folder.
 [[nodiscard]] shown decoded(const video_maker& maker, std::span<const std::byte> jpeg);
 
 /// The source of a second of video: red above, blue at the lower left, green at the lower right.
-/// The quotation mark of its filters is left open.
+/// Leaves the quotation mark of its filters open.
 [[nodiscard]] std::string quarters(const std::string& size);
 
 void expect_upright(const shown& picture);

@@ -1,4 +1,4 @@
-// Goal: the sound is the whole sound, in the one form that every model takes. Method: the real
+// Goal: the file contains the whole sound in the format that every model accepts. Method: the real
 // helper in its real jail on generated videos.
 #include "video_maker.hpp"
 #include <reelsd/media/media_client.hpp>
@@ -39,7 +39,7 @@ protected:
         return client_.sound(file, target_, deadline::after(120s), {});
     }
 
-    /// The file that was made, once it is one; empty otherwise.
+    /// The bytes of the file; empty on failure.
     [[nodiscard]] std::string made_of(const fs::path& file, double seconds) const {
         const auto report = ask(file);
         EXPECT_TRUE(report) << report.error().to_string();
@@ -72,7 +72,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, int count) {
     return number;
 }
 
-/// Root mean square of what stands from `begin` to `end`, in seconds; 1 is full scale.
+/// Root mean square from `begin` to `end`, in seconds; 1 is full scale.
 double level(std::string_view wave, double begin, double end) {
     double energy = 0;
     const auto first = static_cast<std::size_t>(begin * rate_hz);
@@ -84,7 +84,7 @@ double level(std::string_view wave, double begin, double end) {
     return std::sqrt(energy / static_cast<double>(last - first));
 }
 
-TEST_F(SoundFile, IsAWaveWithTrueSizes) {
+TEST_F(SoundFile, IsAWaveWithCorrectSizes) {
     const auto wave = made_of(
         maker().make("tone.mp4", picture(3) + " -f lavfi -i sine=f=440:d=3 -c:a aac" + h264), 3);
     ASSERT_GT(wave.size(), head_bytes);
@@ -105,7 +105,7 @@ TEST_F(SoundFile, IsAWaveWithTrueSizes) {
     EXPECT_EQ(fs::status(target_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-// Another program than ours takes it for what it is.
+// Another program can read it.
 TEST_F(SoundFile, IsReadByOthers) {
     static_cast<void>(made_of(
         maker().make("other.mp4", picture(2) + " -f lavfi -i sine=d=2 -c:a aac" + h264), 2));
@@ -114,7 +114,7 @@ TEST_F(SoundFile, IsReadByOthers) {
 }
 
 TEST_F(SoundFile, KeepsTimesAndMixesChannels) {
-    // Sound that sets in a second after the pictures.
+    // Sound that starts a second after the pictures.
     const auto late = made_of(
         maker().make(
             "late.mp4",
@@ -123,7 +123,7 @@ TEST_F(SoundFile, KeepsTimesAndMixesChannels) {
     ASSERT_GT(late.size(), head_bytes);
     EXPECT_LT(level(late, 0.1, 0.8), 0.001);
     EXPECT_GT(level(late, 1.2, 2.8), 0.05);
-    // 5.1, heard in one of its channels alone.
+    // 5.1 with sound in one of its channels.
     const auto surround = made_of(
         maker().make(
             "surround.mp4",
@@ -146,15 +146,15 @@ TEST_F(SoundFile, OfSilenceIsSilent) {
     EXPECT_LT(level(wave, 0, 1.9), 0.0001);
 }
 
-// Goal: a video without sound is no fault, and can be told from one with it.
-TEST_F(SoundFile, IsNoneWithoutATrack) {
+// Goal: a video without sound is not an error, but has no report.
+TEST_F(SoundFile, IsAbsentWithoutATrack) {
     const auto report = ask(maker().make("mute.mp4", picture(2) + h264));
     ASSERT_TRUE(report) << report.error().to_string();
     EXPECT_FALSE(report->has_value());
     EXPECT_FALSE(fs::exists(target_));
 }
 
-TEST_F(SoundFile, OfACutFileIsWhatIsLeft) {
+TEST_F(SoundFile, OfATruncatedFileIsTheRemainder) {
     const auto whole = bytes_of(maker().make(
         "whole.mp4",
         picture(6) + " -f lavfi -i sine=d=6 -c:a aac" + h264 + " -movflags +faststart"));
@@ -166,7 +166,7 @@ TEST_F(SoundFile, OfACutFileIsWhatIsLeft) {
     EXPECT_EQ(fs::file_size(target_), (*report)->bytes);
 }
 
-TEST_F(SoundFile, IsRefusedAndLeavesNothing) {
+TEST_F(SoundFile, IsRejectedWithoutOutput) {
     struct test_case {
         const char* name;
         fs::path file;

@@ -1,4 +1,4 @@
-// Goal: whatever a helper that a video has taken over answers, only a small plain JPEG passes.
+// Goal: of a compromised helper only small plain JPEGs are accepted.
 #include <reelsd/base/base64.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
@@ -33,7 +33,7 @@ std::string size_of(int width, int height, char components = 3, char bits = 8) {
     return segment('\xc0', sides + std::string(9, '\1'));
 }
 
-/// A JPEG in structure alone: its tables are empty.
+/// The structure of a JPEG with empty tables.
 struct jpeg_text {
     std::string start = "\xff\xd8";
     std::string before_size = segment('\xe0', "JFIF") + segment('\xdb', "tables");
@@ -48,7 +48,7 @@ struct jpeg_text {
     }
 };
 
-/// One of the two pictures: what it is called, and the largest there may be.
+/// One of the two pictures: its member and its bounds.
 struct picture_member {
     const char* name;
     thumbnail_bounds within;
@@ -63,11 +63,11 @@ std::string base64_of(const std::string& bytes) {
     return base64_encoded(std::as_bytes(std::span{bytes}));
 }
 
-/// Good but for the one picture, of which it has these bytes.
+/// Valid except for one picture, which has these bytes.
 json document_with(const picture_member& which, const std::string& bytes) {
     json document;
-    for (const auto& one : {large, small}) {
-        document[one.name] = base64_of(jpeg_text{.size = one.size()}.whole());
+    for (const auto& picture : {large, small}) {
+        document[picture.name] = base64_of(jpeg_text{.size = picture.size()}.whole());
     }
     document[which.name] = base64_of(bytes);
     return document;
@@ -77,7 +77,7 @@ bool holds(const std::vector<std::byte>& jpeg, const std::string& bytes) {
     return std::ranges::equal(jpeg, std::as_bytes(std::span{bytes}));
 }
 
-TEST(ThumbnailReport, TakesSmallJpegs) {
+TEST(ThumbnailReport, AcceptsSmallJpegs) {
     for (const auto& size : {small.size(), size_of(1, 1)}) {
         const auto bytes = jpeg_text{.size = size}.whole();
         const auto document = document_with(small, bytes);
@@ -91,7 +91,7 @@ TEST(ThumbnailReport, TakesSmallJpegs) {
         thumbnail_report_from_json(document_with(large, jpeg_text{.size = size_of(1, 1)}.whole())));
 }
 
-TEST(ThumbnailReport, KeepsTheBoundsOfBytes) {
+TEST(ThumbnailReport, ObservesTheBoundsOfBytes) {
     for (const auto& which : {large, small}) {
         SCOPED_TRACE(which.name);
         jpeg_text picture{.size = which.size()};
@@ -108,7 +108,7 @@ TEST(ThumbnailReport, KeepsTheBoundsOfBytes) {
     }
 }
 
-TEST(ThumbnailReport, KeepsTheBoundsOfSides) {
+TEST(ThumbnailReport, ObservesTheBoundsOfSides) {
     for (const auto& which : {large, small}) {
         SCOPED_TRACE(which.name);
         const auto [width, height, bytes] = which.within;
@@ -121,7 +121,7 @@ TEST(ThumbnailReport, KeepsTheBoundsOfSides) {
     }
 }
 
-TEST(ThumbnailReport, RefusesOtherDocuments) {
+TEST(ThumbnailReport, RejectsOtherDocuments) {
     const auto good = document_with(large, jpeg_text{.size = large.size()}.whole());
     ASSERT_TRUE(thumbnail_report_from_json(good));
     auto more = good;
@@ -135,7 +135,7 @@ TEST(ThumbnailReport, RefusesOtherDocuments) {
     }
 }
 
-TEST(ThumbnailReport, RefusesOtherMembers) {
+TEST(ThumbnailReport, RejectsOtherMembers) {
     for (const auto& which : {large, small}) {
         const auto good = document_with(which, jpeg_text{.size = which.size()}.whole());
         const auto text = good.at(which.name).get<std::string>();
@@ -165,7 +165,7 @@ TEST(ThumbnailReport, RefusesOtherMembers) {
     }
 }
 
-TEST(ThumbnailReport, RefusesOtherPictures) {
+TEST(ThumbnailReport, RejectsOtherPictures) {
     const std::string zero(1, '\0');
     const std::pair<const char*, jpeg_text> cases[] = {
         {"a PNG", {.start = "\x89PNG"}},
@@ -202,8 +202,8 @@ TEST(ThumbnailReport, RefusesOtherPictures) {
     }
 }
 
-// Goal: no cut reads past the end. Method: each beginning of a good one, under sanitizers.
-TEST(ThumbnailReport, RefusesEveryCut) {
+// Goal: truncated pictures are not read past the end. Method: each prefix, under sanitizers.
+TEST(ThumbnailReport, RejectsEveryPrefix) {
     const auto whole = jpeg_text{}.whole();
     for (std::size_t length = 0; length < whole.size(); ++length) {
         EXPECT_FALSE(thumbnail_report_from_json(document_with(large, whole.substr(0, length))))

@@ -1,5 +1,4 @@
-#include "picture/thumbnail_score.hpp"
-
+#include "picture/image.hpp"
 #include "scenes.hpp"
 
 #include <gtest/gtest.h>
@@ -10,12 +9,12 @@ namespace reelsd::media::picture {
 namespace {
 
 scene plain(int level) {
-    auto made = make_scene(1);
-    std::ranges::fill(made.pixels, static_cast<std::uint8_t>(level));
-    return made;
+    auto picture = make_scene(1);
+    std::ranges::fill(picture.pixels, static_cast<std::uint8_t>(level));
+    return picture;
 }
 
-/// `of` as it looks so far into a fade from `ground`; 0: not at all.
+/// `of` during a fade from `ground`, at this progress from 0 to 1.
 scene faded(scene of, int ground, double amount) {
     for (auto& pixel : of.pixels) {
         pixel = static_cast<std::uint8_t>(ground + (pixel - ground) * (1 - amount));
@@ -23,25 +22,25 @@ scene faded(scene of, int ground, double amount) {
     return of;
 }
 
-/// A line of writing on a plain ground.
+/// A line of text on a plain background.
 scene title(int ground, int ink) {
-    auto made = plain(ground);
+    auto picture = plain(ground);
     for (int y = 45; y < 55; ++y) {
         for (int x = 10; x < 50; ++x) {
             if (x % 4 < 2) {
-                made.pixels[static_cast<std::size_t>(y * made.width + x)] =
+                picture.pixels[static_cast<std::size_t>(y * picture.width + x)] =
                     static_cast<std::uint8_t>(ink);
             }
         }
     }
-    return made;
+    return picture;
 }
 
 double of(const scene& picture) {
     return thumbnail_score(picture.as_view());
 }
 
-TEST(Showiness, PrefersScenesToWhatSurroundsThem) {
+TEST(ThumbnailScore, PrefersScenesToFadesAndTitles) {
     const auto whole = of(make_scene(3));
     EXPECT_GT(whole, 0.5);
     EXPECT_LE(whole, 1);
@@ -60,7 +59,7 @@ TEST(Showiness, PrefersScenesToWhatSurroundsThem) {
     }
 }
 
-TEST(Showiness, TakesASinglePixel) {
+TEST(ThumbnailScore, AcceptsASinglePixel) {
     const std::uint8_t pixel = 120;
     const double alone = thumbnail_score({.pixels = &pixel, .width = 1, .height = 1, .stride = 1});
     EXPECT_DOUBLE_EQ(alone, of(plain(120)));

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
 
-/// The real helper in its real jail; another decoder reads what it has made.
+/// The real helper in its real jail; another decoder reads its output.
 class Thumbnails : public testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
@@ -105,8 +105,8 @@ TEST_F(Thumbnails, FitTheirSmallBoundsInEitherOrientation) {
     }
 }
 
-TEST_F(Thumbnails, StandAsPlayersShowTheVideo) {
-    // Stored lying down, as phones do, and turned back by the container.
+TEST_F(Thumbnails, AreUprightAsInPlayers) {
+    // Stored rotated, as phones do, with a rotation in the container.
     const std::pair<const char*, const char*> turns[] = {
         {"cclock", "270"}, {"clock", "90"}, {"clock,transpose=clock", "180"}};
     for (const auto& [stored, rotate] : turns) {
@@ -129,7 +129,7 @@ TEST_F(Thumbnails, StandAsPlayersShowTheVideo) {
     expect_upright(stretched);
 }
 
-// Goal: colours are those that the video names, whichever matrix it was made with.
+// Goal: colours are correct for each matrix that a video names.
 TEST_F(Thumbnails, KeepColours) {
     const std::pair<const char*, const char*> cases[] = {
         {"bt601.mp4", ",scale=out_color_matrix=bt601,format=yuv420p\" -colorspace smpte170m"},
@@ -156,7 +156,7 @@ TEST_F(Thumbnails, ShowMoreThanAnIntro) {
     constexpr test_case cases[] = {
         {"black.mp4", "black", 2},
         {"white.mp4", "white", 2},
-        {"late.mp4", "black", 9},  // Past the time within which it would be enough otherwise.
+        {"late.mp4", "black", 9},  // After the usual scan time.
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
@@ -170,7 +170,7 @@ TEST_F(Thumbnails, ShowMoreThanAnIntro) {
         EXPECT_GT(picture.share_of_column(0.03, 'r'), 0.5);
         EXPECT_GT(picture.share_of_column(0.58, 'b'), 0.5);
     }
-    // When all is black, then so is the thumbnail.
+    // A black video has a black thumbnail.
     const auto night = picture_of(maker().make(
         "night.mp4", std::string{"-f lavfi -i color=c=black:s=180x320:r=10:d=3"} + h264));
     expect_size(night, 180, 320);
@@ -189,7 +189,7 @@ TEST_F(Thumbnails, OfNoiseStaySmallEnough) {
     EXPECT_GT(report->jpeg.size(), report_bounds::large_thumbnail.bytes_max / 4);
     EXPECT_LE(report->small_jpeg.size(), report_bounds::small_thumbnail.bytes_max);
     EXPECT_GT(report->small_jpeg.size(), report_bounds::small_thumbnail.bytes_max / 4);
-    // At its own size, noise is not smoothed by scaling: it has to become smaller.
+    // Without scaling, noise is not smoothed, so that the size has to shrink.
     const auto grains = maker().make(
         "grains.mp4",
         "-f lavfi -i nullsrc=s=480x854:r=5:d=1 -vf "
@@ -227,7 +227,7 @@ TEST_F(Thumbnails, ComeFromTheUsualCodecs) {
     }
 }
 
-TEST_F(Thumbnails, AreRefusedForWhatIsNoVideo) {
+TEST_F(Thumbnails, AreRejectedWithoutVideo) {
     const auto good = maker().make("good.mp4", quarters("180x320") + '"' + h264);
     std::string random(50'000, '\0');
     std::mt19937 numbers{7};
@@ -258,7 +258,7 @@ TEST_F(Thumbnails, AreRefusedForWhatIsNoVideo) {
     }
 }
 
-// Goal: damage leads to a picture or a refusal, never to a crash. Method: bytes overwritten at
+// Goal: damage leads to a picture or an error, but never to a crash. Method: bytes overwritten at
 // random, seeded.
 TEST_F(Thumbnails, SurviveDamage) {
     const auto whole = bytes_of(

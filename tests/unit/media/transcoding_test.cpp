@@ -1,5 +1,5 @@
-// Goal: any video that can be decoded becomes one that everything plays. Method: the real helper in
-// its real jail on generated videos; another program looks at what it has made.
+// Goal: any video that can be decoded is converted to a widely supported format. Method: the real
+// helper in its real jail on generated videos; another program reads its output.
 #include "shown_picture.hpp"
 #include "video_maker.hpp"
 #include <reelsd/media/media_client.hpp>
@@ -34,13 +34,13 @@ protected:
         return client_.transcode(file, target_, deadline::after(120s), {});
     }
 
-    /// What was made, after it was looked at; empty when it was not made.
-    [[nodiscard]] probe_report made_of(const fs::path& file) const {
+    /// A probe of the output; empty on failure.
+    [[nodiscard]] probe_report probe_of(const fs::path& file) const {
         const auto report = ask(file);
         EXPECT_TRUE(report) << report.error().to_string();
         if (!report) return {};
         const auto bytes = bytes_of(target_);
-        EXPECT_LT(bytes.find("moov"), bytes.find("mdat")) << "a reader has to wait for the end";
+        EXPECT_LT(bytes.find("moov"), bytes.find("mdat")) << "the index is not first";
         const auto probe = client_.probe(target_, deadline::after(60s), {});
         EXPECT_TRUE(probe) << probe.error().to_string();
         if (!probe) return {};
@@ -48,16 +48,16 @@ protected:
         return *probe;
     }
 
-    /// What another decoder shows at `seconds`, without turning it.
+    /// The picture at `seconds` by another decoder, not rotated.
     [[nodiscard]] static shown picture_at(const std::string& seconds) {
         fs::remove(maker().folder() / "first.jpg");
         const auto jpeg = bytes_of(maker().make(
-            "first.jpg", "-ss " + seconds + " -noautorotate -i @made -frames:v 1 -q:v 2"));
+            "first.jpg", "-ss " + seconds + " -noautorotate -i @output -frames:v 1 -q:v 2"));
         return decoded(maker(), std::as_bytes(std::span{jpeg}));
     }
 
     media_client client_{{.helper = MEDIA_HELPER, .seconds_max = 10}};
-    fs::path target_ = maker().folder() / "made";
+    fs::path target_ = maker().folder() / "output";
 
 private:
     static std::unique_ptr<video_maker> maker_;
@@ -65,7 +65,7 @@ private:
 
 std::unique_ptr<video_maker> Transcoding::maker_;
 
-TEST_F(Transcoding, TakesOddCodecsAndSides) {
+TEST_F(Transcoding, AcceptsOddCodecsAndSides) {
     struct test_case {
         const char* name;
         std::string arguments;
@@ -95,11 +95,11 @@ TEST_F(Transcoding, TakesOddCodecsAndSides) {
     };
     for (const auto& [name, arguments, width, height] : cases) {
         SCOPED_TRACE(name);
-        const auto made = made_of(maker().make(name, arguments));
-        EXPECT_EQ(made.width, width);
-        EXPECT_EQ(made.height, height);
-        EXPECT_NEAR(made.duration_seconds, 1, 0.15);
-        EXPECT_FALSE(made.audio_codec.has_value());
+        const auto output = probe_of(maker().make(name, arguments));
+        EXPECT_EQ(output.width, width);
+        EXPECT_EQ(output.height, height);
+        EXPECT_NEAR(output.duration_seconds, 1, 0.15);
+        EXPECT_FALSE(output.audio_codec.has_value());
         if (height > 2) expect_upright(picture_at("0"));
     }
 }
@@ -114,7 +114,7 @@ TEST_F(Transcoding, KeepsColours) {
         SCOPED_TRACE(name);
         ASSERT_TRUE(ask(maker().make(
             name, quarters("360x640") + arguments + " -c:v libx264 -preset ultrafast")));
-        // Read by what was made for this: it knows a video's matrix.
+        // The thumbnail command observes the matrix.
         const auto thumbnail = client_.thumbnail(target_, deadline::after(60s), {});
         ASSERT_TRUE(thumbnail) << thumbnail.error().to_string();
         const auto picture = decoded(maker(), thumbnail->jpeg);
@@ -125,8 +125,8 @@ TEST_F(Transcoding, KeepsColours) {
     }
 }
 
-// Goal: nobody has to turn it any more.
-TEST_F(Transcoding, TurnsPictures) {
+// Goal: the output needs no rotation.
+TEST_F(Transcoding, RotatesPictures) {
     const std::pair<const char*, const char*> turns[] = {
         {"cclock", "270"}, {"clock", "90"}, {"clock,transpose=clock", "180"}};
     for (const auto& [stored, rotate] : turns) {
@@ -134,31 +134,31 @@ TEST_F(Transcoding, TurnsPictures) {
         const std::string name{rotate};
         maker().make(
             "lying" + name + ".mp4", quarters("180x320") + ",transpose=" + stored + '"' + h264);
-        const auto made = made_of(maker().make(
+        const auto output = probe_of(maker().make(
             "upright" + name + ".mp4",
             "-i @lying" + name + ".mp4 -c copy -metadata:s:v:0 rotate=" + rotate));
-        EXPECT_EQ(made.width, 180);
-        EXPECT_EQ(made.height, 320);
+        EXPECT_EQ(output.width, 180);
+        EXPECT_EQ(output.height, 320);
         expect_upright(picture_at("0"));
     }
 }
 
 TEST_F(Transcoding, KeepsTimeAndSound) {
-    // Red until the middle; a tone that sets in there, in one of six channels.
+    // Red until the middle; then a tone in one of six channels.
     const auto file = maker().make(
         "surround.mp4",
         "-f lavfi -i color=c=red:s=180x320:r=60:d=4 -f lavfi -i "
         "\"aevalsrc=0|0|if(gte(t\\,2)\\,0.5*sin(3000*t)\\,0)|0|0|0:c=5.1:d=4\" "
         "-vf \"drawbox=c=0x00ff00:t=fill:enable='gte(t,2)'\" -c:a aac" +
             std::string{h264});
-    const auto made = made_of(file);
-    EXPECT_EQ(made.audio_codec, "aac");
-    EXPECT_NEAR(made.duration_seconds, 4, 0.1);
-    EXPECT_NEAR(made.frame_rate, 30, 1);
+    const auto output = probe_of(file);
+    EXPECT_EQ(output.audio_codec, "aac");
+    EXPECT_NEAR(output.duration_seconds, 4, 0.1);
+    EXPECT_NEAR(output.frame_rate, 30, 1);
     EXPECT_EQ(picture_at("1.8").colour_at(0.5, 0.5), 'r');
     EXPECT_EQ(picture_at("2.2").colour_at(0.5, 0.5), 'g');
-    const auto still = bytes_of(maker().make("still.raw", "-i @made -t 1.8 -f s16le"));
-    const auto heard = bytes_of(maker().make("heard.raw", "-ss 2.2 -i @made -f s16le"));
+    const auto still = bytes_of(maker().make("still.raw", "-i @output -t 1.8 -f s16le"));
+    const auto heard = bytes_of(maker().make("heard.raw", "-ss 2.2 -i @output -f s16le"));
     const auto loudest = [](const std::string& samples) {
         int most = 0;
         for (std::size_t at = 0; at + 1 < samples.size(); at += 2) {
@@ -170,17 +170,17 @@ TEST_F(Transcoding, KeepsTimeAndSound) {
     EXPECT_GT(loudest(heard), 10);
 }
 
-TEST_F(Transcoding, OfACutFileIsWhatIsLeft) {
+TEST_F(Transcoding, OfATruncatedFileIsTheRemainder) {
     const auto whole = bytes_of(maker().make(
         "whole.mp4",
         "-f lavfi -i testsrc2=s=180x320:r=10:d=6 -f lavfi -i sine=d=6 -c:a aac" +
             std::string{h264} + " -g 10 -movflags +faststart"));
-    const auto made = made_of(maker().write("cut.mp4", whole.substr(0, whole.size() / 2)));
-    EXPECT_GT(made.duration_seconds, 1);
-    EXPECT_LT(made.duration_seconds, 5);
+    const auto output = probe_of(maker().write("cut.mp4", whole.substr(0, whole.size() / 2)));
+    EXPECT_GT(output.duration_seconds, 1);
+    EXPECT_LT(output.duration_seconds, 5);
 }
 
-TEST_F(Transcoding, RefusesTheRestAndLeavesNothing) {
+TEST_F(Transcoding, RejectsOtherFilesWithoutOutput) {
     struct test_case {
         const char* name;
         fs::path file;

@@ -9,7 +9,8 @@ namespace reelsd::media {
 
 video_maker::video_maker() {
     std::string name = std::filesystem::temp_directory_path() / "reelsd-videos-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no folder for videos"};
+    if (mkdtemp(name.data()) == nullptr)
+        throw std::runtime_error{"cannot create a folder for videos"};
     folder_ = name;
 }
 
@@ -42,10 +43,10 @@ std::string bytes_of(const std::filesystem::path& file) {
 
 std::string with_number(
     std::string mp4, std::string_view box, std::size_t offset, std::uint64_t number, int bytes) {
-    const auto found = mp4.find(box);
-    if (found == std::string::npos) throw std::runtime_error{"no box " + std::string{box}};
+    const auto start = mp4.find(box);
+    if (start == std::string::npos) throw std::runtime_error{"missing box " + std::string{box}};
     for (int at = bytes - 1; at >= 0; --at, number >>= 8U) {
-        mp4.at(found + box.size() + offset + static_cast<std::size_t>(at)) =
+        mp4.at(start + box.size() + offset + static_cast<std::size_t>(at)) =
             static_cast<char>(number & 0xffU);
     }
     return mp4;

@@ -7,7 +7,7 @@
 
 namespace reelsd::media {
 
-/// A folder with small generated videos that is removed with this.
+/// Generates small videos in a temporary folder, which the destructor removes.
 class video_maker {
 public:
     video_maker();
@@ -15,11 +15,11 @@ public:
     video_maker& operator=(const video_maker&) = delete;
     ~video_maker();
 
-    /// Runs `ffmpeg -y <arguments> <folder>/<name>` once a name. "@name" in the arguments is
-    /// another file of this folder. Throws when ffmpeg fails.
+    /// Runs `ffmpeg -y <arguments> <folder>/<name>`, once for each name. "@name" in the arguments
+    /// is another file of the folder. Throws when ffmpeg fails.
     std::filesystem::path make(const std::string& name, std::string arguments) const;
 
-    /// A file of these bytes.
+    /// Writes a file with these bytes.
     [[nodiscard]] std::filesystem::path write(
         const std::string& name, std::string_view bytes) const;
 
@@ -31,8 +31,8 @@ private:
 
 [[nodiscard]] std::string bytes_of(const std::filesystem::path& file);
 
-/// Overwrites the big-endian number that stands `offset` bytes after the first `box` of an mp4
-/// file. Throws when there is none.
+/// Overwrites the big-endian number `offset` bytes after the first `box` of an MP4 file. Throws
+/// when there is none.
 [[nodiscard]] std::string with_number(
     std::string mp4, std::string_view box, std::size_t offset, std::uint64_t number, int bytes);
 

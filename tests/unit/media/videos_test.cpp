@@ -17,8 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// Without writing on it: a test pattern with a running clock would be read anew every quarter of a
-// second.
+// Without text: the reader would read a running clock every quarter of a second.
 constexpr auto picture_input =
     "-f lavfi -i gradients=s=180x320:r=15:d=2:speed=0.1:c0=red:c1=blue:c2=yellow:c3=green:seed=3";
 constexpr auto sound_input = " -f lavfi -i sine=f=440:d=2";
@@ -56,7 +55,8 @@ protected:
         const auto probed = probe(file, seconds_max);
         ASSERT_FALSE(probed);
         EXPECT_EQ(probed.error().code(), code) << probed.error().to_string();
-        EXPECT_THAT(probed.error().detail(), Not(HasSubstr("died"))) << "a crash, not a refusal";
+        EXPECT_THAT(probed.error().detail(), Not(HasSubstr("died")))
+            << "a crash instead of an error";
         const auto analyzed = analyze(file, seconds_max);
         ASSERT_FALSE(analyzed);
         EXPECT_EQ(analyzed.error().code(), code) << analyzed.error().to_string();
@@ -89,7 +89,7 @@ TEST_F(Videos, AnalyzesAGoodOne) {
     EXPECT_FALSE(report->picture.colours.empty());
 }
 
-// Goal: hearing, reading and seeing all arrive. Method: one clip with each, four seconds.
+// Goal: the report contains speech, text and cuts. Method: one clip with all of them, four seconds.
 TEST_F(Videos, FindsTextSpeechAndCuts) {
     const auto file = maker().make(
         "whole.mp4",
@@ -111,14 +111,14 @@ TEST_F(Videos, FindsTextSpeechAndCuts) {
     EXPECT_THAT(report->audio.speech.segments.front().text, HasSubstr("welcome to the kitchen"));
 }
 
-TEST_F(Videos, KeepsTheLimitOfDuration) {
+TEST_F(Videos, ObservesTheLimitOfDuration) {
     expect_refused(good(), errc::video_too_long, 1.5);
-    // Exactly at the limit, with a sound track that is padded past it.
+    // Exactly at the limit, with a sound track padded past it.
     const auto report = probe(good(), 2);
     EXPECT_TRUE(report) << report.error().to_string();
 }
 
-TEST_F(Videos, TurnsAndStretchesAsPlayersDo) {
+TEST_F(Videos, RotatesAndStretchesAsPlayersDo) {
     good();
     const auto turned =
         maker().make("turned.mp4", "-i @good.mp4 -c copy -metadata:s:v:0 rotate=90");
@@ -136,8 +136,8 @@ TEST_F(Videos, TurnsAndStretchesAsPlayersDo) {
     EXPECT_EQ(wide->height, 320);
 }
 
-// Goal: text is read upright in a video that phones store lying down.
-TEST_F(Videos, ReadsTextOfATurnedVideo) {
+// Goal: text is read upright in a video that is stored rotated, as by phones.
+TEST_F(Videos, ReadsTextOfARotatedVideo) {
     maker().make(
         "lying.mp4",
         "-f lavfi -i color=c=black:s=360x640:r=15:d=2 -vf "
@@ -154,7 +154,7 @@ TEST_F(Videos, ReadsTextOfATurnedVideo) {
     EXPECT_EQ(report->texts.front().text, "Tomato soup");
 }
 
-TEST_F(Videos, KnowsTheUsualCodecs) {
+TEST_F(Videos, AcceptsTheUsualCodecs) {
     struct test_case {
         const char* name;
         std::string arguments;
@@ -201,7 +201,7 @@ TEST_F(Videos, AnalyzesASilentOne) {
     EXPECT_FALSE(report->audio.music.present);
 }
 
-TEST_F(Videos, RefusesWhatIsNoVideo) {
+TEST_F(Videos, RejectsOtherFiles) {
     const std::string still = "-f lavfi -i testsrc2=s=180x320:d=1 -frames:v 1";
     const auto cover = maker().make("cover.png", still);
     std::string random(50'000, '\0');
@@ -234,7 +234,7 @@ TEST_F(Videos, RefusesWhatIsNoVideo) {
     }
 }
 
-TEST_F(Videos, TellsAMissingFileFromABadOne) {
+TEST_F(Videos, ReportsAMissingFile) {
     expect_refused(maker().folder() / "missing.mp4", errc::media_failed);
     expect_refused(maker().folder(), errc::media_failed);
     const auto pipe = maker().folder() / "pipe.mp4";
@@ -242,7 +242,7 @@ TEST_F(Videos, TellsAMissingFileFromABadOne) {
     expect_refused(pipe, errc::media_failed);
 }
 
-TEST_F(Videos, AnalyzesWhatIsLeftOfATruncatedOne) {
+TEST_F(Videos, AnalyzesTheRemainderOfATruncatedOne) {
     const auto whole = bytes_of(good());
     const auto cut =
         maker().write("cut.mp4", std::string_view{whole}.substr(0, whole.size() * 3 / 4));
@@ -254,14 +254,14 @@ TEST_F(Videos, AnalyzesWhatIsLeftOfATruncatedOne) {
     const auto little = maker().write("little.mp4", std::string_view{whole}.substr(0, 6'000));
     expect_refused(little, errc::unsupported_format);
 
-    // The index stands at the end of this one, and is lost.
+    // The index is at the end of this one, and lost.
     const auto plain = bytes_of(maker().make("plain.mp4", std::string{picture_input} + h264));
     const auto headless =
         maker().write("headless.mp4", std::string_view{plain}.substr(0, plain.size() / 2));
     expect_refused(headless, errc::unsupported_format);
 }
 
-TEST_F(Videos, DoesNotBelieveHeaders) {
+TEST_F(Videos, DoesNotTrustHeaders) {
     const auto whole = bytes_of(good());
     // Offsets after the box's name, version 0: mvhd and mdhd have their duration at 16, tkhd at 20.
     const auto longer = with_number(whole, "mvhd", 16, 0x7fff'ffff, 4);
@@ -271,7 +271,7 @@ TEST_F(Videos, DoesNotBelieveHeaders) {
     shorter = with_number(shorter, "mdhd", 16, 1, 4);
     expect_refused(maker().write("shorter.mp4", shorter), errc::video_too_long, 1.5);
 
-    // Width and height of the sample entry, which the stream itself contradicts.
+    // Width and height of the sample entry, which contradict the stream.
     auto wider = with_number(whole, "avc1\0\0\0\0\0\0\0\1", 16, 0xffff, 2);
     const auto report = probe(maker().write("wider.mp4", wider));
     if (report) {
@@ -281,13 +281,13 @@ TEST_F(Videos, DoesNotBelieveHeaders) {
     }
 }
 
-TEST_F(Videos, RefusesPicturesThatAreTooLarge) {
+TEST_F(Videos, RejectsPicturesThatAreTooLarge) {
     const auto file = maker().make(
         "large.mp4", "-f lavfi -i color=c=red:s=8192x4096:r=2:d=1 -c:v libx264 -preset ultrafast");
     expect_refused(file, errc::unsupported_format);
 }
 
-TEST_F(Videos, RefusesTooManyStreams) {
+TEST_F(Videos, RejectsTooManyStreams) {
     good();
     std::string arguments = "-i @good.mp4";
     for (int stream = 0; stream < 40; ++stream) arguments += " -map 0:v";
@@ -295,7 +295,7 @@ TEST_F(Videos, RefusesTooManyStreams) {
 }
 
 // Goal: no damage makes the helper hang or the client crash. Method: bytes overwritten at random,
-// seeded; any answer will do, but there must be one, and a crash must be called what it is.
+// seeded; any result is valid, but a crash must be reported as one.
 TEST_F(Videos, SurvivesDamage) {
     const auto whole = bytes_of(good());
     std::mt19937 numbers{20'260'101};
@@ -312,21 +312,21 @@ TEST_F(Videos, SurvivesDamage) {
     }
 }
 
-TEST_F(Videos, DoctorTellsWhatHolds) {
-    const auto told = client().doctor(deadline::after(60s), {});
-    ASSERT_TRUE(told) << told.error().to_string();
-    const auto jail = jail_report_from_json(told->at("jail"));
+TEST_F(Videos, DoctorReportsLayersAndModels) {
+    const auto report = client().doctor(deadline::after(60s), {});
+    ASSERT_TRUE(report) << report.error().to_string();
+    const auto jail = jail_report_from_json(report->at("jail"));
     ASSERT_TRUE(jail) << jail.error().to_string();
     EXPECT_TRUE(jail->holds("no_new_privileges"));
     EXPECT_TRUE(jail->holds("resource_limits"));
     EXPECT_TRUE(jail->refusal.empty()) << jail->refusal;
-    EXPECT_TRUE(jail->possible.empty()) << told->dump();
-    EXPECT_TRUE(told->at("tessdata").at("loads").get<bool>()) << told->dump();
-    EXPECT_TRUE(told->at("speech_model").at("loads").get<bool>()) << told->dump();
-    EXPECT_FALSE(told->at("libraries").empty());
+    EXPECT_TRUE(jail->possible.empty()) << report->dump();
+    EXPECT_TRUE(report->at("tessdata").at("loads").get<bool>()) << report->dump();
+    EXPECT_TRUE(report->at("speech_model").at("loads").get<bool>()) << report->dump();
+    EXPECT_FALSE(report->at("libraries").empty());
 }
 
-TEST_F(Videos, SaysWhichModelIsMissing) {
+TEST_F(Videos, ReportsAMissingModel) {
     auto options = media_options{.helper = MEDIA_HELPER, .tessdata = "/nowhere/tessdata"};
     const media_client without{options};
     const auto report = without.analyze(good(), deadline::after(120s), {});

@@ -1,7 +1,6 @@
-// Goal: the transform is the textbook's. Method: compare with the defining sum, for several
-// lengths.
+// Goal: the transform is correct. Method: compare with the defining sum, for several lengths.
 
-#include "fft.hpp"
+#include "spectrogram.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-/// Sounds made by rule, for tests. All of them are deterministic.
+/// Deterministic sounds for tests.
 namespace reelsd::media::sound::generated {
 
 inline std::vector<float> silence(double seconds, int rate_hz) {

@@ -1,10 +1,9 @@
-// Goal: levels are in dB below full scale, silence is told from sound, and the recogniser gets its
-// level. Method: constant and sine signals of known level.
-
-#include "level.hpp"
+// Goal: levels are in dB below full scale, silence is detected, and sound is normalised for the
+// recogniser. Method: constant and sine signals of known level.
 
 #include "generated_sound.hpp"
 #include "sound.hpp"
+#include "voice.hpp"
 
 #include <gtest/gtest.h>
 

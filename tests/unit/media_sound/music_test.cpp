@@ -1,5 +1,4 @@
-// Goal: music is told from what is none, and described. Method: generated sounds with known
-// contents.
+// Goal: music is detected and described, other sound is not. Method: generated sounds.
 
 #include "generated_sound.hpp"
 #include "sound.hpp"
@@ -32,7 +31,7 @@ std::vector<float> noise(double amplitude) {
     return sound;
 }
 
-/// Noise that swells three times a second, as a crowd might.
+/// Noise that swells three times a second, like a crowd.
 std::vector<float> swelling_noise() {
     auto sound = noise(0.2);
     for (std::size_t i = 0; i < sound.size(); ++i) {

@@ -1,10 +1,9 @@
-// Goal: sound that ends at 4 kHz is recognised and widened, other sound stays. Method: sines and
-// noise.
-
-#include "narrow_band.hpp"
+// Goal: sound that ends at 4 kHz is detected and widened, other sound is unchanged. Method: sines
+// and noise.
 
 #include "generated_sound.hpp"
 #include "sound.hpp"
+#include "voice.hpp"
 
 #include <gtest/gtest.h>
 

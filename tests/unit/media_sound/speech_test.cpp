@@ -1,5 +1,5 @@
-// Goal: what a voice says is recognised with its times, and nothing is heard where nobody speaks.
-// Method: the real model, and flite's voice made at test time.
+// Goal: speech is recognised with its times, and other sound contains none. Method: the real model,
+// and speech synthesised by flite.
 
 #include "generated_sound.hpp"
 #include "sound.hpp"

@@ -1,10 +1,8 @@
 // Goal: a beat is found with its tempo, and noise has none. Method: click tracks and noise.
 
-#include "tempo.hpp"
-
 #include "generated_sound.hpp"
+#include "music_evidence.hpp"
 #include "sound.hpp"
-#include "spectrogram.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +14,7 @@ namespace {
 
 std::vector<float> onsets_of(const std::vector<float>& sound) {
     std::vector<float> onsets;
-    for (const spectrum& one : spectra_of(sound)) onsets.push_back(one.onset);
+    for (const spectrum& next : spectra_of(sound)) onsets.push_back(next.onset);
     return onsets;
 }
 

@@ -1,9 +1,7 @@
-// Goal: only what can be speech is told, in clean words with sensible times. Method: hand-made
+// Goal: only plausible speech is reported, in clean words with correct times. Method: constructed
 // words, tables.
 
-#include "transcript.hpp"
-
-#include "speech_recogniser.hpp"
+#include "speech.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +81,7 @@ TEST(Agreement, IsTheCommonSequenceOfLongWordsOverTheLongerHearing) {
         {"short words do not count", {"and", "welcome", "to"}, {"the", "welcome"}, 1.0},
         {"nothing in common", {"welcome"}, {"kingdom"}, 0.0},
         {"short words alone", {"and", "the"}, {"and", "the"}, 0.0},
-        {"nothing heard again", {"welcome"}, {}, 0.0},
+        {"no words in the second", {"welcome"}, {}, 0.0},
         {"nothing heard", {}, {}, 0.0},
     };
     for (const auto& expected : cases) {
@@ -113,19 +111,19 @@ TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
 TEST(ToReport, LeavesOutWhatIsNotPlausible) {
     utterance invented;
     invented.words = words_of({"oh", "a"}, 0.0, 0.1);
-    utterance said;
-    said.words = words_of({"welcome", "back"}, 5.0);
-    said.plausible = true;
+    utterance spoken;
+    spoken.words = words_of({"welcome", "back"}, 5.0);
+    spoken.plausible = true;
 
-    const auto report = to_report(std::vector{invented, said});
+    const auto report = to_report(std::vector{invented, spoken});
 
     ASSERT_EQ(report.segments.size(), 1U);
     EXPECT_EQ(report.segments[0].text, "welcome back");
     EXPECT_FALSE(report.doubtful);
 }
 
-// Goal: what music makes the recogniser invent is told in no track, what it garbles of a speaker
-// is.
+// Goal: words that the recogniser invents in music are never reported, garbled ones of a speaker
+// are.
 TEST(ToReport, BelievesMoreWhereSomebodySpeaksForCertain) {
     utterance garbled;
     garbled.start_seconds = 0.0;
@@ -143,17 +141,17 @@ TEST(ToReport, BelievesMoreWhereSomebodySpeaksForCertain) {
 
     garbled.agreement = 0.1;
     EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 1U);
-    // Too few words for its length are no speech, whoever speaks elsewhere.
+    // Too few words for its length, regardless of speech elsewhere.
     garbled.agreement = 1.0;
     garbled.end_seconds = 30.0;
     EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 1U);
 }
 
 TEST(ToReport, DoubtsWordsOfLowPosterior) {
-    utterance said;
-    said.words = words_of({"welcome", "back"}, 5.0, 0.44);
-    said.plausible = true;
-    EXPECT_TRUE(to_report(std::vector{said}).doubtful);
+    utterance spoken;
+    spoken.words = words_of({"welcome", "back"}, 5.0, 0.44);
+    spoken.plausible = true;
+    EXPECT_TRUE(to_report(std::vector{spoken}).doubtful);
     EXPECT_FALSE(to_report({}).doubtful);
 }
 

@@ -1,7 +1,7 @@
-// Goal: voiced frames become utterances that keep words whole. Method: hand-made voice decisions
-// and levels.
+// Goal: voiced frames become utterances that do not split words. Method: constructed voice
+// decisions and levels.
 
-#include "utterances.hpp"
+#include "voice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,28 +23,29 @@ std::vector<bool> voiced_in(std::size_t frames, const std::vector<frame_range>& 
     return voiced;
 }
 
-std::vector<frame_range> found(const std::vector<bool>& voiced) {
+std::vector<frame_range> utterances_of(const std::vector<bool>& voiced) {
     return find_utterances(voiced, std::vector<float>(voiced.size(), -20.0F));
 }
 
 TEST(FindUtterances, AreNoneWithoutVoice) {
-    EXPECT_THAT(found({}), IsEmpty());
-    EXPECT_THAT(found(voiced_in(500, {})), IsEmpty());
+    EXPECT_THAT(utterances_of({}), IsEmpty());
+    EXPECT_THAT(utterances_of(voiced_in(500, {})), IsEmpty());
 }
 
 TEST(FindUtterances, LeaveOutClicks) {
-    EXPECT_THAT(found(voiced_in(500, {{100, 105}})), IsEmpty());
+    EXPECT_THAT(utterances_of(voiced_in(500, {{100, 105}})), IsEmpty());
 }
 
 TEST(FindUtterances, GetAMarginWithinTheTrack) {
-    EXPECT_THAT(found(voiced_in(500, {{100, 300}})), ElementsAre(frame_range{80, 320}));
-    EXPECT_THAT(found(voiced_in(300, {{5, 295}})), ElementsAre(frame_range{0, 300}));
+    EXPECT_THAT(utterances_of(voiced_in(500, {{100, 300}})), ElementsAre(frame_range{80, 320}));
+    EXPECT_THAT(utterances_of(voiced_in(300, {{5, 295}})), ElementsAre(frame_range{0, 300}));
 }
 
 TEST(FindUtterances, JoinOverShortPausesOnly) {
-    EXPECT_THAT(found(voiced_in(600, {{100, 200}, {240, 400}})), ElementsAre(frame_range{80, 420}));
     EXPECT_THAT(
-        found(voiced_in(600, {{100, 200}, {260, 400}})),
+        utterances_of(voiced_in(600, {{100, 200}, {240, 400}})), ElementsAre(frame_range{80, 420}));
+    EXPECT_THAT(
+        utterances_of(voiced_in(600, {{100, 200}, {260, 400}})),
         ElementsAre(frame_range{80, 220}, frame_range{240, 420}));
 }
 
@@ -62,7 +63,7 @@ TEST(FindUtterances, AreSplitAtTheQuietestPlace) {
 TEST(FindUtterances, AreNeverLongerThanTwelveSecondsNorOverlap) {
     for (const std::size_t frames : {1200U, 1201U, 1499U, 1500U, 2401U, 9000U}) {
         SCOPED_TRACE(frames);
-        const auto ranges = found(voiced_in(frames, {{0, frames}}));
+        const auto ranges = utterances_of(voiced_in(frames, {{0, frames}}));
         std::size_t at = 0;
         for (const frame_range& range : ranges) {
             EXPECT_EQ(range.begin, at);

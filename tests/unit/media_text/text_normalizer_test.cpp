@@ -78,7 +78,7 @@ protected:
 TEST_F(OcrFilter, KeepsCaptionsAndDropsNoise) {
     struct test_case {
         const char* name;
-        line_reading said;
+        line_reading text;
         evidence seen;
         const char* kept;
     };
@@ -128,7 +128,7 @@ TEST_F(OcrFilter, KeepsCaptionsAndDropsNoise) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        EXPECT_EQ(kept(expected.said, expected.seen), expected.kept);
+        EXPECT_EQ(kept(expected.text, expected.seen), expected.kept);
     }
 }
 

@@ -36,10 +36,10 @@ TEST(Signature, IsThatOfTheTextAndNotOfThePlace) {
     const auto of = [&](const drawn_picture& picture) {
         return signature_of(detector.find(picture.frame()).at(0).line);
     };
-    const signature one = of(with_text("THE HILL", 40, 40));
-    EXPECT_GT(correlation(one, of(with_text("THE HILL", 133, 201))), 0.98);
-    EXPECT_LT(correlation(one, of(with_text("LITTLEFE", 40, 40))), same_signature_correlation);
-    EXPECT_DOUBLE_EQ(correlation(one, signature{}), 0);
+    const signature next = of(with_text("THE HILL", 40, 40));
+    EXPECT_GT(correlation(next, of(with_text("THE HILL", 133, 201))), 0.98);
+    EXPECT_LT(correlation(next, of(with_text("LITTLEFE", 40, 40))), same_signature_correlation);
+    EXPECT_DOUBLE_EQ(correlation(next, signature{}), 0);
 }
 
 // Goal: a line that stays is followed, whatever moves behind it. Method: the ground changes.

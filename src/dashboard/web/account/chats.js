@@ -16,7 +16,7 @@ const LOOK_SECONDS = 3;
 function NewCode({ code, bot, onClose }) {
     return html`<section class="fresh stack" aria-labelledby="fresh-code" role="status">
         <h3 id="fresh-code">Send this code to ${bot ? `@${bot}` : 'the bot'} in Telegram</h3>
-        <p>It ties one chat, and is good for 15 minutes. In a group, send it as
+        <p>It links one chat and is valid for 15 minutes. In a group, send it as
             <code> /link${bot ? `@${bot}` : ''} ${code.code}</code>: everybody there can then use your account
             through the bot.</p>
         <${CopyBox} text=${code.code} what="the code" />
@@ -28,7 +28,7 @@ function NewCode({ code, bot, onClose }) {
     </section>`;
 }
 
-function ChatRow({ chat, onUntie }) {
+function ChatRow({ chat, onUnlink }) {
     return html`<li class="line">
         <div class="line-main"><h3 class="foreign">${chat.name}</h3></div>
         <dl class="line-facts">
@@ -36,18 +36,18 @@ function ChatRow({ chat, onUntie }) {
             <div><dt>Tied</dt><dd><${Time} value=${chat.tied_at} /></dd></div>
         </dl>
         <div class="line-tools"><button class="button button-small button-danger" type="button"
-            onClick=${onUntie} aria-label=${`Untie ${chat.name}`}>Untie</button></div>
+            onClick=${onUnlink} aria-label=${`Unlink ${chat.name}`}>Unlink</button></div>
     </li>`;
 }
 
-function UntieDialog({ chat, onUntied, onClose }) {
+function UnlinkDialog({ chat, onUnlinkd, onClose }) {
     const run = async () => {
         await change('DELETE', `/chats/${chat.id}`);
-        showToast(`“${chat.name}” is untied.`);
-        onUntied();
+        showToast(`“${chat.name}” is unlinked.`);
+        onUnlinkd();
     };
-    return html`<${Confirm} title=${`Untie “${chat.name}”?`} label="Untie" run=${run} onClose=${onClose}>
-        <p>The bot hears nobody there any more. Your reels stay.</p>
+    return html`<${Confirm} title=${`Unlink “${chat.name}”?`} label="Unlink" run=${run} onClose=${onClose}>
+        <p>The bot no longer answers there. Your reels remain.</p>
     <//>`;
 }
 
@@ -55,7 +55,7 @@ function UntieDialog({ chat, onUntied, onClose }) {
 export function Chats() {
     const { data, error, reload } = useLoading((signal) => get('/chats', signal), []);
     const [code, setCode] = useState(null);
-    const [untied, setUntied] = useState(null);
+    const [untied, setUnlinkd] = useState(null);
     const { isBusy, error: codeError, submit } = useSubmission(async () => {
         setCode({ ...await change('POST', '/chats/codes', {}), ties: data.chats.map(({ id }) => id) });
     });
@@ -75,7 +75,7 @@ export function Chats() {
         const tied = code && data?.chats.find(({ id }) => !code.ties.includes(id));
         if (tied) {
             setCode(null);
-            showToast(`“${tied.name}” is tied.`);
+            showToast(`“${tied.name}” is linked.`);
         }
     }, [data]);
     if (data && !data.bot && data.chats.length === 0) {
@@ -85,7 +85,7 @@ export function Chats() {
         <div class="section-head">
             <h2 id="chats">Chats</h2>
             ${data?.bot && html`<form onSubmit=${submit}>
-                <button class="button" type="submit" disabled=${isBusy}>Tie a chat</button>
+                <button class="button" type="submit" disabled=${isBusy}>Link a chat</button>
             </form>`}
         </div>
         <p class="lead">Send links to the bot${data?.bot?.username ? ` @${data.bot.username}` : ''} on Telegram,
@@ -97,7 +97,7 @@ export function Chats() {
         ${data && data.chats.length === 0 && !code && html`<${Empty} title="No chats yet">
             <p>Make a code and send it to the bot.</p><//>`}
         ${data && data.chats.length > 0 && html`<ul>${data.chats.map((chat) =>
-            html`<${ChatRow} key=${chat.id} chat=${chat} onUntie=${() => setUntied(chat)} />`)}</ul>`}
-        ${untied && html`<${UntieDialog} chat=${untied} onUntied=${reload} onClose=${() => setUntied(null)} />`}
+            html`<${ChatRow} key=${chat.id} chat=${chat} onUnlink=${() => setUnlinkd(chat)} />`)}</ul>`}
+        ${untied && html`<${UnlinkDialog} chat=${untied} onUnlinkd=${reload} onClose=${() => setUnlinkd(null)} />`}
     </section>`;
 }

@@ -14,7 +14,7 @@ function DeletionDialog({ email, onClose }) {
         await change('POST', '/account/deletion', { password });
         forgetSession();
         navigate('/sign-in');
-        showToast('Your account is deleted.');
+        showToast('Account deleted.');
     });
     const isPasswordWrong = error?.status === 400;
     const type = (text) => {
@@ -23,8 +23,8 @@ function DeletionDialog({ email, onClose }) {
     };
     return html`<${Dialog} title="Delete your account?" onClose=${onClose}>
         <form class="stack" onSubmit=${submit} noValidate>
-            <p>Your reels, their results, what they have cost, your tokens, webhooks and chats go with it, at once
-                and for good. What is in work is stopped.</p>
+            <p>This deletes your reels, their results and costs, your tokens, webhooks and chats immediately and
+                permanently. Running jobs are stopped.</p>
             <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
                 aria-hidden="true" />
             <${PasswordField} label="Password" autocomplete="current-password" required
@@ -43,8 +43,8 @@ export function AccountData({ email }) {
     const [isDeleting, setIsDeleting] = useState(false);
     return html`<section class="section stack" aria-labelledby="data">
         <div class="section-head"><h2 id="data">Your data</h2></div>
-        <p class="lead">All of it is one file with a line of JSON for each reel, each call of a model, each token and
-            whatever else there is. Its last line says that it is whole.</p>
+        <p class="lead">One file with a line of JSON for each reel, model call, token and all other data. Its last line
+            confirms that it is complete.</p>
         <div class="actions actions-start">
             <a class="button" href="/dashboard/api/export" download>Export everything</a>
             <button class="button button-danger" type="button" onClick=${() => setIsDeleting(true)}>

@@ -23,9 +23,9 @@ function Access({ account, isOwn, isBusy, onToggle }) {
     const isDisabled = Boolean(account.disabled_at);
     return html`<div class="note">
         <div class="note-body">
-            <p>${isDisabled ? 'This account is disabled: it cannot sign in, and its tokens are refused.'
+            <p>${isDisabled ? 'This account is disabled: it cannot sign in, and its tokens are rejected.'
                 : isOwn ? 'This is your own account: you cannot disable it.'
-                    : 'Disabling ends its sessions and refuses its tokens at once. Its reels stay.'}</p>
+                    : 'Disabling ends its sessions and rejects its tokens immediately. Its reels remain.'}</p>
             ${!isOwn && html`<div><button type="button" disabled=${isBusy} onClick=${onToggle}
                 class=${`button button-small ${isDisabled ? '' : 'button-danger'}`}>
                 ${isDisabled ? 'Enable this account' : 'Disable this account'}</button></div>`}
@@ -57,11 +57,11 @@ export function AccountDialog({ account, defaults, isOwn, onChanged, onClose }) 
         const found = draftProblems(draft);
         setProblems(found);
         if (Object.keys(found).length === 0) {
-            await apply(changesOf(account, draft), 'The account is changed.');
+            await apply(changesOf(account, draft), 'Account changed.');
         }
     });
     const toggling = useSubmission(() => apply({ disabled: !account.disabled_at },
-        account.disabled_at ? 'The account is enabled.' : 'The account is disabled.'));
+        account.disabled_at ? 'Account enabled.' : 'Account disabled.'));
     const error = saving.error ?? toggling.error;
     const isBusy = saving.isBusy || toggling.isBusy;
     return html`<${Dialog} title=${account.email} onClose=${onClose}>

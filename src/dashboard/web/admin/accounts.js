@@ -112,7 +112,7 @@ export function Accounts({ ownEmail }) {
             ${data && html`<span class="small muted">
                 ${countOf(data.accounts.length, 'account')}${data.next && ' shown'}</span>`}
             <div class="tools"><button class="button button-small button-main" type="button"
-                onClick=${() => setOpen({ kind: 'invite' })}>Invite somebody</button></div>
+                onClick=${() => setOpen({ kind: 'invite' })}>Invite a user</button></div>
         </div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${3} />`}

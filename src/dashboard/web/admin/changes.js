@@ -26,12 +26,12 @@ export function draftProblems(draft) {
     const problems = {};
     for (const [field] of LIMITS) {
         if (draft[field].trim() !== '' && !/^[1-9]\d{0,6}$/.test(draft[field].trim())) {
-            problems[field] = 'A whole number from 1 on, or nothing for the default.';
+            problems[field] = 'Enter a whole number of at least 1, or leave it empty for the default.';
         }
     }
     const budget = draft.monthly_budget_usd.trim();
     if (budget !== '' && !/^\d{1,7}(\.\d{1,6})?$/.test(budget)) {
-        problems.monthly_budget_usd = 'An amount such as 5 or 2.50, or nothing for no budget.';
+        problems.monthly_budget_usd = 'Enter an amount such as 5 or 2.50, or leave it empty for no budget.';
     }
     return problems;
 }

@@ -88,7 +88,7 @@ export function Failures() {
         try {
             const { jobs } = await change('POST', '/admin/failures/retry', { ids });
             retriedStore.set(new Set([...retriedStore.get(), ...jobs.map((job) => job.id)]));
-            showToast(`${countOf(jobs.length, 'reel')} submitted anew for ${jobs.length === 1
+            showToast(`${countOf(jobs.length, 'reel')} submitted again for ${jobs.length === 1
                 ? 'its account' : 'their accounts'}.`);
             reload();
         } catch (why) {

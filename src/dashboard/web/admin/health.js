@@ -7,7 +7,7 @@ import { Time } from '../ui/time.js';
 const CIRCUITS = {
     closed: ['good', 'done', 'Answers'],
     half_open: ['idle', 'pending', 'Being tried again'],
-    open: ['bad', 'error', 'Not asked'],
+    open: ['bad', 'error', 'Not used'],
 };
 
 function State({ kind, icon, words }) {
@@ -53,16 +53,16 @@ function Model({ model }) {
 export function Health({ overview }) {
     return html`<div class="halves">
         <section class="section" aria-labelledby="resolvers">
-            <div class="section-head"><h2 id="resolvers">Ways to the platform</h2></div>
-            <p class="padded small muted">Each is a resolver: one way of finding the video behind a link. When
-                one does not answer, the next is tried.</p>
+            <div class="section-head"><h2 id="resolvers">Resolvers</h2></div>
+            <p class="padded small muted">A resolver finds the video of a link. If one does not answer, the server
+                uses the next.</p>
             <ul>${overview.resolvers.map((one) => html`<${Resolver} key=${one.name} resolver=${one} />`)}</ul>
         </section>
         <section class="section" aria-labelledby="models">
             <div class="section-head"><h2 id="models">Models</h2>
                 <span class="small muted">analyzer: ${overview.analyzer}</span></div>
             ${overview.models.length === 0
-                ? html`<p class="padded muted">All work is done on this server; no model is asked.</p>`
+                ? html`<p class="padded muted">This server analyses all reels itself and uses no remote model.</p>`
                 : html`<ul>${overview.models.map((one) =>
                     html`<${Model} key=${`${one.provider} ${one.model}`} model=${one} />`)}</ul>`}
         </section>

@@ -10,7 +10,7 @@ import { Time } from '../ui/time.js';
 function LinkBox({ email, invitation, onClose }) {
     return html`
         <p>Send this to <strong class="foreign">${email}</strong>. It works once, until${' '}
-            <${Time} value=${invitation.expires_at} isAge=${false} />, and is shown only now.</p>
+            <${Time} value=${invitation.expires_at} isAge=${false} />, and is shown only once.</p>
         <${CopyBox} text=${invitation.link} what="the link" />
         <div class="actions"><button class="button button-main" type="button"
             onClick=${onClose}>Done</button></div>`;
@@ -34,13 +34,13 @@ export function RenewalDialog({ account, onCreated, onClose }) {
     }
     return html`<${Dialog} title=${`${renewalWords(account)}?`} onClose=${onClose}>
         <p>You get a link with which <strong class="foreign">${account.email}</strong> can set${' '}
-            ${account.can_sign_in ? 'another password. The present one holds until then.' : 'a password.'}</p>
-        <p>An older link that was not used yet stops working at once.</p>
+            ${account.can_sign_in ? 'another password. The current one is valid until then.' : 'a password.'}</p>
+        <p>Older links that were not used stop working immediately.</p>
         ${error && html`<${FailureNote} error=${error} />`}
         <div class="actions">
             <button class="button" type="button" onClick=${onClose}>Cancel</button>
             <button class="button button-main" type="button" disabled=${isBusy}
-                onClick=${submit}>Make a link</button>
+                onClick=${submit}>Create link</button>
         </div>
     <//>`;
 }
@@ -56,20 +56,20 @@ export function InviteDialog({ onCreated, onClose }) {
         onCreated();
     });
     if (created) {
-        return html`<${Dialog} title="The account is made" onClose=${onClose}>
+        return html`<${Dialog} title="Account created" onClose=${onClose}>
             <${LinkBox} email=${created.email} invitation=${created} onClose=${onClose} /><//>`;
     }
     const isEmailWrong = error && (error.status === 400 || error.status === 409);
-    return html`<${Dialog} title="Invite somebody" onClose=${onClose}>
+    return html`<${Dialog} title="Invite a user" onClose=${onClose}>
         <form class="stack" onSubmit=${submit} noValidate>
             <${Field} label="E-mail address" type="email" required autocomplete="off" value=${email}
                 onValue=${setEmail} error=${isEmailWrong ? error.message : null}
-                hint="Nothing is sent: you get a link to pass on." />
+                hint="No e-mail is sent. You get a link to pass on." />
             <${Check} label="Administrator" isOn=${isAdmin} onValue=${setIsAdmin} />
             ${error && !isEmailWrong && html`<${FailureNote} error=${error} />`}
             <div class="actions">
                 <button class="button" type="button" onClick=${onClose}>Cancel</button>
-                <button class="button button-main" type="submit" disabled=${isBusy}>Make a link</button>
+                <button class="button button-main" type="submit" disabled=${isBusy}>Create link</button>
             </div>
         </form>
     <//>`;

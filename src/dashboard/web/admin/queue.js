@@ -29,13 +29,13 @@ export function Queue({ overview }) {
             <${Figure} name="Waiting">${queue.pending}<//>
             <${Figure} name="Due now">${queue.due}<//>
             <${Figure} name="Working">${queue.processing}<//>
-            <${Figure} name="Oldest has waited">${queue.due > 0
+            <${Figure} name="Longest wait">${queue.due > 0
                 ? formatLength(queue.oldest_due_seconds ?? 0) : '–'}<//>
             <${Figure} name="Workers busy">${workers.busy} <span class="muted">of ${workers.configured}</span><//>
         </div>
         ${running.length === 0
-            ? html`<p class="padded muted">Nothing is being worked on.</p>`
-            : html`<div class="table-frame" tabindex="0" role="region" aria-label="Jobs in work">
+            ? html`<p class="padded muted">No jobs are running.</p>`
+            : html`<div class="table-frame" tabindex="0" role="region" aria-label="Running jobs">
                 <table class="table table-cards">
                     <thead><tr><th scope="col">Reel</th><th scope="col">Link</th><th scope="col">Account</th>
                         <th scope="col">Worker</th><th scope="col">Step</th>

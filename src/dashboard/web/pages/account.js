@@ -19,7 +19,7 @@ function PasswordForm({ email }) {
         await changePassword(current, next);
         setCurrent('');
         setNext('');
-        showToast('The password is changed. All other sessions have ended.');
+        showToast('Password changed. All other sessions have ended.');
     });
     // The new one is long enough, or it would not have been sent.
     const isCurrentWrong = error?.status === 400;
@@ -49,7 +49,7 @@ export function Page({ session }) {
     const leave = async () => {
         sendDeletions();
         await signOut().catch(() => {
-            showToast('The server could not be told that you left.', { isFailure: true });
+            showToast('Signing out at the server failed. Try again.', { isFailure: true });
         });
         navigate('/sign-in'); // Whoever comes next starts at the beginning, not here.
     };

@@ -24,8 +24,8 @@ function JoinForm({ token, invitation }) {
     });
     return html`<form class="stack" onSubmit=${submit} ref=${form} noValidate>
         <p>${isFirst
-            ? 'You are the first here: this account runs the server and can invite others.'
-            : 'Choose a password, and you are in.'}</p>
+            ? 'This is the first account. It administers the server and can invite others.'
+            : 'Choose a password to sign in.'}</p>
         ${asksForEmail
             ? html`<${Field} label="E-mail address" type="email" autocomplete="username" required
                 autofocus value=${email} onValue=${setEmail} />`

@@ -8,7 +8,7 @@ export function Page() {
     useTitle('Not found');
     return html`
         <div class="page-head"><h1>Not found</h1></div>
-        <${Empty} title="There is nothing at this address">
+        <${Empty} title="This page does not exist">
             <p>It may have been deleted, or belong to another account.</p>
             <p><a class="button" href="/">All reels</a></p>
         <//>`;

@@ -38,8 +38,8 @@ function FirstSteps() {
     });
     return html`<${Empty} title="No reels yet">
         <p>Paste the link of a public reel above. In half a minute you can read here what is said, shown
-        and written in it, moment by moment.</p>
-        <p>To look around first, take the test link. It costs nothing and needs no network:</p>
+        and written in it, with times.</p>
+        <p>To try it first, use the test link. It costs nothing and needs no network:</p>
         <${CopyBox} text=${SAMPLE_LINK} what="the test link" />
         ${error && html`<${FailureNote} error=${error} />`}
         <p><button class="button" type="button" disabled=${isBusy} onClick=${submit}>
@@ -83,7 +83,7 @@ function ReelList({ filter, onShowAll }) {
             return html`<${Bones} count=${5} />`;
         }
         return filter.status || filter.author
-            ? html`<${Empty} title="No reel fits">
+            ? html`<${Empty} title="No matching reels">
                 <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p><//>`
             : html`<${FirstSteps} />`;
     }
@@ -111,7 +111,7 @@ export function Page({ place }) {
     return html`
         <div class="page-head">
             <h1>Reels</h1>
-            <span class=${`live live-${live}`} title="Changes appear by themselves">${LIVE_WORDS[live]}</span>
+            <span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
         </div>
         <${PlatformNotice} />
         <${SubmitBox} key=${upload} link=${upload} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />

@@ -43,7 +43,7 @@ function CreateForm({ onCreated }) {
     const isNameWrong = error && (error.status === 400 || error.status === 409);
     return html`<form class="inline-form" onSubmit=${submit} noValidate>
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
-            placeholder="What will use it" value=${name} onValue=${type}
+            placeholder="Name of the program" value=${name} onValue=${type}
             error=${isNameWrong ? error.message : null} />
         <button class="button button-main" type="submit" disabled=${isBusy}>Create token</button>
         ${error && !isNameWrong && html`<${FailureNote} error=${error} />`}
@@ -61,7 +61,7 @@ function NewToken({ created, takesFocus, onClose }) {
     const line = curlLine(created.token);
     return html`<section class="fresh stack" aria-labelledby="fresh" role="status" ref=${element}>
         <h2 id="fresh">Copy “${created.name}” now</h2>
-        <p>This is the only time that it is shown.</p>
+        <p>It is shown only once.</p>
         <${CopyBox} text=${created.token} what="the token" />
         <div class="copied">
             <pre class="code" tabindex="0" aria-label="A first request with curl">${line}</pre>
@@ -110,7 +110,7 @@ function RevokeDialog({ token, onRevoked, onClose }) {
         onRevoked();
     };
     return html`<${Confirm} title=${`Revoke “${token.name}”?`} label="Revoke" run=${run} onClose=${onClose}>
-        <p>Programs that use it are refused at once. This cannot be taken back; your reels stay.</p>
+        <p>Programs that use it are rejected immediately. This cannot be undone. Your reels remain.</p>
     <//>`;
 }
 
@@ -132,7 +132,7 @@ export function Page() {
     };
     return html`
         <div class="page-head"><h1>Tokens</h1></div>
-        <p class="lead">A token lets a program use <a href="/docs">the API</a> in your name.</p>
+        <p class="lead">A token lets a program use <a href="/docs">the API</a> as you.</p>
         <${CreateForm} onCreated=${showCreated} />
         ${created && html`<${NewToken} key=${created.id} created=${created}
             takesFocus=${newest.current === created.id} onClose=${hideCreated} />`}

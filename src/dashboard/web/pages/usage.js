@@ -20,10 +20,10 @@ const MEASURES = [['money', 'Money'], ['tokens', 'Tokens']];
 /** What to say in place of a chart in which nothing would rise. */
 function emptyWords(rows, measure) {
     if (measure === 'tokens') {
-        return 'No tokens in these days.';
+        return 'No tokens on these days.';
     }
     return rows.some((row) => row.cost_usd === null || row.unpriced_calls > 0)
-        ? 'No cost is known in these days: some models have no price.' : 'No cost in these days.';
+        ? 'The cost of these days is unknown: some models have no price.' : 'No cost on these days.';
 }
 
 function Usage({ rows, range, measure }) {
@@ -72,7 +72,7 @@ export function Page() {
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${3} />`}
         ${data && (data.length === 0
-            ? html`<${Empty} title="Nothing was used on these days">
+            ? html`<${Empty} title="No usage on these days">
                 <p>Each reel that a model looks at leaves its tokens and its cost here, even after the reel
                 is deleted.</p><//>`
             : html`<${Usage} rows=${data} range=${range} measure=${measure} />`)}`;

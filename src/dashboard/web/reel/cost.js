@@ -31,9 +31,9 @@ function CallTable({ usage }) {
         <table class="table">
             <thead><tr>
                 <th scope="col">Model</th><th scope="col" class="number">Cost</th><th scope="col">Called</th>
-                <th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">of these cached</th>
+                <th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">cached</th>
                 <th scope="col" class="number">Output tokens</th>
-                <th scope="col" class="number">of these thinking</th>
+                <th scope="col" class="number">reasoning</th>
             </tr></thead>
             <tbody>${usage.calls.map((call) => html`<${Call} key=${call.number} call=${call} />`)}</tbody>
             <tfoot><tr>
@@ -55,7 +55,7 @@ export function Cost({ id, changed }) {
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${2} kind="line" />`}
         ${data && (data.calls.length === 0
-            ? html`<p class="padded muted">No model was paid for this reel.</p>`
+            ? html`<p class="padded muted">No paid model was used for this reel.</p>`
             : html`<${CallTable} usage=${data} />`)}
     </section>`;
 }

@@ -56,7 +56,7 @@ function Sound({ audio }) {
     return html`<${Section} title="Sound">
         <${Fact} name="Language">${languageName(audio.language)}<//>
         <${Fact} name="Music">${audio.has_music ? audio.music_description || 'yes' : 'none'}<//>
-        <${Fact} name="Transcript">${audio.transcript || 'Nobody speaks.'}<//>
+        <${Fact} name="Transcript">${audio.transcript || 'No speech.'}<//>
     <//>`;
 }
 

@@ -35,7 +35,7 @@ function lanesOf(result) {
     return [
         { kind: 'moment', title: 'Moments', none: 'No key moments were found.',
             spans: momentSpans(result.content.key_moments, duration) },
-        { kind: 'said', title: 'Said', none: 'Nobody speaks.',
+        { kind: 'said', title: 'Said', none: 'No speech.',
             spans: segmentSpans(result.audio.segments) },
         { kind: 'seen', title: 'On screen', none: 'No text is on screen.',
             spans: segmentSpans(result.visual.text_segments) },

@@ -24,11 +24,11 @@ export function Progress({ reel }) {
             <${Icon} name=${iconOf(index)} more=${index === at ? 'icon-turning' : ''} />${words}
         </li>`)}
     </ol>
-    ${reel.attempt > 1 && html`<p class="muted">This is attempt ${reel.attempt}: the one before did not get
-        through.</p>`}
+    ${reel.attempt > 1 && html`<p class="muted">This is attempt ${reel.attempt}: the previous one
+        failed.</p>`}
     ${reel.status === 'pending' && html`<p class="muted">
-        ${queueWords(reel, Date.now()) || 'It waits for its turn'}. This page changes by itself;
-        you may also leave it.</p>`}`;
+        ${queueWords(reel, Date.now()) || 'Waiting for a worker'}. This page updates automatically;
+        you can leave it.</p>`}`;
 }
 
 /** Why it failed, in the job's own words, and what one can do. */

@@ -7,7 +7,7 @@ export function RawJson({ reel }) {
     const [isOpen, setIsOpen] = useState(false);
     const text = isOpen ? JSON.stringify(reel, null, 2) : '';
     return html`<details class="section raw" onToggle=${(event) => setIsOpen(event.target.open)}>
-        <summary>JSON, as the API gives it</summary>
+        <summary>JSON of the API</summary>
         ${isOpen && html`<div class="raw-body">
             <${CopyButton} text=${text} what="the JSON" isSmall />
             <pre class="code" tabindex="0" aria-label="JSON">${text}</pre>

@@ -58,9 +58,9 @@ export function SearchResults({ query, onShowAll }) {
     }
     const hits = data.filter((hit) => !hidden.has(hit.id));
     if (hits.length === 0) {
-        return html`<div role="status"><${Empty} title="No reel speaks of this">
-            <p>The search goes by meaning: describe what is said or shown, in a word or a sentence.
-            Only reels that are done can be found.</p>
+        return html`<div role="status"><${Empty} title="No reels found">
+            <p>The search is semantic: describe what is said or shown, in a word or a sentence.
+            It finds only finished reels.</p>
             <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
         <//></div>`;
     }

@@ -23,7 +23,7 @@ async function copyText(text) {
     area.remove();
     focused?.focus();
     if (!isCopied) {
-        throw new Error('The browser refused to copy.');
+        throw new Error('The browser does not allow copying.');
     }
     return undefined;
 }
@@ -45,7 +45,7 @@ export function CopyButton({ text, what, label = 'Copy', isSmall = false }) {
             announce(`Copied ${what}.`);
         } catch {
             setState('failed');
-            announce('The browser refused to copy. Select the text instead.');
+            announce('The browser does not allow copying. Select the text instead.');
         }
     };
     const words = { ready: label, copied: 'Copied', failed: 'Select it instead' };

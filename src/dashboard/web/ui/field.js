@@ -24,13 +24,13 @@ function Notes({ id, hint, error }) {
 /** What is wrong with what stands in an input, in words, or null. Instead of the browser's own bubbles. */
 function problemOf(input) {
     if (input.required && input.value.trim() === '') {
-        return 'Fill this in.';
+        return 'This field is required.';
     }
     if (input.minLength > 0 && input.value.length < input.minLength) {
         return `At least ${input.minLength} characters, please.`;
     }
     return input.validity.typeMismatch && input.type === 'email'
-        ? 'An address such as name@example.org.' : null;
+        ? 'Enter an address such as name@example.org.' : null;
 }
 
 /** What was wrong with an input when its form was sent, until `value` changes, and props for the input. */

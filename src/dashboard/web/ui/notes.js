@@ -26,7 +26,7 @@ function titleOf(error) {
         return 'No connection';
     }
     if (error.status === 429) {
-        return 'A limit is reached';
+        return 'Limit reached';
     }
     return error.status === 503 ? 'The server is not ready' : null;
 }

@@ -12,7 +12,7 @@ const NEARLY_PERCENT = 80;
 function Meter({ spent, budget }) {
     const percent = budget > 0 ? (spent / budget) * 100 : 100;
     const state = percent >= 100 ? 'over' : percent >= NEARLY_PERCENT ? 'nearly' : 'within';
-    const words = { over: 'spent: new reels are refused', nearly: 'nearly spent', within: '' };
+    const words = { over: 'spent: new reels are rejected', nearly: 'nearly spent', within: '' };
     return html`<div class="budget">
         <div class=${`meter meter-${state}`} role="meter" aria-label="Spent of the monthly budget"
                 aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round(Math.min(100, percent))}

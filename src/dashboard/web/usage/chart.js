@@ -63,7 +63,7 @@ function Readout({ column, words }) {
         ? html`<b>${formatDay(column.date)}</b> <span>${words(column.total)}</span>
             ${column.parts.map((part) => html`<span key=${part.name} class="key">
                 <i class=${`swatch series-${part.series}`}></i>${part.name} ${words(part.amount)}</span>`)}`
-        : 'Choose a day to see its sums.'}</p>`;
+        : 'Choose a day to see its totals.'}</p>`;
 }
 
 function sumsInWords({ total, parts }, words) {

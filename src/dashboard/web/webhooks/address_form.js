@@ -13,7 +13,7 @@ export function AddressForm({ settings, onChanged }) {
         const changed = await change('PUT', '/webhook', { url: wanted === '' ? null : wanted });
         setUrl(changed.url ?? '');
         onChanged(changed);
-        showToast(changed.url ? 'Your reels are told there from now on.' : 'Your reels are told no more.');
+        showToast(changed.url ? 'Webhooks are sent to this address from now on.' : 'Webhooks are no longer sent.');
     });
     const type = (text) => {
         setUrl(text);
@@ -24,7 +24,7 @@ export function AddressForm({ settings, onChanged }) {
         <${Field} label="Address" type="url" inputmode="url" autocomplete="off" spellcheck=${false}
             autocapitalize="none" maxlength="2048" placeholder="https://example.org/reels" value=${url}
             onValue=${type} error=${isUrlWrong ? error.message : null}
-            hint="For all reels that are submitted without an address of their own. Empty: nobody is told." />
+            hint="For all reels that are submitted without their own address. Leave it empty to send nothing." />
         <button class="button button-main" type="submit" disabled=${isBusy || wanted === (settings.url ?? '')}>
             Save</button>
         ${error && !isUrlWrong && html`<${FailureNote} error=${error} />`}

@@ -11,10 +11,10 @@ const HIDDEN = 'whsec_•••••••••••••••••••�
 function RotateDialog({ onRotated, onClose }) {
     const run = async () => {
         onRotated(await change('POST', '/webhook/rotate'));
-        showToast('There is a new secret. The old one signs beside it for 24 hours.');
+        showToast('New secret created. The old one remains valid for 24 hours.');
     };
-    return html`<${Confirm} title="Make a new secret?" label="Make a new secret" run=${run} onClose=${onClose}>
-        <p>For 24 hours everything is signed with both, so that your programs can change at any moment of
+    return html`<${Confirm} title="Create a new secret?" label="Create a new secret" run=${run} onClose=${onClose}>
+        <p>For 24 hours all messages are signed with both, so that your programs can change at any time of
             them. Then the old one signs no more.</p>
     <//>`;
 }
@@ -26,7 +26,7 @@ export function Secret({ settings, onChanged }) {
     return html`<section class="section stack" aria-labelledby="secret">
         <div class="section-head"><h2 id="secret">Secret</h2></div>
         <p class="lead">Each message is signed with it, as <a href="https://www.standardwebhooks.com"
-            rel="noreferrer">Standard Webhooks</a> says, so that your program can know that it comes from here.</p>
+            rel="noreferrer">Standard Webhooks</a> requires, so that your program can verify its origin.</p>
         <div class="copied secret">
             <span class="code" aria-label=${isShown ? undefined : 'The secret is hidden'}
                 role=${isShown ? undefined : 'img'}>${isShown ? settings.secret : HIDDEN}</span>
@@ -37,7 +37,7 @@ export function Secret({ settings, onChanged }) {
         ${settings.previous_secret_expires_at && html`<p class="small">The one before signs beside it until
             ${' '}<${Time} value=${settings.previous_secret_expires_at} isAge=${false} />.</p>`}
         <div class="actions actions-start">
-            <button class="button" type="button" onClick=${() => setIsAsking(true)}>Make a new secret</button>
+            <button class="button" type="button" onClick=${() => setIsAsking(true)}>Create a new secret</button>
         </div>
         ${isAsking && html`<${RotateDialog} onRotated=${onChanged} onClose=${() => setIsAsking(false)} />`}
     </section>`;

@@ -1,0 +1,307 @@
+#include "speech.hpp"
+
+#include "sound.hpp"
+#include "voice.hpp"
+#include <reelsd/base/text.hpp>
+
+#include <pocketsphinx.h>
+#include <sphinxbase/cmd_ln.h>
+#include <sphinxbase/err.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <utility>
+
+namespace reelsd::media::sound {
+namespace {
+
+constexpr double words_per_second_min = 1.5;
+constexpr double long_words_per_second_min = 0.6;
+constexpr std::size_t long_word_letters = 4;
+constexpr double phrase_pause_seconds = 0.5;
+
+std::vector<std::string_view> long_words(std::span<const transcript_word> words) {
+    std::vector<std::string_view> result;
+    for (const transcript_word& word : words) {
+        if (word.text.size() >= long_word_letters) result.push_back(word.text);
+    }
+    return result;
+}
+
+struct decoder_closer {
+    void operator()(ps_decoder_t* decoder) const { ps_free(decoder); }
+};
+struct options_closer {
+    void operator()(cmd_ln_t* options) const { cmd_ln_free_r(options); }
+};
+using decoder_handle = std::unique_ptr<ps_decoder_t, decoder_closer>;
+using options_handle = std::unique_ptr<cmd_ln_t, options_closer>;
+
+/// Pocketsphinx with its English model. One thread.
+class decoder {
+public:
+    /// Reads all model files and opens none afterwards. `media_failed` names what is missing.
+    static result<decoder> load(const std::string& model_dir);
+
+    /// The words of one utterance of at most about 12 s, with times from its start, without
+    /// fillers. `samples`: mono, 16 kHz, conditioned.
+    std::vector<transcript_word> decode(std::span<const std::int16_t> samples) {
+        std::vector<transcript_word> words;
+        if (samples.empty() || ps_start_utt(handle_.get()) < 0) return words;
+        // The whole utterance in one call, so that the cepstral means are its own.
+        constexpr int search = 0;
+        constexpr int whole_utterance = 1;
+        const int frames =
+            ps_process_raw(handle_.get(), samples.data(), samples.size(), search, whole_utterance);
+        const int ended = ps_end_utt(handle_.get());
+        if (frames < 0 || ended < 0) return words;
+        logmath_t* const logarithm = ps_get_logmath(handle_.get());
+        for (ps_seg_t* part = ps_seg_iter(handle_.get()); part != nullptr;
+             part = ps_seg_next(part)) {
+            std::string text = spoken_text(ps_seg_word(part));
+            if (text.empty()) continue;
+            int first = 0;
+            int last = 0;
+            ps_seg_frames(part, &first, &last);
+            const int posterior = ps_seg_prob(part, nullptr, nullptr, nullptr);
+            words.push_back(
+                {.text = std::move(text),
+                 .start_seconds = first * frame_seconds,
+                 .end_seconds = (last + 1) * frame_seconds,
+                 .posterior = logmath_exp(logarithm, posterior)});
+        }
+        return words;
+    }
+
+private:
+    explicit decoder(decoder_handle handle) : handle_{std::move(handle)} {}
+
+    decoder_handle handle_;
+};
+
+options_handle parse_options(const std::string& model_dir) {
+    // The parser takes writable strings and copies them.
+    std::array<std::string, 13> values{
+        "reelsd-media",
+        "-hmm",
+        model_dir + "/en-us",
+        "-lm",
+        model_dir + "/en-us.lm.bin",
+        "-dict",
+        model_dir + "/cmudict-en-us.dict",
+        // A sixth of the default: the same errors, a third of the time, and an upper bound in
+        // music.
+        "-maxhmmpf",
+        "5000",
+        // Removing frames would shift the times of words.
+        "-remove_silence",
+        "no",
+        "-remove_noise",
+        "no"};
+    std::array<char*, values.size()> arguments{};
+    for (std::size_t i = 0; i < values.size(); ++i) arguments[i] = values[i].data();
+    constexpr int strict = 1;
+    return options_handle{cmd_ln_parse_r(
+        nullptr, ps_args(), static_cast<int>(arguments.size()), arguments.data(), strict)};
+}
+
+result<decoder> decoder::load(const std::string& model_dir) {
+    for (const char* part : {"/en-us/mdef", "/en-us.lm.bin", "/cmudict-en-us.dict"}) {
+        std::error_code ignored;
+        if (!std::filesystem::is_regular_file(model_dir + part, ignored)) {
+            return error{errc::media_failed, "speech model lacks " + model_dir + part};
+        }
+    }
+    // The library's log is global and would go to standard error.
+    err_set_logfp(nullptr);
+    const options_handle options = parse_options(model_dir);
+    if (options == nullptr) return error{errc::media_failed, "pocketsphinx rejects its options"};
+    decoder_handle handle{ps_init(options.get())};
+    if (handle == nullptr) return error{errc::media_failed, "cannot load the speech model"};
+    return decoder{std::move(handle)};
+}
+
+/// Below this mean posterior about half of the words were wrong.
+constexpr double posterior_min = 0.45;
+/// From here on no utterance was invented, and few words were wrong.
+constexpr double certain_posterior = 0.6;
+constexpr double agreement_min = 0.3;
+/// When the track certainly contains speech elsewhere, an utterance needs less agreement.
+constexpr double certain_agreement = 0.5;
+constexpr std::size_t certain_words = 5;
+constexpr double agreement_beside_speech_min = 0.2;
+/// Speed of the second decoding, which sounds like another speaker.
+constexpr double second_speed = 1.0 / 0.95;
+/// Difference of the loud and the quiet frames of an utterance. A voice alone has 33 and more,
+/// because it pauses; over music that is 15 dB quieter it has about 20.
+constexpr double alone_contrast_db = 30.0;
+constexpr double quiet_share = 0.15;
+
+double contrast_db(std::span<const std::int16_t> sound) {
+    const std::vector<float> levels = frame_levels_db(sound);
+    return static_cast<double>(
+        level_at_share_db(levels, loud_share) - level_at_share_db(levels, quiet_share));
+}
+
+std::vector<std::int16_t> quickened(std::span<const std::int16_t> samples) {
+    std::vector<std::int16_t> result;
+    const auto size = static_cast<std::size_t>(static_cast<double>(samples.size()) / second_speed);
+    result.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const double at = static_cast<double>(i) * second_speed;
+        const auto left = static_cast<std::size_t>(at);
+        if (left + 1 >= samples.size()) break;
+        const double part = at - static_cast<double>(left);
+        const double value = samples[left] * (1.0 - part) + samples[left + 1] * part;
+        result.push_back(static_cast<std::int16_t>(std::lround(value)));
+    }
+    return result;
+}
+
+bool is_certain(const utterance& utterance) {
+    return utterance.plausible && utterance.agreement >= certain_agreement &&
+           utterance.words.size() >= certain_words;
+}
+
+bool is_likely_beside_speech(const utterance& utterance) {
+    return utterance.agreement >= agreement_beside_speech_min &&
+           plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
+}
+
+}  // namespace
+
+std::string spoken_text(std::string_view word) {
+    if (word.empty() || word.front() == '<' || word.front() == '[' || word.front() == '+')
+        return {};
+    return ascii_lower(word.substr(0, word.find('(')));
+}
+
+bool plausible_speech(std::span<const transcript_word> words, double seconds) {
+    if (seconds <= 0) return false;
+    return static_cast<double>(words.size()) >= words_per_second_min * seconds &&
+           static_cast<double>(long_words(words).size()) >= long_words_per_second_min * seconds;
+}
+
+double mean_posterior(std::span<const transcript_word> words) {
+    if (words.empty()) return 0;
+    double sum = 0;
+    for (const transcript_word& word : words) sum += word.posterior;
+    return sum / static_cast<double>(words.size());
+}
+
+double agreement(std::span<const transcript_word> first, std::span<const transcript_word> second) {
+    const auto left = long_words(first);
+    const auto right = long_words(second);
+    if (left.empty() || right.empty()) return 0;
+    // common[j]: length of the longest common sequence so far with the first j words on the right.
+    std::vector<std::size_t> common(right.size() + 1, 0);
+    for (const std::string_view word : left) {
+        std::size_t diagonal = 0;
+        for (std::size_t j = 0; j < right.size(); ++j) {
+            const std::size_t above = common[j + 1];
+            common[j + 1] = word == right[j] ? diagonal + 1 : std::max(above, common[j]);
+            diagonal = above;
+        }
+    }
+    return static_cast<double>(common.back()) /
+           static_cast<double>(std::max(left.size(), right.size()));
+}
+
+std::vector<timed_text> phrases(std::span<const transcript_word> words) {
+    std::vector<timed_text> result;
+    for (const transcript_word& word : words) {
+        const bool continues = !result.empty() && word.start_seconds - result.back().end_seconds <=
+                                                      phrase_pause_seconds;
+        if (continues) {
+            result.back().text += ' ' + word.text;
+            result.back().end_seconds = word.end_seconds;
+        } else {
+            result.push_back({word.text, word.start_seconds, word.end_seconds});
+        }
+    }
+    return result;
+}
+
+speech_report to_report(std::span<const utterance> utterances) {
+    speech_report report;
+    std::vector<transcript_word> words;
+    const bool has_speech = std::any_of(utterances.begin(), utterances.end(), is_certain);
+    for (const utterance& utterance : utterances) {
+        if (!utterance.plausible && !(has_speech && is_likely_beside_speech(utterance))) continue;
+        words.insert(words.end(), utterance.words.begin(), utterance.words.end());
+    }
+    report.segments = phrases(words);
+    report.doubtful = !words.empty() && mean_posterior(words) < posterior_min;
+    return report;
+}
+
+struct speech_recognizer::models {
+    std::unique_ptr<voice_activity> voice;
+    decoder words;
+};
+
+result<std::unique_ptr<speech_recognizer>> speech_recognizer::load(const std::string& model_dir) {
+    auto voice = voice_activity::create();
+    if (!voice) return voice.error();
+    auto words = decoder::load(model_dir);
+    if (!words) return words.error();
+    // The libraries' lazy initialisation happens now, before the jail is sealed.
+    const auto sound = conditioned(std::vector<std::int16_t>(speech_rate_hz), level_db_min);
+    static_cast<void>((*voice)->detect(sound));
+    static_cast<void>(words->decode(sound));
+    return std::unique_ptr<speech_recognizer>{new speech_recognizer{
+        std::make_unique<models>(models{std::move(*voice), std::move(*words)})}};
+}
+
+speech_recognizer::speech_recognizer(std::unique_ptr<models> loaded) : models_{std::move(loaded)} {}
+
+speech_recognizer::~speech_recognizer() = default;
+
+speech_report speech_recognizer::recognize(std::span<const std::int16_t> samples) {
+    if (is_silent(samples)) return {};
+    return to_report(listen(samples));
+}
+
+std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> samples) {
+    std::vector<utterance> utterances;
+    const auto [sound, ranges] = find_voice(*models_->voice, samples);
+    for (const frame_range range : ranges) {
+        utterance next;
+        next.start_seconds = static_cast<double>(range.begin) * frame_seconds;
+        next.end_seconds = static_cast<double>(range.end) * frame_seconds;
+        const auto part = std::span{sound}.subspan(
+            range.begin * frame_samples, (range.end - range.begin) * frame_samples);
+        next.words = models_->words.decode(part);
+        judge(next, part);
+        for (transcript_word& word : next.words) {
+            word.start_seconds += next.start_seconds;
+            word.end_seconds += next.start_seconds;
+        }
+        utterances.push_back(std::move(next));
+    }
+    return utterances;
+}
+
+/// In music the recogniser invents words, sometimes as many as in speech. Invented words change
+/// when the sound changes a little; spoken ones do not. Of two decodings of speech the one with the
+/// higher posterior is kept.
+void speech_recognizer::judge(utterance& utterance, std::span<const std::int16_t> sound) {
+    utterance.plausible =
+        plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
+    const double posterior = mean_posterior(utterance.words);
+    if (!utterance.plausible || posterior > certain_posterior) return;
+    auto again = models_->words.decode(quickened(sound));
+    for (transcript_word& word : again) {
+        word.start_seconds *= second_speed;
+        word.end_seconds *= second_speed;
+    }
+    utterance.agreement = agreement(utterance.words, again);
+    const bool alone = contrast_db(sound) > alone_contrast_db;
+    utterance.plausible = alone || utterance.agreement > agreement_min;
+    if (mean_posterior(again) > posterior) utterance.words = std::move(again);
+}
+
+}  // namespace reelsd::media::sound

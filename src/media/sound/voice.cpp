@@ -1,0 +1,291 @@
+#include "voice.hpp"
+
+#include "sound.hpp"
+#include "spectrogram.hpp"
+#include <reelsd/base/invariant.hpp>
+
+#include <webrtc/modules/audio_processing/include/audio_processing.h>
+#include <webrtc/modules/interface/module_common_types.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <utility>
+
+namespace reelsd::media::sound {
+namespace {
+
+constexpr double full_scale = 32768.0;
+/// A track without louder frames is silent: a camera's own hiss has this level, and no voice is
+/// intelligible below it.
+constexpr float silent_db = -60.0F;
+constexpr double target_loud_db = -20.0;
+/// Raises -60 dBFS to the target; quieter tracks are silent.
+constexpr double gain_db_max = 40.0;
+/// Uniform noise in [-a, a] has a root mean square of a / sqrt(3): -70 dBFS is 10.4, so a is 18.
+constexpr int noise_amplitude = 18;
+
+double gain_of(float loud_db) {
+    const double gain_db = std::min(target_loud_db - static_cast<double>(loud_db), gain_db_max);
+    return std::pow(10.0, gain_db / 20.0);
+}
+
+constexpr std::size_t window_samples = 512;
+/// Bins are 31.25 Hz wide.
+constexpr std::size_t below_from = 96;
+constexpr std::size_t below_to = 128;
+constexpr std::size_t above_from = 141;
+constexpr std::size_t above_to = 208;
+constexpr double narrow_db_max = -20.0;
+constexpr double mirror_gain = 0.5;
+constexpr std::size_t taps = 31;
+constexpr std::size_t middle_tap = taps / 2;
+
+double band_power(std::span<const std::complex<float>> spectrum, std::size_t from, std::size_t to) {
+    double sum = 0;
+    for (std::size_t k = from; k < to; ++k) sum += static_cast<double>(std::norm(spectrum[k]));
+    return sum;
+}
+
+/// High-pass filter from a quarter of the sampling rate on; Hamming window.
+std::array<double, taps> high_pass() {
+    constexpr double cut = 0.53;  // As a share of half the sampling rate. The slope ends there.
+    constexpr auto middle = static_cast<double>(middle_tap);
+    std::array<double, taps> filter{};
+    for (std::size_t i = 0; i < taps; ++i) {
+        const double k = static_cast<double>(i) - middle;
+        const double angle = std::numbers::pi * k;
+        const double low_pass = k == 0.0 ? cut : std::sin(cut * angle) / angle;
+        const double window = 0.54 + 0.46 * std::cos(angle / (middle + 1));
+        filter[i] = ((k == 0.0 ? 1.0 : 0.0) - low_pass) * window;
+    }
+    return filter;
+}
+
+// Lengths in frames of 10 ms.
+
+constexpr std::size_t joined_pause_frames = 50;
+/// A shorter sound is a click, not a word.
+constexpr std::size_t voiced_frames_min = 10;
+constexpr std::size_t margin_frames = 20;
+/// Longer utterances cost more and are recognised no better.
+constexpr std::size_t utterance_frames_max = 1200;
+/// No split leaves less than this, so that neither part is a fragment.
+constexpr std::size_t part_frames_min = 300;
+/// Averaging window for the quietest frame: longer than a stop consonant, shorter than a pause.
+constexpr std::size_t quiet_frames = 15;
+
+/// Ranges of voiced frames, joined over pauses, without margins.
+std::vector<frame_range> join_voiced(const std::vector<bool>& voiced) {
+    std::vector<frame_range> ranges;
+    for (std::size_t i = 0; i < voiced.size(); ++i) {
+        if (!voiced[i]) continue;
+        if (!ranges.empty() && i - ranges.back().end < joined_pause_frames) {
+            ranges.back().end = i + 1;
+        } else {
+            ranges.push_back({i, i + 1});
+        }
+    }
+    std::erase_if(ranges, [](const frame_range& range) {
+        return range.end - range.begin < voiced_frames_min;
+    });
+    return ranges;
+}
+
+void add_margins(std::vector<frame_range>& ranges, std::size_t frames) {
+    std::size_t free_from = 0;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const std::size_t next = i + 1 < ranges.size() ? ranges[i + 1].begin : frames;
+        frame_range& range = ranges[i];
+        range.begin = std::max(free_from, range.begin - std::min(range.begin, margin_frames));
+        range.end = std::min(range.end + margin_frames, next);
+        free_from = range.end;
+    }
+}
+
+/// The last one of equals, so that parts are long.
+std::size_t quietest_frame(std::span<const float> levels_db, frame_range where) {
+    std::size_t best = where.begin;
+    float best_sum = 0;
+    for (std::size_t i = where.begin; i + quiet_frames <= where.end; ++i) {
+        float sum = 0;
+        for (const float level : levels_db.subspan(i, quiet_frames)) sum += level;
+        if (i == where.begin || sum <= best_sum) {
+            best = i;
+            best_sum = sum;
+        }
+    }
+    return best + quiet_frames / 2;
+}
+
+}  // namespace
+
+std::vector<float> frame_levels_db(std::span<const std::int16_t> samples) {
+    std::vector<float> levels;
+    levels.reserve(samples.size() / frame_samples);
+    for (std::size_t at = 0; at + frame_samples <= samples.size(); at += frame_samples) {
+        double energy = 0;
+        for (const std::int16_t sample : samples.subspan(at, frame_samples)) {
+            energy += static_cast<double>(sample) * static_cast<double>(sample);
+        }
+        const double power =
+            energy / (full_scale * full_scale * static_cast<double>(frame_samples));
+        const double level = power > 0 ? 10.0 * std::log10(power) : level_db_min;
+        levels.push_back(std::max(static_cast<float>(level), level_db_min));
+    }
+    return levels;
+}
+
+float level_at_share_db(std::span<const float> levels_db, double share) {
+    if (levels_db.empty()) return level_db_min;
+    std::vector<float> sorted{levels_db.begin(), levels_db.end()};
+    const auto last = static_cast<double>(sorted.size() - 1);
+    const auto position = static_cast<std::ptrdiff_t>(std::clamp(share, 0.0, 1.0) * last);
+    std::nth_element(sorted.begin(), sorted.begin() + position, sorted.end());
+    return sorted[static_cast<std::size_t>(position)];
+}
+
+std::vector<std::int16_t> conditioned(std::span<const std::int16_t> samples, float loud_db) {
+    const double gain = gain_of(loud_db);
+    std::minstd_rand engine{1};
+    std::vector<std::int16_t> result;
+    result.reserve(samples.size());
+    for (const std::int16_t sample : samples) {
+        const int noise = static_cast<int>(engine() % (2 * noise_amplitude + 1)) - noise_amplitude;
+        const double value = std::round(static_cast<double>(sample) * gain) + noise;
+        constexpr double low = std::numeric_limits<std::int16_t>::min();
+        constexpr double high = std::numeric_limits<std::int16_t>::max();
+        result.push_back(static_cast<std::int16_t>(std::clamp(value, low, high)));
+    }
+    return result;
+}
+
+bool is_silent(std::span<const std::int16_t> samples) {
+    const std::vector<float> levels = frame_levels_db(samples);
+    return std::all_of(
+        levels.begin(), levels.end(), [](float level) { return level <= silent_db; });
+}
+
+double high_band_db(std::span<const std::int16_t> samples) {
+    fft transform{window_samples};
+    const auto window = hann_window(window_samples);
+    double below = 0;
+    double above = 0;
+    for (std::size_t at = 0; at + window_samples <= samples.size(); at += window_samples) {
+        std::array<float, window_samples> windowed{};
+        for (std::size_t i = 0; i < window_samples; ++i) {
+            windowed[i] = static_cast<float>(samples[at + i]) * window[i];
+        }
+        const auto values = transform.transform(windowed);
+        below += band_power(values, below_from, below_to);
+        above += band_power(values, above_from, above_to);
+    }
+    // One unit of power avoids a division by zero in silence.
+    return 10.0 * std::log10((above + 1.0) / (below + 1.0));
+}
+
+void widen_narrow_band(std::vector<std::int16_t>& samples) {
+    if (high_band_db(samples) > narrow_db_max) return;
+    const auto filter = high_pass();
+    // Negating every other sample mirrors the spectrum.
+    std::vector<double> mirrored(samples.size());
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        mirrored[i] = i % 2 == 0 ? samples[i] : -samples[i];
+    }
+    for (std::size_t i = middle_tap; i + middle_tap < samples.size(); ++i) {
+        double sum = 0;
+        for (std::size_t k = 0; k < taps; ++k) sum += filter[k] * mirrored[i + middle_tap - k];
+        constexpr double low = std::numeric_limits<std::int16_t>::min();
+        constexpr double high = std::numeric_limits<std::int16_t>::max();
+        const double value = std::clamp(samples[i] + mirror_gain * sum, low, high);
+        samples[i] = static_cast<std::int16_t>(std::lround(value));
+    }
+}
+
+std::vector<frame_range> find_utterances(
+    const std::vector<bool>& voiced, std::span<const float> levels_db) {
+    invariant(voiced.size() == levels_db.size());
+    std::vector<frame_range> ranges = join_voiced(voiced);
+    add_margins(ranges, voiced.size());
+    std::vector<frame_range> result;
+    for (frame_range rest : ranges) {
+        while (rest.end - rest.begin > utterance_frames_max) {
+            const std::size_t latest =
+                std::min(rest.begin + utterance_frames_max, rest.end - part_frames_min);
+            const std::size_t cut =
+                quietest_frame(levels_db, {rest.begin + part_frames_min, latest});
+            result.push_back({rest.begin, cut});
+            rest.begin = cut;
+        }
+        result.push_back(rest);
+    }
+    return result;
+}
+
+result<std::unique_ptr<voice_activity>> voice_activity::create() {
+    std::unique_ptr<webrtc::AudioProcessing> processing{webrtc::AudioProcessing::Create()};
+    if (processing == nullptr) return error{errc::media_failed, "cannot create the voice detector"};
+    webrtc::VoiceDetection& detection = *processing->voice_detection();
+    const bool accepted = detection.Enable(true) == webrtc::AudioProcessing::kNoError &&
+                          detection.set_likelihood(webrtc::VoiceDetection::kModerateLikelihood) ==
+                              webrtc::AudioProcessing::kNoError;
+    if (!accepted) return error{errc::media_failed, "the voice detector rejects its settings"};
+    return std::unique_ptr<voice_activity>{new voice_activity{std::move(processing)}};
+}
+
+voice_activity::voice_activity(std::unique_ptr<webrtc::AudioProcessing> processing)
+    : processing_{std::move(processing)} {}
+
+voice_activity::~voice_activity() = default;
+
+std::vector<bool> voice_activity::detect(std::span<const std::int16_t> samples) {
+    std::vector<bool> voiced;
+    voiced.reserve(samples.size() / frame_samples);
+    if (processing_->Initialize() != webrtc::AudioProcessing::kNoError) return voiced;
+    webrtc::AudioFrame frame;
+    frame.sample_rate_hz_ = speech_rate_hz;
+    frame.samples_per_channel_ = frame_samples;
+    frame.num_channels_ = 1;
+    for (std::size_t at = 0; at + frame_samples <= samples.size(); at += frame_samples) {
+        const auto part = samples.subspan(at, frame_samples);
+        std::copy(part.begin(), part.end(), static_cast<std::int16_t*>(frame.data_));
+        const bool processed =
+            processing_->ProcessStream(&frame) == webrtc::AudioProcessing::kNoError;
+        voiced.push_back(processed && processing_->voice_detection()->stream_has_voice());
+    }
+    return voiced;
+}
+
+voiced_sound find_voice(voice_activity& activity, std::span<const std::int16_t> samples) {
+    const std::vector<float> levels = frame_levels_db(samples);
+    voiced_sound sound{
+        .conditioned = conditioned(samples, level_at_share_db(levels, loud_share)),
+        .utterances = {}};
+    widen_narrow_band(sound.conditioned);
+    sound.utterances = find_utterances(activity.detect(sound.conditioned), levels);
+    return sound;
+}
+
+result<std::unique_ptr<voice_detector>> voice_detector::load() {
+    auto activity = voice_activity::create();
+    if (!activity) return activity.error();
+    // The library's lazy initialisation happens now, before the jail is sealed.
+    static_cast<void>((*activity)->detect(std::vector<std::int16_t>(speech_rate_hz)));
+    return std::unique_ptr<voice_detector>{new voice_detector{std::move(*activity)}};
+}
+
+voice_detector::voice_detector(std::unique_ptr<voice_activity> activity)
+    : activity_{std::move(activity)} {}
+
+voice_detector::~voice_detector() = default;
+
+bool voice_detector::hears_voice(std::span<const std::int16_t> samples) {
+    return !is_silent(samples) && !find_voice(*activity_, samples).utterances.empty();
+}
+
+}  // namespace reelsd::media::sound

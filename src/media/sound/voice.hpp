@@ -1,0 +1,92 @@
+#pragma once
+
+#include <reelsd/base/result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace webrtc {
+class AudioProcessing;
+}
+
+/// Where a track may contain speech. All samples are mono, 16 kHz.
+namespace reelsd::media::sound {
+
+/// 10 ms at 16 kHz: the grid of voice detection, and of the recogniser's own frames.
+inline constexpr std::size_t frame_samples = 160;
+inline constexpr double frame_seconds = 0.01;
+
+/// Level of a frame of digital silence; a full-scale square wave has 0.
+inline constexpr float level_db_min = -100.0F;
+
+/// Share of the frames of a track that are quieter than its "loud" level.
+inline constexpr double loud_share = 0.9;
+
+/// Root mean square of each whole 10 ms frame, in dB below full scale. An incomplete last frame is
+/// dropped.
+[[nodiscard]] std::vector<float> frame_levels_db(std::span<const std::int16_t> samples);
+
+/// Level that `share` (0 to 1) of the frames do not exceed; `level_db_min` without frames.
+[[nodiscard]] float level_at_share_db(std::span<const float> levels_db, double share);
+
+/// A copy normalised for the recogniser: loud frames at -20 dBFS, and a noise floor at -70 dBFS,
+/// because the logarithm of digital silence ruins the cepstral means. The noise is the same at
+/// every call.
+[[nodiscard]] std::vector<std::int16_t> conditioned(
+    std::span<const std::int16_t> samples, float loud_db);
+
+/// Power between 4.4 and 6.5 kHz over that between 3 and 4 kHz, in dB, over all of `samples`; 0
+/// when both are silent. Sound of telephones and old recordings ends at 4 kHz: -25 and less.
+[[nodiscard]] double high_band_db(std::span<const std::int16_t> samples);
+
+/// Adds to sound that ends at 4 kHz the mirror image of its band below, at half its height. The
+/// acoustic model knows only wide-band speech and misses the hiss of its consonants. Wide-band
+/// sound is unchanged.
+void widen_narrow_band(std::vector<std::int16_t>& samples);
+
+/// Frames [begin, end) of 10 ms.
+struct frame_range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    friend bool operator==(const frame_range&, const frame_range&) = default;
+};
+
+/// Ranges that may contain speech, in order, disjoint: voiced frames joined over short pauses, with
+/// a margin on both sides, none longer than 12 s (split at the quietest frame). `voiced` and
+/// `levels_db` have one entry for each frame.
+[[nodiscard]] std::vector<frame_range> find_utterances(
+    const std::vector<bool>& voiced, std::span<const float> levels_db);
+
+/// Voice detection for each 10 ms frame. Music often counts as a voice. One thread.
+class voice_activity {
+public:
+    /// `media_failed` when the library rejects its settings.
+    static result<std::unique_ptr<voice_activity>> create();
+
+    ~voice_activity();
+    voice_activity(const voice_activity&) = delete;
+    voice_activity& operator=(const voice_activity&) = delete;
+
+    /// One entry for each whole frame. Calls are independent of each other.
+    [[nodiscard]] std::vector<bool> detect(std::span<const std::int16_t> samples);
+
+private:
+    explicit voice_activity(std::unique_ptr<webrtc::AudioProcessing> processing);
+
+    std::unique_ptr<webrtc::AudioProcessing> processing_;
+};
+
+struct voiced_sound {
+    std::vector<std::int16_t> conditioned;  ///< The track, normalised for the recogniser.
+    std::vector<frame_range> utterances;    ///< Ranges of it that may contain a voice.
+};
+
+/// `samples`: the whole track.
+[[nodiscard]] voiced_sound find_voice(
+    voice_activity& activity, std::span<const std::int16_t> samples);
+
+}  // namespace reelsd::media::sound
