@@ -1,4 +1,4 @@
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include "../words.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/model/search_document.hpp>

@@ -1,6 +1,6 @@
 #include "call_failure.hpp"
 
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include <reelsd/base/invariant.hpp>
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 #include "prompt.hpp"
 
 #include "../answer.hpp"
-#include "../prompt_files.hpp"
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include <reelsd/base/random.hpp>
 
 #include <fmt/format.h>

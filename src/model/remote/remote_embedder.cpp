@@ -1,6 +1,6 @@
 #include "remote_embedder.hpp"
 
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include "gemini_errors.hpp"
 #include "openai_errors.hpp"
 #include "provider_json.hpp"

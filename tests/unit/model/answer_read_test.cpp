@@ -21,8 +21,8 @@ TEST(ReadAnswer, TakesAGoodOneWhole) {
 
     EXPECT_THAT(reading.violations, IsEmpty());
     EXPECT_THAT(reading.warnings, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    const auto& said = *reading.said;
+    ASSERT_TRUE(reading.reported);
+    const auto& said = *reading.reported;
     EXPECT_EQ(said.visual.description, "A barista pours water over coffee.");
     EXPECT_EQ(said.visual.setting, "A bright kitchen.");
     EXPECT_THAT(said.visual.subjects, ElementsAre("a barista", "a kettle"));
@@ -128,8 +128,8 @@ TEST(ReadAnswer, TakesOtherSpellingsInSilence) {
 
         EXPECT_THAT(reading.violations, IsEmpty());
         EXPECT_THAT(reading.warnings, IsEmpty());
-        ASSERT_TRUE(reading.said);
-        EXPECT_TRUE(expected.holds(*reading.said));
+        ASSERT_TRUE(reading.reported);
+        EXPECT_TRUE(expected.holds(*reading.reported));
     }
 }
 
@@ -146,9 +146,9 @@ TEST(ReadAnswer, TakesNothingForNothing) {
     const auto reading = read(answer);
 
     EXPECT_THAT(reading.violations, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    EXPECT_EQ(reading.said->audio.music_description, "Calm guitar.; by The Kettles");
-    EXPECT_FALSE(reading.said->audio.language);
+    ASSERT_TRUE(reading.reported);
+    EXPECT_EQ(reading.reported->audio.music_description, "Calm guitar.; by The Kettles");
+    EXPECT_FALSE(reading.reported->audio.language);
 }
 
 TEST(ReadAnswer, KnowsTheContractsShape) {
@@ -161,11 +161,11 @@ TEST(ReadAnswer, KnowsTheContractsShape) {
     const auto reading = read(answer);
 
     EXPECT_THAT(reading.violations, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    EXPECT_THAT(texts_of(reading.said->visual.texts), ElementsAre("3 TIPS", "Fresh beans"));
-    EXPECT_EQ(reading.said->visual.texts[0].start_seconds, 0);
-    EXPECT_EQ(reading.said->visual.texts[0].end_seconds, answer_duration);
-    EXPECT_THAT(texts_of(reading.said->audio.segments), ElementsAre("Here are three tips."));
+    ASSERT_TRUE(reading.reported);
+    EXPECT_THAT(texts_of(reading.reported->visual.texts), ElementsAre("3 TIPS", "Fresh beans"));
+    EXPECT_EQ(reading.reported->visual.texts[0].start_seconds, 0);
+    EXPECT_EQ(reading.reported->visual.texts[0].end_seconds, answer_duration);
+    EXPECT_THAT(texts_of(reading.reported->audio.segments), ElementsAre("Here are three tips."));
 }
 
 TEST(ReadAnswer, FindsMembersWithoutTheirSections) {
@@ -173,13 +173,13 @@ TEST(ReadAnswer, FindsMembersWithoutTheirSections) {
     for (const auto& section : good_answer()) flat.update(section);
     const auto reading = read(flat);
     EXPECT_THAT(reading.violations, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    EXPECT_EQ(reading.said->content.summary, "Three tips for coffee.");
-    EXPECT_EQ(reading.said->audio.segments.size(), 2U);
+    ASSERT_TRUE(reading.reported);
+    EXPECT_EQ(reading.reported->content.summary, "Three tips for coffee.");
+    EXPECT_EQ(reading.reported->audio.segments.size(), 2U);
 
     const auto wrapped = read(json{{"result", good_answer()}});
     EXPECT_THAT(wrapped.violations, IsEmpty());
-    EXPECT_TRUE(wrapped.said);
+    EXPECT_TRUE(wrapped.reported);
 }
 
 // Goal: what is missing or means nothing is named by its path, and the rest is still of use.
@@ -223,8 +223,8 @@ TEST(ReadAnswer, NamesWhatIsWrong) {
         const auto reading = read(answer);
 
         EXPECT_THAT(reading.violations, Contains(expected.violation));
-        ASSERT_TRUE(reading.said);
-        EXPECT_EQ(reading.said->visual.description, "A barista pours water over coffee.");
+        ASSERT_TRUE(reading.reported);
+        EXPECT_EQ(reading.reported->visual.description, "A barista pours water over coffee.");
     }
 }
 
@@ -247,7 +247,7 @@ TEST(ReadAnswer, RefusesWhatSaysNothing) {
         SCOPED_TRACE(text);
         const auto reading =
             read_answer(text, {.duration_seconds = answer_duration, .boundary = "q7f3"});
-        EXPECT_FALSE(reading.said);
+        EXPECT_FALSE(reading.reported);
         ASSERT_FALSE(reading.violations.empty());
         EXPECT_EQ(reading.violations[0], "the answer says nothing about the video");
     }
@@ -255,7 +255,7 @@ TEST(ReadAnswer, RefusesWhatSaysNothing) {
     for (auto& section : empty) {
         for (auto& member : section) member = nullptr;
     }
-    EXPECT_FALSE(read(empty).said);
+    EXPECT_FALSE(read(empty).reported);
     EXPECT_FALSE(read(empty).violations.empty());
 }
 
@@ -265,7 +265,7 @@ TEST(ReadAnswer, RefusesWhatIsCutOff) {
         const auto reading = read_answer(
             std::string_view{whole}.substr(0, bytes),
             {.duration_seconds = answer_duration, .boundary = "q7f3"});
-        ASSERT_FALSE(reading.said) << bytes;
+        ASSERT_FALSE(reading.reported) << bytes;
         ASSERT_THAT(reading.violations, ElementsAre("the answer is cut off before its end"));
     }
 }

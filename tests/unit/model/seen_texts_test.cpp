@@ -1,6 +1,5 @@
-#include "seen_texts.hpp"
-
 #include "builders.hpp"
+#include "local_checks.hpp"
 #include "model/local_checks.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "spoken_language.hpp"
+#include "local_checks.hpp"
 
 #include <gtest/gtest.h>
 

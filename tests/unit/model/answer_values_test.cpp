@@ -1,4 +1,4 @@
-#include "answer/time_text.hpp"
+#include "answer/answer_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -102,6 +102,26 @@ TEST(ReadTime, TakesNumbers) {
 TEST(ReadTime, SurvivesADurationThatIsNone) {
     EXPECT_EQ(read_time("0:05", -1)->seconds, 0);
     EXPECT_EQ(read_time(5.0, std::numeric_limits<double>::quiet_NaN())->seconds, 0);
+}
+
+TEST(LanguageCodeFrom, KnowsWhatModelsWrite) {
+    constexpr const char* known[][2] = {
+        {"en", "en"},
+        {"pt-BR", "pt"},
+        {"EN_us", "en"},
+        {"zh-Hans-CN", "zh"},
+        {"deu", "de"},
+        {"Spanish", "es"},
+        {"iw", "he"},
+        {"cmn-Hans", "zh"},
+        {" hi ", "hi"},
+        {"English (US)", "en"},
+        {"hi, en", "hi"},
+    };
+    for (const auto& [said, code] : known) EXPECT_EQ(language_code_from(said), code) << said;
+    for (const auto* said : {"", "und", "mul", "xx", "zxx", "e", "??", "-", "\xff"}) {
+        EXPECT_FALSE(language_code_from(said)) << said;
+    }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "moments.hpp"
+#include "description.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "utf8.hpp"
+#include "clean_text.hpp"
 
 #include <reelsd/base/utf8.hpp>
 
