@@ -1,5 +1,5 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/model/dense_vector.hpp>
+#include <reelsd/model/dense_embedder.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "gemini_files.hpp"
 
+#include "../json_members.hpp"
 #include "gemini_errors.hpp"
-#include "provider_json.hpp"
 #include "retry_loop.hpp"
 #include "retry_schedule.hpp"
 #include <reelsd/base/foreign_json.hpp>

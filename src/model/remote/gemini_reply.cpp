@@ -1,7 +1,7 @@
 #include "gemini_reply.hpp"
 
+#include "../json_members.hpp"
 #include "gemini_errors.hpp"
-#include "provider_json.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "openai_errors.hpp"
 
-#include "provider_json.hpp"
+#include "../json_members.hpp"
 #include "server_delay.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>

@@ -1,7 +1,7 @@
 #include "openai_reply.hpp"
 
+#include "../json_members.hpp"
 #include "openai_errors.hpp"
-#include "provider_json.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 

@@ -1,9 +1,9 @@
 #include "remote_embedder.hpp"
 
 #include "../clean_text.hpp"
+#include "../json_members.hpp"
 #include "gemini_errors.hpp"
 #include "openai_errors.hpp"
-#include "provider_json.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/utf8.hpp>

@@ -1,8 +1,6 @@
 #include "embedding/lexicon.hpp"
 
-#include "embedding/concept_space.hpp"
 #include "embedding/lexicon_builder.hpp"
-#include "embedding/topics.hpp"
 #include "embedding/wordnet.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #include "support/paths.hpp"
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 
 #include <gmock/gmock.h>
 

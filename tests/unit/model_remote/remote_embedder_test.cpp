@@ -5,7 +5,7 @@
 
 #include "support/scripted_server.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/model/dense_vector.hpp>
+#include <reelsd/model/dense_embedder.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
