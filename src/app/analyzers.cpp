@@ -149,7 +149,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
 
 std::vector<model::circuit_state> analyzers::circuits() const {
     std::vector<model::circuit_state> all;
-    for (const auto* one : remote_) all.push_back(one->standing());
+    for (const auto* one : remote_) all.push_back(one->circuit());
     return all;
 }
 

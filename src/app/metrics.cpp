@@ -152,7 +152,7 @@ void add_circuits(prometheus::Registry& in, const std::vector<model::circuit_sta
         set(in,
             "reelsd_model_circuit_open_seconds",
             "For how long this daemon does not ask a model that did not answer; 0: it asks.",
-            one.closed_in.count(),
+            one.open_for.count(),
             {{"provider", one.provider}, {"model", one.model}});
     }
 }

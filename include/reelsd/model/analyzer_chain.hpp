@@ -10,20 +10,20 @@
 
 namespace reelsd::model {
 
-/// Several analyzers, the next one for when those before it are down: what it finds says so in its
-/// warnings. An analyzer that refuses a video has answered: nobody else is asked.
+/// Several analyzers. Each replaces those before it while they are unavailable, which its warnings
+/// say. A refused video is not passed on.
 class analyzer_chain final : public analyzer {
 public:
-    /// At least one, and none null.
+    /// At least one analyzer, none null.
     analyzer_chain(std::vector<std::unique_ptr<analyzer>> links, log::logger log);
 
-    /// That of the first: what the operator wants.
+    /// That of the first one, which the operator prefers.
     [[nodiscard]] std::string_view name() const noexcept override { return links_.front()->name(); }
 
-    /// The first one's, when all of them refuse.
+    /// The first one's, if all have one.
     [[nodiscard]] std::optional<analysis_failure> refusal() const override;
 
-    /// When all are down, the first one's failure.
+    /// The first one's failure if all are unavailable.
     [[nodiscard]] analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;

@@ -3,6 +3,8 @@
 #include "../clean_text.hpp"
 #include <reelsd/base/invariant.hpp>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include <algorithm>
 
 namespace reelsd::model {
@@ -45,7 +47,7 @@ failure_kind kind_of_status(int http_status) noexcept {
         case 504: return failure_kind::slow;
         default: break;
     }
-    // A status of success without an answer comes from a proxy.
+    // A proxy may send a success status without an answer.
     const bool is_transient = http_status < 300 || http_status > 500;
     return is_transient ? failure_kind::transient : failure_kind::misconfigured;
 }
@@ -80,7 +82,7 @@ error error_from(const call_failure& why) {
     switch (why.kind) {
         case failure_kind::misconfigured:
         case failure_kind::unauthorized:
-        // Refused in every way in which it could be asked: our request, no video's fault.
+        // All variants of the request were refused, so it is not the video's fault.
         case failure_kind::schema_refused:
         case failure_kind::thinking_refused:
         case failure_kind::store_refused:
@@ -106,20 +108,15 @@ error error_from(const call_failure& why) {
 }
 
 std::string without_secret(std::string text, std::string_view secret) {
-    constexpr std::string_view blot = "***";
-    if (secret.empty()) return text;
-    for (auto at = text.find(secret); at != std::string::npos;
-         at = text.find(secret, at + blot.size())) {
-        text.replace(at, secret.size(), blot);
-    }
+    if (!secret.empty()) boost::algorithm::replace_all(text, secret, "***");
     return text;
 }
 
-std::string excerpt(std::string_view said) {
+std::string excerpt(std::string_view text) {
     constexpr std::size_t characters_max = 300;
-    auto text = clean_text(said.substr(0, 4 * characters_max), characters_max);
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text;
+    auto line = clean_text(text.substr(0, 4 * characters_max), characters_max);
+    std::ranges::replace(line, '\n', ' ');
+    return line;
 }
 
 }  // namespace reelsd::model

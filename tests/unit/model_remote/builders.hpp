@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/net/http_client.hpp>
 #include <reelsd/net/request_body.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 /// Values and files that several tests need.
 namespace reelsd::model::testing {
@@ -21,9 +24,9 @@ class scratch_file {
 public:
     explicit scratch_file(const std::string& content) {
         std::string name = std::filesystem::temp_directory_path() / "reelsd-remote-XXXXXX";
-        const int made = ::mkstemp(name.data());
-        if (made < 0) throw std::runtime_error{"no scratch file"};
-        ::close(made);
+        const int descriptor = ::mkstemp(name.data());
+        if (descriptor < 0) throw std::runtime_error{"no scratch file"};
+        ::close(descriptor);
         path_ = name;
         std::ofstream{path_, std::ios::binary} << content;
     }
@@ -39,6 +42,14 @@ public:
 private:
     std::filesystem::path path_;
 };
+
+inline net::http_response response_of(
+    int status, std::string_view body, net::header_list headers = {}) {
+    return {
+        .head = {.status = status, .headers = std::move(headers)},
+        .body = std::string{body},
+        .url = {}};
+}
 
 /// All of a body, as it is sent.
 inline std::string sent_text(const net::request_body& body) {

@@ -18,7 +18,7 @@ void fail(circuit_breaker& circuit, int times, circuit_breaker::clock::time_poin
 }
 
 std::optional<seconds_f> wait_of(circuit_breaker& circuit, circuit_breaker::clock::time_point now) {
-    const auto closed = circuit.refusal(now);
+    const auto closed = circuit.admit(now);
     if (!closed) return std::nullopt;
     return closed->wait;
 }
@@ -27,19 +27,19 @@ TEST(CircuitBreaker, IsClosedAtFirst) {
     circuit_breaker circuit;
     EXPECT_EQ(wait_of(circuit, begin), std::nullopt);
     EXPECT_EQ(wait_of(circuit, begin), std::nullopt) << "everybody may ask";
-    EXPECT_EQ(circuit.open_yet(begin).count(), 0);
+    EXPECT_EQ(circuit.remaining(begin).count(), 0);
     EXPECT_FALSE(circuit.has_succeeded());
 }
 
 TEST(CircuitBreaker, IsLookedAtWithoutTakingTheProbe) {
     circuit_breaker circuit;
-    EXPECT_FALSE(circuit.closed(begin));
+    EXPECT_FALSE(circuit.peek(begin));
     fail(circuit, 5, begin);
-    EXPECT_EQ(circuit.closed(begin).value().wait, 10s);
-    EXPECT_FALSE(circuit.closed(begin + 10s)) << "one may ask now";
-    EXPECT_FALSE(circuit.closed(begin + 10s)) << "and a look does not take its place";
+    EXPECT_EQ(circuit.peek(begin).value().wait, 10s);
+    EXPECT_FALSE(circuit.peek(begin + 10s)) << "one may ask now";
+    EXPECT_FALSE(circuit.peek(begin + 10s)) << "and a look does not take its place";
     EXPECT_EQ(wait_of(circuit, begin + 10s), std::nullopt);
-    EXPECT_EQ(circuit.closed(begin + 10s).value().wait, 2s) << "while it asks";
+    EXPECT_EQ(circuit.peek(begin + 10s).value().wait, 2s) << "while it asks";
 }
 
 TEST(CircuitBreaker, OpensAfterFiveFailuresInARow) {
@@ -52,7 +52,7 @@ TEST(CircuitBreaker, OpensAfterFiveFailuresInARow) {
     circuit.failed(begin);
     EXPECT_EQ(wait_of(circuit, begin), seconds_f{10});
     EXPECT_EQ(wait_of(circuit, begin + 4s), seconds_f{6});
-    EXPECT_EQ(circuit.open_yet(begin + 4s), seconds_f{6});
+    EXPECT_EQ(circuit.remaining(begin + 4s), seconds_f{6});
 }
 
 TEST(CircuitBreaker, OneAsksAfterwardsForAll) {
@@ -119,18 +119,18 @@ TEST(CircuitBreaker, AProvidersOwnDelayHoldsForAll) {
     circuit.open_for(10s, begin + 100s);
     EXPECT_EQ(wait_of(circuit, begin + 100s), seconds_f{500}) << "it is not shortened";
     EXPECT_EQ(wait_of(circuit, begin + 600s), std::nullopt);
-    EXPECT_EQ(circuit.open_yet(begin + 700s).count(), 0);
+    EXPECT_EQ(circuit.remaining(begin + 700s).count(), 0);
 }
 
 // Whoever waits for a probe may find good news; behind a wrong key everybody hears the same.
 TEST(CircuitBreaker, TellsWhetherAskingWouldFailAlike) {
     circuit_breaker circuit;
     circuit.misconfigured(begin);
-    EXPECT_TRUE(circuit.refusal(begin + 1s)->is_misconfigured);
-    ASSERT_FALSE(circuit.refusal(begin + 5s));
-    EXPECT_FALSE(circuit.refusal(begin + 5s)->is_misconfigured) << "another is finding out";
+    EXPECT_TRUE(circuit.admit(begin + 1s)->is_misconfigured);
+    ASSERT_FALSE(circuit.admit(begin + 5s));
+    EXPECT_FALSE(circuit.admit(begin + 5s)->is_misconfigured) << "another is finding out";
     circuit.open_for(seconds_f{60}, begin + 6s);
-    EXPECT_FALSE(circuit.refusal(begin + 7s)->is_misconfigured);
+    EXPECT_FALSE(circuit.admit(begin + 7s)->is_misconfigured);
 }
 
 TEST(CircuitBreaker, ALoneFailureMayBeOneVideos) {

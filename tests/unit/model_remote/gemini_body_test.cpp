@@ -21,7 +21,7 @@ const prompt asked_for{
 
 /// The whole body, with a video or the address of a file in its place.
 ordered body_for(
-    const gemini_settings& settings, const question& asked = {}, double seconds = 64.2) {
+    const gemini_settings& settings, const request_options& asked = {}, double seconds = 64.2) {
     const auto parts = gemini_body_for(settings, asked, asked_for, seconds, "video/mp4");
     const auto text =
         parts.before + (asked.as_file ? R"("https://example.com/files/1")" : "QUJD") + parts.after;
@@ -78,10 +78,10 @@ TEST(GeminiBody, ThinkingByFamily) {
     struct test_case {
         const char* model;
         const char* thinking;
-        question asked;
+        request_options options;
         ordered expected;
     };
-    const question least{.least_thinking = true};
+    const request_options least{.least_thinking = true};
     const test_case cases[] = {
         {"gemini-3.8-flash", "auto", {}, {{"thinkingLevel", "LOW"}}},
         // It has no lower level, and refuses one.
@@ -105,7 +105,7 @@ TEST(GeminiBody, ThinkingByFamily) {
     };
     for (const auto& one : cases) {
         const auto config =
-            body_for({.key = {}, .model = one.model, .thinking = one.thinking}, one.asked)
+            body_for({.key = {}, .model = one.model, .thinking = one.thinking}, one.options)
                 .at("generationConfig");
         EXPECT_EQ(config.value("thinkingConfig", ordered(nullptr)), one.expected)
             << one.model << " " << one.thinking;

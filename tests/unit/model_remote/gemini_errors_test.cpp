@@ -1,7 +1,7 @@
 // Goal: each refusal of Gemini's means what it means: whose fault it is decides whether a job
 // waits, fails or is asked about in another way.
-#include "gemini_errors.hpp"
-
+#include "builders.hpp"
+#include "gemini_reply.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gmock/gmock.h>
@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::response_of;
 
 /// Ten hours before daily quotas begin anew.
 const std::chrono::system_clock::time_point now =
@@ -26,7 +27,7 @@ std::string body(std::string_view inner) {
 
 call_failure read(
     int status, std::string_view text, gemini_target target = gemini_target::generate) {
-    return gemini_failure(status, {}, text, target, now);
+    return gemini_failure(response_of(status, text), target, now);
 }
 
 struct test_case {
@@ -318,12 +319,13 @@ TEST(GeminiErrors, Quotas) {
 TEST(GeminiErrors, HeaderFieldsTellDelaysToo) {
     net::header_list headers;
     headers.add("Retry-After", "12");
-    EXPECT_EQ(gemini_failure(503, headers, "", generate, now).server_delay, seconds_f{12});
-    EXPECT_EQ(
-        gemini_failure(429, headers, quota("", "", "5s"), generate, now).server_delay, seconds_f{5})
-        << "the body is nearer to the cause";
+    const auto delay = [&](int status, std::string_view text) {
+        return gemini_failure(response_of(status, text, headers), generate, now).server_delay;
+    };
+    EXPECT_EQ(delay(503, ""), seconds_f{12});
+    EXPECT_EQ(delay(429, quota("", "", "5s")), seconds_f{5}) << "the body is nearer to the cause";
     // What cannot help is not waited for.
-    EXPECT_EQ(gemini_failure(400, headers, "", generate, now).server_delay, std::nullopt);
+    EXPECT_EQ(delay(400, ""), std::nullopt);
 }
 
 TEST(GeminiErrors, TheDetailIsShortAndOnOneLine) {

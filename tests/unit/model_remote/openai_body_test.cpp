@@ -3,7 +3,6 @@
 #include "builders.hpp"
 #include "model/answer.hpp"
 #include "openai_api.hpp"
-#include "openai_media.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,7 +87,7 @@ TEST(OpenaiBody, NoMediaAtAllIsStillAMessage) {
     EXPECT_EQ(parts_of({}).size(), 1U);
 }
 
-json options_of(const openai_settings& settings, const question& asked = {}) {
+json options_of(const openai_settings& settings, const request_options& asked = {}) {
     const auto text = openai_options(settings, asked);
     EXPECT_TRUE(text.starts_with(',')) << text;
     auto options = json::parse("{\"messages\":[]" + text + "}", nullptr, false);

@@ -1,6 +1,6 @@
 // Goal: whatever shape a server's refusal has, it is known whose fault it is.
-#include "openai_errors.hpp"
-
+#include "builders.hpp"
+#include "openai_reply.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gmock/gmock.h>
@@ -10,11 +10,12 @@ namespace reelsd::model {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::response_of;
 
 const std::chrono::system_clock::time_point now{};
 
 call_failure read(int status, std::string_view body) {
-    return openai_failure(status, {}, body, now);
+    return openai_failure(response_of(status, body), now);
 }
 
 TEST(OpenaiErrors, EachStatusAndShape) {
@@ -127,24 +128,24 @@ TEST(OpenaiErrors, DelaysAndWhetherToTryAgain) {
     net::header_list headers;
     headers.add("retry-after-ms", "1500");
     headers.add("x-should-retry", "true");
-    const auto why = openai_failure(409, headers, "", now);
+    const auto why = openai_failure(response_of(409, "", headers), now);
     EXPECT_EQ(why.server_delay, seconds_f{1.5});
     EXPECT_EQ(why.should_retry, true);
 
     net::header_list not_again;
     not_again.add("X-Should-Retry", "false");
-    EXPECT_EQ(openai_failure(503, not_again, "", now).should_retry, false);
+    EXPECT_EQ(openai_failure(response_of(503, "", not_again), now).should_retry, false);
     net::header_list unclear;
     unclear.add("X-Should-Retry", "perhaps");
-    EXPECT_EQ(openai_failure(503, unclear, "", now).should_retry, std::nullopt);
+    EXPECT_EQ(openai_failure(response_of(503, "", unclear), now).should_retry, std::nullopt);
 }
 
 TEST(OpenaiErrors, NobodyGetsCreditWithinMinutes) {
     net::header_list headers;
     headers.add("retry-after", "2");
     headers.add("x-should-retry", "true");
-    const auto why =
-        openai_failure(429, headers, R"({"error":{"code":"insufficient_quota"}})", now);
+    const auto why = openai_failure(
+        response_of(429, R"({"error":{"code":"insufficient_quota"}})", headers), now);
     EXPECT_EQ(why.server_delay, seconds_f{3600});
     EXPECT_EQ(why.should_retry, std::nullopt);
 }

@@ -65,7 +65,7 @@ public:
         : url_{std::move(url)}, made_{std::move(made)}, text_{std::move(text)} {}
 
     prepared_request request_for(
-        const question& /*asked*/, const deadline& /*by*/,
+        const request_options& /*asked*/, const deadline& /*by*/,
         const std::stop_token& /*stop*/) override {
         if (!made_) return made_.error();
         auto request = *made_;

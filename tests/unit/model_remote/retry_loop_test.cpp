@@ -2,6 +2,7 @@
 // cannot have been billed. Method: a scripted server on loopback; failures that need no pause, and
 // delays of 0 s.
 #include "retry_loop_fakes.hpp"
+#include "retry_schedule.hpp"
 #include "support/scripted_server.hpp"
 #include <reelsd/model/remote_analyzer.hpp>
 
@@ -259,7 +260,7 @@ TEST_F(RetryLoop, ALongDelayHandsTheJobBack) {
     EXPECT_TRUE(said.error().asked_to_wait);
     EXPECT_EQ(said.error().not_before, seconds_f{61});
     EXPECT_EQ(served, 1U);
-    EXPECT_FALSE(circuit.refusal(circuit_breaker::clock::now())) << "others may ask";
+    EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now())) << "others may ask";
 }
 
 TEST_F(RetryLoop, AVeryLongDelayIsForEverybody) {
@@ -278,7 +279,7 @@ TEST_F(RetryLoop, AWrongKeyIsNotTriedAgain) {
     const auto said = ask_at(server.origin());
     ASSERT_FALSE(said);
     EXPECT_EQ(served, 1U);
-    EXPECT_TRUE(circuit.refusal(circuit_breaker::clock::now()));
+    EXPECT_TRUE(circuit.admit(circuit_breaker::clock::now()));
 }
 
 TEST_F(RetryLoop, AKeyThatHasWorkedIsTriedOnceMore) {
@@ -306,7 +307,7 @@ TEST_F(RetryLoop, ARequestThatCannotBeMadeIsNoCall) {
     ASSERT_FALSE(said);
     EXPECT_EQ(name_of(said.error().why.kind), "storage");
     EXPECT_THAT(events.all(), IsEmpty());
-    EXPECT_FALSE(circuit.refusal(circuit_breaker::clock::now())) << "no provider's fault";
+    EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now())) << "no provider's fault";
 }
 
 TEST_F(RetryLoop, IsCancelledWhileItWaitsForTheAnswer) {
@@ -344,7 +345,7 @@ TEST_F(RetryLoop, AnExceptionDoesNotLeaveOthersWaiting) {
         throw std::runtime_error{"no memory"};
     };
     EXPECT_THROW(static_cast<void>(ask_at(server.origin())), std::runtime_error);
-    EXPECT_FALSE(circuit.refusal(circuit_breaker::clock::now()));
+    EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now()));
 }
 
 TEST(Pause, EndsAtOnceWhenItCannotEndInTime) {

@@ -1,6 +1,6 @@
 // Goal: whatever way a server takes to say when it may be asked again, it is understood; what is no
 // such time is not taken for one.
-#include "server_delay.hpp"
+#include "retry_schedule.hpp"
 
 #include <gtest/gtest.h>
 
