@@ -44,6 +44,10 @@ public:
         gemini_settings settings, remote_dependencies dependencies);
     [[nodiscard]] static std::unique_ptr<remote_analyzer> with_openai(
         openai_settings settings, remote_dependencies dependencies);
+    /// `api` may refer to `http`.
+    remote_analyzer(
+        std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api,
+        remote_dependencies dependencies);
     ~remote_analyzer() override;
 
     /// "gemini/gemini-3.8-flash/prompt-1"
@@ -66,10 +70,6 @@ public:
 
 private:
     class analysis_session;
-
-    remote_analyzer(
-        std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api,
-        remote_dependencies dependencies);
 
     remote_dependencies dependencies_;
     std::unique_ptr<net::http_client> http_;

@@ -52,7 +52,7 @@ analysis analyzer_chain::analyze(
             "analyzer is down",
             {{"analyzer", link->name()}, {"reason", outcome.error().why.to_string()}});
         warnings.push_back(fmt::format(
-            "{} could not be asked: another analyzer has stood in", provider_of(link->name())));
+            "{} was unavailable: another analyzer replaced it", provider_of(link->name())));
         if (!first) first = outcome.error();
     }
     return *std::move(first);

@@ -227,16 +227,16 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
     auto http = client_for(dependencies.settings, settings.url);
     settings.answer_time_max = dependencies.settings.answer_time_max;
     auto api = std::make_unique<gemini_api>(std::move(settings), *http, dependencies.log);
-    return std::unique_ptr<remote_analyzer>{
-        new remote_analyzer{std::move(http), std::move(api), std::move(dependencies)}};
+    return std::make_unique<remote_analyzer>(
+        std::move(http), std::move(api), std::move(dependencies));
 }
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
     openai_settings settings, remote_dependencies dependencies) {
     auto http = client_for(dependencies.settings, settings.url);
     auto api = std::make_unique<openai_api>(std::move(settings), dependencies.media);
-    return std::unique_ptr<remote_analyzer>{
-        new remote_analyzer{std::move(http), std::move(api), std::move(dependencies)}};
+    return std::make_unique<remote_analyzer>(
+        std::move(http), std::move(api), std::move(dependencies));
 }
 
 analysis remote_analyzer::analyze(

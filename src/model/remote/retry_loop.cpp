@@ -166,7 +166,7 @@ call_error rejected_by_circuit(const circuit_breaker::rejection& rejection) {
     return {
         .why =
             {.kind = is_misconfigured ? failure_kind::misconfigured : failure_kind::overloaded,
-             .detail = "not asked: it has not answered others"},
+             .detail = "not requested: the model has not answered recently"},
         .not_before = rejection.wait,
         .asked_to_wait = !is_misconfigured};
 }

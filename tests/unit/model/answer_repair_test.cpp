@@ -15,7 +15,7 @@ using testing::texts_of;
 
 using sentences = std::vector<std::string>;
 
-TEST(ReadAnswer, RefusesWhatHoldsTheTag) {
+TEST(ReadAnswer, RefusesAnAnswerWithTheTag) {
     auto answer = good_answer();
     answer["audio"]["segments"][1]["speaker"] = "<Q7F3-caption>";
     const auto reading = read(answer);
@@ -24,18 +24,20 @@ TEST(ReadAnswer, RefusesWhatHoldsTheTag) {
         reading.violations, ElementsAre("the answer holds the tag that must never be written"));
 }
 
-// Goal: times lie in the video and ascend, and what cannot be read is no violation.
-TEST(ReadAnswer, PutsTimesRight) {
+// Goal: times are in the video and ascend, and unreadable times are not violations.
+TEST(ReadAnswer, CorrectsTimes) {
     auto answer = good_answer();
-    answer["visual"]["text_segments"] = json::parse(R"([
-        {"start": "00:20", "end": "00:10", "text": "late"},
-        {"start": "soon", "end": null, "text": "unknown"},
-        {"start": "00:02", "text": "open"},
-        {"start": "00:06", "end": "02:00", "text": "past the end"}])");
-    answer["content"]["key_moments"] = json::parse(R"([
-        {"time": "00:09", "description": "second"},
-        {"time": "later", "description": "never"},
-        {"time": 3, "description": "first"}])");
+    answer["visual"]["text_segments"] = json::parse(R([
+        {"start" : "00:20", "end" : "00:10", "text" : "late"},
+        {"start" : "soon", "end" : null, "text" : "unknown"},
+        {"start" : "00:02", "text" : "open"},
+        {"start" : "00:06", "end" : "02:00", "text" : "past the end"}
+    ]));
+    answer["content"]["key_moments"] = json::parse(R([
+        {"time" : "00:09", "description" : "second"},
+        {"time" : "later", "description" : "never"},
+        {"time" : 3, "description" : "first"}
+    ]));
 
     const auto reading = read(answer);
 
@@ -55,11 +57,11 @@ TEST(ReadAnswer, PutsTimesRight) {
     EXPECT_EQ(moments[1].description, "second");
 }
 
-TEST(ReadAnswer, NoticesTheTimesOfAnotherVideo) {
+TEST(ReadAnswer, DetectsTheTimesOfAnotherVideo) {
     auto answer = good_answer();
     answer["audio"]["segments"][1]["start"] = "01:10";
     answer["audio"]["segments"][1]["end"] = "01:12";
-    EXPECT_EQ(read(answer).warnings.size(), 1U);  // One entry may be a slip of the pen.
+    EXPECT_EQ(read(answer).warnings.size(), 1U);  // One entry may be a typing error.
     answer["content"]["key_moments"][0]["time"] = "01:11";
     EXPECT_THAT(
         read(answer).warnings,
@@ -68,7 +70,7 @@ TEST(ReadAnswer, NoticesTheTimesOfAnotherVideo) {
             "times lie far past the end of the video: the analysis may be of another one"));
 }
 
-TEST(ReadAnswer, PartsLongSpeech) {
+TEST(ReadAnswer, SplitsLongSpeech) {
     std::string speech;
     for (int word = 0; word < 400; ++word) speech += "word" + std::to_string(word) + " ";
     auto answer = good_answer();
@@ -85,7 +87,7 @@ TEST(ReadAnswer, PartsLongSpeech) {
     EXPECT_NEAR(segments[1].start_seconds, segments[0].end_seconds, 1e-9);
 }
 
-// Goal: a loop is asked for again, and cut if nobody can be asked.
+// Goal: a loop is a violation, and is cut in case no request is left.
 TEST(ReadAnswer, CutsLoops) {
     const sentences warned{"the model repeated itself: the repeats were left out"};
     auto looping = good_answer();
@@ -113,7 +115,7 @@ TEST(ReadAnswer, CutsLoops) {
     EXPECT_THAT(reading.reported->content.topics, ElementsAre("coffee"));
 }
 
-TEST(ReadAnswer, JoinsATextThatStays) {
+TEST(ReadAnswer, MergesATextThatRemains) {
     auto answer = good_answer();
     auto& texts = answer["visual"]["text_segments"] = json::array();
     for (int second = 0; second < 20; ++second) {
@@ -125,7 +127,7 @@ TEST(ReadAnswer, JoinsATextThatStays) {
     EXPECT_EQ(reading.reported->visual.texts[0].end_seconds, 20);
 }
 
-TEST(ReadAnswer, KeepsToTheBounds) {
+TEST(ReadAnswer, ObservesItsBounds) {
     auto answer = good_answer();
     auto& segments = answer["audio"]["segments"] = json::array();
     for (int line = 0; line < 600; ++line) {
@@ -136,7 +138,7 @@ TEST(ReadAnswer, KeepsToTheBounds) {
     EXPECT_EQ(reading.reported->audio.segments.size(), 500U);
 }
 
-TEST(ReadAnswer, LeavesOutWhatIsTooMuchText) {
+TEST(ReadAnswer, OmitsExcessiveText) {
     auto answer = good_answer();
     auto& segments = answer["audio"]["segments"] = json::array();
     for (int line = 0; line < 400; ++line) {

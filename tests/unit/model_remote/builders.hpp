@@ -16,10 +16,10 @@
 #include <string_view>
 #include <utility>
 
-/// Values and files that several tests need.
+/// Values and files for several tests.
 namespace reelsd::model::testing {
 
-/// A file for one test.
+/// A temporary file.
 class scratch_file {
 public:
     explicit scratch_file(const std::string& content) {
@@ -51,7 +51,7 @@ inline net::http_response response_of(
         .url = {}};
 }
 
-/// All of a body, as it is sent.
+/// The whole body, as it is sent.
 inline std::string sent_text(const net::request_body& body) {
     net::body_reader reader{body};
     std::string all;
@@ -62,7 +62,7 @@ inline std::string sent_text(const net::request_body& body) {
         if (!count || *count == 0) break;
         all.append(piece, 0, *count);
     }
-    EXPECT_EQ(all.size(), body.size()) << "it is announced with another size";
+    EXPECT_EQ(all.size(), body.size()) << "its size differs from the announced one";
     return all;
 }
 

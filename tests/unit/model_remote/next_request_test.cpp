@@ -1,5 +1,5 @@
-// Goal: each way of asking again is taken once, in the case in which it helps, and no video costs
-// more than three questions.
+// Goal: each change of the request is tried once, when it may help, and a video has at most three
+// paid requests.
 #include "next_request.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 const std::vector<std::string> none;
 const std::vector<std::string> wrong{"visual is missing"};
 
-TEST(NextRequest, AGoodAnswerNeedsNone) {
+TEST(NextRequest, AGoodAnswerIsFinal) {
     tried_changes tried;
     EXPECT_FALSE(next_request({}, reply_end::complete, none, tried));
     EXPECT_EQ(tried.paid_again, 0);
@@ -28,16 +28,16 @@ TEST(NextRequest, ARefusalIsFinal) {
     EXPECT_FALSE(next_request({}, reply_end::refused, wrong, tried));
 }
 
-TEST(NextRequest, AFaultyAnswerIsAskedForWithItsFaults) {
+TEST(NextRequest, TheNextRequestNamesTheFaults) {
     tried_changes tried;
     const auto next = next_request({.without_thinking = true}, reply_end::complete, wrong, tried);
     ASSERT_TRUE(next);
     EXPECT_THAT(next->note, HasSubstr("visual is missing"));
-    EXPECT_TRUE(next->without_thinking) << "what was learned on the way stays";
+    EXPECT_TRUE(next->without_thinking) << "earlier changes remain";
     EXPECT_FALSE(next_request(*next, reply_end::complete, wrong, tried));
 }
 
-TEST(NextRequest, ACutOffAnswerGetsMoreRoomAndLessThinking) {
+TEST(NextRequest, ATruncatedAnswerGetsALargerLimitAndLessThinking) {
     tried_changes tried;
     const auto next = next_request({}, reply_end::truncated, none, tried);
     ASSERT_TRUE(next);
@@ -47,7 +47,7 @@ TEST(NextRequest, ACutOffAnswerGetsMoreRoomAndLessThinking) {
     EXPECT_FALSE(next_request(*next, reply_end::truncated, none, tried));
 }
 
-TEST(NextRequest, ARecitedAnswerIsAskedForInOtherWords) {
+TEST(NextRequest, ARecitedAnswerIsParaphrased) {
     tried_changes tried;
     const auto next = next_request({}, reply_end::recited, none, tried);
     ASSERT_TRUE(next);
@@ -56,13 +56,13 @@ TEST(NextRequest, ARecitedAnswerIsAskedForInOtherWords) {
     EXPECT_FALSE(next_request(*next, reply_end::recited, none, tried));
 }
 
-TEST(NextRequest, NothingForNoReasonIsAskedForOnceMore) {
+TEST(NextRequest, AnEmptyAnswerIsRequestedOnceMore) {
     tried_changes tried;
     EXPECT_TRUE(next_request({}, reply_end::unspecified, none, tried));
     EXPECT_FALSE(next_request({}, reply_end::unspecified, none, tried));
 }
 
-TEST(NextRequest, AtMostTwoFurtherOnesArePaid) {
+TEST(NextRequest, AtMostTwoFurtherRequestsArePaid) {
     constexpr reply_end ends[] = {
         reply_end::complete, reply_end::truncated, reply_end::recited, reply_end::unspecified};
     for (const auto first : ends) {
@@ -86,7 +86,7 @@ TEST(NextRequest, ALargeVideoIsUploadedInstead) {
     EXPECT_EQ(tried.paid_again, 0) << "a refusal costs nothing";
 }
 
-TEST(NextRequest, ASchemaIsGivenUpStepByStep) {
+TEST(NextRequest, ARefusedSchemaIsReplacedStepByStep) {
     tried_changes tried;
     const auto json = next_request({}, failure_kind::schema_refused, tried);
     ASSERT_TRUE(json);
@@ -97,7 +97,7 @@ TEST(NextRequest, ASchemaIsGivenUpStepByStep) {
     EXPECT_FALSE(next_request(*text, failure_kind::schema_refused, tried));
 }
 
-TEST(NextRequest, SettingsThatAreRefusedAreLeftOut) {
+TEST(NextRequest, RefusedSettingsAreOmitted) {
     tried_changes tried;
     const auto next = next_request({}, failure_kind::thinking_refused, tried);
     ASSERT_TRUE(next);
@@ -105,7 +105,7 @@ TEST(NextRequest, SettingsThatAreRefusedAreLeftOut) {
     EXPECT_FALSE(next_request(*next, failure_kind::thinking_refused, tried));
 }
 
-TEST(NextRequest, AFileThatIsGoneIsUploadedOnceMore) {
+TEST(NextRequest, AMissingFileIsUploadedOnceMore) {
     tried_changes tried;
     const auto next = next_request({.as_file = true}, failure_kind::file_gone, tried);
     ASSERT_TRUE(next);
@@ -113,7 +113,7 @@ TEST(NextRequest, AFileThatIsGoneIsUploadedOnceMore) {
     EXPECT_FALSE(next_request(*next, failure_kind::file_gone, tried));
 }
 
-TEST(NextRequest, OtherFailuresAreNotMendedByAskingOtherwise) {
+TEST(NextRequest, OtherFailuresAreFinal) {
     for (const auto kind :
          {failure_kind::misconfigured,
           failure_kind::unauthorized,
@@ -133,7 +133,7 @@ TEST(NextRequest, OtherFailuresAreNotMendedByAskingOtherwise) {
     }
 }
 
-TEST(NextRequest, WhatAServerDoesNotKnowIsLeftOutOrCalledOtherwiseOnce) {
+TEST(NextRequest, UnknownMembersAreOmittedOrRenamedOnce) {
     tried_changes tried;
     const auto stored = next_request(request_options{}, failure_kind::store_refused, tried);
     ASSERT_TRUE(stored);

@@ -1,4 +1,4 @@
-// Goal: whatever shape a server's refusal has, it is known whose fault it is.
+// Goal: every format of a server's refusal has the right kind of failure.
 #include "builders.hpp"
 #include "openai_reply.hpp"
 #include <reelsd/base/json.hpp>
@@ -18,26 +18,26 @@ call_failure read(int status, std::string_view body) {
     return openai_failure(response_of(status, body), now);
 }
 
-TEST(OpenaiErrors, EachStatusAndShape) {
+TEST(OpenaiErrors, EachStatusAndFormat) {
     struct test_case {
         int status;
         const char* body;
         failure_kind kind;
-        const char* said;  ///< Must be in the detail.
+        const char* detail;  ///< Must be in the detail.
     };
     constexpr test_case cases[] = {
-        // The usual shape.
+        // The usual format.
         {400,
-         R"({"error":{"message":"Invalid schema for response_format",
-             "type":"invalid_request_error","code":null}})",
+         R"({"error":{"message":"Invalid schema for response_format,
+             "type":"invalid_request_error","code":null}}),
          failure_kind::schema_refused,
          "Invalid schema"},
         {400,
-         R"({"error":{"message":"The image is broken",
-             "type":"invalid_request_error","param":null,"code":400}})",
+         R"({"error":{"message":"The image is broken,
+             "type":"invalid_request_error","param":null,"code":400}}),
          failure_kind::video_rejected,
          "broken"},
-        // A context that overflows is the video's fault: another one may be shorter.
+        // A context overflow is the video's fault.
         {400,
          R"({"error":{"message":"This model's maximum context length is 8192 tokens."}})",
          failure_kind::video_rejected,
@@ -50,35 +50,37 @@ TEST(OpenaiErrors, EachStatusAndShape) {
          R"({"error":{"message":"failed to parse grammar"}})",
          failure_kind::schema_refused,
          "grammar"},
-        // Parts that the server does not know: an operator has to choose another mode.
+        // Parts that the server does not know: the operator must set another mode.
         {400,
          R"({"error":{"message":"unsupported content[].type"}})",
          failure_kind::misconfigured,
          ""},
         {400, R"({"error":{"message":"invalid message format"}})", failure_kind::misconfigured, ""},
         {400,
-         R"({"error":{"message":"At most 0 video(s) may be provided in one prompt."}})",
+         R"({"error":{"message":"At most 0 video(s) may be provided in expected prompt."}})",
          failure_kind::misconfigured,
          ""},
         {400,
          R"({"error":{"message":"m is not a multimodal model"}})",
          failure_kind::misconfigured,
          ""},
-        // Older servers are flat, others say a text alone.
+        // Older servers send a flat object, others only a text.
         {400,
-         R"({"object":"error","message":"guided decoding failed",
-             "type":"BadRequestError","code":400})",
+         R"({"object":"error","message":"guided decoding failed,
+             "type":"BadRequestError","code":400}),
          failure_kind::schema_refused,
          "guided"},
-        {404, R"({"error":"model \"x\" not found"})", failure_kind::misconfigured, "not found"},
-        {422,
-         R"({"detail":[{"loc":["body"],"msg":"field required"}]})",
+        {404, R"({"error":"model \"x\" not found"}),
+            failure_kind::misconfigured,
+            not found},
+            {422,
+             R"({"detail":[{"loc":["body"],"msg":"field required"}]})",
          failure_kind::misconfigured,
          "field required"},
         {422, R"({"detail":"no"})", failure_kind::misconfigured, "no"},
         {500,
-         R"({"error":{"message":"Provider returned error",
-             "code":"502","metadata":{"raw":"upstream says no"}}})",
+         R"({"error":{"message":"Provider returned error,
+             "code":"502","metadata":{"raw":"upstream says no"}}}),
          failure_kind::server_fault,
          "upstream says no"},
         {401,
@@ -99,8 +101,8 @@ TEST(OpenaiErrors, EachStatusAndShape) {
          failure_kind::rate_limited,
          ""},
         {429,
-         R"({"error":{"message":"You exceeded your quota",
-             "type":"insufficient_quota","code":"insufficient_quota"}})",
+         R"({"error":{"message":"You exceeded your quota,
+             "type":"insufficient_quota","code":"insufficient_quota"}}),
          failure_kind::quota_exhausted,
          ""},
         {500, "", failure_kind::server_fault, ""},
@@ -109,22 +111,26 @@ TEST(OpenaiErrors, EachStatusAndShape) {
         {504, "", failure_kind::slow, ""},
         {529, "", failure_kind::transient, ""},
         {307, "", failure_kind::misconfigured, ""},
-        // Shapes that nobody promised.
+        // Undocumented formats.
         {500, "null", failure_kind::server_fault, ""},
-        {500, R"({"error":null})", failure_kind::server_fault, ""},
+        {500, R"({"error":null})",
+         failure_kind::server_fault,
+         ""},
         {500, R"({"error":{"code":{},"message":[],"metadata":7}})", failure_kind::server_fault, ""},
         {500, R"({"error":[]})", failure_kind::server_fault, ""},
         {500, "\xFF", failure_kind::server_fault, ""},
     };
-    for (const auto& one : cases) {
-        const auto why = read(one.status, one.body);
-        EXPECT_EQ(name_of(why.kind), name_of(one.kind)) << one.status << " " << one.body;
-        EXPECT_THAT(why.detail, HasSubstr(one.said)) << one.body;
-        EXPECT_EQ(why.may_be_billed, one.status == 502 || one.status == 504) << one.status;
+    for (const auto& expected : cases) {
+        const auto why = read(expected.status, expected.body);
+        EXPECT_EQ(name_of(why.kind), name_of(expected.kind))
+            << expected.status << " " << expected.body;
+        EXPECT_THAT(why.detail, HasSubstr(expected.detail)) << expected.body;
+        EXPECT_EQ(why.may_be_billed, expected.status == 502 || expected.status == 504)
+            << expected.status;
     }
 }
 
-TEST(OpenaiErrors, DelaysAndWhetherToTryAgain) {
+TEST(OpenaiErrors, DelaysAndWhetherToRetry) {
     net::header_list headers;
     headers.add("retry-after-ms", "1500");
     headers.add("x-should-retry", "true");
@@ -140,7 +146,7 @@ TEST(OpenaiErrors, DelaysAndWhetherToTryAgain) {
     EXPECT_EQ(openai_failure(response_of(503, "", unclear), now).should_retry, std::nullopt);
 }
 
-TEST(OpenaiErrors, NobodyGetsCreditWithinMinutes) {
+TEST(OpenaiErrors, ExhaustedCreditWaitsAnHour) {
     net::header_list headers;
     headers.add("retry-after", "2");
     headers.add("x-should-retry", "true");
@@ -150,7 +156,7 @@ TEST(OpenaiErrors, NobodyGetsCreditWithinMinutes) {
     EXPECT_EQ(why.should_retry, std::nullopt);
 }
 
-TEST(OpenaiErrors, UnderStatus200) {
+TEST(OpenaiErrors, WithStatus200) {
     struct test_case {
         const char* body;
         std::optional<failure_kind> kind;
@@ -166,11 +172,11 @@ TEST(OpenaiErrors, UnderStatus200) {
         {R"({"choices":[]})", std::nullopt},
         {R"({"error":false})", std::nullopt},
     };
-    for (const auto& one : cases) {
-        const auto why = openai_failure_within(json::parse(one.body), {}, now);
-        ASSERT_EQ(why.has_value(), one.kind.has_value()) << one.body;
+    for (const auto& expected : cases) {
+        const auto why = openai_failure_within(json::parse(expected.body), {}, now);
+        ASSERT_EQ(why.has_value(), expected.kind.has_value()) << expected.body;
         if (why) {
-            EXPECT_EQ(name_of(why->kind), name_of(*one.kind)) << one.body;
+            EXPECT_EQ(name_of(why->kind), name_of(*expected.kind)) << expected.body;
         }
     }
 }
