@@ -106,8 +106,8 @@ TEST(ReadAnswer, AcceptsOtherSpellingsSilently) {
                     reported.audio.segments[0].end_seconds == 2;
          }},
         {"words for nothing",
-         R"({"audio": {"music_title": "unknown", "music_artist": "N/A},
-             "content": {"call_to_action": "None"}}),
+         R"({"audio": {"music_title": "unknown", "music_artist": "N/A"},
+             "content": {"call_to_action": "None"}})",
          [](const findings& reported) {
              return reported.audio.music_description == "Calm guitar." &&
                     !reported.content.call_to_action;

@@ -27,17 +27,15 @@ TEST(ReadAnswer, RefusesAnAnswerWithTheTag) {
 // Goal: times are in the video and ascend, and unreadable times are not violations.
 TEST(ReadAnswer, CorrectsTimes) {
     auto answer = good_answer();
-    answer["visual"]["text_segments"] = json::parse(R([
-        {"start" : "00:20", "end" : "00:10", "text" : "late"},
-        {"start" : "soon", "end" : null, "text" : "unknown"},
-        {"start" : "00:02", "text" : "open"},
-        {"start" : "00:06", "end" : "02:00", "text" : "past the end"}
-    ]));
-    answer["content"]["key_moments"] = json::parse(R([
-        {"time" : "00:09", "description" : "second"},
-        {"time" : "later", "description" : "never"},
-        {"time" : 3, "description" : "first"}
-    ]));
+    answer["visual"]["text_segments"] = json::parse(R"([
+        {"start": "00:20", "end": "00:10", "text": "late"},
+        {"start": "soon", "end": null, "text": "unknown"},
+        {"start": "00:02", "text": "open"},
+        {"start": "00:06", "end": "02:00", "text": "past the end"}])");
+    answer["content"]["key_moments"] = json::parse(R"([
+        {"time": "00:09", "description": "second"},
+        {"time": "later", "description": "never"},
+        {"time": 3, "description": "first"}])");
 
     const auto reading = read(answer);
 

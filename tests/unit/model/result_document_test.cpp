@@ -47,9 +47,9 @@ TEST(AssembleResult, HasTheFormatOfTheContract) {
         R"({"timestamp":"00:04","seconds":4.25,"description":"Scene 2 begins."}]},)"
         R"("metadata":{"format":"tutorial","sentiment":"positive","target_audience":"",)"
         R"("duration_seconds":12.5,"width":720,"height":1280,"frame_rate":30.0,)"
-        R"("video_codec":"h264","audio_codec":"aac","size_bytes":1234567,"sha256":") +
+        R"("video_codec":"h264","audio_codec":"aac","size_bytes":1234567,"sha256":")" +
         std::string(64, 'a') +
-        R"(","model":{"provider":"local","name":"reelsd-local-1"},"warnings":[]},)
+        R"(","model":{"provider":"local","name":"reelsd-local-1"},"warnings":[]},)"
         R"("platform_meta":{"platform":"instagram","code":"DYa0IXPgnP5",)"
         R"("url":"https://www.instagram.com/reel/DYa0IXPgnP5/","author":"beans.and.more",)"
         R"("author_name":null,"author_verified":null,"caption":null,"hashtags":[],"mentions":[],)"

@@ -33,39 +33,20 @@ public:
 };
 
 json whole_result() {
-    return json::parse(R({
-        "visual" : {
-            "description" : "A woman kneads.",
-            "setting" : "a kitchen",
-            "subjects" : [ "woman", "bowl" ],
-            "text_on_screen" : ["STEP ONE"],
-            "text_segments" : [ {"text" : "STEP ONE", "start_seconds" : 1.5} ]
-        },
-        "audio" : {
-            "transcript" : "First the flour. Then the water.",
-            "music_description" : "calm piano",
-            "segments" : [
-                {"text" : "First the flour.", "start_seconds" : 0.5},
-                {"text" : "Then the water.", "start_seconds" : 12.5}
-            ]
-        },
-        "content" : {
-            "summary" : "How to bake bread.",
-            "topics" : [ "bread", "baking" ],
-            "hooks" : ["You do it wrong"],
-            "call_to_action" : "Follow me",
-            "key_moments" : [ {"seconds" : 4, "description" : "She folds it"} ]
-        },
-        "metadata" : {"model" : {"provider" : "gemini", "name" : "x"}},
-        "platform_meta" : {
-            "author" : "ann_bakes",
-            "author_name" : "Ann",
-            "caption" : "So easy! #bread",
-            "hashtags" : ["bread"],
-            "location" : null,
-            "mentions" : []
-        }
-    }));
+    return json::parse(R"({
+        "visual": {"description": "A woman kneads.", "setting": "a kitchen",
+                   "subjects": ["woman", "bowl"], "text_on_screen": ["STEP ONE"],
+                   "text_segments": [{"text": "STEP ONE", "start_seconds": 1.5}]},
+        "audio": {"transcript": "First the flour. Then the water.",
+                  "music_description": "calm piano",
+                  "segments": [{"text": "First the flour.", "start_seconds": 0.5},
+                               {"text": "Then the water.", "start_seconds": 12.5}]},
+        "content": {"summary": "How to bake bread.", "topics": ["bread", "baking"],
+                    "hooks": ["You do it wrong"], "call_to_action": "Follow me",
+                    "key_moments": [{"seconds": 4, "description": "She folds it"}]},
+        "metadata": {"model": {"provider": "gemini", "name": "x"}},
+        "platform_meta": {"author": "ann_bakes", "author_name": "Ann", "caption": "So easy! #bread",
+                          "hashtags": ["bread"], "location": null, "mentions": []}})");
 }
 
 search_document document_of(const json& result) {

@@ -226,8 +226,8 @@ TEST(GeminiSchema, HasOnlyAcceptedKeywords) {
 
 TEST(GeminiSchema, KeepsPropertiesNamedLikeKeywords) {
     const auto schema = gemini_schema(ordered::parse(
-        R"({"type":"object","additionalProperties":false,"properties:{
-             "additionalProperties":{"type":"string"},"properties":{"type":["string","null"]}}})));
+        R"({"type":"object","additionalProperties":false,"properties":{
+             "additionalProperties":{"type":"string"},"properties":{"type":["string","null"]}}})"));
     EXPECT_EQ(
         schema.dump(),
         R"({"type":"object","properties":{"additionalProperties":{"type":"string"},)"

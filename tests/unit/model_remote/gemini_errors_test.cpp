@@ -44,82 +44,82 @@ constexpr auto file = gemini_target::file;
 const test_case bad_requests[] = {
     {"a wrong key",
      400,
-     body(R"("code":400,"message":"API key not valid. Please pass a valid API key.,
+     body(R"("code":400,"message":"API key not valid. Please pass a valid API key.",
           "status":"INVALID_ARGUMENT","details":[
           {"@type":"type.googleapis.com/google.rpc.ErrorInfo",
-          "reason":"API_KEY_INVALID","domain":"googleapis.com"}])),
+          "reason":"API_KEY_INVALID","domain":"googleapis.com"}])"),
      generate,
      failure_kind::misconfigured},
     {"a wrong key, only in the details",
      400,
-     body(R"("code":400,"message":"Bad","status":"INVALID_ARGUMENT","details:[
-          {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}])),
+     body(R"("code":400,"message":"Bad","status":"INVALID_ARGUMENT","details":[
+          {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}])"),
      generate,
      failure_kind::misconfigured},
     {"too large for an inline video",
      400,
-     body(R"("code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.,
-          "status":"INVALID_ARGUMENT")),
+     body(R"("code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.",
+          "status":"INVALID_ARGUMENT")"),
      generate,
      failure_kind::payload_too_large},
     {"a schema with too many states",
      400,
      body(
-         R"("code":400,"message:
+         R"("code":400,"message":
           "The specified schema produces a constraint that has too many states for serving.",
-          "status":"INVALID_ARGUMENT")),
+          "status":"INVALID_ARGUMENT")"),
      generate,
      failure_kind::schema_refused},
     {"too many states, only in the details",
      400,
      body(
-         R"("code":400,"message":"Request contains an invalid argument.,
+         R"("code":400,"message":"Request contains an invalid argument.",
           "status":"INVALID_ARGUMENT",
           "details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[
-          {"field":"x","description":"The schema has too many states for serving."}]}])),
+          {"field":"x","description":"The schema has too many states for serving."}]}])"),
      generate,
      failure_kind::schema_refused},
     {"an unknown keyword of the schema",
      400,
-     body(R"("code":400,"status":"INVALID_ARGUMENT","message:
-          "Unknown name \"$schema\" at 'generation_config.response_schema': Cannot find field.")),
+     body(R"("code":400,"status":"INVALID_ARGUMENT","message":
+          "Unknown name \"$schema\" at 'generation_config.response_schema': Cannot find field.")"),
      generate,
      failure_kind::schema_refused},
     {"an unknown member",
      400,
-     body(R"("code":400,"status":"INVALID_ARGUMENT","message:
-          "Invalid JSON payload received. Unknown name \"store\": Cannot find field.")),
+     body(R"("code":400,"status":"INVALID_ARGUMENT","message":
+          "Invalid JSON payload received. Unknown name \"store\": Cannot find field.")"),
      generate,
      failure_kind::store_refused},
     {"an unsupported thinking level",
      400,
-     body(R"("code":400,"status":"INVALID_ARGUMENT","message:
-          "Thinking level MINIMAL is not supported for this model.")),
+     body(R"("code":400,"status":"INVALID_ARGUMENT","message":
+          "Thinking level MINIMAL is not supported for this model.")"),
      generate,
      failure_kind::thinking_refused},
     {"an unsupported thinking budget",
      400,
-     body(R"("code":400,"status":"INVALID_ARGUMENT","message:
-          "Budget 0 is invalid. This model only works in thinking mode.")),
+     body(R"("code":400,"status":"INVALID_ARGUMENT","message":
+          "Budget 0 is invalid. This model only works in thinking mode.")"),
      generate,
      failure_kind::thinking_refused},
     {"any other fault is the video's",
      400,
      body(
-         R"("code":400,"message":"Request contains an invalid argument.,
-          "status":"INVALID_ARGUMENT")),
+         R"("code":400,"message":"Request contains an invalid argument.",
+          "status":"INVALID_ARGUMENT")"),
      generate,
      failure_kind::video_rejected},
     {"a file that is not ready",
      400,
-     body(R"("code":400,"status":"FAILED_PRECONDITION","message:
-          "The File abc is not in an ACTIVE state and usage is not allowed.")),
+     body(R"("code":400,"status":"FAILED_PRECONDITION","message":
+          "The File abc is not in an ACTIVE state and usage is not allowed.")"),
      generate,
      failure_kind::file_not_ready},
     {"a country without a free tier",
      400,
-     body(R"("code":400,"status":"FAILED_PRECONDITION","message:
-          "User location is not supported for the API use without a billing account linked.")),
+     body(R"("code":400,"status":"FAILED_PRECONDITION","message":
+          "User location is not supported for the API use without a billing account linked.")"),
      generate,
      failure_kind::misconfigured},
 };
@@ -133,22 +133,22 @@ const test_case other_statuses[] = {
     {"a leaked key",
      403,
      body(
-         R"("code":403,"status":"PERMISSION_DENIED,
-          "message":"Your API key was reported as leaked.")),
+         R"("code":403,"status":"PERMISSION_DENIED",
+          "message":"Your API key was reported as leaked.")"),
      generate,
      failure_kind::misconfigured},
     {"a disabled service",
      403,
      body(
-         R"("code":403,"status":"PERMISSION_DENIED,
+         R"("code":403,"status":"PERMISSION_DENIED",
           "message":"It has not been used before.","details":[
-          {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED"}])),
+          {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED"}])"),
      generate,
      failure_kind::misconfigured},
     {"another project's file",
      403,
-     body(R"("code":403,"status":"PERMISSION_DENIED","message:
-          "You do not have permission to access the File abc or it may not exist.")),
+     body(R"("code":403,"status":"PERMISSION_DENIED","message":
+          "You do not have permission to access the File abc or it may not exist.")"),
      generate,
      failure_kind::file_gone},
     {"a request for a file",
@@ -163,8 +163,8 @@ const test_case other_statuses[] = {
      failure_kind::misconfigured},
     {"a missing model",
      404,
-     body(R"("code":404,"status":"NOT_FOUND","message:
-          "models/gemini-1 is not found for API version v1beta, or is not supported for it.")),
+     body(R"("code":404,"status":"NOT_FOUND","message":
+          "models/gemini-1 is not found for API version v1beta, or is not supported for it.")"),
      generate,
      failure_kind::misconfigured},
     {"a missing file, for a generate request",
@@ -198,11 +198,11 @@ const test_case other_statuses[] = {
     {"overloaded",
      503,
      body(
-         R"("code":503,"status":"UNAVAILABLE,
+         R"("code":503,"status":"UNAVAILABLE",
           "message":"The model is overloaded. Please try again later.",
           "details":[
           {"@type":"type.googleapis.com/google.rpc.ErrorInfo",
-           "reason":"MODEL_CAPACITY_EXHAUSTED"}])),
+           "reason":"MODEL_CAPACITY_EXHAUSTED"}])"),
      generate,
      failure_kind::overloaded},
     {"too slow",

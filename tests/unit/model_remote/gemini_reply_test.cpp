@@ -75,7 +75,7 @@ TEST(GeminiReply, TextIsJoinedAndThoughtsAreNot) {
         read(ended(
                  "STOP",
                  R"({"thought":true,"text":"Let me see"},{"text":"{\"a\""},
-                    {"thoughtSignature":"x"},{"text":":1}","thought":false},{"inlineData":{}})))
+                    {"thoughtSignature":"x"},{"text":":1}","thought":false},{"inlineData":{}})"))
             .text,
         R"({"a":1})");
     // Thoughts alone are not an answer.
@@ -84,9 +84,9 @@ TEST(GeminiReply, TextIsJoinedAndThoughtsAreNot) {
 
 TEST(GeminiReply, ThinkingUsedUpTheLimit) {
     const auto parsed = read(
-        R"({"candidates":[{"content":{"role":"model"},"finishReason":"MAX_TOKENS","index:0}],
+        R"({"candidates":[{"content":{"role":"model"},"finishReason":"MAX_TOKENS","index":0}],
             "usageMetadata":{"promptTokenCount":100,
-             "thoughtsTokenCount":16384,"totalTokenCount":16484}}));
+             "thoughtsTokenCount":16384,"totalTokenCount":16484}})");
     EXPECT_EQ(parsed.end, reply_end::truncated);
     EXPECT_THAT(parsed.text, IsEmpty());
     ASSERT_TRUE(parsed.used);
@@ -97,8 +97,8 @@ TEST(GeminiReply, ThinkingUsedUpTheLimit) {
 
 TEST(GeminiReply, RecitationHasNoParts) {
     const auto parsed = read(
-        R"({"candidates":[{"content":{"parts":[],"role":"model"},"finishReason":"RECITATION,
-            "citationMetadata":{"citationSources":[{"uri":"https://example.com"}]}}]}));
+        R"({"candidates":[{"content":{"parts":[],"role":"model"},"finishReason":"RECITATION",
+            "citationMetadata":{"citationSources":[{"uri":"https://example.com"}]}}]})");
     EXPECT_EQ(parsed.end, reply_end::recited);
     EXPECT_EQ(parsed.used, std::nullopt);
 }
@@ -107,8 +107,8 @@ TEST(GeminiReply, RefusedPrompts) {
     for (const char* reason :
          {"SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "SOMETHING_NEW"}) {
         const auto parsed = read(
-            R"({"promptFeedback":{"blockReason":") + std::string{reason} +
-            R"("},"usageMetadata":{"promptTokenCount":7}}));
+            R"({"promptFeedback":{"blockReason":")" + std::string{reason} +
+            R"("},"usageMetadata":{"promptTokenCount":7}})");
         EXPECT_EQ(parsed.end, reply_end::refused) << reason;
         EXPECT_THAT(parsed.detail, HasSubstr(reason));
         ASSERT_TRUE(parsed.used);
@@ -126,7 +126,7 @@ TEST(GeminiReply, RefusedPrompts) {
 
 TEST(GeminiReply, CountsOfEveryKind) {
     const auto parsed = read(
-        R"({"candidates":[{"content":{"parts":[{"text":"{}"}]},"finishReason":"STOP}],
+        R"({"candidates":[{"content":{"parts":[{"text":"{}"}]},"finishReason":"STOP"}],
             "usageMetadata":{"promptTokenCount":28950,"cachedContentTokenCount":500,
              "candidatesTokenCount":1210,"thoughtsTokenCount":640,"toolUsePromptTokenCount":50,
              "totalTokenCount":30850,
@@ -135,7 +135,7 @@ TEST(GeminiReply, CountsOfEveryKind) {
                {"modality":"SMELL","tokenCount":3}],
              "cacheTokensDetails":[{"modality":"AUDIO","tokenCount":500}],
              "candidatesTokensDetails":[{"modality":"TEXT","tokenCount":1210}]},
-            "modelVersion":"gemini-3.8-flash","responseId":"k3Zx"}));
+            "modelVersion":"gemini-3.8-flash","responseId":"k3Zx"})");
     EXPECT_EQ(parsed.end, reply_end::complete);
     EXPECT_EQ(parsed.response_id, "k3Zx");
     ASSERT_TRUE(parsed.used);
@@ -180,19 +180,19 @@ TEST(GeminiReply, InvalidCountsAreZero) {
         {R"({"promptTokenCount":9223372036854775807})", 1'000'000'000},
         {R"({"promptTokenCount":18446744073709551615})", 1'000'000'000},
         {R"({"promptTokenCount":"999999999999999"})", 1'000'000'000},
-};
-for (const auto& expected : cases) {
-    const auto parsed = read(R"({"usageMetadata":)" + std::string{expected.usage} + "}");
-    ASSERT_TRUE(parsed.used) << expected.usage;
-    EXPECT_EQ(parsed.used->prompt, expected.prompt) << expected.usage;
-}
-// More cached than sent tokens would have a negative price.
-const auto parsed =
-    read(R"({"usageMetadata":{"promptTokenCount":5,"cachedContentTokenCount":50}})");
-EXPECT_EQ(parsed.used->cached_prompt, 5);
-for (const char* body :
-     {"{}", R"({"usageMetadata":{}})", R"({"usageMetadata":null})", R"({"usageMetadata":[1]})"})
-    EXPECT_EQ(read(body).used, std::nullopt) << body;
+    };
+    for (const auto& expected : cases) {
+        const auto parsed = read(R"({"usageMetadata":)" + std::string{expected.usage} + "}");
+        ASSERT_TRUE(parsed.used) << expected.usage;
+        EXPECT_EQ(parsed.used->prompt, expected.prompt) << expected.usage;
+    }
+    // More cached than sent tokens would have a negative price.
+    const auto parsed =
+        read(R"({"usageMetadata":{"promptTokenCount":5,"cachedContentTokenCount":50}})");
+    EXPECT_EQ(parsed.used->cached_prompt, 5);
+    for (const char* body :
+         {"{}", R"({"usageMetadata":{}})", R"({"usageMetadata":null})", R"({"usageMetadata":[1]})"})
+        EXPECT_EQ(read(body).used, std::nullopt) << body;
 }
 
 TEST(GeminiReply, AnErrorWithStatus200IsAFailure) {
@@ -227,13 +227,13 @@ TEST(GeminiReply, UndocumentedFormatsAreRead) {
 TEST(GeminiReply, ARetiringModelIsReported) {
     for (const char* stage : {"LEGACY", "DEPRECATED", "RETIRED"}) {
         const auto parsed = read(
-            R"({"modelStatus":{"modelStage":") + std::string{stage} +
-            R"(","retirementTime":"2027-03-01T00:00:00Z"}}));
+            R"({"modelStatus":{"modelStage":")" + std::string{stage} +
+            R"(","retirementTime":"2027-03-01T00:00:00Z"}})");
         EXPECT_THAT(parsed.detail, HasSubstr(stage));
         EXPECT_THAT(parsed.detail, HasSubstr("2027-03-01"));
     }
     EXPECT_EQ(read(R"({"modelStatus":{"modelStage":"STABLE"}})").detail, "no candidates");
-    }
+}
 
 }  // namespace
 }  // namespace reelsd::model

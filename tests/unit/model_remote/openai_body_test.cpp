@@ -36,8 +36,8 @@ TEST(OpenaiBody, AVideoInEachKindOfPart) {
         {"input_video",
          R"({"type":"input_video","input_video":{"url":"data:video/mp4;base64,QUJD"}})"},
         {"file",
-         R"({"type":"file","file:{
-            "file_data":"data:video/mp4;base64,QUJD","format":"video/mp4"}})},
+         R"({"type":"file","file":{
+            "file_data":"data:video/mp4;base64,QUJD","format":"video/mp4"}})"},
     };
     for (const auto& expected : cases) {
         const auto parts = parts_of(

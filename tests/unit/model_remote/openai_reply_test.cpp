@@ -62,23 +62,23 @@ TEST(OpenaiReply, EachEnd) {
 TEST(OpenaiReply, TextInPartsIsJoined) {
     EXPECT_EQ(
         read(R"({"choices":[{"message":{"content":[{"type":"text","text":"{\"a\""},
-                {"type":"text","text":":1}"},null]}}]}))
+                {"type":"text","text":":1}"},null]}}]})")
             .text,
         R"({"a":1})");
     // Separate reasoning is not part of the content.
     EXPECT_EQ(
         read(
-            R"({"choices":[{"message":{"content":"{},
-                "reasoning_content":"hm","reasoning":"hm"}}]}))
+            R"({"choices":[{"message":{"content":"{}",
+                "reasoning_content":"hm","reasoning":"hm"}}]})")
             .text,
         "{}");
 }
 
 TEST(OpenaiReply, Counts) {
     const auto parsed = read(
-        R"({"id":"chat-1","choices":[],"usage":{"prompt_tokens":1000,"completion_tokens:300,
+        R"({"id":"chat-1","choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":300,
             "total_tokens":1300,"prompt_tokens_details":{"cached_tokens":200,"audio_tokens":50},
-            "completion_tokens_details":{"reasoning_tokens":120}}}));
+            "completion_tokens_details":{"reasoning_tokens":120}}})");
     EXPECT_EQ(parsed.response_id, "chat-1");
     ASSERT_TRUE(parsed.used);
     EXPECT_EQ(parsed.used->prompt, 1000);
@@ -92,9 +92,9 @@ TEST(OpenaiReply, Counts) {
 
 TEST(OpenaiReply, CountsThatContradictEachOther) {
     const auto parsed = read(
-        R"({"usage":{"prompt_tokens":10,"completion_tokens:-3,
+        R"({"usage":{"prompt_tokens":10,"completion_tokens":-3,
             "prompt_tokens_details":{"cached_tokens":99,"audio_tokens":99},
-            "completion_tokens_details":{"reasoning_tokens":9}}}));
+            "completion_tokens_details":{"reasoning_tokens":9}}})");
     ASSERT_TRUE(parsed.used);
     EXPECT_EQ(parsed.used->cached_prompt, 10);
     EXPECT_EQ(parsed.used->output, 0);
@@ -114,8 +114,8 @@ TEST(OpenaiReply, MissingCounts) {
           R"({"usage":[]})"})
         EXPECT_EQ(read(body).used, std::nullopt) << body;
     const auto parsed = read(
-        R"({"usage":{"prompt_tokens:5,
-             "prompt_tokens_details":null,"completion_tokens_details":7}}));
+        R"({"usage":{"prompt_tokens":5,
+             "prompt_tokens_details":null,"completion_tokens_details":7}})");
     ASSERT_TRUE(parsed.used);
     EXPECT_EQ(parsed.used->prompt, 5);
 }
@@ -127,7 +127,7 @@ TEST(OpenaiReply, TheRequestIdPrecedesTheAnswersId) {
     EXPECT_EQ(openai_reply(response, now)->response_id, "req-7");
 }
 
-TEST(OpenaiReply, AnErrorWithStatus200IsAFailureThatCostNothing) {
+TEST(OpenaiReply, AnErrorWithStatus200IsAFailureWithoutCost) {
     const auto parsed = answer(R"({"error":{"message":"Rate limited","code":429}})");
     ASSERT_FALSE(parsed);
     EXPECT_EQ(name_of(parsed.error().kind), "rate_limited");

@@ -75,8 +75,8 @@ TEST(PriceTable, AnotherModelHasNoPrice) {
 TEST(PriceTable, ARowAppliesFromItsDayOn) {
     // In any order.
     const auto table = parsed(
-        R"({"model":"m","from":"2027-01-01","input":"2","output":"0},
-           {"model":"m","from":"2026-01-01","input":"1","output":"0"}));
+        R"({"model":"m","from":"2027-01-01","input":"2","output":"0"},
+           {"model":"m","from":"2026-01-01","input":"1","output":"0"})");
     EXPECT_EQ(table.cost_of("m", text_tokens(1), 2025y / 12 / 31), std::nullopt);
     EXPECT_EQ(table.cost_of("m", text_tokens(1), 2026y / 1 / 1), 1'000'000);
     EXPECT_EQ(table.cost_of("m", text_tokens(1), 2026y / 12 / 31), 1'000'000);
@@ -85,10 +85,10 @@ TEST(PriceTable, ARowAppliesFromItsDayOn) {
 
 TEST(PriceTable, AWholeNamePrecedesALongerPrefixPrecedesAShorterOne) {
     const auto table = parsed(
-        R"({"model":"gemini-*","input":"1","output":"0},
+        R"({"model":"gemini-*","input":"1","output":"0"},
            {"model":"gemini-3*","input":"2","output":"0"},
            {"model":"gemini-3.8","input":"3","output":"0"},
-           {"model":"gemini-3.8*","from":"2026-01-01","input":"4","output":"0"}));
+           {"model":"gemini-3.8*","from":"2026-01-01","input":"4","output":"0"})");
     EXPECT_EQ(table.cost_of("gemini-2.5", text_tokens(1), october), 1'000'000);
     EXPECT_EQ(table.cost_of("gemini-3.5", text_tokens(1), october), 2'000'000);
     EXPECT_EQ(table.cost_of("gemini-3.8", text_tokens(1), october), 3'000'000);
@@ -98,8 +98,8 @@ TEST(PriceTable, AWholeNamePrecedesALongerPrefixPrecedesAShorterOne) {
 
 TEST(PriceTable, AThresholdPricesTheWholePrompt) {
     const auto table = parsed(
-        R"({"model":"m","input":"1","output":"10},
-           {"model":"m","above_prompt_tokens":200000,"input":"2","output":"20"}));
+        R"({"model":"m","input":"1","output":"10"},
+           {"model":"m","above_prompt_tokens":200000,"input":"2","output":"20"})");
     EXPECT_EQ(
         table.cost_of("m", text_tokens(200'000, 1), october), 200'000LL * 1'000'000 + 10'000'000);
     EXPECT_EQ(
@@ -108,8 +108,8 @@ TEST(PriceTable, AThresholdPricesTheWholePrompt) {
 
 TEST(PriceTable, SoundAndCachedTokensHaveTheirOwnPrices) {
     const auto table = parsed(
-        R"({"model":"m","input":"1","audio_input":"10,
-            "cached":"0.1","audio_cached":"5","output":"0"}));
+        R"({"model":"m","input":"1","audio_input":"10",
+            "cached":"0.1","audio_cached":"5","output":"0"})");
     // 100 tokens: 40 of text (10 cached) and 60 of sound (20 cached).
     const token_counts used{
         .prompt = 100,
@@ -214,8 +214,8 @@ TEST(PriceTable, AMalformedTableNamesRowAndFault) {
 
 TEST(PriceTable, TheOperatorsPricesPrecedeTheTable) {
     auto table = parsed(
-        R"({"model":"m","from":"2026-09-01","input":"1","audio_input":"9","output":"1},
-           {"model":"m","above_prompt_tokens":10,"input":"8","output":"8"}));
+        R"({"model":"m","from":"2026-09-01","input":"1","audio_input":"9","output":"1"},
+           {"model":"m","above_prompt_tokens":10,"input":"8","output":"8"})");
     ASSERT_TRUE(table.put_first("m=2/3, n/7b=0.5/1.5/0.25,a=b=4/5"));
     // For all days, lengths and modalities.
     EXPECT_EQ(table.cost_of("m", text_tokens(100, 1), 2020y / 1 / 1), 203'000'000);

@@ -80,8 +80,8 @@ TEST(GeminiEmbeddings, OtherAnswersAreRefused) {
 
 TEST(OpenAiEmbeddings, AreSortedByTheirIndex) {
     const auto embedded = openai_embeddings(
-        json::parse(R"({"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding:[5,0]}],
-                        "usage":{"prompt_tokens":9,"total_tokens":9}})),
+        json::parse(R"({"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[5,0]}],
+                        "usage":{"prompt_tokens":9,"total_tokens":9}})"),
         2);
     ASSERT_TRUE(embedded);
     EXPECT_THAT(embedded->vectors[0], ElementsAre(1.0F, 0.0F));
@@ -91,8 +91,8 @@ TEST(OpenAiEmbeddings, AreSortedByTheirIndex) {
 
 TEST(OpenAiEmbeddings, TokensAreBounded) {
     const auto embedded = openai_embeddings(
-        json::parse(R"({"data":[{"index":0,"embedding:[1]}],
-                        "usage":{"prompt_tokens":18446744073709551615}})),
+        json::parse(R"({"data":[{"index":0,"embedding":[1]}],
+                        "usage":{"prompt_tokens":18446744073709551615}})"),
         1);
     ASSERT_TRUE(embedded);
     EXPECT_EQ(embedded->tokens, 1'000'000'000);
@@ -103,9 +103,9 @@ TEST(OpenAiEmbeddings, ARepeatedOrInvalidIndexIsRefused) {
          {R"({"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]})",
           R"({"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]})",
           R"({"data":[{"index":0,"embedding":[1]},{"embedding":[1]}]})"}) {
-    SCOPED_TRACE(text);
-    EXPECT_FALSE(openai_embeddings(json::parse(text), 2));
-}
+        SCOPED_TRACE(text);
+        EXPECT_FALSE(openai_embeddings(json::parse(text), 2));
+    }
 }
 
 TEST(OpenAiEmbeddings, ASizeIsOnlySentIfConfigured) {
