@@ -1,7 +1,7 @@
 #include "analyzers.hpp"
 
 #include "installation.hpp"
-#include <reelsd/model/analyzer_chain.hpp>
+#include <reelsd/model/analyzer.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

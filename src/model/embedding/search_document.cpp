@@ -42,20 +42,76 @@ struct field_weight {
     double concept_weight;  ///< 0: the field has no concepts.
 };
 
+constexpr field_weight about{0, 1.5};
+constexpr field_weight shown{1, 1.2};
+constexpr field_weight spoken{2, 1.0};
+constexpr field_weight described{2, 0.6};
+constexpr field_weight named{0, 0.0};
+constexpr field_weight minor{3, 0.0};
+
 class document_builder {
 public:
-    explicit document_builder(const embedder& embedder) : embedder_{embedder} {}
+    document_builder(const json& result, const embedder& embedder)
+        : result_{result}, embedder_{embedder} {}
 
-    void add_text(std::string_view field, const json& value, field_weight weight) {
-        const auto text = text_of(value);
+    [[nodiscard]] search_document build() {
+        const bool measured =
+            member(member(at("metadata"), "model"), "provider") == measuring_provider;
+        const auto generated = measured ? minor : described;
+        add_text("content.summary", about);
+        add_list("content.topics", about);
+        add_list("content.hooks", shown);
+        add_timed(
+            "content.key_moments", at("content.key_moments"), "description", "seconds", generated);
+        add_text("content.call_to_action", minor);
+
+        const auto& segments = at("audio.segments");
+        if (!add_timed("audio.transcript", segments, "text", "start_seconds", spoken)) {
+            add_text("audio.transcript", spoken);
+        }
+        add_text("audio.music_description", minor);
+
+        add_text("visual.description", generated);
+        add_text("visual.setting", shown);
+        add_list("visual.subjects", shown);
+        const auto& texts = at("visual.text_segments");
+        if (!add_timed("visual.text_on_screen", texts, "text", "start_seconds", shown)) {
+            add_list("visual.text_on_screen", shown);
+        }
+
+        add_text("platform_meta.caption", shown);
+        add_list("platform_meta.hashtags", about);
+        add_list("platform_meta.mentions", minor);
+        add_text("platform_meta.author", named);
+        add_text("platform_meta.author_name", named);
+        add_text("platform_meta.location", shown);
+        add_text("platform_meta.music_title", minor);
+        add_text("platform_meta.music_artist", minor);
+
+        std::vector<weighted_text> pieces;
+        for (const auto& [text, weight] : texts_) pieces.push_back({text, weight});
+        document_.concepts = embedder_.concepts_of(pieces, reel_concepts_max);
+        return std::move(document_);
+    }
+
+private:
+    /// "section" or "section.field"
+    [[nodiscard]] const json& at(std::string_view path) const {
+        const auto dot = path.find('.');
+        const auto& section = member(result_, path.substr(0, dot));
+        return dot == std::string_view::npos ? section : member(section, path.substr(dot + 1));
+    }
+
+    void add_text(std::string_view field, field_weight weight) {
+        const auto text = text_of(at(field));
         add_words(text, weight);
         for (const auto& sentence : sentences_of(text)) quote(field, sentence, std::nullopt);
     }
 
     /// Short items, quoted together.
-    void add_list(std::string_view field, const json& list, field_weight weight) {
+    void add_list(std::string_view field, field_weight weight) {
         std::string whole;
-        for (const auto& item : list) {
+        for (const auto& item : at(field)) {
             const auto text = text_of(item);
             if (text.empty()) continue;
             add_words(text, weight);
@@ -76,14 +132,6 @@ public:
         return !entries.empty();
     }
 
-    [[nodiscard]] search_document take() {
-        std::vector<weighted_text> pieces;
-        for (const auto& [text, weight] : texts_) pieces.push_back({text, weight});
-        document_.concepts = embedder_.concepts_of(pieces, reel_concepts_max);
-        return std::move(document_);
-    }
-
-private:
     void add_words(const std::string& text, field_weight weight) {
         if (text.empty()) return;
         auto& words = document_.words.at(weight.rank);
@@ -105,60 +153,11 @@ private:
         document_.passages.push_back(std::move(passage));
     }
 
+    const json& result_;
     const embedder& embedder_;
     search_document document_;
     std::vector<std::pair<std::string, double>> texts_;
 };
-
-constexpr field_weight about{0, 1.5};
-constexpr field_weight shown{1, 1.2};
-constexpr field_weight spoken{2, 1.0};
-constexpr field_weight described{2, 0.6};
-constexpr field_weight named{0, 0.0};
-constexpr field_weight minor{3, 0.0};
-
-void add_visual(document_builder& document, const json& visual, bool measured) {
-    document.add_text(
-        "visual.description", member(visual, "description"), measured ? minor : described);
-    document.add_text("visual.setting", member(visual, "setting"), shown);
-    document.add_list("visual.subjects", member(visual, "subjects"), shown);
-    const auto& segments = member(visual, "text_segments");
-    if (!document.add_timed("visual.text_on_screen", segments, "text", "start_seconds", shown)) {
-        document.add_list("visual.text_on_screen", member(visual, "text_on_screen"), shown);
-    }
-}
-
-void add_audio(document_builder& document, const json& audio) {
-    const auto& segments = member(audio, "segments");
-    if (!document.add_timed("audio.transcript", segments, "text", "start_seconds", spoken)) {
-        document.add_text("audio.transcript", member(audio, "transcript"), spoken);
-    }
-    document.add_text("audio.music_description", member(audio, "music_description"), minor);
-}
-
-void add_content(document_builder& document, const json& content, bool measured) {
-    document.add_text("content.summary", member(content, "summary"), about);
-    document.add_list("content.topics", member(content, "topics"), about);
-    document.add_list("content.hooks", member(content, "hooks"), shown);
-    document.add_timed(
-        "content.key_moments",
-        member(content, "key_moments"),
-        "description",
-        "seconds",
-        measured ? minor : described);
-    document.add_text("content.call_to_action", member(content, "call_to_action"), minor);
-}
-
-void add_post(document_builder& document, const json& post) {
-    document.add_text("platform_meta.caption", member(post, "caption"), shown);
-    document.add_list("platform_meta.hashtags", member(post, "hashtags"), about);
-    document.add_list("platform_meta.mentions", member(post, "mentions"), minor);
-    document.add_text("platform_meta.author", member(post, "author"), named);
-    document.add_text("platform_meta.author_name", member(post, "author_name"), named);
-    document.add_text("platform_meta.location", member(post, "location"), shown);
-    document.add_text("platform_meta.music_title", member(post, "music_title"), minor);
-    document.add_text("platform_meta.music_artist", member(post, "music_artist"), minor);
-}
 
 // Concepts are stored as 8 hexadecimal digits each: id, then weight from 0 to 255.
 constexpr std::size_t concept_digits = 8;
@@ -254,15 +253,7 @@ result<search_document> search_document_of(std::string_view result_text, const e
 
 result<search_document> search_document_from(const json& result, const embedder& embedder) {
     if (!result.is_object()) return error{errc::internal, "a result that is no JSON object"};
-    const auto& provider = member(member(member(result, "metadata"), "model"), "provider");
-    const bool measured = provider == measuring_provider;
-
-    document_builder document{embedder};
-    add_content(document, member(result, "content"), measured);
-    add_audio(document, member(result, "audio"));
-    add_visual(document, member(result, "visual"), measured);
-    add_post(document, member(result, "platform_meta"));
-    return document.take();
+    return document_builder{result, embedder}.build();
 }
 
 std::string embedding_text_of(const search_document& document) {

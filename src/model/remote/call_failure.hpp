@@ -50,6 +50,9 @@ struct call_failure {
     bool may_be_billed = false;
 };
 
+/// How often a request is tried in all while it fails in this way.
+[[nodiscard]] int tries_max(const call_failure& why) noexcept;
+
 /// The meaning of an HTTP status other than 200 that all providers share.
 [[nodiscard]] failure_kind kind_of_status(int http_status) noexcept;
 

@@ -13,9 +13,6 @@
 namespace reelsd::model {
 namespace {
 
-constexpr int busy_tries_max = 5;       // Of a provider that is only busy.
-constexpr int transient_tries_max = 3;  // Of one that is broken.
-constexpr int slow_tries_max = 2;       // Each may have taken minutes, or have been billed.
 constexpr seconds_f pause_first{1.0};
 constexpr seconds_f pause_max{60.0};
 /// A worker does not wait longer.
@@ -25,33 +22,6 @@ constexpr seconds_f circuit_from{300.0};
 constexpr double server_delay_spread = 0.25;
 /// For servers that name no delay or 0.
 constexpr seconds_f server_delay_least{0.25};
-
-int tries_max(failure_kind kind) noexcept {
-    switch (kind) {
-        case failure_kind::rate_limited:
-        case failure_kind::overloaded:
-        case failure_kind::file_not_ready: return busy_tries_max;
-        case failure_kind::transient:
-        case failure_kind::server_fault: return transient_tries_max;
-        case failure_kind::slow: return slow_tries_max;
-        case failure_kind::misconfigured:
-        case failure_kind::unauthorized:
-        case failure_kind::quota_exhausted:
-        case failure_kind::video_rejected:
-        case failure_kind::payload_too_large:
-        case failure_kind::schema_refused:
-        case failure_kind::thinking_refused:
-        case failure_kind::store_refused:
-        case failure_kind::limit_refused:
-        case failure_kind::file_gone:
-        case failure_kind::no_calls_left:
-        case failure_kind::budget_spent:
-        case failure_kind::storage:
-        case failure_kind::no_database:
-        case failure_kind::cancelled: break;
-    }
-    return 1;
-}
 
 /// A longer delay is a mistake of the server.
 constexpr double delay_seconds_max = 86'400;
@@ -119,11 +89,7 @@ std::optional<double> date_from(std::string_view text) {
 next_try after_failed_try(const call_failure& why, int tries, double dice) noexcept {
     const auto named_delay = why.server_delay.value_or(seconds_f{0});
     if (why.kind == failure_kind::quota_exhausted) return snooze{named_delay, true};
-    const bool is_asked_for = why.should_retry.value_or(false);
-    int tries_most =
-        is_asked_for ? std::max(tries_max(why.kind), transient_tries_max) : tries_max(why.kind);
-    // A short outage must not use up the job's paid calls.
-    if (why.may_be_billed) tries_most = std::min(tries_most, slow_tries_max);
+    const auto tries_most = tries_max(why);
     if (tries_most == 1 || !why.should_retry.value_or(true)) return give_up{};
     if (named_delay > circuit_from) return snooze{named_delay, true};
     if (named_delay > wait_max) return snooze{named_delay, false};

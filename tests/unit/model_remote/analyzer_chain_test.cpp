@@ -1,6 +1,6 @@
 // Goal: the next analyzer replaces an unavailable one, with a warning; a refusal is final.
 #include "builders.hpp"
-#include <reelsd/model/analyzer_chain.hpp>
+#include <reelsd/model/analyzer.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/model/analyzer_chain.hpp>
-
-#include <fmt/format.h>
+#include <reelsd/model/analyzer.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -51,8 +49,9 @@ analysis analyzer_chain::analyze(
         log_.warning(
             "analyzer is down",
             {{"analyzer", link->name()}, {"reason", outcome.error().why.to_string()}});
-        warnings.push_back(fmt::format(
-            "{} was unavailable: another analyzer replaced it", provider_of(link->name())));
+        warnings.push_back(
+            std::string{provider_of(link->name())} +
+            " was unavailable: another analyzer replaced it");
         if (!first) first = outcome.error();
     }
     return *std::move(first);
