@@ -86,67 +86,50 @@ std::optional<std::int64_t> price_from(std::string_view text) {
     return price;
 }
 
-/// Reads one row of the file. Each step returns its success; `fault` names the member that failed.
+/// Reads one row of the file. `fault` is the first member that is missing or wrong.
 struct price_table::row_reader {
     const json& source;
-    row parsed = {};
     std::string fault = {};
 
-    bool fail(std::string_view name) {
-        fault = name;
-        return false;
+    template <class Value>
+    Value checked(std::string_view name, const std::optional<Value>& value) {
+        if (!value && fault.empty()) fault = name;
+        return value.value_or(Value{});
     }
 
-    bool read_price(const char* name, std::int64_t& target, std::optional<std::int64_t> otherwise) {
-        if (!source.contains(name) && otherwise) {
-            target = *otherwise;
-            return true;
-        }
-        const auto price = price_from(text_in(source, name));
-        if (!price) return fail(name);
-        target = *price;
-        return true;
+    std::int64_t price(std::string_view name) {
+        return checked(name, price_from(text_in(source, name)));
     }
 
-    /// A price that may be null: unknown.
-    bool read_known(
-        const char* name, std::optional<std::int64_t>& target,
-        std::optional<std::int64_t> otherwise) {
-        const bool is_unknown = source.contains(name) ? source[name].is_null() : !otherwise;
-        if (is_unknown) return true;
-        return read_price(name, target.emplace(), otherwise);
+    /// Nothing for null, which is unknown.
+    std::optional<std::int64_t> price_or(
+        std::string_view name, std::optional<std::int64_t> otherwise) {
+        const auto value = source.find(name);
+        if (value == source.end()) return otherwise;
+        return value->is_null() ? std::nullopt : std::optional{price(name)};
     }
 
-    bool read_model() {
+    row read() {
+        row parsed;
         parsed.model = text_in(source, "model");
         parsed.is_prefix = parsed.model.ends_with('*');
         if (parsed.is_prefix) parsed.model.pop_back();
-        return !parsed.model.empty() || fail("model");
-    }
-
-    bool read_from() {
-        if (!source.contains("from")) return true;
-        const auto day = day_from(text_in(source, "from"));
-        if (!day) return fail("from");
-        parsed.from = *day;
-        return true;
-    }
-
-    bool read_threshold() {
-        if (!source.contains("above_prompt_tokens")) return true;
-        const auto& threshold = source["above_prompt_tokens"];
-        if (!threshold.is_number_unsigned()) return fail("above_prompt_tokens");
-        parsed.above_prompt_tokens = threshold.get<std::int64_t>();
-        return true;
-    }
-
-    bool read() {
-        return source.is_object() && read_model() && read_from() && read_threshold() &&
-               read_price("input", parsed.input, std::nullopt) &&
-               read_price("output", parsed.output, std::nullopt) &&
-               read_known("cached", parsed.cached, parsed.input) &&
-               read_known("audio_input", parsed.audio_input, parsed.input) &&
-               read_known("audio_cached", parsed.audio_cached, parsed.cached);
+        if (parsed.model.empty()) fault = "model";
+        if (source.contains("from"))
+            parsed.from = checked("from", day_from(text_in(source, "from")));
+        if (source.contains("above_prompt_tokens")) {
+            const auto& tokens = member(source, "above_prompt_tokens");
+            parsed.above_prompt_tokens = checked(
+                "above_prompt_tokens",
+                tokens.is_number_unsigned() ? std::optional{tokens.get<std::int64_t>()}
+                                            : std::nullopt);
+        }
+        parsed.input = price("input");
+        parsed.output = price("output");
+        parsed.cached = price_or("cached", parsed.input);
+        parsed.audio_input = price_or("audio_input", parsed.input);
+        parsed.audio_cached = price_or("audio_cached", parsed.cached);
+        return parsed;
     }
 };
 
@@ -158,14 +141,13 @@ result<price_table> price_table::parse(std::string_view json_text) {
     }
     price_table table;
     for (std::size_t at = 0; at < listed.size(); ++at) {
+        const auto fail = [at](const std::string& why) {
+            return error{errc::invalid_argument, "prices[" + std::to_string(at) + "]: " + why};
+        };
+        if (!listed[at].is_object()) return fail("no object");
         row_reader reader{listed[at]};
-        if (!reader.read()) {
-            return error{
-                errc::invalid_argument,
-                "prices[" + std::to_string(at) + "]: " +
-                    (reader.fault.empty() ? "no object" : reader.fault + " is missing or wrong")};
-        }
-        table.rows_.push_back(std::move(reader.parsed));
+        table.rows_.push_back(reader.read());
+        if (!reader.fault.empty()) return fail(reader.fault + " is missing or wrong");
     }
     return table;
 }
