@@ -1,7 +1,7 @@
 #include "analyzers.hpp"
 
 #include "installation.hpp"
-#include <reelsd/model/analyzer_chain.hpp>
+#include <reelsd/model/analyzer.hpp>
 
 #include <boost/asio/ip/host_name.hpp>
 
@@ -152,7 +152,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
 
 std::vector<model::circuit_state> analyzers::circuits() const {
     std::vector<model::circuit_state> all;
-    for (const auto* analyzer : remote_) all.push_back(analyzer->standing());
+    for (const auto* analyzer : remote_) all.push_back(analyzer->circuit());
     return all;
 }
 

@@ -27,7 +27,7 @@
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 #include <reelsd/platform/source.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>

@@ -9,7 +9,7 @@
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/http/tls_identity.hpp>
 #include <reelsd/media/media_client.hpp>
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>

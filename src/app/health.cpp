@@ -37,12 +37,12 @@ json resolver_view(const pacing::resolver_state& resolver) {
 }
 
 json model_view(const model::circuit_state& circuit) {
-    const bool is_open = circuit.closed_in.count() > 0;
+    const bool is_open = circuit.open_for.count() > 0;
     json view{
         {"provider", circuit.provider},
         {"model", circuit.model},
         {"circuit", is_open ? "open" : "closed"}};
-    if (is_open) view["asked_again_at"] = to_rfc3339(now_plus(circuit.closed_in));
+    if (is_open) view["asked_again_at"] = to_rfc3339(now_plus(circuit.open_for));
     return view;
 }
 

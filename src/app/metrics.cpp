@@ -169,7 +169,7 @@ private:
                 "reelsd_model_circuit_open_seconds",
                 "How long this daemon sends no requests to a model that did not answer; 0: it "
                 "does.",
-                circuit.closed_in.count(),
+                circuit.open_for.count(),
                 {{"provider", circuit.provider}, {"model", circuit.model}});
         }
         if (now.embedder) {

@@ -1,7 +1,6 @@
 #include "session.hpp"
 
 #include <reelsd/base/text.hpp>
-#include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 
 #include <fmt/format.h>

@@ -8,39 +8,45 @@
 #include <string_view>
 #include <vector>
 
-/// From the text that a remote model wrote to an analysis.
+/// From the text of a remote model to an analysis.
 namespace reelsd::model {
 
-/// src/model/prompt/schema.json: what providers are asked for, with members in the order in which
-/// they are to be written.
+/// The files of src/model/prompt, written by the build.
+namespace prompt_files {
+extern const std::string_view instructions;
+extern const std::string_view task;
+extern const std::string_view repair;
+extern const std::string_view schema;
+}  // namespace prompt_files
+
+/// src/model/prompt/schema.json: the schema that providers are given. Members are in the order in
+/// which models must write them.
 [[nodiscard]] const json& answer_schema();
 
-/// What the answer is held against. Views outlive the call.
+/// What the answer is checked against. Views outlive the call.
 struct answer_context {
     double duration_seconds = 0;  ///< Measured from the file.
-    /// The random tag around the caption in the prompt: an answer that holds it is refused, because
-    /// it was made by somebody who speaks through the material. Empty: no tag.
+    /// The random tag around the caption in the prompt. An answer that contains it is refused,
+    /// because the material has instructed the model. Empty: no tag.
     std::string_view boundary;
 };
 
-/// What an answer comes to. `said` may be there although there are violations: then it is the best
-/// that can be made of the answer, for when no call is left.
+/// `reported` may be present although there are violations: it is the best that can be made of the
+/// answer, for when no call is left.
 struct parsed_sections {
-    /// `provider`, `model_name` and `warnings` are for the caller to fill. Times lie in [0,
-    /// duration] and ascend, text is clean, nothing exceeds result_bounds. Absent when nothing is
-    /// usable.
-    std::optional<findings> said;
-    /// For the model, a short sentence each, at most 10, without any text of its answer. Not empty:
-    /// ask again if a call is left.
+    /// Absent when nothing is usable. Times are in [0, duration] and ascend, text is clean, nothing
+    /// exceeds result_bounds. The caller sets provider, model and warnings.
+    std::optional<findings> reported;
+    /// At most 10 short sentences for the model, without any text of its answer.
     std::vector<std::string> violations;
-    /// For people: what was put right. To go into `metadata.warnings` if `said` is used.
+    /// Corrections, for `metadata.warnings` if `reported` is used.
     std::vector<std::string> warnings;
 };
 
-/// Reads an answer by the schema of the prompt, tolerantly: prose and fences around the object,
-/// other spellings of values and names are taken for what they mean; what is missing, cut off or
-/// repeats itself is a violation. Pure; throws nothing but bad_alloc. A text of 1 MiB takes
-/// milliseconds, whatever stands in it; a longer one is refused unread.
+/// Reads an answer by the schema of the prompt, leniently: accepts prose and fences around the
+/// object and other spellings of values and names; missing, truncated and repeated parts are
+/// violations. Pure; throws only bad_alloc. Takes milliseconds for any text of 1 MiB; longer texts
+/// are refused.
 [[nodiscard]] parsed_sections read_answer(std::string_view text, const answer_context& context);
 
 }  // namespace reelsd::model

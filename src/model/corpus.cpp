@@ -3,9 +3,12 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 namespace reelsd::model {
 
@@ -15,19 +18,19 @@ namespace {
 // errors of the reader are 0.15 s in the median and 0.72 s at 90 %.
 constexpr double same_block_seconds = 0.6;
 
-constexpr std::size_t sentence_words_min = 3;  // Fewer are a label, not a sentence.
+constexpr std::size_t sentence_words_min = 3;  // Fewer make a label.
 constexpr std::size_t summary_words_max = 30;  // One sentence that fits a list entry.
-constexpr std::size_t stems_counted_max = 8;   // Beyond that it is long, not full.
-constexpr double opening_seconds = 3.0;        // What has not caught by then holds nobody.
+constexpr std::size_t stems_counted_max = 8;   // More stems make it longer, not richer.
+constexpr double opening_seconds = 3.0;        // A later hook comes too late.
 constexpr std::size_t opening_words_max = 20;
 
-bool one_block(const timed_text& first, const timed_text& line) {
+bool is_same_block(const timed_text& first, const timed_text& line) {
     return std::abs(first.start_seconds - line.start_seconds) <= same_block_seconds &&
            std::abs(first.end_seconds - line.end_seconds) <= same_block_seconds;
 }
 
-/// How well a sentence of that kind is spelled and put: the caption was written with care, and what
-/// is shown are headings rather than sentences.
+/// How well sentences of a source are spelled and phrased. Captions are written with care;
+/// on-screen texts are headings rather than sentences.
 double trust_in(source from, bool speech_doubtful) {
     switch (from) {
         case source::screen: return 0.85;
@@ -39,23 +42,198 @@ double trust_in(source from, bool speech_doubtful) {
 
 using stem_set = std::set<std::string>;
 
-stem_set stems_in(const sentence& one) {
-    const auto stems = content_stems_of(one.text);
+stem_set stems_in(const sentence& sentence) {
+    const auto stems = content_stems_of(sentence.text);
     return {stems.begin(), stems.end()};
 }
 
-/// In how many other sentences its words return, and a little for each word that says something: of
-/// sentences about the same the fuller one.
+/// In how many other sentences its words recur, plus a little for each content word, which prefers
+/// the fuller of two sentences about the same.
 double centrality(const stem_set& stems, const std::map<std::string, int>& sentences_with) {
     double score = 0.25 * static_cast<double>(std::min(stems.size(), stems_counted_max));
     for (const auto& stem : stems) score += sentences_with.at(stem) - 1;
     return score;
 }
 
-void add_sentences(corpus& to, std::string_view text, source from, double start_seconds) {
-    for (auto& one : sentences_of(text)) {
-        to.sentences.push_back({std::move(one), from, start_seconds});
+void add_sentences(corpus& all, std::string_view text, source from, double start_seconds) {
+    for (auto& sentence : sentences_of(text)) {
+        all.sentences.push_back({std::move(sentence), from, start_seconds});
     }
+}
+
+constexpr std::size_t topics_max = 8;  // More would include side issues.
+constexpr std::size_t topics_min = 3;  // Fewer are filled up with words that occur once.
+constexpr std::size_t phrase_words_max = 3;
+constexpr double hashtag_weight = 2.0;  // The author's own keywords.
+
+// Hashtags that ask for reach and say nothing about the subject.
+constexpr auto reach_tags = std::to_array<std::string_view>(
+    {"explore", "explorepage",  "follow",     "followme",       "foryou",     "foryoupage",
+     "fyp",     "instadaily",   "instagood",  "instagram",      "instareels", "love",
+     "reel",    "reelitfeelit", "reels",      "reelsinstagram", "trending",   "video",
+     "viral",   "viralreels",   "viralvideos"});
+
+struct key_phrase {
+    std::string text;  ///< As in its first occurrence.
+    std::vector<std::string> stems;
+    double score = 0;
+    int count = 0;
+    std::size_t order = 0;  ///< Of its first occurrence.
+};
+
+/// Candidates by their stems, scored as in RAKE: frequent words of long phrases score higher.
+class phrase_table {
+public:
+    /// Adds the runs of content words between stop words and punctuation.
+    void add_sentence(std::string_view sentence) {
+        std::vector<std::string> run;
+        for (const auto& word : words_and_breaks_of(sentence)) {
+            const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+            if (is_number || word.size() < 2 || is_stop_word(word)) {
+                add(run, 1);
+                run.clear();
+            } else {
+                run.push_back(word);
+            }
+        }
+        add(run, 1);
+    }
+
+    void add(const std::vector<std::string>& words, double weight) {
+        if (words.empty() || words.size() > phrase_words_max) return;
+        key_phrase phrase{.text = {}, .stems = {}, .order = phrases_.size()};
+        for (const auto& word : words) {
+            phrase.text += (phrase.text.empty() ? "" : " ") + word;
+            phrase.stems.push_back(stem_of(word));
+            degree_[phrase.stems.back()] += weight * static_cast<double>(words.size());
+        }
+        auto& entry = phrases_.try_emplace(phrase.stems, phrase).first->second;
+        entry.score += weight;
+        ++entry.count;
+    }
+
+    /// All candidates, the best first.
+    [[nodiscard]] std::vector<key_phrase> ranked() const {
+        std::vector<key_phrase> all;
+        for (const auto& [stems, entry] : phrases_) {
+            double degrees = 0;
+            for (const auto& stem : stems) degrees += degree_.at(stem);
+            all.push_back(entry);
+            all.back().score *= degrees;
+        }
+        std::sort(all.begin(), all.end(), [](const key_phrase& left, const key_phrase& right) {
+            if (left.score != right.score) return left.score > right.score;
+            return left.order < right.order;
+        });
+        return all;
+    }
+
+private:
+    std::map<std::string, double> degree_;
+    std::map<std::vector<std::string>, key_phrase> phrases_;
+};
+
+/// "coffee" adds nothing to "better coffee".
+bool shares_words(const key_phrase& phrase, const std::vector<key_phrase>& others) {
+    return std::ranges::any_of(others, [&phrase](const key_phrase& other) {
+        return std::ranges::find_first_of(phrase.stems, other.stems) != phrase.stems.end();
+    });
+}
+
+// Phrases are lists separated by "|". clang-format would give each its own line.
+// clang-format off
+
+// Requests to the viewer wherever they occur, the plainest first. Not a bare "follow" or "save":
+// "follow these steps", "save money".
+constexpr std::string_view requests =
+    "follow for|follow me|follow us|follow along for|follow my|follow our|follow to see|hit follow|"
+    "hit that follow|give me a follow|make sure to follow|subscribe|link in bio|link in my bio|"
+    "link in the bio|link in our bio|link below|click the link|tap the link|shop now|buy now|"
+    "order now|order yours|get yours|book now|sign up|download the app|download now|join us|"
+    "join now|learn more|use code|use my code|visit our|visit my|comment below|comment down below|"
+    "drop a comment|leave a comment|in the comments|let me know|let us know|comment the word|"
+    "save this|save for later|save it for later|share this|share with|share it with|send this to|"
+    "send to a friend|tag a friend|tag someone|tag your|double tap|hit the like|hit like|"
+    "like and follow|like and share|like this video|swipe up|swipe left|swipe right|swipe to|"
+    "tap here|tap below|dm me|dm us|message me|message us|turn on notifications|stay tuned|"
+    "try it yourself|don't forget to";
+
+// The first of the formats with the most evidence wins. A phrase that begins with "#" is only a
+// hashtag; every other phrase is also a hashtag, without its blanks.
+constexpr auto formats = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"advertisement",
+     "shop now|order now|buy now|use code|use my code|promo code|discount code|free shipping|"
+     "percent off|limited offer|paid partnership|sponsored by|available now at|#ad|#ads|"
+     "#advertisement|#sponsored|#werbung"},
+    {"recipe",
+     "recipe|recipes|ingredients|tablespoon|tablespoons|teaspoon|preheat|#easyrecipe|#easyrecipes"},
+    {"tutorial",
+     "how to|how i|tutorial|tip|tips|step by step|step one|step two|step 1|step 2|ways to|hack|"
+     "hacks|diy|here's how|this is how|#lifehack|#lifehacks"},
+    {"review", "review|unboxing|first impressions|worth it|pros and cons|#productreview"},
+    {"interview",
+     "podcast|thanks for having me|welcome to the show|in this episode|#interview|#podcastclips"},
+    {"vlog",
+     "vlog|day in my life|day in the life|come with me|get ready with me|grwm|week in my life|"
+     "spend the day with me|#minivlog"},
+    {"skit", "pov|#skit|#comedy|#sketch|#parody"},
+    {"news", "breaking news|according to officials|#news"},
+});
+// clang-format on
+
+/// Calls `use` with each phrase of a list until it returns true. Returns whether it did.
+template <class Use>
+bool any_phrase(std::string_view list, const Use& use) {
+    while (!list.empty()) {
+        const auto end = std::min(list.find('|'), list.size());
+        if (use(list.substr(0, end))) return true;
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return false;
+}
+
+/// The text's words with a blank before and after each, so that phrases are substrings.
+std::string spaced_words(std::string_view text) {
+    std::string spaced{' '};
+    for (const auto& word : words_of(text)) spaced += word + ' ';
+    return spaced;
+}
+
+/// Position of the first of `phrases` that occurs in spaced words.
+std::optional<std::size_t> find_phrase(const std::string& spaced, std::string_view phrases) {
+    auto at = std::string::npos;
+    any_phrase(phrases, [&](std::string_view phrase) {
+        at = spaced.find(' ' + std::string{phrase} + ' ');
+        return at != std::string::npos;
+    });
+    return at == std::string::npos ? std::nullopt : std::optional{at};
+}
+
+// Speech has no full stops: a short utterance is quoted whole, a long one from the request on.
+constexpr std::ptrdiff_t whole_words_max = 14;
+constexpr std::size_t tail_words_max = 12;
+
+std::optional<std::string> request_in(const std::string& text) {
+    const auto spaced = spaced_words(text);
+    const auto at = find_phrase(spaced, requests);
+    if (!at) return std::nullopt;
+    const bool is_short = std::count(spaced.begin(), spaced.end(), ' ') <= whole_words_max + 1;
+    return is_short ? text : first_words(std::string_view{spaced}.substr(*at), tail_words_max);
+}
+
+/// How many phrases of a format occur in the sentences and hashtags.
+int evidence_for(
+    std::string_view phrases, const std::vector<std::string>& sentences,
+    const std::vector<std::string>& hashtags) {
+    int evidence = 0;
+    any_phrase(phrases, [&](std::string_view phrase) {
+        std::string tag{phrase};
+        std::erase_if(tag, [](char byte) { return byte == ' ' || byte == '#'; });
+        evidence += static_cast<int>(std::count(hashtags.begin(), hashtags.end(), tag));
+        for (const auto& sentence : sentences) evidence += find_phrase(sentence, phrase) ? 1 : 0;
+        return false;
+    });
+    return evidence;
 }
 
 }  // namespace
@@ -64,7 +242,7 @@ std::vector<timed_text> joined_lines(const std::vector<timed_text>& lines) {
     std::vector<timed_text> blocks;
     std::vector<timed_text> firsts;
     for (const auto& line : lines) {
-        if (!blocks.empty() && one_block(firsts.back(), line)) {
+        if (!blocks.empty() && is_same_block(firsts.back(), line)) {
             blocks.back().text += ' ' + line.text;
             blocks.back().end_seconds = std::max(blocks.back().end_seconds, line.end_seconds);
             continue;
@@ -97,19 +275,19 @@ corpus corpus_of(
 
 std::string central_sentence(const corpus& text) {
     std::map<std::string, int> sentences_with;
-    for (const auto& one : text.sentences) {
-        for (const auto& stem : stems_in(one)) ++sentences_with[stem];
+    for (const auto& sentence : text.sentences) {
+        for (const auto& stem : stems_in(sentence)) ++sentences_with[stem];
     }
     const sentence* best = nullptr;
     double best_score = 0;
-    for (const auto& one : text.sentences) {
-        if (words_of(one.text).size() < sentence_words_min) continue;
-        auto score =
-            centrality(stems_in(one), sentences_with) * trust_in(one.from, text.speech_doubtful);
-        if (is_call_to_action(one.text)) score *= 0.2;
-        // Strictly better only: of equals the first stands nearer to the video's own opening.
+    for (const auto& sentence : text.sentences) {
+        if (words_of(sentence.text).size() < sentence_words_min) continue;
+        auto score = centrality(stems_in(sentence), sentences_with) *
+                     trust_in(sentence.from, text.speech_doubtful);
+        if (is_call_to_action(sentence.text)) score *= 0.2;
+        // Of equals the first one, which is nearer to the video's own opening.
         if (best != nullptr && score <= best_score) continue;
-        best = &one;
+        best = &sentence;
         best_score = score;
     }
     return best == nullptr ? std::string{}
@@ -119,10 +297,9 @@ std::string central_sentence(const corpus& text) {
 std::vector<std::string> opening_lines(const corpus& text) {
     std::vector<std::string> lines;
     for (const auto from : {source::screen, source::speech}) {
-        const auto first =
-            std::find_if(text.sentences.begin(), text.sentences.end(), [from](const sentence& one) {
-                return one.from == from && one.start_seconds <= opening_seconds;
-            });
+        const auto first = std::ranges::find_if(text.sentences, [from](const sentence& sentence) {
+            return sentence.from == from && sentence.start_seconds <= opening_seconds;
+        });
         if (first == text.sentences.end()) continue;
         auto line = first_words(first->text, opening_words_max);
         if (lines.empty() || words_of(lines.front()) != words_of(line)) {
@@ -130,6 +307,55 @@ std::vector<std::string> opening_lines(const corpus& text) {
         }
     }
     return lines;
+}
+
+std::vector<std::string> key_phrases(const corpus& text) {
+    phrase_table table;
+    for (const auto& sentence : text.sentences) {
+        if (!is_call_to_action(sentence.text)) table.add_sentence(sentence.text);
+    }
+    for (const auto& hashtag : text.hashtags) {
+        const bool is_reach_tag = std::ranges::find(reach_tags, hashtag) != reach_tags.end();
+        if (!is_reach_tag && !is_stop_word(hashtag)) table.add({hashtag}, hashtag_weight);
+    }
+
+    std::vector<key_phrase> chosen;
+    std::vector<std::string> topics;
+    for (auto& phrase : table.ranked()) {
+        if (chosen.size() == topics_max) break;
+        // A single word that occurs once is chance, unless there is little else.
+        const bool is_chance =
+            phrase.stems.size() == 1 && phrase.count == 1 && phrase.score < hashtag_weight;
+        if ((is_chance && chosen.size() >= topics_min) || shares_words(phrase, chosen)) continue;
+        topics.push_back(phrase.text);
+        chosen.push_back(std::move(phrase));
+    }
+    return topics;
+}
+
+bool is_call_to_action(std::string_view sentence) {
+    return find_phrase(spaced_words(sentence), requests).has_value();
+}
+
+std::optional<std::string> call_to_action(const corpus& text) {
+    // On-screen text is spelled best and comes first.
+    for (const auto& sentence : text.sentences) {
+        if (auto request = request_in(sentence.text)) return request;
+    }
+    return std::nullopt;
+}
+
+std::string format_of(const corpus& text) {
+    std::vector<std::string> sentences;
+    for (const auto& sentence : text.sentences) sentences.push_back(spaced_words(sentence.text));
+    std::string_view best;
+    int most = 0;
+    for (const auto& [format, phrases] : formats) {
+        const auto evidence = evidence_for(phrases, sentences, text.hashtags);
+        if (evidence > most) best = format;
+        most = std::max(most, evidence);
+    }
+    return std::string{best};
 }
 
 }  // namespace reelsd::model

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Conclusions from all text of a video. Each quotes words of that text and adds none. Pure.
+/// Conclusions from all text of a video, in words of that text. Pure.
 namespace reelsd::model {
 
 enum class source : std::uint8_t { screen, speech, caption };
@@ -19,11 +19,11 @@ struct sentence {
     double start_seconds = 0;  ///< Of the text or the utterance; 0 for the caption.
 };
 
-/// Every sentence that is shown, spoken or written below the video.
+/// All sentences on screen, in speech and in the caption.
 struct corpus {
     std::vector<sentence> sentences;    ///< Screen, then speech, then caption; each in its order.
     std::vector<std::string> hashtags;  ///< In lower case, without the sign.
-    bool speech_doubtful = false;       ///< It may be misheard: other sentences go first.
+    bool speech_doubtful = false;       ///< May be misheard: other sentences are preferred.
 };
 
 /// Lines that appear and disappear together are one text: "3 TIPS FOR" over "BETTER COFFEE".
@@ -33,7 +33,7 @@ struct corpus {
     const std::vector<timed_text>& blocks, const media::speech_report& speech,
     std::string_view caption, const std::vector<std::string>& hashtags);
 
-/// The sentence whose words return most often in the others; empty without a sentence of three
+/// The sentence whose words recur most often in the others; empty without a sentence of three
 /// words.
 [[nodiscard]] std::string central_sentence(const corpus& text);
 
@@ -43,13 +43,13 @@ struct corpus {
 /// The first text on screen and the first utterance, if within the first three seconds.
 [[nodiscard]] std::vector<std::string> opening_lines(const corpus& text);
 
-/// The sentence that asks the viewer for something, verbatim: "follow for more".
+/// The first sentence that asks the viewer for something, verbatim: "follow for more".
 [[nodiscard]] std::optional<std::string> call_to_action(const corpus& text);
 
 /// Whether a sentence asks for something, and so says little about the subject.
 [[nodiscard]] bool is_call_to_action(std::string_view sentence);
 
-/// "tutorial", "recipe", "review", ... where words or hashtags name it, else empty.
+/// "tutorial", "recipe", "review", ... if words or hashtags indicate it, else empty.
 [[nodiscard]] std::string format_of(const corpus& text);
 
 }  // namespace reelsd::model

@@ -5,23 +5,25 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <set>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace reelsd::model {
 
 namespace {
 
-/// The name of the first step that `value` stays below; the last name has no upper end.
 struct step {
     double below;
     std::string_view name;
 };
 
+/// The name of the first step above `value`; the last step has no upper bound.
 std::string_view name_in(std::span<const step> steps, double value) {
-    for (const auto& one : steps) {
-        if (value < one.below) return one.name;
+    for (const auto& step : steps.first(steps.size() - 1)) {
+        if (value < step.below) return step.name;
     }
     return steps.back().name;
 }
@@ -39,6 +41,7 @@ constexpr auto colourfulness = std::to_array<step>(
      {0.50, "colourful"},
      {2, "strongly colourful"}});
 
+/// "one, two and three"
 std::string joined(const std::vector<std::string>& items) {
     std::string text;
     for (std::size_t at = 0; at < items.size(); ++at) {
@@ -49,7 +52,7 @@ std::string joined(const std::vector<std::string>& items) {
 }
 
 std::string_view orientation_of(const media::probe_report& probe) {
-    // A square is one within 3 %: encoders round to even pixels.
+    // Square within 3 %: encoders round to even pixels.
     const auto aspect = static_cast<double>(probe.width) / std::max(probe.height, 1);
     if (aspect > 1.03) return "horizontal";
     return aspect < 0.97 ? "vertical" : "square";
@@ -82,7 +85,6 @@ double spoken_seconds(const std::vector<media::timed_text>& segments) {
     return seconds;
 }
 
-/// "1 line of text is shown", "3 lines of text are shown".
 std::string text_clause(std::size_t lines) {
     if (lines == 0) return "no text is shown";
     if (lines == 1) return "one line of text is shown";
@@ -106,6 +108,82 @@ std::string content_sentence(const media::analysis_report& report) {
     return as_sentence(joined(clauses));
 }
 
+// Longer than a breath: after it a new utterance begins.
+constexpr double pause_seconds = 0.6;
+constexpr std::size_t line_words_max = 12;
+
+// How much an event says about the video: a text names its subject, a cut nothing.
+constexpr int cut_weight = 1;
+constexpr int music_weight = 2;
+constexpr int speech_weight = 3;
+constexpr int text_weight = 4;
+
+struct event {
+    double seconds = 0;
+    int weight = 0;
+    std::string clause;
+};
+
+std::string in_quotes(std::string line) {
+    std::ranges::replace(line, '\n', ' ');
+    return '"' + first_words(line, line_words_max) + '"';
+}
+
+void add_cuts(std::vector<event>& events, const std::vector<double>& cuts) {
+    auto scene = std::size_t{2};
+    for (const auto seconds : cuts) {
+        events.push_back({seconds, cut_weight, "scene " + std::to_string(scene++) + " begins"});
+    }
+}
+
+void add_texts(std::vector<event>& events, const std::vector<timed_text>& texts) {
+    std::set<std::vector<std::string>> shown;
+    for (const auto& text : texts) {
+        const auto words = words_of(text.text);
+        if (words.empty() || !shown.insert(words).second) continue;
+        events.push_back(
+            {text.start_seconds, text_weight, "the text " + in_quotes(text.text) + " appears"});
+    }
+}
+
+void add_speech(std::vector<event>& events, const std::vector<timed_text>& speech) {
+    double silent_since = -pause_seconds;
+    for (const auto& segment : speech) {
+        const bool after_pause = segment.start_seconds - silent_since >= pause_seconds;
+        silent_since = std::max(silent_since, segment.end_seconds);
+        if (!after_pause || segment.text.empty()) continue;
+        events.push_back(
+            {segment.start_seconds, speech_weight, "a voice says " + in_quotes(segment.text)});
+    }
+}
+
+struct moment {
+    double seconds = 0;
+    int weight = 0;
+    std::vector<std::string> clauses;
+};
+
+/// An event opens a moment when it is far enough from the start of the previous moment.
+std::vector<moment> moments_of(const std::vector<event>& events) {
+    std::vector<moment> moments;
+    for (const auto& event : events) {
+        const bool opens =
+            moments.empty() || event.seconds - moments.back().seconds >= moments_apart_seconds;
+        if (opens) moments.push_back({event.seconds, 0, {}});
+        moments.back().weight += event.weight;
+        moments.back().clauses.push_back(event.clause);
+    }
+    return moments;
+}
+
+/// Keeps the moments of the largest weight, of equals the earliest, in order of time.
+void keep_richest(std::vector<moment>& moments) {
+    if (moments.size() <= local_moments_max) return;
+    std::ranges::stable_sort(moments, std::greater{}, &moment::weight);
+    moments.resize(local_moments_max);
+    std::ranges::sort(moments, {}, &moment::seconds);
+}
+
 }  // namespace
 
 std::string describe_video(const media::analysis_report& report) {
@@ -120,8 +198,11 @@ std::string describe_music(const media::music_report& music) {
     if (music.tempo_bpm) {
         text += ", about " + std::to_string(std::lround(*music.tempo_bpm)) + " beats per minute";
     }
-    if (music.strong_beat) text += ", with a strong beat";
-    if (!music.strong_beat && music.tempo_bpm) text += ", with a soft beat";
+    if (music.strong_beat) {
+        text += ", with a strong beat";
+    } else if (music.tempo_bpm) {
+        text += ", with a soft beat";
+    }
     if (music.under_speech) text += "; it goes on under the speech";
     return as_sentence(text);
 }
@@ -131,6 +212,25 @@ std::string describe_in_short(const media::analysis_report& report) {
     text.pop_back();
     if (report.audio.music.present) return text + " with music, without text or speech.";
     return text + " without text, speech or music.";
+}
+
+std::vector<key_moment> key_moments_from(const moment_sources& sources) {
+    std::vector<event> events;
+    add_cuts(events, sources.cuts);
+    add_texts(events, sources.texts);
+    add_speech(events, sources.speech);
+    if (sources.music_start) {
+        events.push_back({*sources.music_start, music_weight, "music sets in"});
+    }
+    std::ranges::stable_sort(events, {}, &event::seconds);
+
+    auto moments = moments_of(events);
+    keep_richest(moments);
+    std::vector<key_moment> key_moments;
+    for (const auto& moment : moments) {
+        key_moments.push_back({moment.seconds, as_sentence(joined(moment.clauses))});
+    }
+    return key_moments;
 }
 
 }  // namespace reelsd::model

@@ -1,8 +1,6 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/model/analyzer.hpp>
 
-#include <array>
-
 namespace reelsd::model {
 
 std::string_view name_of(sentiment mood) noexcept {
@@ -30,9 +28,8 @@ std::string_view name_of(modality kind) noexcept {
 }
 
 std::optional<sentiment> sentiment_from(std::string_view name) noexcept {
-    constexpr std::array all{
-        sentiment::positive, sentiment::neutral, sentiment::negative, sentiment::mixed};
-    for (const auto mood : all) {
+    for (const auto mood :
+         {sentiment::positive, sentiment::neutral, sentiment::negative, sentiment::mixed}) {
         if (name == name_of(mood)) return mood;
     }
     return std::nullopt;
@@ -46,6 +43,14 @@ std::string transcript_of(const std::vector<timed_text>& segments) {
         transcript += segment.text;
     }
     return transcript;
+}
+
+std::string timestamp_of(double seconds) {
+    const auto whole = static_cast<std::int64_t>(seconds);
+    const auto two_digits = [](std::int64_t number) {
+        return (number < 10 ? "0" : "") + std::to_string(number);
+    };
+    return two_digits(whole / 60) + ':' + two_digits(whole % 60);
 }
 
 }  // namespace reelsd::model

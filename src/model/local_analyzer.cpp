@@ -1,7 +1,6 @@
 #include "corpus.hpp"
 #include "description.hpp"
 #include "local_checks.hpp"
-#include "moments.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_analyzer.hpp>
@@ -13,9 +12,10 @@ analysis local_analyzer::analyze(
     const std::stop_token& stop) const {
     auto report = media_.analyze(video.file, by.at_most(bounds::local_analysis_time_max), stop);
     if (!report) return analysis_failure{report.error()};
-    auto found = findings_from(*report, {.caption = video.caption, .hashtags = video.hashtags});
-    found.thumbnail = std::move(report->thumbnail);
-    return found;
+    auto conclusions =
+        findings_from(*report, {.caption = video.caption, .hashtags = video.hashtags});
+    conclusions.thumbnail = std::move(report->thumbnail);
+    return conclusions;
 }
 
 findings findings_from(const media::analysis_report& report, const post_text& post) {
@@ -23,31 +23,31 @@ findings findings_from(const media::analysis_report& report, const post_text& po
     const auto blocks = joined_lines(report.texts);
     const auto text = corpus_of(blocks, audio.speech, post.caption, post.hashtags);
 
-    findings found;
-    found.provider = local_provider;
-    found.model_name = local_model_name;
-    found.analyzer = local_analyzer_name;
-    found.visual.description = describe_video(report);
-    found.visual.texts = report.texts;
-    found.audio.segments = audio.speech.segments;
+    findings conclusions;
+    conclusions.provider = local_provider;
+    conclusions.model_name = local_model_name;
+    conclusions.analyzer = local_analyzer_name;
+    conclusions.visual.description = describe_video(report);
+    conclusions.visual.texts = report.texts;
+    conclusions.audio.segments = audio.speech.segments;
     // The recogniser knows only English: recognised speech is English.
-    if (!audio.speech.segments.empty()) found.audio.language = "en";
-    found.audio.has_music = audio.music.present;
-    found.audio.music_description = describe_music(audio.music);
-    found.content.summary = central_sentence(text);
-    if (text.sentences.empty()) found.content.summary = describe_in_short(report);
-    found.content.topics = key_phrases(text);
-    found.content.hooks = opening_lines(text);
-    found.content.call_to_action = call_to_action(text);
-    found.content.key_moments = key_moments_from(
+    if (!audio.speech.segments.empty()) conclusions.audio.language = "en";
+    conclusions.audio.has_music = audio.music.present;
+    conclusions.audio.music_description = describe_music(audio.music);
+    conclusions.content.summary = central_sentence(text);
+    if (text.sentences.empty()) conclusions.content.summary = describe_in_short(report);
+    conclusions.content.topics = key_phrases(text);
+    conclusions.content.hooks = opening_lines(text);
+    conclusions.content.call_to_action = call_to_action(text);
+    conclusions.content.key_moments = key_moments_from(
         {.cuts = report.picture.cuts,
          .texts = blocks,
          .speech = audio.speech.segments,
          .music_start = audio.music.present ? audio.music.start_seconds : std::optional<double>{}});
-    // Mood and audience stay unknown: no measurement tells them.
-    found.metadata.format = format_of(text);
-    found.warnings = local_warnings(found, evidence_of(report));
-    return found;
+    // Mood and audience cannot be measured.
+    conclusions.metadata.format = format_of(text);
+    conclusions.warnings = local_warnings(conclusions, evidence_of(report));
+    return conclusions;
 }
 
 }  // namespace reelsd::model

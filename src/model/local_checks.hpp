@@ -5,34 +5,48 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::model {
 
-/// What was measured without any model, as far as somebody has measured it: absent is "not looked
-/// at".
+/// What was measured without any model. Absent: not measured.
 struct local_evidence {
     double duration_seconds = 0;
     bool audio_track = false;
-    std::optional<bool> silent;           ///< Nothing above the noise floor.
-    std::optional<bool> music;            ///< The music detector's verdict.
-    std::optional<bool> speech_doubtful;  ///< The recogniser's own confidence is low.
-    std::optional<bool> speech;           ///< A voice is heard, whatever its language.
-    /// What OCR read in the frames at times_to_check(); empty when it read nothing there.
-    std::optional<std::vector<timed_text>> read_texts;
+    std::optional<bool> silent = {};           ///< Nothing above the noise floor.
+    std::optional<bool> music = {};            ///< Result of the music detector.
+    std::optional<bool> speech_doubtful = {};  ///< The recogniser's own confidence is low.
+    std::optional<bool> speech = {};           ///< A voice is heard, in whatever language.
+    /// What OCR read in the frames at times_to_check(); empty when it read nothing.
+    std::optional<std::vector<timed_text>> read_texts = {};
 };
 
 [[nodiscard]] local_evidence evidence_of(const media::probe_report& probe);
 [[nodiscard]] local_evidence evidence_of(const media::analysis_report& report);
 
-/// When to look for the on-screen texts that were claimed: at most 8 times, ascending, each the
-/// middle of a text in Latin letters, the longest texts first, so that every frame shows others.
-/// Empty when no text is claimed that OCR can be expected to read.
-[[nodiscard]] std::vector<double> times_to_check(const findings& said);
+/// When to look for the reported on-screen texts: at most 8 times, ascending. Each is the middle of
+/// a text in Latin letters, the longest texts first; no frame is read for a text that another one
+/// shows. Empty when OCR cannot be expected to read any reported text.
+[[nodiscard]] std::vector<double> times_to_check(const findings& reported);
 
-/// The cheap checks of an analysis, whoever made it, against what was measured: a sentence for each
-/// contradiction or doubt, in a fixed order; empty when nothing speaks against it. Pure.
+/// Compares an analysis with what was measured: a sentence for each contradiction or doubt, in a
+/// fixed order. Pure.
 [[nodiscard]] std::vector<std::string> local_warnings(
-    const findings& said, const local_evidence& measured);
+    const findings& reported, const local_evidence& measured);
+
+/// Warnings about reported on-screen texts that OCR did not read at times_to_check(). Only texts
+/// count that OCR can be expected to read: mainly Latin letters, with a word of at least four. A
+/// text is found when at least a third of those words, and at least one, occur in any frame,
+/// regardless of case, accents, blanks and one letter each. One warning if no text was found; up to
+/// three missing texts are named if at least half of the others were found; none otherwise, because
+/// then OCR failed.
+[[nodiscard]] std::vector<std::string> unseen_texts(
+    const findings& reported, const std::vector<timed_text>& read_texts);
+
+/// A warning if `transcript`, which is valid UTF-8, is not in the language `code` (ISO 639-1), else
+/// empty. Decided by the Compact Language Detector 2. Short, mixed and transliterated texts and
+/// languages close to the reported one give no warning.
+[[nodiscard]] std::string language_objection(std::string_view transcript, std::string_view code);
 
 }  // namespace reelsd::model

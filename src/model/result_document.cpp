@@ -1,4 +1,4 @@
-#include "utf8.hpp"
+#include "clean_text.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/utf8.hpp>
@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <set>
-#include <sstream>
 #include <string_view>
 
 namespace reelsd::model {
@@ -44,13 +42,13 @@ json nullable(const std::optional<std::int64_t>& number) {
     return *number;
 }
 
-/// A link that has to be cut is none.
+/// Null for a link that would have to be cut.
 json nullable_link(const std::optional<std::string>& link) {
     if (!link || link->empty() || code_point_count(*link) > field_characters_max) return nullptr;
     return field(*link);
 }
 
-/// Clean items in their order, each once, none empty.
+/// Cleaned items in their order, without empty and repeated ones.
 std::vector<std::string> unique_items(
     const std::vector<std::string>& items, std::size_t items_max) {
     std::vector<std::string> kept;
@@ -63,7 +61,7 @@ std::vector<std::string> unique_items(
     return kept;
 }
 
-/// The same for names that are written with a sign before them.
+/// The same for names with a sign before them, which is removed.
 std::vector<std::string> unique_names(
     const std::vector<std::string>& names, std::string_view signs) {
     std::vector<std::string> bare;
@@ -75,13 +73,13 @@ std::vector<std::string> unique_names(
     return unique_items(bare, list_items_max);
 }
 
-/// What is no number is the nearest thing that is known: the start, or the end.
+/// `if_unknown` for infinities and NaN.
 double clamped(double seconds, double if_unknown, double duration) {
     if (!std::isfinite(seconds)) return if_unknown;
     return std::clamp(rounded(seconds), 0.0, duration);
 }
 
-/// Clean, clamped and in order of time; entries without text are dropped.
+/// Cleaned, clamped and in order of time; entries without text are dropped.
 std::vector<timed_text> in_order(
     const std::vector<timed_text>& entries, std::size_t entries_max, double duration) {
     std::vector<timed_text> kept;
@@ -92,9 +90,7 @@ std::vector<timed_text> in_order(
         const auto end = std::max(start, clamped(entry.end_seconds, duration, duration));
         kept.push_back({std::move(text), start, end});
     }
-    std::stable_sort(kept.begin(), kept.end(), [](const timed_text& left, const timed_text& right) {
-        return left.start_seconds < right.start_seconds;
-    });
+    std::ranges::stable_sort(kept, {}, &timed_text::start_seconds);
     kept.resize(std::min(kept.size(), entries_max));
     return kept;
 }
@@ -123,12 +119,12 @@ json visual_section(const visual_findings& visual, double duration) {
         {"text_segments", to_json(texts)}};
 }
 
-/// "en" of "en-US"; what is no ISO 639-1 code ("und", "English") says nothing.
+/// "en" of "en-US"; null for what is not an ISO 639-1 code ("und", "English").
 json language_code(const std::optional<std::string>& language) {
     if (!language) return nullptr;
     const auto primary = language->substr(0, language->find_first_of("-_"));
-    const bool letters = std::all_of(
-        primary.begin(), primary.end(), [](char byte) { return byte >= 'a' && byte <= 'z'; });
+    const bool letters =
+        std::ranges::all_of(primary, [](char byte) { return byte >= 'a' && byte <= 'z'; });
     if (primary.size() != 2 || !letters) return nullptr;
     return primary;
 }
@@ -143,25 +139,14 @@ json audio_section(const audio_findings& audio, double duration) {
         {"segments", to_json(segments)}};
 }
 
-/// "01:05". An hour is "60:00": minutes are not carried.
-std::string timestamp_of(double seconds) {
-    const auto whole = static_cast<std::int64_t>(seconds);
-    std::ostringstream text;
-    text << std::setfill('0') << std::setw(2) << whole / 60 << ':' << std::setw(2) << whole % 60;
-    return text.str();
-}
-
 json key_moment_list(const std::vector<key_moment>& moments, double duration) {
     std::vector<key_moment> kept;
     for (const auto& moment : moments) {
         auto description = item(moment.description);
-        // A moment without a time or a meaning is none.
         if (description.empty() || !std::isfinite(moment.seconds)) continue;
         kept.push_back({clamped(moment.seconds, 0, duration), std::move(description)});
     }
-    std::stable_sort(kept.begin(), kept.end(), [](const key_moment& left, const key_moment& right) {
-        return left.seconds < right.seconds;
-    });
+    std::ranges::stable_sort(kept, {}, &key_moment::seconds);
     const auto same = [](const key_moment& left, const key_moment& right) {
         return left.seconds == right.seconds && left.description == right.description;
     };
@@ -189,12 +174,12 @@ json content_section(const content_findings& content, double duration) {
         {"key_moments", key_moment_list(content.key_moments, duration)}};
 }
 
-json metadata_section(const findings& said, const file_facts& file) {
+json metadata_section(const findings& reported, const file_facts& file) {
     const auto& probe = file.probe;
     return {
-        {"format", field(said.metadata.format)},
-        {"sentiment", name_of(said.metadata.mood)},
-        {"target_audience", field(said.metadata.target_audience)},
+        {"format", field(reported.metadata.format)},
+        {"sentiment", name_of(reported.metadata.mood)},
+        {"target_audience", field(reported.metadata.target_audience)},
         {"duration_seconds", rounded(probe.duration_seconds)},
         {"width", probe.width},
         {"height", probe.height},
@@ -203,8 +188,8 @@ json metadata_section(const findings& said, const file_facts& file) {
         {"audio_codec", probe.audio_codec ? json(name(*probe.audio_codec)) : json(nullptr)},
         {"size_bytes", file.size_bytes},
         {"sha256", file.sha256},
-        {"model", {{"provider", name(said.provider)}, {"name", name(said.model_name)}}},
-        {"warnings", unique_items(said.warnings, list_items_max)}};
+        {"model", {{"provider", name(reported.provider)}, {"name", name(reported.model_name)}}},
+        {"warnings", unique_items(reported.warnings, list_items_max)}};
 }
 
 json platform_section(const post_facts& post) {
@@ -233,11 +218,11 @@ bool is_sha256(std::string_view text) {
            text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// What only a mistake of ours can bring here; empty when all is well.
+/// Names a fact that only a bug can produce; empty if there is none.
 std::string_view impossible_fact(
-    const findings& said, const file_facts& file, const post_facts& post) {
+    const findings& reported, const file_facts& file, const post_facts& post) {
     const auto& probe = file.probe;
-    // Comparisons that a NaN fails as well.
+    // Comparisons that also fail for NaN.
     if (!(rounded(probe.duration_seconds) > 0)) return "duration";
     if (!std::isfinite(probe.duration_seconds)) return "duration";
     if (!std::isfinite(probe.frame_rate) || probe.frame_rate < 0) return "frame rate";
@@ -245,7 +230,7 @@ std::string_view impossible_fact(
     if (name(probe.video_codec).empty()) return "video codec";
     if (file.size_bytes <= 0) return "size";
     if (!is_sha256(file.sha256)) return "sha256";
-    if (name(said.provider).empty() || name(said.model_name).empty()) return "model";
+    if (name(reported.provider).empty() || name(reported.model_name).empty()) return "model";
     if (name(post.platform).empty() || name(post.code).empty()) return "platform or code";
     if (field(post.url).empty() || post.url.size() > bounds::url_bytes_max) return "url";
     return {};
@@ -253,18 +238,19 @@ std::string_view impossible_fact(
 
 }  // namespace
 
-result<json> assemble_result(const findings& said, const file_facts& file, const post_facts& post) {
-    const auto impossible = impossible_fact(said, file, post);
+result<json> assemble_result(
+    const findings& reported, const file_facts& file, const post_facts& post) {
+    const auto impossible = impossible_fact(reported, file, post);
     if (!impossible.empty()) {
         return error{errc::internal, "impossible in a result: " + std::string{impossible}};
     }
 
     const auto duration = rounded(file.probe.duration_seconds);
     json document{
-        {"visual", visual_section(said.visual, duration)},
-        {"audio", audio_section(said.audio, duration)},
-        {"content", content_section(said.content, duration)},
-        {"metadata", metadata_section(said, file)},
+        {"visual", visual_section(reported.visual, duration)},
+        {"audio", audio_section(reported.audio, duration)},
+        {"content", content_section(reported.content, duration)},
+        {"metadata", metadata_section(reported, file)},
         {"platform_meta", platform_section(post)}};
     return result<json>{boost::system::in_place_value, std::move(document)};
 }

@@ -1,20 +1,27 @@
 #include "words.hpp"
 
-#include "utf8.hpp"
+#include "clean_text.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
+
+#include <unicase.h>
+#include <unictype.h>
+#include <uninorm.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <string_view>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <utility>
 
 namespace reelsd::model {
 
 namespace {
 
-// Sorted: it is searched by halving.
+// Sorted, for binary search.
 // clang-format off
 constexpr auto stop_words = std::to_array<std::string_view>({
     "a", "about", "above", "actually", "add", "after", "again", "all", "almost", "already",
@@ -50,15 +57,10 @@ constexpr auto stop_words = std::to_array<std::string_view>({
     "you're", "you've", "your", "yours", "yourself",
 });
 // clang-format on
-static_assert(std::is_sorted(stop_words.begin(), stop_words.end()));
+static_assert(std::ranges::is_sorted(stop_words));
 
-constexpr bool is_ascii_word(char32_t value) noexcept {
-    return (value >= 'a' && value <= 'z') || (value >= 'A' && value <= 'Z') ||
-           (value >= '0' && value <= '9');
-}
-
-/// Letters of other scripts by their blocks; general punctuation, symbols, arrows and emoji are
-/// none.
+/// Non-ASCII letters, by Unicode block. General punctuation, symbols, arrows and emoji are not
+/// letters.
 constexpr bool is_foreign_letter(char32_t value) noexcept {
     if (value < 0xAA || value == 0xD7 || value == 0xF7) return false;
     if (value < 0x2000) return value == 0xAA || value == 0xB5 || value == 0xBA || value >= 0xC0;
@@ -67,15 +69,15 @@ constexpr bool is_foreign_letter(char32_t value) noexcept {
 }
 
 constexpr bool is_letter(char32_t value) noexcept {
-    return is_ascii_word(value) || is_foreign_letter(value);
+    return (value < 0x80 && is_alphanumeric(static_cast<char>(value))) || is_foreign_letter(value);
 }
 
 constexpr bool is_apostrophe(char32_t value) noexcept {
     return value == '\'' || value == 0x2019;
 }
 
-/// Parts words but not phrases: "ice-cream", "salt & pepper".
-constexpr bool is_light(char32_t value) noexcept {
+/// Separates words but not phrases: "ice-cream", "salt & pepper".
+constexpr bool is_word_separator(char32_t value) noexcept {
     return value == ' ' || value == '-' || value == '#' || value == '@' || value == '_' ||
            value == '&' || is_apostrophe(value);
 }
@@ -98,19 +100,18 @@ bool is_link(std::string_view token) noexcept {
     return token.find("://") != std::string_view::npos || token.starts_with("www.");
 }
 
-/// A dot that belongs to a number ("2.5") or closes a list number ("1.") ends no sentence.
+/// A dot inside a number ("2.5") or after a list number ("1.") ends no sentence.
 bool ends_sentence(std::string_view text, std::size_t at) noexcept {
     const auto byte = text[at];
     if (byte == '\n' || byte == '!' || byte == '?') return true;
     if (byte != '.') return false;
     const bool at_end = at + 1 == text.size() ||
                         blanks.find(text[at + 1]) != std::string_view::npos || text[at + 1] == '.';
-    const bool after_digit = at > 0 && std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0;
-    const bool opens = at < 3;
-    return at_end && !(after_digit && opens);
+    const bool is_list_number = at > 0 && at < 3 && is_digit(text[at - 1]);
+    return at_end && !is_list_number;
 }
 
-/// Takes a text's code points in order and parts them into words and breaks.
+/// Splits a text into words and breaks, by code point.
 class word_splitter {
 public:
     void add(char32_t value) {
@@ -121,7 +122,7 @@ public:
             word_ += '\'';
         } else {
             close_word();
-            if (!is_light(value)) add_break();
+            if (!is_word_separator(value)) add_break();
         }
     }
 
@@ -131,7 +132,7 @@ public:
     }
 
 private:
-    /// An apostrophe at its end is a quotation mark.
+    /// Apostrophes at the end are quotation marks.
     void close_word() {
         while (!word_.empty() && word_.back() == '\'') word_.pop_back();
         if (!word_.empty()) words_.push_back(std::exchange(word_, {}));
@@ -145,7 +146,7 @@ private:
     std::string word_;
 };
 
-/// A line of a caption to read by.
+/// A line of a caption without links, hash signs and trailing tags.
 std::string line_without_tags(std::string_view line) {
     auto tokens = tokens_of(line);
     while (!tokens.empty() && is_tag(tokens.back())) tokens.pop_back();
@@ -159,15 +160,68 @@ std::string line_without_tags(std::string_view line) {
     return kept;
 }
 
+struct undecomposed_letter {
+    char32_t value;
+    std::string_view letters;
+};
+
+// Letters that Unicode does not decompose, though people read them as these.
+constexpr auto undecomposed_letters = std::to_array<undecomposed_letter>({
+    {0xE6, "ae"},
+    {0xF0, "d"},
+    {0xF8, "o"},
+    {0xFE, "th"},
+    {0x111, "d"},
+    {0x127, "h"},
+    {0x131, "i"},
+    {0x138, "k"},
+    {0x142, "l"},
+    {0x14B, "n"},
+    {0x153, "oe"},
+    {0x167, "t"},
+});
+
+/// The text without case and with accents after their letters. Source: Unicode 15, chapter 3.13.
+std::u32string folded(std::string_view text) {
+    std::u32string points;
+    for_each_code_point(text, [&points](char32_t value) { points += value; });
+    std::size_t size = 0;
+    const std::unique_ptr<std::uint32_t, decltype(&std::free)> folded_points{
+        ::u32_casefold(
+            reinterpret_cast<const std::uint32_t*>(points.data()),
+            points.size(),
+            nullptr,
+            UNINORM_NFKD,
+            nullptr,
+            &size),
+        &std::free};
+    if (!folded_points) throw std::bad_alloc{};
+    return {folded_points.get(), folded_points.get() + size};
+}
+
+/// Appends the plain form of a folded Latin letter or digit; false when it is neither.
+bool append_plain(std::string& word, char32_t value) {
+    if (value < 0x80 && is_alphanumeric(static_cast<char>(value))) {
+        word += static_cast<char>(value);
+        return true;
+    }
+    const auto* const known =
+        std::ranges::find(undecomposed_letters, value, &undecomposed_letter::value);
+    if (known == undecomposed_letters.end()) return false;
+    word += known->letters;
+    return true;
+}
+
+/// Accents and apostrophes: "don't" becomes "dont".
+bool is_inside_word(char32_t value) {
+    return value == '\'' || value == 0x2019 || ::uc_is_general_category(value, UC_CATEGORY_Mn);
+}
+
 }  // namespace
 
 std::vector<std::string> words_and_breaks_of(std::string_view text) {
     word_splitter splitter;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto read = code_point_at(text, at);
-        at += read.bytes;
-        splitter.add(read.value);
-    }
+    for_each_code_point(text, [&splitter](char32_t value) { splitter.add(value); });
     return splitter.finish();
 }
 
@@ -175,6 +229,30 @@ std::vector<std::string> words_of(std::string_view text) {
     auto words = words_and_breaks_of(text);
     std::erase(words, std::string{});
     return words;
+}
+
+std::vector<std::string> folded_words_of(std::string_view text) {
+    std::vector<std::string> words;
+    std::string word;
+    const auto close = [&] {
+        if (!word.empty()) words.push_back(std::exchange(word, {}));
+    };
+    for (const auto value : folded(text)) {
+        if (!is_inside_word(value) && !append_plain(word, value)) close();
+    }
+    close();
+    return words;
+}
+
+bool is_mostly_latin(std::string_view text) {
+    const auto* const latin_script = ::uc_script_byname("Latin");
+    std::size_t latin = 0;
+    std::size_t others = 0;
+    for_each_code_point(text, [&](char32_t value) {
+        if (!::uc_is_general_category(value, UC_CATEGORY_L)) return;
+        ++(::uc_is_script(value, latin_script) ? latin : others);
+    });
+    return latin > others;
 }
 
 std::vector<std::string> sentences_of(std::string_view text) {
@@ -197,17 +275,17 @@ std::vector<std::string> sentences_of(std::string_view text) {
 
 std::string first_words(std::string_view text, std::size_t words_max) {
     const auto tokens = tokens_of(text);
-    std::string taken;
+    std::string words;
     for (std::size_t at = 0; at < std::min(tokens.size(), words_max); ++at) {
-        if (!taken.empty()) taken += ' ';
-        taken += tokens[at];
+        if (!words.empty()) words += ' ';
+        words += tokens[at];
     }
-    if (tokens.size() > words_max) taken += "...";
-    return taken;
+    if (tokens.size() > words_max) words += "...";
+    return words;
 }
 
 bool is_stop_word(std::string_view word) noexcept {
-    return std::binary_search(stop_words.begin(), stop_words.end(), word);
+    return std::ranges::binary_search(stop_words, word);
 }
 
 std::string stem_of(std::string_view word) {
@@ -243,7 +321,7 @@ std::string without_tags(std::string_view caption) {
 
 std::string as_sentence(std::string_view text) {
     std::string sentence{trimmed(text, blanks)};
-    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+    std::ranges::replace(sentence, '\n', ' ');
     if (sentence.empty()) return sentence;
     const auto first = static_cast<unsigned char>(sentence.front());
     if (first < 0x80) sentence.front() = static_cast<char>(std::toupper(first));

@@ -4,37 +4,44 @@
 #include <string_view>
 #include <vector>
 
-/// Language in plain words: what the local analyzer's reading of text is built from. English; other
-/// languages pass through as words without stop words.
+/// Splits text into words and sentences for the local analyzer. Stop words and stems are English;
+/// words of other languages are content words.
 namespace reelsd::model {
 
 /// The words of a text in lower case, in order: letters, digits and inner apostrophes. Signs, emoji
-/// and punctuation separate.
+/// and punctuation separate words.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view text);
 
-/// The same, with an empty word wherever punctuation or a line's end stands between two words: no
-/// phrase goes across it.
+/// The same, with an empty word wherever punctuation or the end of a line separates two words: no
+/// phrase crosses it.
 [[nodiscard]] std::vector<std::string> words_and_breaks_of(std::string_view text);
 
-/// The text's sentences, trimmed, with their punctuation. A line's end closes one too.
+/// The text's words in lower-case Latin letters without accents ("Café" is "cafe") and digits.
+/// Every other character separates words, except apostrophes. So do invalid bytes.
+[[nodiscard]] std::vector<std::string> folded_words_of(std::string_view text);
+
+/// Whether most letters of the text are Latin.
+[[nodiscard]] bool is_mostly_latin(std::string_view text);
+
+/// The text's sentences, trimmed, with their punctuation. The end of a line also ends a sentence.
 [[nodiscard]] std::vector<std::string> sentences_of(std::string_view text);
 
-/// The first `words_max` blank-separated words; "..." follows when that was not all.
+/// The first `words_max` blank-separated words, with "..." if there are more.
 [[nodiscard]] std::string first_words(std::string_view text, std::size_t words_max);
 
-/// A word that says nothing about the subject: articles, pronouns, auxiliaries, everyday verbs.
+/// Whether a word says nothing about the subject: articles, pronouns, auxiliaries, everyday verbs.
 [[nodiscard]] bool is_stop_word(std::string_view word) noexcept;
 
-/// A word's form for comparing: without a plural's s. "tips" and "tip" are one.
+/// A word's form for comparison, without a plural's s: "tips" and "tip" are equal.
 [[nodiscard]] std::string stem_of(std::string_view word);
 
-/// The stems of the words that mean something, in order, repeated as they stand.
+/// The stems of the content words, in order, with repetitions.
 [[nodiscard]] std::vector<std::string> content_stems_of(std::string_view text);
 
-/// A text to read by: no links, no hash signs, no trailing run of hashtags and mentions.
+/// The text without links, hash signs and trailing hashtags and mentions of each line.
 [[nodiscard]] std::string without_tags(std::string_view caption);
 
-/// "here are three tips" -> "Here are three tips."; what has its marks keeps them.
+/// "here are three tips" -> "Here are three tips."; existing punctuation remains.
 [[nodiscard]] std::string as_sentence(std::string_view text);
 
 }  // namespace reelsd::model

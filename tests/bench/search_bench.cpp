@@ -12,7 +12,7 @@
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "search_writer.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <cstdio>

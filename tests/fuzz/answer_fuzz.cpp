@@ -126,10 +126,10 @@ std::string broken_promise_of(const findings& parsed, double duration) {
     if (answer.dump().find(boundary) != std::string::npos) return "the tag got through";
     const auto again =
         read_answer(answer.dump(), {.duration_seconds = duration, .boundary = boundary});
-    if (!again.said) return "its own output is refused: " + again.violations.front();
+    if (!again.reported) return "its own output is refused: " + again.violations.front();
     if (!again.violations.empty()) return "its own output is wrong: " + again.violations.front();
     if (!again.warnings.empty()) return "its own output is doubtful: " + again.warnings.front();
-    return to_answer(*again.said) == answer ? "" : "its own output is read otherwise";
+    return to_answer(*again.reported) == answer ? "" : "its own output is read otherwise";
 }
 
 std::string broken_promise_of(const parsed_sections& reading, double duration) {
@@ -137,7 +137,7 @@ std::string broken_promise_of(const parsed_sections& reading, double duration) {
     for (const auto& violation : reading.violations) {
         if (violation.find(boundary) != std::string::npos) return "the tag in a violation";
     }
-    if (reading.said) return broken_promise_of(*reading.said, duration);
+    if (reading.reported) return broken_promise_of(*reading.reported, duration);
     return reading.violations.empty() ? "nothing said, and no reason" : "";
 }
 
@@ -151,8 +151,8 @@ std::string try_one(std::string_view answer, double duration, run_counts& counts
     try {
         const auto reading =
             read_answer(answer, {.duration_seconds = duration, .boundary = boundary});
-        if (reading.said) ++counts.said;
-        if (reading.said && reading.violations.empty()) ++counts.without_violation;
+        if (reading.reported) ++counts.said;
+        if (reading.reported && reading.violations.empty()) ++counts.without_violation;
         return broken_promise_of(reading, duration);
     } catch (const std::exception& thrown) {
         return std::string{"thrown: "} + thrown.what();

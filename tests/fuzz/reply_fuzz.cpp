@@ -8,12 +8,10 @@
 // Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
 // when a sanitizer finds an error. The same seed gives the same replies.
 #include "model/remote/chat_api.hpp"
-#include "model/remote/gemini_errors.hpp"
 #include "model/remote/gemini_reply.hpp"
-#include "model/remote/openai_errors.hpp"
 #include "model/remote/openai_reply.hpp"
 #include "model/remote/remote_embedder.hpp"
-#include "model/remote/server_delay.hpp"
+#include "model/remote/retry_schedule.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/foreign_json.hpp>
@@ -126,8 +124,7 @@ reading read_gemini(std::string_view bytes) {
     const auto answer = response_from(bytes);
     if (answer.status() == 200) return reading_of(gemini_reply(answer.body, now));
     for (const auto target : {gemini_target::generate, gemini_target::file}) {
-        const auto why =
-            gemini_failure(answer.status(), answer.head.headers, answer.body, target, now);
+        const auto why = gemini_failure(answer, target, now);
         if (auto fault = broken(why); !fault.empty()) return {.broken_promise = std::move(fault)};
     }
     return {};
@@ -136,7 +133,7 @@ reading read_gemini(std::string_view bytes) {
 reading read_openai(std::string_view bytes) {
     const auto answer = response_from(bytes);
     if (answer.status() == 200) return reading_of(openai_reply(answer, now));
-    const auto why = openai_failure(answer.status(), answer.head.headers, answer.body, now);
+    const auto why = openai_failure(answer, now);
     return {.broken_promise = broken(why)};
 }
 

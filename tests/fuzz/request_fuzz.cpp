@@ -32,7 +32,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/http/router.hpp>
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 
 #include <boost/asio/co_spawn.hpp>

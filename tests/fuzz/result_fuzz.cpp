@@ -10,7 +10,7 @@
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <algorithm>

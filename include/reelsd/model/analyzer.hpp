@@ -1,12 +1,14 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/report.hpp>
 #include <reelsd/model/findings.hpp>
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -22,47 +24,44 @@ struct video_input {
     media::probe_report probe;          ///< Measured from that file.
     std::string caption;                ///< Of the post; untrusted, may be empty, may not be UTF-8.
     std::vector<std::string> hashtags;  ///< Of the post, without the sign; untrusted.
-    std::filesystem::path scratch;      ///< A folder of this job's own, for files made on the way.
+    std::filesystem::path scratch;      ///< A folder of this job, for temporary files.
 };
 
-/// What a provider counts apart.
+/// What providers count separately.
 enum class modality : std::uint8_t { text, image, video, audio, document, other };
 
-/// "text": as the ledger and price tables spell it.
+/// The name in the ledger: "text".
 [[nodiscard]] std::string_view name_of(modality kind) noexcept;
 
-/// The tokens of one modality. Providers leave out what is none.
+/// The tokens of one modality.
 struct modality_tokens {
     modality kind = modality::other;
-    std::int64_t prompt = 0;  ///< With the cached ones.
+    std::int64_t prompt = 0;  ///< Including cached ones.
     std::int64_t cached_prompt = 0;
     std::int64_t output = 0;
 };
 
-/// The tokens of one call, as the provider counts them.
+/// The tokens of one call, as counted by the provider.
 struct token_counts {
-    std::int64_t prompt = 0;         ///< All input tokens, cached ones among them.
-    std::int64_t cached_prompt = 0;  ///< The part of them that has the cheaper price.
-    std::int64_t output = 0;         ///< With thinking tokens.
-    std::int64_t thinking = 0;       ///< The part of them that nobody reads.
-    std::vector<modality_tokens> by_modality = {};  ///< As far as the provider tells.
+    std::int64_t prompt = 0;         ///< All input tokens, including cached ones.
+    std::int64_t cached_prompt = 0;  ///< The part of `prompt` that has the cheaper price.
+    std::int64_t output = 0;         ///< Including thinking tokens.
+    std::int64_t thinking = 0;       ///< The part of `output` that is not returned.
+    std::vector<modality_tokens> by_modality = {};  ///< As far as reported.
 };
 
-/// What one paid call has used. Calls that failed after the provider answered count too.
+/// The usage of one paid call. Calls that failed after the provider answered count too.
 struct call_usage {
     token_counts tokens;
     /// Picodollars (1e-12 US dollars), because prices are decimals per million tokens: a price with
-    /// up to six decimals stays exact. Nothing when the price is not known.
+    /// up to six decimals remains exact. Absent when the price is unknown.
     std::optional<std::int64_t> cost_picodollars;
-    std::string response_id;  ///< The provider's name of its answer; may be empty.
+    std::string response_id;  ///< The provider's ID of its answer; may be empty.
 };
 
-/// The paid calls of one job. An analyzer that costs nothing never touches it. The caller
-/// implements it on its storage; it is called on the worker thread that runs analyze(), and may
-/// block.
-///
-/// It is no part of the outcome, because a call is paid whatever becomes of the analysis: its usage
-/// must be on disk before the next call starts, and when the last one failed too.
+/// Records the paid calls of one job. Called on the worker thread that runs analyze(); may block.
+/// Separate from the outcome, because a call is paid whatever becomes of the analysis: its usage
+/// must be stored before the next call starts.
 class call_ledger {
 public:
     call_ledger() = default;
@@ -70,28 +69,28 @@ public:
     call_ledger& operator=(const call_ledger&) = delete;
     virtual ~call_ledger() = default;
 
-    /// Takes one of the job's paid calls (at most 3 over all its attempts) before it is made, and
-    /// gives it a number. A call that is neither settled nor released stays counted, at an unknown
-    /// cost. Errors: unauthorized when the account's monthly budget is spent, limit_reached when
-    /// the job has no call left, database_unavailable.
+    /// Reserves one of the job's paid calls (at most 3 over all its attempts) and returns its
+    /// number. A call that is neither settled nor released remains counted, at an unknown cost.
+    /// Errors: unauthorized when the account's monthly budget is spent, limit_reached when the job
+    /// has no call left, database_unavailable.
     [[nodiscard]] virtual result<std::int64_t> begin_call(
         std::string_view provider, std::string_view model) = 0;
-    /// Books what that call has used, as soon as its answer is in.
+    /// Records the usage of a call as soon as its answer has arrived.
     virtual void settle(std::int64_t call, const call_usage& usage) = 0;
-    /// That call was not made, or was refused before anything was billed.
+    /// The call was not made, or was refused before anything was billed.
     virtual void release(std::int64_t call) = 0;
 };
 
 /// Why there is no analysis.
 struct analysis_failure {
     error why;
-    /// Before which another try is not worth it.
+    /// Earliest useful time of another attempt, from now.
     seconds_f not_before{0};
-    /// The provider named that time itself: waiting for it is no failed attempt.
+    /// The provider named that time, so waiting for it is not a failed attempt.
     bool asked_to_wait = false;
 
     analysis_failure() = default;
-    /// Implicit, as a plain error is the usual case.
+    // Implicit: a plain error is the usual case.
     analysis_failure(error why_not, seconds_f earliest = seconds_f{0}, bool was_asked = false)
         : why{std::move(why_not)}, not_before{earliest}, asked_to_wait{was_asked} {}
 };
@@ -104,8 +103,7 @@ using analysis = boost::system::result<findings, analysis_failure>;
     reelsd::throw_exception_from_error(none.why, where);
 }
 
-/// Turns a video into findings. Value in, result out: it knows no database, job or request. One
-/// object serves all worker threads at once.
+/// Turns a video into findings. Knows no database, job or request. Thread-safe.
 class analyzer {
 public:
     analyzer() = default;
@@ -113,22 +111,45 @@ public:
     analyzer& operator=(const analyzer&) = delete;
     virtual ~analyzer() = default;
 
-    /// Provider, model and version of the rules, such as "local/reelsd-local-1": two analyses under
-    /// one name may stand for each other.
+    /// Provider, model and version of the rules, such as "local/reelsd-local-1". Analyses of one
+    /// name are interchangeable.
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-    /// What analyze() would answer now without asking anybody, because its model is known not to
-    /// answer; nothing when it would ask. Does not block.
+    /// The failure that analyze() would return now without any request, because the model is known
+    /// to be unavailable. Nothing if it would send a request. Does not block.
     [[nodiscard]] virtual std::optional<analysis_failure> refusal() const { return std::nullopt; }
 
-    /// Blocks until done, `by` or `stop`; leaves no file and no process behind.
-    /// A stop does not discard an answer that is paid and usable: it is returned unchecked.
+    /// Blocks until done, `by` or `stop`; leaves no file and no process behind. After a stop, an
+    /// answer that is paid and usable is returned unchecked.
     /// Errors: model_refused, limit_reached (no paid calls left), unauthorized (the budget is
     /// spent), unsupported_format, video_too_long (final); model_unavailable, model_misconfigured,
-    /// media_failed, timed_out, database_unavailable (worth another try); cancelled.
+    /// media_failed, timed_out, database_unavailable (temporary); cancelled.
     [[nodiscard]] virtual analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const = 0;
+};
+
+/// Several analyzers. Each replaces those before it while they are unavailable, which its warnings
+/// say. A refused video is not passed on.
+class analyzer_chain final : public analyzer {
+public:
+    /// At least one analyzer, none null.
+    analyzer_chain(std::vector<std::unique_ptr<analyzer>> links, log::logger log);
+
+    /// That of the first one, which the operator prefers.
+    [[nodiscard]] std::string_view name() const noexcept override { return links_.front()->name(); }
+
+    /// The first one's, if all have one.
+    [[nodiscard]] std::optional<analysis_failure> refusal() const override;
+
+    /// The first one's failure if all are unavailable.
+    [[nodiscard]] analysis analyze(
+        const video_input& video, call_ledger& calls, const deadline& by,
+        const std::stop_token& stop) const override;
+
+private:
+    std::vector<std::unique_ptr<analyzer>> links_;
+    log::logger log_;
 };
 
 }  // namespace reelsd::model

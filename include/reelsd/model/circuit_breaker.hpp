@@ -9,54 +9,53 @@
 
 namespace reelsd::model {
 
-/// What operators see of a provider's model.
+/// The circuit of a provider's model, for operators.
 struct circuit_state {
     std::string provider;
     std::string model;
-    seconds_f closed_in{0};  ///< For how long it is not asked yet; 0: it is asked.
+    seconds_f open_for{0};  ///< Until requests are sent again; 0: they are sent.
 };
 
-/// Keeps the daemon's workers from asking a provider's model that is known not to answer. Closed:
-/// everybody may ask. Open: nobody, for a while. After that one worker asks, and how that ends
-/// decides for all. Safe from any thread; never blocks for long.
+/// Stops requests to a provider's model that does not answer. Closed: requests are sent. Open: none
+/// are, for a while; then one worker probes the model, and the result closes or opens the circuit
+/// for all. Thread-safe.
 class circuit_breaker {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Why and for how long not to ask.
-    struct closed_way {
+    struct rejection {
         seconds_f wait{0};
-        bool is_misconfigured = false;  ///< Whoever asks then will hear the same.
+        bool is_misconfigured = false;  ///< A later request will fail as well.
     };
 
-    /// Nothing: ask, and say with succeeded(), failed(), misconfigured() or abandoned() how it
-    /// ended.
-    [[nodiscard]] std::optional<closed_way> refusal(clock::time_point now);
+    /// Nothing if the caller may send a request, whose outcome it must report with succeeded(),
+    /// failed(), misconfigured() or abandoned().
+    [[nodiscard]] std::optional<rejection> admit(clock::time_point now);
 
-    /// The same for a caller that will not ask now: nobody waits for what it finds out.
-    [[nodiscard]] std::optional<closed_way> closed(clock::time_point now) const;
+    /// The result of admit() without a request: does not start a probe.
+    [[nodiscard]] std::optional<rejection> peek(clock::time_point now) const;
 
     void succeeded();
-    /// Given up after all tries: several in a row open the circuit, for longer each time.
+    /// After all tries: several failures in a row open the circuit, for longer each time.
     void failed(clock::time_point now);
-    /// The provider will not have us: opens it at once, for longer each time in a row.
+    /// The provider rejects our configuration: opens the circuit, for longer each time in a row.
     void misconfigured(clock::time_point now);
-    /// Ended without telling anything about the provider.
+    /// The outcome says nothing about the provider.
     void abandoned();
-    /// Opens it at once.
+    /// Opens the circuit.
     void open_for(seconds_f wait, clock::time_point now);
 
-    /// Whether a failure may be one video's: nobody else has failed since the last success.
+    /// Whether at most one request has failed since the last success, perhaps because of its video.
     [[nodiscard]] bool is_lone_failure() const;
 
-    /// For how long it is open yet; 0: it is not.
-    [[nodiscard]] seconds_f open_yet(clock::time_point now) const;
+    /// How long the circuit remains open; 0 if it is closed.
+    [[nodiscard]] seconds_f remaining(clock::time_point now) const;
 
-    /// Whether anything has ever succeeded: a key that worked does not become wrong by itself.
+    /// Whether any request has ever succeeded.
     [[nodiscard]] bool has_succeeded() const;
 
 private:
-    [[nodiscard]] std::optional<closed_way> locked_closed(clock::time_point now) const;
+    [[nodiscard]] std::optional<rejection> locked_peek(clock::time_point now) const;
     void open(seconds_f wait_first, seconds_f wait_max, clock::time_point now);
 
     mutable std::mutex lock_;

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-/// From text to meaning that can be compared.
+/// Embeds text as vectors that can be compared.
 namespace reelsd::model {
 
 /// One component of a sparse vector.
@@ -19,19 +21,19 @@ struct concept_weight {
     friend bool operator==(const concept_weight&, const concept_weight&) = default;
 };
 
-/// A sparse vector of length 1, the ids ascending; empty when the text says nothing that is known.
+/// A sparse vector of length 1 with ascending IDs; empty for a text without known words.
 using concept_vector = std::vector<concept_weight>;
 
 /// The cosine of two vectors: 0 for nothing in common, 1 for the same direction.
 [[nodiscard]] double similarity(const concept_vector& left, const concept_vector& right) noexcept;
 
-/// A piece of a text and how much its words count; 1 is plain.
+/// A piece of a text and the weight of its words.
 struct weighted_text {
     std::string_view text;
     double weight = 1;
 };
 
-/// Turns text into vectors. Reels and queries are compared only when the same embedder made both.
+/// Vectors are comparable only if they are of the same embedder.
 class embedder {
 public:
     embedder() = default;
@@ -42,6 +44,28 @@ public:
     /// The vector of all pieces together, at most `components_max` of its strongest components.
     [[nodiscard]] virtual concept_vector concepts_of(
         std::span<const weighted_text> pieces, std::size_t components_max) const = 0;
+};
+
+class lexicon;
+
+/// Embeds English text without a neural network: senses of WordNet and their neighbours, and a list
+/// of everyday subjects and recent words (src/model/embedding/topics.txt). Knows no names. Measured
+/// in docs/adr/0007. Immutable, thread-safe.
+class local_embedder final : public embedder {
+public:
+    /// Maps the dictionary that wordnet_compiler has written. Errors: internal, with the path, when
+    /// it is missing, damaged or of another version.
+    [[nodiscard]] static result<std::unique_ptr<local_embedder>> open(
+        const std::filesystem::path& dictionary);
+    ~local_embedder() override;
+
+    [[nodiscard]] concept_vector concepts_of(
+        std::span<const weighted_text> pieces, std::size_t components_max) const override;
+
+private:
+    explicit local_embedder(std::unique_ptr<lexicon> words) noexcept;
+
+    std::unique_ptr<lexicon> words_;
 };
 
 }  // namespace reelsd::model

@@ -8,30 +8,29 @@
 #include <string_view>
 #include <vector>
 
-/// What an analysis says about one video: the meaning of it, as values. What was measured from the
-/// file and what the platform knows stands elsewhere (result_document.hpp). All text is data: it
-/// came from a video, a caption or a model, and is never executed, obeyed or shown as HTML.
+/// What an analysis says about one video. Facts about the file and the post are in
+/// result_document.hpp. All text is untrusted: it comes from a video, a caption or a model, and is
+/// never executed, obeyed or shown as HTML.
 namespace reelsd::model {
 
-/// A text and the seconds of the video in which it is seen or heard.
+/// A text and the time in which it is seen or heard.
 using timed_text = media::timed_text;
 
 struct visual_findings {
-    std::string description;            ///< People, actions, light, mood: whatever is known.
+    std::string description;            ///< People, actions, light, mood.
     std::string setting;                ///< Where it takes place; empty when unknown.
     std::vector<std::string> subjects;  ///< People, things, brands in view; empty when unknown.
-    std::vector<timed_text> texts;      ///< On-screen text, one entry for each time it is shown.
+    std::vector<timed_text> texts;      ///< On-screen text, an entry for each appearance.
 };
 
 struct audio_findings {
-    std::vector<timed_text>
-        segments;  ///< Verbatim speech in order; the transcript is these, joined.
+    std::vector<timed_text> segments;     ///< Verbatim speech, in order.
     std::optional<std::string> language;  ///< ISO 639-1 of the speech; absent without speech.
     bool has_music = false;
     std::string music_description;  ///< Empty when there is no music.
 };
 
-/// A point in the video worth jumping to. `seconds` from its start.
+/// A moment of the video worth jumping to; `seconds` from the start.
 struct key_moment {
     double seconds = 0;
     std::string description;
@@ -40,16 +39,16 @@ struct key_moment {
 struct content_findings {
     std::string summary;  ///< One sentence.
     std::vector<std::string> topics;
-    std::vector<std::string> hooks;             ///< What opens the video and holds the viewer.
-    std::optional<std::string> call_to_action;  ///< Absent when the video asks for nothing.
+    std::vector<std::string> hooks;             ///< What opens the video and attracts the viewer.
+    std::optional<std::string> call_to_action;  ///< Absent when the video asks viewers for nothing.
     std::vector<key_moment> key_moments;
 };
 
 enum class sentiment : std::uint8_t { positive, neutral, negative, mixed };
 
-/// "positive": as the result spells it.
+/// The name in a result: "positive".
 [[nodiscard]] std::string_view name_of(sentiment mood) noexcept;
-/// The reverse; nothing for any other text. Letter case matters.
+/// The reverse; nothing for any other text. Case-sensitive.
 [[nodiscard]] std::optional<sentiment> sentiment_from(std::string_view name) noexcept;
 
 struct metadata_findings {
@@ -58,21 +57,24 @@ struct metadata_findings {
     std::string target_audience;  ///< Empty when unknown.
 };
 
-/// A whole analysis. Times need not be clean yet: assemble_result() clamps and sorts them.
+/// A whole analysis. Times may be out of range and order: assemble_result() clamps and sorts them.
 struct findings {
     visual_findings visual;
     audio_findings audio;
     content_findings content;
     metadata_findings metadata;
-    std::string provider;               ///< Who analysed: "local", "gemini", "openai".
-    std::string model_name;             ///< With what: "reelsd-local-2", "gemini-3.8-flash".
+    std::string provider;               ///< "local", "gemini" or "openai".
+    std::string model_name;             ///< "reelsd-local-2", "gemini-3.8-flash".
     std::string analyzer;               ///< Its analyzer::name().
-    std::vector<std::string> warnings;  ///< What speaks against the analysis, for people.
+    std::vector<std::string> warnings;  ///< Doubts about the analysis, for people.
     /// From an analyzer that decodes the video itself.
     std::optional<media::thumbnail_report> thumbnail = {};
 };
 
-/// The whole transcript: the segments' texts in their order, with a blank between two.
+/// The texts of the segments in their order, separated by blanks.
 [[nodiscard]] std::string transcript_of(const std::vector<timed_text>& segments);
+
+/// "01:05", rounded down. An hour is "60:00": minutes are not carried.
+[[nodiscard]] std::string timestamp_of(double seconds);
 
 }  // namespace reelsd::model

@@ -13,14 +13,14 @@ class media_client;
 
 namespace reelsd::model {
 
-/// `metadata.model` of a local analysis. The number goes up whenever the same video would be
-/// described otherwise, so that an old result is not taken for a present one.
+/// `metadata.model` of a local analysis. The number is increased whenever the same video would be
+/// described differently, so that old results are not reused.
 inline constexpr std::string_view local_provider = "local";
 inline constexpr std::string_view local_model_name = "reelsd-local-2";
 inline constexpr std::string_view local_analyzer_name = "local/reelsd-local-2";
 
-/// Analyses with the tools of the media child alone: no key, no network, no cost. What it cannot
-/// know it leaves empty.
+/// Analyses only with the tools of the media child: no key, no network, no cost. Leaves empty what
+/// they cannot know.
 class local_analyzer final : public analyzer {
 public:
     /// `media` outlives the analyzer and serves many threads.
@@ -37,13 +37,13 @@ private:
     const media::media_client& media_;
 };
 
-/// What the author wrote below the video; untrusted.
+/// Text of the post; untrusted.
 struct post_text {
     std::string_view caption;
     const std::vector<std::string>& hashtags;
 };
 
-/// Draws the conclusions that a report allows, and no others: pure, same report same findings.
+/// The conclusions that a report allows. Pure.
 [[nodiscard]] findings findings_from(const media::analysis_report& report, const post_text& post);
 
 }  // namespace reelsd::model

@@ -12,28 +12,28 @@
 
 namespace reelsd::model {
 
-/// What models cost, and from which day on. Amounts are picodollars (1e-12 US dollars) a token,
-/// which is what dollars a million tokens with up to six decimals are: sums stay exact.
+/// Prices of models by day. Amounts are picodollars (1e-12 US dollars) a token, which represent
+/// dollars a million tokens with up to six decimals exactly.
 ///
 /// The file (share/reelsd/model-prices.json) is an object with an array `prices` of objects:
-/// `model` (a name, or the begin of one and `*`), `from` (YYYY-MM-DD in UTC; left out: since ever),
-/// `above_prompt_tokens` (for longer prompts, as a whole; left out: 0), and in US dollars a million
-/// tokens, as texts: `input`, `output`, `cached` (left out: as input), `audio_input` and
-/// `audio_cached` (left out: as the others). The last three may be null: not known.
+/// `model` (a name, or a prefix and `*`), `from` (YYYY-MM-DD in UTC; default: always),
+/// `above_prompt_tokens` (applies to the whole of longer prompts; default: 0), and in US dollars a
+/// million tokens, as texts: `input`, `output`, `cached` (default: as input), `audio_input` and
+/// `audio_cached` (default: as the others). The last three may be null: unknown.
 class price_table {
 public:
-    /// Errors: invalid_argument, the detail names the row and its fault.
+    /// Errors: invalid_argument, with the row and its fault.
     [[nodiscard]] static result<price_table> parse(std::string_view json_text);
 
-    /// `model=input/output[/cached],...`: adds to the table and goes before it, for all days and
+    /// Adds `model=input/output[/cached],...`, which overrides the table for all days and
     /// modalities. Errors: invalid_argument.
     [[nodiscard]] result<void> put_first(std::string_view list);
 
-    /// What a call costs; nothing when that is not known.
+    /// The cost of a call; nothing if it is unknown.
     [[nodiscard]] std::optional<std::int64_t> cost_of(
         std::string_view model, const token_counts& used, std::chrono::year_month_day on) const;
 
-    /// Whether text can be priced at all.
+    /// Whether the model has a price for text.
     [[nodiscard]] bool knows(std::string_view model, std::chrono::year_month_day on) const;
 
 private:
@@ -57,8 +57,8 @@ private:
     std::vector<row> rows_;
 };
 
-/// "0.075" as 75,000: dollars a million tokens as picodollars a token. Nothing for text that is no
-/// such number, has more than six decimals or is above a million.
+/// "0.075" as 75,000: dollars a million tokens as picodollars a token. Nothing for other text, more
+/// than six decimals and amounts above a million.
 [[nodiscard]] std::optional<std::int64_t> price_from(std::string_view text);
 
 }  // namespace reelsd::model

@@ -22,11 +22,12 @@ namespace reelsd::model {
 
 class chat_api;
 
-/// Told how each request to a model ended: "answered" or a failure's name. From worker threads.
+/// Called from worker threads after each request to a model; `outcome` is "answered" or a failure's
+/// name.
 using request_observer = std::function<void(
     std::string_view provider, std::string_view model, std::string_view outcome)>;
 
-/// What a remote analyzer works with. References outlive it.
+/// References outlive the analyzer.
 struct remote_dependencies {
     const media::media_client& media;
     const price_table& prices;
@@ -35,14 +36,18 @@ struct remote_dependencies {
     log::logger log;
 };
 
-/// Analyses with a model that is asked over HTTP: asks, reads the answer, asks again where that may
-/// help, and checks it against what can be measured here.
+/// Analyses with a model over HTTP: requests and reads its answer, repeats the request with changes
+/// that may help, and checks the answer against local measurements.
 class remote_analyzer final : public analyzer {
 public:
     [[nodiscard]] static std::unique_ptr<remote_analyzer> with_gemini(
-        gemini_settings settings, remote_dependencies parts);
+        gemini_settings settings, remote_dependencies dependencies);
     [[nodiscard]] static std::unique_ptr<remote_analyzer> with_openai(
-        openai_settings settings, remote_dependencies parts);
+        openai_settings settings, remote_dependencies dependencies);
+    /// `api` may refer to `http`.
+    remote_analyzer(
+        std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api,
+        remote_dependencies dependencies);
     ~remote_analyzer() override;
 
     /// "gemini/gemini-3.8-flash/prompt-1"
@@ -54,26 +59,19 @@ public:
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;
 
-    /// Removes what runs that are over have left at the provider. Blocking.
+    /// Removes files that ended runs have left at the provider. Blocking.
     void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop) const;
 
-    /// Whether key and model are right, which costs nothing to ask. Blocking. Errors:
+    /// Checks key and model, at no cost. Blocking. Errors:
     /// model_misconfigured, model_unavailable.
     [[nodiscard]] result<void> check(const deadline& by, const std::stop_token& stop) const;
 
-    [[nodiscard]] circuit_state standing() const;
+    [[nodiscard]] circuit_state circuit() const;
 
 private:
     class analysis_session;
 
-    struct connections {
-        std::unique_ptr<net::http_client> http;
-        std::unique_ptr<chat_api> api;
-    };
-
-    remote_analyzer(connections made, remote_dependencies parts);
-
-    remote_dependencies parts_;
+    remote_dependencies dependencies_;
     std::unique_ptr<net::http_client> http_;
     std::unique_ptr<chat_api> api_;
     std::string name_;

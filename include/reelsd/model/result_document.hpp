@@ -12,18 +12,16 @@
 #include <string>
 #include <vector>
 
-/// The one place where a result is put together: five sections, as docs/openapi.yaml describes
-/// them.
+/// Assembles the result document: five sections, as docs/openapi.yaml describes them.
 namespace reelsd::model {
 
-/// Bounds of a stored result. Reasons: model-facing ones are what a schema without bounds is
-/// checked against (a looping model stops somewhere); a 90 s reel stays far below all of them.
+/// Bounds of a stored result, for models that repeat themselves endlessly. A 90 s reel remains far
+/// below all of them.
 namespace result_bounds {
 inline constexpr std::size_t texts_max = 200;  ///< On-screen texts: two a second for 90 s, rounded.
 inline constexpr std::size_t segments_max = 500;  ///< Five utterances a second for 90 s, rounded.
 inline constexpr std::size_t key_moments_max = 20;
-inline constexpr std::size_t list_items_max =
-    50;  ///< Subjects, topics, hooks, warnings, hashtags, ...
+inline constexpr std::size_t list_items_max = 50;  ///< Subjects, topics, hooks, hashtags, ...
 inline constexpr std::size_t field_characters_max = 4000;  ///< Any other text; a caption has 2,200.
 inline constexpr std::size_t item_characters_max = 1000;   ///< One list item, text or segment.
 inline constexpr std::size_t transcript_characters_max = 40'000;  ///< 30 minutes of fast speech.
@@ -36,7 +34,7 @@ struct file_facts {
     std::string sha256;  ///< 64 lower-case hexadecimal digits.
 };
 
-/// What the platform says about the post. Unknown is absent, never 0 or an empty text.
+/// What the platform reports about the post. Absent: unknown.
 struct post_facts {
     std::string platform = "instagram";
     std::string code;
@@ -45,7 +43,7 @@ struct post_facts {
     std::optional<std::string> author_name;
     std::optional<bool> author_verified;
     std::optional<std::string> caption;
-    std::vector<std::string> hashtags;  ///< With or without the sign: it is taken off.
+    std::vector<std::string> hashtags;  ///< With or without the sign, which is removed.
     std::vector<std::string> mentions;  ///< Likewise.
     std::optional<std::int64_t> like_count;
     std::optional<std::int64_t> comment_count;
@@ -57,13 +55,12 @@ struct post_facts {
     std::optional<std::string> music_artist;
 };
 
-/// Puts the five sections together and makes them valid: text becomes UTF-8 without control
-/// characters, times are clamped to the measured duration and sorted, lists and texts are cut to
-/// result_bounds, what stands twice stands once. So whatever an analyzer says, a client reads what
-/// the contract promises. Pure. Errors: internal when the facts are impossible (no code, no
-/// duration, a sha256 that is none): our bug.
+/// Assembles the five sections and makes them valid whatever an analyzer reports: text becomes
+/// UTF-8 without control characters, times are clamped to the measured duration and sorted, lists
+/// and texts are cut to result_bounds, repeated items are removed. Pure. Errors: internal when the
+/// facts are impossible (no code, no duration, a malformed sha256).
 [[nodiscard]] result<json> assemble_result(
-    const findings& said, const file_facts& file, const post_facts& post);
+    const findings& reported, const file_facts& file, const post_facts& post);
 
 /// The document as it is stored and sent: JSON on one line, at most bounds::result_bytes_max. Pure.
 /// Errors: model_refused when it is larger.

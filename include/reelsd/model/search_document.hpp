@@ -11,22 +11,21 @@
 #include <string_view>
 #include <vector>
 
-/// What a search may find in a result, and what it shows of it.
+/// The searchable contents of a result.
 namespace reelsd::model {
 
-/// A piece of a result that a hit can quote.
+/// A quotable piece of a result.
 struct passage {
-    std::string field;  ///< Where it stands: "audio.transcript", "visual.text_on_screen", ...
-    std::string text;   ///< 1-240 characters on one line.
-    std::optional<double> seconds = {};  ///< From the video's begin, where it has a time.
-    concept_vector concepts = {};        ///< Its strongest few.
+    std::string field;                   ///< "audio.transcript", "visual.text_on_screen", ...
+    std::string text;                    ///< 1-240 characters on one line.
+    std::optional<double> seconds = {};  ///< From the start of the video, if it has a time.
+    concept_vector concepts = {};        ///< The strongest ones.
 
     friend bool operator==(const passage&, const passage&) = default;
 };
 
 struct search_document {
-    /// Texts whose words count less and less: what the reel is about; what it shows and says of
-    /// itself; what is spoken; the rest.
+    /// In descending weight: subject; on-screen text, caption and setting; speech; the rest.
     std::array<std::string, 4> words;
     /// At most `reel_concepts_max`.
     concept_vector concepts;
@@ -34,43 +33,43 @@ struct search_document {
     std::vector<passage> passages;
 };
 
-/// Measured on 60 made-up reels: 64, 128 and 256 components find the same ones; more cost the
-/// database room and time.
+/// Measured on 60 synthetic reels: 64, 128 and 256 components find the same reels; more cost the
+/// database space and time.
 inline constexpr std::size_t reel_concepts_max = 64;
 /// Likewise: 24, 40 and 96.
 inline constexpr std::size_t query_concepts_max = 24;
 
-/// Reads a result as assemble_result() writes it; fields that are missing are passed over. Pure.
-/// Errors: internal when it is no JSON object.
+/// Reads a result of assemble_result(); fields may be missing. Pure. Errors: internal for text that
+/// is not a JSON object.
 [[nodiscard]] result<search_document> search_document_of(
-    std::string_view result_text, const embedder& with);
-/// The same of a result that is parsed.
+    std::string_view result_text, const embedder& embedder);
+/// The same for a parsed result.
 [[nodiscard]] result<search_document> search_document_from(
-    const json& document, const embedder& with);
+    const json& result, const embedder& embedder);
 
-/// What a remote embedder reads of a reel: the words of the document, what it is about first. May
-/// be empty. Pure.
+/// The text of a reel for a remote embedder: the words of the document, subject first. May be
+/// empty. Pure.
 [[nodiscard]] std::string embedding_text_of(const search_document& document);
 
-/// Passages as stored: a line each. A search reads those of every hit, for which JSON is too slow.
+/// Passages as stored, a line each. A search reads those of every hit, and JSON is too slow for it.
 [[nodiscard]] std::string passages_text(const std::vector<passage>& passages);
-/// The reverse. Errors: internal for text that passages_text() does not write.
+/// The reverse. Errors: internal for malformed text.
 [[nodiscard]] result<std::vector<passage>> passages_from(std::string_view text);
 
-/// What of a client's query is text: valid UTF-8 without control characters and blanks at its ends.
-[[nodiscard]] std::string query_text(std::string_view asked);
+/// A client's query as valid UTF-8 without control characters and blanks at its ends.
+[[nodiscard]] std::string query_text(std::string_view query);
 
-/// A query, made ready to look for the passage that answers it best. Immutable.
+/// Finds the passage that answers a query best. Immutable.
 class passage_finder {
 public:
     passage_finder(std::string_view query, concept_vector concepts);
 
-    /// The passage with most of the query's words (in any regular form); among equals, the one that
-    /// means most the same, then the first. Null when there is none at all.
+    /// The passage with most of the query's words, in any regular form; among equals the most
+    /// similar one, then the first. Null without passages.
     [[nodiscard]] const passage* best_of(const std::vector<passage>& passages) const;
 
 private:
-    [[nodiscard]] double relevance_of(const passage& one) const;
+    [[nodiscard]] double relevance_of(const passage& passage) const;
     [[nodiscard]] std::size_t words_in(std::string_view text) const;
 
     std::vector<std::string> stems_;  ///< Each once.

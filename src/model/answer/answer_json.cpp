@@ -1,6 +1,6 @@
 #include "answer_json.hpp"
 
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>
@@ -11,21 +11,21 @@ namespace reelsd::model {
 
 namespace {
 
-// Prose and thoughts may hold a few objects of their own.
+// Prose and thoughts may contain a few objects.
 constexpr int objects_max = 8;
 
-/// Part of a text, from an opening brace to the one that closes it.
+/// Part of a text, from an opening brace to its closing brace.
 struct object_text {
-    std::string_view text;  ///< To the end when nothing closes it.
+    std::string_view text;  ///< To the end if the object is truncated.
     bool whole = false;
-    std::string_view excess = {};  ///< What there is too much of in it, if anything.
+    std::string_view excess = {};  ///< The exceeded bound, if any.
 };
 
-/// Knows strings and depth; that brackets fit each other is for the parser to see.
+/// Finds the end of an object. Does not check that brackets match, which the parser does.
 class brace_matcher {
 public:
-    /// False when what was open is closed.
-    bool go_on(char byte) {
+    /// False when the object is closed.
+    bool add(char byte) {
         if (in_string_) {
             read_string(byte);
             return true;
@@ -64,28 +64,28 @@ private:
 object_text first_object(std::string_view text) {
     brace_matcher matcher;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        if (matcher.go_on(text[at])) continue;
+        if (matcher.add(text[at])) continue;
         return {text.substr(0, at + 1), true, matcher.excess()};
     }
     return {text, false, matcher.excess()};
 }
 
-/// The largest object counts: a model that thinks aloud writes small ones before.
+/// A model that thinks aloud writes small objects first.
 std::optional<object_text> largest_object(std::string_view text) {
     std::optional<object_text> largest;
-    for (int tried = 0; tried < objects_max; ++tried) {
+    for (int objects = 0; objects < objects_max; ++objects) {
         const auto brace = text.find('{');
         if (brace == std::string_view::npos) break;
         text.remove_prefix(brace);
-        const auto found = first_object(text);
-        if (!largest || found.text.size() > largest->text.size()) largest = found;
-        text.remove_prefix(found.text.size());
+        const auto object = first_object(text);
+        if (!largest || object.text.size() > largest->text.size()) largest = object;
+        text.remove_prefix(object.text.size());
     }
     return largest;
 }
 
-/// What comes after the thoughts that a model wrote down before its answer; empty when they never
-/// end. Some servers swallow the mark that opens them.
+/// The text after a model's thoughts; empty when they never end. Some servers remove the opening
+/// mark.
 std::string_view after_thoughts(std::string_view text) {
     constexpr std::string_view open = "<think>";
     constexpr std::string_view close = "</think>";
@@ -97,29 +97,29 @@ std::string_view after_thoughts(std::string_view text) {
         text.substr(0, first).find_first_not_of(" \n\r\t`") != std::string_view::npos;
     if (!prose || end == std::string_view::npos) return text;
     const auto after = text.substr(end);
-    // Without an object after it, it is not a mark but a word of the answer.
+    // Without an object after it, the mark is part of the answer.
     return after.find('{') == std::string_view::npos ? text : after;
 }
 
 bool text_holds(std::string_view text, std::string_view tag) {
     if (text.size() < tag.size()) return false;
-    const auto seen = clean_text(text, text.size());
+    const auto visible = clean_text(text, text.size());
     const auto same = [](char left, char right) { return ascii_lower(left) == ascii_lower(right); };
-    return std::search(seen.begin(), seen.end(), tag.begin(), tag.end(), same) != seen.end();
+    return !std::ranges::search(visible, tag, same).empty();
 }
 
 }  // namespace
 
 parsed_answer parse_answer(std::string_view text) {
     if (text.size() > answer_bytes_max) return {{}, "the answer is longer than 1 MiB"};
-    const auto said = after_thoughts(text);
-    if (said.empty() && !text.empty()) return {{}, "the answer is cut off before its end"};
-    const auto found = largest_object(said);
-    if (!found) return {{}, "the answer holds no JSON object"};
-    if (!found->excess.empty()) return {{}, std::string{found->excess}};
-    if (!found->whole) return {{}, "the answer is cut off before its end"};
+    const auto answer = after_thoughts(text);
+    if (answer.empty() && !text.empty()) return {{}, "the answer is cut off before its end"};
+    const auto largest = largest_object(answer);
+    if (!largest) return {{}, "the answer holds no JSON object"};
+    if (!largest->excess.empty()) return {{}, std::string{largest->excess}};
+    if (!largest->whole) return {{}, "the answer is cut off before its end"};
 
-    auto object = answer_json::parse(found->text, nullptr, false);
+    auto object = answer_json::parse(largest->text, nullptr, false);
     if (object.is_discarded()) return {{}, "the answer is not valid JSON"};
     return {std::move(object), {}};
 }

@@ -8,8 +8,8 @@
 
 namespace reelsd::model {
 
-/// What a model wrote. Not the house's ordered JSON: that one compares a new name with all before
-/// it, and a hostile object of 100,000 names would take minutes.
+/// Untrusted JSON of a model. Not reelsd::json: that compares each new name with all earlier ones,
+/// so an object of 100,000 names would take minutes.
 using answer_json = nlohmann::json;
 
 /// Eight times the answer that the largest reel needs (model-api's 32,768 output tokens at 4
@@ -18,22 +18,22 @@ inline constexpr std::size_t answer_bytes_max = std::size_t{1024} * 1024;
 /// The schema has 5 levels.
 inline constexpr std::size_t answer_depth_max = 32;
 
-/// 500 segments, 200 texts and the rest make 5,000 values; ten times that. A parser that allocates
-/// each of the 300,000 values that 1 MiB can hold takes 60 ms for it.
+/// Ten times the values of 500 segments, 200 texts and the rest. Parsing the 300,000 values that
+/// 1 MiB can contain takes 60 ms.
 inline constexpr std::size_t answer_values_max = 50'000;
 
 struct parsed_answer {
     answer_json object;     ///< An object when there is no violation.
-    std::string violation;  ///< Why there is none; empty when there is.
+    std::string violation;  ///< Why there is no object; else empty.
 };
 
-/// The JSON object in a model's text: thoughts, fences and prose around it are ignored, of several
-/// the largest counts. Within it the parse is strict; of a name that stands twice the last counts.
-/// One that is cut off is a violation and is never completed. Throws nothing but bad_alloc.
+/// The largest JSON object in a model's text; thoughts, fences and prose around it are ignored. The
+/// object is parsed strictly; the last of several equal names counts. A truncated object is a
+/// violation and is never completed. Throws only bad_alloc.
 [[nodiscard]] parsed_answer parse_answer(std::string_view text);
 
-/// Whether any name or string in it holds `tag`, in whatever letter case and with whatever
-/// invisible characters in between. An empty tag is held by nothing.
+/// Whether any name or string contains `tag`, regardless of case and of invisible characters in
+/// between. False for an empty tag.
 [[nodiscard]] bool holds_tag(const answer_json& value, std::string_view tag);
 
 }  // namespace reelsd::model

@@ -1,12 +1,5 @@
 #include "../answer.hpp"
-#include "../prompt_files.hpp"
-#include "answer_json.hpp"
-#include "answer_log.hpp"
-#include "language_code.hpp"
-#include "repetition.hpp"
 #include "section_reader.hpp"
-#include "time_text.hpp"
-#include "timed_entries.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/result_document.hpp>
 
@@ -16,8 +9,8 @@ namespace reelsd::model {
 
 namespace {
 
-/// The list under the schema's name; what stands under the contract's, where that is missing or
-/// empty. Null when there is nothing.
+/// The list under the schema's name, or under the contract's name if that is missing or empty. Null
+/// when there is neither.
 const answer_json* either(
     section_reader& section, std::string_view name, std::string_view contract_name) {
     const auto* const other = section.member(contract_name, false);
@@ -38,7 +31,7 @@ visual_findings visual_from(const answer_json& answer, answer_log& log) {
     return visual;
 }
 
-/// `Calm piano; "Title" by Artist`: the result has one field for all that is known of the music.
+/// `Calm piano; "Title" by Artist`: the result has one field for all facts about the music.
 std::string music_text(
     std::string description, const std::optional<std::string>& title,
     const std::optional<std::string>& artist) {
@@ -65,7 +58,7 @@ audio_findings audio_from(const answer_json& answer, answer_log& log) {
         section.optional_text("music_artist"));
     audio.music_description = logged_text(
         music, result_bounds::field_characters_max, section.path_of("music_description"), log);
-    // Who describes music has heard some.
+    // A model that describes music has heard some.
     audio.has_music = has_music.value_or(!audio.music_description.empty());
     if (!audio.has_music) audio.music_description.clear();
     section.finish();
@@ -86,11 +79,11 @@ content_findings content_from(const answer_json& answer, answer_log& log) {
     return content;
 }
 
-std::string format_from(const std::optional<std::string>& said) {
-    if (!said) return {};
+std::string format_from(const std::optional<std::string>& text) {
+    if (!text) return {};
     static const json::json_pointer enumeration{"/properties/metadata/properties/format/enum"};
     const auto& formats = answer_schema().at(enumeration);
-    const auto word = ascii_lower(*said);
+    const auto word = ascii_lower(*text);
     const bool known = std::find(formats.begin(), formats.end(), word) != formats.end();
     return known ? word : "other";
 }
@@ -106,31 +99,32 @@ metadata_findings metadata_from(const answer_json& answer, answer_log& log) {
     return metadata;
 }
 
-/// Whether anything is said that a reader would learn from: a format or a mood alone is a guess.
-bool is_usable(const findings& said) {
-    const auto& visual = said.visual;
-    const auto& audio = said.audio;
-    const auto& content = said.content;
+/// Whether a reader would learn anything: a format or a mood alone is a guess.
+bool is_usable(const findings& reported) {
+    const auto& visual = reported.visual;
+    const auto& audio = reported.audio;
+    const auto& content = reported.content;
     const bool seen = !visual.description.empty() || !visual.setting.empty() ||
                       !visual.subjects.empty() || !visual.texts.empty();
     const bool heard = !audio.segments.empty() || !audio.music_description.empty();
     const bool meant = !content.summary.empty() || !content.topics.empty() ||
                        !content.hooks.empty() || !content.key_moments.empty() ||
-                       content.call_to_action.has_value() || !said.metadata.target_audience.empty();
+                       content.call_to_action.has_value() ||
+                       !reported.metadata.target_audience.empty();
     return seen || heard || meant;
 }
 
-/// The object that has the sections: some models put theirs into another one of a single member.
+/// The object with the sections, which some models wrap into another object.
 const answer_json& unwrapped(const answer_json& answer) {
     if (answer.size() != 1 || !answer.begin()->is_object()) return answer;
     const auto& inner = *answer.begin();
-    const auto in = [](const answer_json& object) {
+    const auto has_section = [](const answer_json& object) {
         const auto& sections = answer_schema().at("required");
         return std::any_of(sections.begin(), sections.end(), [&object](const json& name) {
             return object.contains(name.get_ref<const std::string&>());
         });
     };
-    return !in(answer) && in(inner) ? inner : answer;
+    return !has_section(answer) && has_section(inner) ? inner : answer;
 }
 
 }  // namespace
@@ -149,12 +143,12 @@ parsed_sections read_answer(std::string_view text, const answer_context& context
 
     answer_log log{usable_duration(context.duration_seconds)};
     const auto& answer = unwrapped(parsed.object);
-    findings said;
-    said.visual = visual_from(answer, log);
-    said.audio = audio_from(answer, log);
-    said.content = content_from(answer, log);
-    said.metadata = metadata_from(answer, log);
-    if (is_usable(said)) return {std::move(said), log.violations(), log.warnings()};
+    findings reported;
+    reported.visual = visual_from(answer, log);
+    reported.audio = audio_from(answer, log);
+    reported.content = content_from(answer, log);
+    reported.metadata = metadata_from(answer, log);
+    if (is_usable(reported)) return {std::move(reported), log.violations(), log.warnings()};
 
     log.useless();
     return {std::nullopt, log.violations(), {}};

@@ -1,9 +1,10 @@
 #include "repetition.hpp"
 
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -12,21 +13,17 @@ namespace reelsd::model {
 
 namespace {
 
-// A unit of 8 to 50 characters, ten times; a shorter unit is one of 8 and more when taken twice.
+// A unit of 8 to 50 characters, ten times, or a shorter unit over as many characters.
 constexpr std::size_t unit_characters_max = 50;
 constexpr std::size_t loop_characters_min = 80;
 constexpr std::size_t loop_turns = 10;
-// Of entries that come round, such as the lines of a chorus.
+// Entries that recur together, such as the lines of a chorus.
 constexpr std::size_t round_entries_max = 6;
 
 std::u32string code_points_of(std::string_view text) {
     std::u32string points;
     points.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) {
-        const auto read = code_point_at(text, at);
-        at += read.bytes;
-        points += read.value;
-    }
+    for_each_code_point(text, [&points](char32_t value) { points += value; });
     return points;
 }
 
@@ -40,15 +37,15 @@ std::string utf8_of(const std::u32string& points) {
 struct loop {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::size_t unit = 0;  ///< Its length; the loop is at least ten of them.
+    std::size_t unit = 0;  ///< Characters of a unit.
 };
 
-/// How many characters a loop of this unit has at least.
+/// The characters of the shortest loop of this unit.
 constexpr std::size_t loop_length(std::size_t unit) noexcept {
     return std::max(unit * loop_turns, loop_characters_min);
 }
 
-/// The loop of this unit around `at`, where a character equals the one a unit before it.
+/// The loop of this unit around `at`, whose character equals the one a unit before.
 std::optional<loop> loop_around(const std::u32string& text, std::size_t at, std::size_t unit) {
     auto first = at;
     while (first > unit && text[first - 1] == text[first - 1 - unit]) --first;
@@ -59,8 +56,8 @@ std::optional<loop> loop_around(const std::u32string& text, std::size_t at, std:
     return loop{begin, end, unit};
 }
 
-/// The first that is met. A loop is so long that one of every 64 characters lies behind its first
-/// unit, so only those are looked at: the time is linear but for text made to defy it.
+/// The first loop. A loop is so long that one of every 64 characters is behind its first unit, so
+/// only those are examined: linear time except for adversarial text.
 std::optional<loop> find_loop(const std::u32string& text, std::size_t from) {
     constexpr std::size_t stride = 64;
     static_assert(loop_length(1) - 1 >= stride && loop_length(8) - 8 >= stride);
@@ -68,14 +65,14 @@ std::optional<loop> find_loop(const std::u32string& text, std::size_t from) {
         const auto units = std::min(unit_characters_max, at - from);
         for (std::size_t unit = 1; unit <= units; ++unit) {
             if (text[at] != text[at - unit]) continue;
-            if (const auto found = loop_around(text, at, unit)) return found;
+            if (const auto loop = loop_around(text, at, unit)) return loop;
         }
     }
     return std::nullopt;
 }
 
-/// Where the rounds of `size` entries that begin at `begin` end, a last one that is not whole
-/// counted in; `begin` when they are fewer than `least` entries.
+/// The end of the rounds of `size` entries that begin at `begin`, including a last partial one;
+/// `begin` when they have fewer than `least` entries.
 std::size_t rounds_end(
     const std::vector<std::size_t>& ids, std::size_t begin, std::size_t size, std::size_t least) {
     auto end = begin + size;
@@ -83,18 +80,18 @@ std::size_t rounds_end(
     return end - begin >= least ? end : begin;
 }
 
-/// Drops what comes round too often for rounds of `size`; `kept` runs beside `ids`. True when
-/// something was dropped.
+/// Removes rounds of `size` that occur too often from `ids` and the same positions from `kept`.
+/// Returns whether there were any.
 bool drop_rounds(std::vector<std::size_t>& ids, std::vector<std::size_t>& kept, std::size_t size) {
     const auto least = size == 1 ? repeats_max + 1 : size * loop_turns;
-    const auto stays = size == 1 ? repeats_max : size;
+    const auto remaining = size == 1 ? repeats_max : size;
     std::size_t to = 0;
     for (std::size_t at = 0; at < ids.size();) {
         const auto end = at + size <= ids.size() ? rounds_end(ids, at, size, least) : at;
-        const auto copied = end > at ? stays : 1;
-        for (std::size_t one = 0; one < copied; ++one, ++to) {
-            ids[to] = ids[at + one];
-            kept[to] = kept[at + one];
+        const auto copied = end > at ? remaining : 1;
+        for (std::size_t entry = 0; entry < copied; ++entry, ++to) {
+            ids[to] = ids[at + entry];
+            kept[to] = kept[at + entry];
         }
         at = std::max(end, at + 1);
     }
@@ -111,19 +108,19 @@ bool cut_loops(std::string& text) {
     auto points = code_points_of(text);
     bool cut = false;
     std::size_t from = 0;
-    while (const auto found = find_loop(points, from)) {
-        if (found->end == points.size()) {
-            points.resize(found->begin + found->unit);
+    while (const auto loop = find_loop(points, from)) {
+        if (loop->end == points.size()) {
+            points.resize(loop->begin + loop->unit);
         } else {
-            // Whole units, so that what comes after the loop follows as it did.
-            const auto units = (found->end - found->begin) / found->unit;
-            points.erase(found->begin, (units - 1) * found->unit);
+            // Whole units, so that a partial last one still precedes the text after the loop.
+            const auto units = (loop->end - loop->begin) / loop->unit;
+            points.erase(loop->begin, (units - 1) * loop->unit);
         }
         cut = true;
-        // What now stands side by side may be part of another loop, which begins here at the
-        // earliest: before it would have been found.
+        // The new neighbours may be part of another loop, which begins here at the earliest: an
+        // earlier one would have been found.
         const auto longest = unit_characters_max * loop_turns;
-        from = found->begin > longest ? found->begin - longest : 0;
+        from = loop->begin > longest ? loop->begin - longest : 0;
     }
     if (cut) text = utf8_of(points);
     return cut;
@@ -133,7 +130,7 @@ std::string clean_without_loops(std::string_view text, std::size_t characters_ma
     auto clean = clean_text(text, characters_max);
     while (cut_loops(clean)) {
         cut = true;
-        clean = clean_text(clean, characters_max);  // The cut may have parted an emoji.
+        clean = clean_text(clean, characters_max);  // The cut may have split an emoji.
     }
     return clean;
 }
@@ -141,8 +138,8 @@ std::string clean_without_loops(std::string_view text, std::size_t characters_ma
 std::vector<std::size_t> entries_without_loops(const std::vector<std::size_t>& ids) {
     auto left = ids;
     std::vector<std::size_t> kept(ids.size());
-    for (std::size_t at = 0; at < kept.size(); ++at) kept[at] = at;
-    // What is dropped brings others together, so until nothing is.
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+    // Removals make other entries neighbours, so repeat until there are none.
     for (bool dropped = true; dropped;) {
         dropped = false;
         for (std::size_t size = 1; size <= round_entries_max; ++size) {

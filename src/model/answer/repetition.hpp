@@ -4,27 +4,27 @@
 #include <string>
 #include <vector>
 
-/// Models get into loops: they write the same words or entries until their budget is spent. What
-/// remains of a loop is one turn of it.
+/// Models get into loops: they repeat words or entries until their budget is spent. One iteration
+/// of a loop is kept.
 namespace reelsd::model {
 
-/// A chorus says a line up to three times in a row; more is a model in a loop.
+/// A chorus repeats a line up to three times in a row; more is a loop.
 inline constexpr std::size_t repeats_max = 3;
 
-/// A unit of at most 50 characters that stands ten times in a row, and at least 80 characters long
-/// so, is a loop. Leaves one unit of each; `text` is UTF-8. True when something was cut.
+/// A loop is a unit of at most 50 characters that occurs ten times in a row or more, over at least
+/// 80 characters. Leaves one unit of each; `text` is UTF-8. Returns whether `text` was changed.
 bool cut_loops(std::string& text);
 
-/// clean_text() without loops: at most `characters_max` characters. `cut` is set, never cleared.
+/// clean_text() without loops. Sets `cut` if there was one, and never clears it.
 [[nodiscard]] std::string clean_without_loops(
     std::string_view text, std::size_t characters_max, bool& cut);
 
-/// Which of a list's entries stay when its loops are cut: `ids` are equal where entries are. Of one
-/// entry more than three times in a row three stay, of up to 6 entries that come round ten times in
-/// a row one round. All stay when there is no loop. Ascending.
+/// The positions of a list's entries without its loops, ascending; entries are equal where `ids`
+/// are. Of an entry that occurs more than three times in a row three remain, of a round of up to 6
+/// entries that occurs ten times in a row one round.
 [[nodiscard]] std::vector<std::size_t> entries_without_loops(const std::vector<std::size_t>& ids);
 
-/// Whether one value fills the list: it stands there more than three times, and is half of it.
+/// Whether one value occurs more than three times and makes up at least half of the list.
 [[nodiscard]] bool is_filled_by_one(const std::vector<std::string>& list);
 
 }  // namespace reelsd::model

@@ -12,26 +12,28 @@ namespace reelsd::model {
 
 namespace {
 
-/// Ten times what a result may hold; what a model in a loop writes after that is not even looked
-/// at.
+/// Ten times what a result may contain; later items of a model in a loop are ignored.
 constexpr std::ptrdiff_t items_read_max = 500;
 
-/// The object that a section's value means: itself, or the first one of a list.
+// More would not help a model, and each costs tokens.
+constexpr std::size_t violations_max = 10;
+
+/// A section's value, or the first object of a list.
 const answer_json* object_of(const answer_json& value) {
     if (value.is_object()) return &value;
     if (!value.is_array()) return nullptr;
-    const auto found = std::find_if(
+    const auto object = std::find_if(
         value.begin(), value.end(), [](const answer_json& item) { return item.is_object(); });
-    return found == value.end() ? nullptr : &*found;
+    return object == value.end() ? nullptr : &*object;
 }
 
 const answer_json& section_of(const answer_json& answer, std::string_view name) {
-    const auto found = answer.find(name);
-    const auto* const section = found == answer.end() ? nullptr : object_of(*found);
+    const auto* const value = member_of(answer, {name});
+    const auto* const section = value == nullptr ? nullptr : object_of(*value);
     return section != nullptr ? *section : answer;
 }
 
-/// A list's item may be an object that names it.
+/// An item of a list may be an object that names it.
 std::optional<std::string> item_from(const answer_json& value) {
     if (!value.is_object()) return value.is_array() ? std::nullopt : text_from(value);
     const auto* const name = member_of(value, {"text", "name", "title", "label", "description"});
@@ -48,7 +50,7 @@ std::optional<bool> flag_from(const answer_json& value) {
     return std::nullopt;
 }
 
-/// As many bytes as that many characters may have, up to a whole one: the rest costs nothing.
+/// The longest text that `characters_max` characters can be, cut before a whole character.
 std::string_view text_start(std::string_view text, std::size_t characters_max) {
     constexpr std::size_t character_bytes_max = 4;
     auto bytes = characters_max * character_bytes_max;
@@ -61,10 +63,50 @@ std::string_view text_start(std::string_view text, std::size_t characters_max) {
 bool means_nothing(std::string_view text) {
     constexpr auto words = std::to_array<std::string_view>(
         {"", "null", "none", "n/a", "na", "unknown", "undefined", "-"});
-    return std::find(words.begin(), words.end(), ascii_lower(text)) != words.end();
+    return std::ranges::find(words, ascii_lower(text)) != words.end();
 }
 
 }  // namespace
+
+void answer_log::violation(const std::string& path, std::string_view what) {
+    if (violations_.size() == violations_max) return;
+    auto sentence = path + " " + std::string{what};
+    if (std::ranges::find(violations_, sentence) != violations_.end()) return;
+    violations_.push_back(std::move(sentence));
+}
+
+void answer_log::useless() {
+    violations_.insert(violations_.begin(), "the answer says nothing about the video");
+    violations_.resize(std::min(violations_.size(), violations_max));
+}
+
+void answer_log::repeats_cut(const std::string& path) {
+    violation(path, "repeats itself");
+    repeats_cut_ = true;
+}
+
+void answer_log::time(const parsed_time& time) {
+    if (time.past_end_seconds <= 0) return;
+    times_moved_ = true;
+    if (is_far_past_end(duration_ + time.past_end_seconds, duration_)) ++times_far_past_end_;
+}
+
+bool answer_log::take(std::size_t bytes) {
+    if (bytes > bytes_left_) {
+        violation("the answer", "has more text than a video needs");
+        return false;
+    }
+    bytes_left_ -= bytes;
+    return true;
+}
+
+std::vector<std::string> answer_log::warnings() const {
+    std::vector<std::string> warnings;
+    if (times_moved_) warnings.emplace_back(times_moved_warning);
+    if (times_far_past_end_ >= far_times_min) warnings.emplace_back(far_times_warning);
+    if (repeats_cut_) warnings.emplace_back("the model repeated itself: the repeats were left out");
+    return warnings;
+}
 
 std::optional<std::string> text_from(const answer_json& value) {
     if (value.is_string()) return value.get<std::string>();
@@ -84,8 +126,8 @@ std::optional<std::string> text_from(const answer_json& value) {
 const answer_json* member_of(
     const answer_json& object, std::initializer_list<std::string_view> names) {
     for (const auto name : names) {
-        const auto found = object.find(name);
-        if (found != object.end() && !found->is_null()) return &*found;
+        const auto member = object.find(name);
+        if (member != object.end() && !member->is_null()) return &*member;
     }
     return nullptr;
 }
@@ -102,9 +144,8 @@ std::string logged_text(
 
 section_reader::section_reader(const answer_json& answer, std::string_view name, answer_log& log)
     : source_{section_of(answer, name)}, name_{name}, log_{log} {
-    const auto found = answer.find(name);
-    const bool strange = found != answer.end() && !found->is_null() && &source_ == &answer;
-    if (strange) log_.violation(name_, "is not an object");
+    const bool is_malformed = member_of(answer, {name}) != nullptr && &source_ == &answer;
+    if (is_malformed) log_.violation(name_, "is not an object");
 }
 
 std::string section_reader::path_of(std::string_view name) const {
@@ -112,10 +153,9 @@ std::string section_reader::path_of(std::string_view name) const {
 }
 
 const answer_json* section_reader::member(std::string_view name, bool required) {
-    const auto found = source_.find(name);
-    if (found != source_.end()) {
+    if (const auto value = source_.find(name); value != source_.end()) {
         ++found_;
-        return &*found;
+        return &*value;
     }
     if (required) missing_.push_back(path_of(name));
     return nullptr;
@@ -133,9 +173,9 @@ std::string section_reader::text(std::string_view name) {
 }
 
 std::optional<std::string> section_reader::optional_text(std::string_view name) {
-    auto said = text(name);
-    if (means_nothing(said)) return std::nullopt;
-    return said;
+    auto value = text(name);
+    if (means_nothing(value)) return std::nullopt;
+    return value;
 }
 
 std::vector<std::string> section_reader::list(std::string_view name) {
@@ -166,9 +206,9 @@ std::vector<std::string> section_reader::list(std::string_view name) {
 std::optional<bool> section_reader::flag(std::string_view name) {
     const auto* const value = member(name);
     if (value == nullptr) return std::nullopt;
-    const auto said = flag_from(*value);
-    if (!said) log_.violation(path_of(name), "is neither true nor false");
-    return said;
+    const auto flag = flag_from(*value);
+    if (!flag) log_.violation(path_of(name), "is neither true nor false");
+    return flag;
 }
 
 void section_reader::finish() {

@@ -1,6 +1,4 @@
-#include "timed_entries.hpp"
-
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include "repetition.hpp"
 #include "section_reader.hpp"
 #include <reelsd/base/utf8.hpp>
@@ -17,10 +15,11 @@ namespace {
 
 using namespace result_bounds;
 
-/// A text that is listed again within a second of its end has stayed: models look once a second.
+/// A text that is listed again within a second of its end has remained: models read one frame a
+/// second.
 constexpr double same_text_gap_seconds = 1;
 
-/// An entry as it was written.
+/// An entry as written.
 struct raw_entry {
     std::string text;
     std::optional<double> start;
@@ -31,21 +30,20 @@ std::optional<double> time_of(
     const answer_json& entry, std::initializer_list<std::string_view> names, answer_log& log) {
     const auto* const value = member_of(entry, names);
     if (value == nullptr) return std::nullopt;
-    std::optional<parsed_time> read;
-    if (value->is_number()) read = read_time(value->get<double>(), log.duration_seconds());
+    std::optional<parsed_time> time;
+    if (value->is_number()) time = read_time(value->get<double>(), log.duration_seconds());
     if (value->is_string()) {
-        read = read_time(value->get_ref<const std::string&>(), log.duration_seconds());
+        time = read_time(value->get_ref<const std::string&>(), log.duration_seconds());
     }
-    if (!read) return std::nullopt;
-    log.time(*read);
-    return read->seconds;
+    if (!time) return std::nullopt;
+    log.time(*time);
+    return time->seconds;
 }
 
-/// Ten times what a result may hold; what a model in a loop writes after that is not even looked
-/// at.
+/// Ten times what a result may contain; later entries of a model in a loop are ignored.
 constexpr std::ptrdiff_t entries_read_max = 5'000;
 
-/// Calls `read` with each entry of a list, or with the one that stands for a list.
+/// Calls `read` with each entry of a list, or with a value that is not a list.
 template <class Read>
 void for_each_entry(const answer_json& value, const Read& read) {
     if (value.is_null()) return;
@@ -57,8 +55,10 @@ void for_each_entry(const answer_json& value, const Read& read) {
     });
 }
 
+/// Entries with a text of at most `characters_max`.
 std::vector<raw_entry> raw_entries(
-    const answer_json& value, const std::string& path, answer_log& log) {
+    const answer_json& value, std::size_t characters_max, const std::string& path,
+    answer_log& log) {
     std::vector<raw_entry> entries;
     for_each_entry(value, [&](const answer_json& entry) {
         if (entry.is_string()) {
@@ -68,8 +68,8 @@ std::vector<raw_entry> raw_entries(
         if (!entry.is_object()) {
             return log.violation(path, "is not a list of objects with start, end and text");
         }
-        const auto found = entry.find("text");
-        const auto text = found == entry.end() ? std::nullopt : text_from(*found);
+        const auto member = entry.find("text");
+        const auto text = member == entry.end() ? std::nullopt : text_from(*member);
         if (!text) return log.violation(path, "has an entry without text");
         entries.push_back(
             {*text,
@@ -79,15 +79,16 @@ std::vector<raw_entry> raw_entries(
                  log),
              time_of(entry, {"end", "end_seconds", "end_time"}, log)});
     });
+    for (auto& entry : entries) entry.text = logged_text(entry.text, characters_max, path, log);
+    std::erase_if(entries, [](const raw_entry& entry) { return entry.text.empty(); });
     return entries;
 }
 
-/// Gives every entry both times: a start that nobody knows is the end of the one before, an end the
-/// start of the one after.
+/// Gives every entry both times: an unknown start is the end of the previous entry, an unknown end
+/// the start of the next one.
 std::vector<timed_text> with_times(std::vector<raw_entry> entries, double duration) {
-    const bool none = std::none_of(entries.begin(), entries.end(), [](const raw_entry& entry) {
-        return entry.start || entry.end;
-    });
+    const bool none = std::ranges::none_of(
+        entries, [](const raw_entry& entry) { return entry.start || entry.end; });
     std::vector<timed_text> timed;
     timed.reserve(entries.size());
     double before = 0;
@@ -105,7 +106,7 @@ std::vector<timed_text> with_times(std::vector<raw_entry> entries, double durati
     return timed;
 }
 
-/// How many bytes of `text` make an entry: at most item_characters_max characters, to a blank if
+/// The bytes of `text` for one entry: at most item_characters_max characters, up to a blank if
 /// there is one in the second half.
 std::size_t part_bytes(std::string_view text) {
     std::size_t bytes = 0;
@@ -120,7 +121,7 @@ std::size_t part_bytes(std::string_view text) {
     return bytes;
 }
 
-/// Adds `entry` in parts that are no longer than an entry may be.
+/// Adds `entry`, split into parts of at most item_characters_max.
 void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry) {
     const std::string_view text = entry.text;
     const auto seconds_a_byte = (entry.end_seconds - entry.start_seconds) /
@@ -137,22 +138,16 @@ void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry) {
     }
 }
 
-void sort_by_start(std::vector<timed_text>& entries) {
-    std::stable_sort(
-        entries.begin(), entries.end(), [](const timed_text& left, const timed_text& right) {
-            return left.start_seconds < right.start_seconds;
-        });
-}
-
-/// `entries` are sorted.
-void merge_what_stays(std::vector<timed_text>& entries) {
+/// Merges an entry with the previous one if that has the same text and no gap follows. `entries`
+/// are sorted.
+void merge_equal_neighbours(std::vector<timed_text>& entries) {
     std::size_t kept = 0;
     for (std::size_t at = 0; at < entries.size(); ++at) {
         auto& entry = entries[at];
-        const bool stays =
+        const bool continues =
             kept > 0 && entries[kept - 1].text == entry.text &&
             entry.start_seconds <= entries[kept - 1].end_seconds + same_text_gap_seconds;
-        if (stays) {
+        if (continues) {
             auto& end = entries[kept - 1].end_seconds;
             end = std::max(end, entry.end_seconds);
         } else {
@@ -163,8 +158,8 @@ void merge_what_stays(std::vector<timed_text>& entries) {
     entries.resize(kept);
 }
 
-/// True when something was cut.
-bool cut_rounds(std::vector<timed_text>& entries, const std::string& path, answer_log& log) {
+/// Returns whether entries were removed.
+bool cut_entry_loops(std::vector<timed_text>& entries, const std::string& path, answer_log& log) {
     std::unordered_map<std::string_view, std::size_t> known;
     std::vector<std::size_t> ids;
     ids.reserve(entries.size());
@@ -193,49 +188,39 @@ void cut_to(
 
 std::vector<timed_text> read_segments(
     const answer_json& value, const std::string& path, answer_log& log) {
-    auto raw = raw_entries(value, path, log);
-    for (auto& entry : raw) {
-        entry.text = logged_text(entry.text, transcript_characters_max, path, log);
-    }
-    std::erase_if(raw, [](const raw_entry& entry) { return entry.text.empty(); });
-
+    auto raw = raw_entries(value, transcript_characters_max, path, log);
     std::vector<timed_text> segments;
     for (const auto& entry : with_times(std::move(raw), log.duration_seconds())) {
         add_in_parts(segments, entry);
     }
-    sort_by_start(segments);
-    cut_rounds(segments, path, log);
+    std::ranges::stable_sort(segments, {}, &timed_text::start_seconds);
+    cut_entry_loops(segments, path, log);
     cut_to(segments, segments_max, path, log);
     return segments;
 }
 
 std::vector<timed_text> read_screen_texts(
     const answer_json& value, const std::string& path, answer_log& log) {
-    auto raw = raw_entries(value, path, log);
-    for (auto& entry : raw) {
-        entry.text = logged_text(entry.text, item_characters_max, path, log);
-    }
-    std::erase_if(raw, [](const raw_entry& entry) { return entry.text.empty(); });
-
+    auto raw = raw_entries(value, item_characters_max, path, log);
     auto texts = with_times(std::move(raw), log.duration_seconds());
-    sort_by_start(texts);
+    std::ranges::stable_sort(texts, {}, &timed_text::start_seconds);
     do {
-        merge_what_stays(texts);
-    } while (cut_rounds(texts, path, log));  // A cut brings others together.
+        merge_equal_neighbours(texts);
+    } while (cut_entry_loops(texts, path, log));  // A cut makes other entries neighbours.
     cut_to(texts, texts_max, path, log);
     return texts;
 }
 
 std::vector<key_moment> read_moments(
-    const answer_json& value, const std::string& path, answer_log& log) {
+    const answer_json& list, const std::string& path, answer_log& log) {
     std::vector<key_moment> moments;
-    for_each_entry(value, [&](const answer_json& entry) {
+    for_each_entry(list, [&](const answer_json& entry) {
         if (!entry.is_object()) {
             return log.violation(path, "is not a list of objects with time and description");
         }
-        const auto* const said = member_of(entry, {"description", "title", "text"});
-        if (said == nullptr && entry.contains("description")) return;  // Nothing is said of it.
-        const auto text = said == nullptr ? std::nullopt : text_from(*said);
+        const auto* const value = member_of(entry, {"description", "title", "text"});
+        if (value == nullptr && entry.contains("description")) return;  // An explicit null.
+        const auto text = value == nullptr ? std::nullopt : text_from(*value);
         if (!text) return log.violation(path, "has an entry without description");
         const auto seconds = time_of(
             entry, {"seconds", "time", "timestamp", "start", "start_seconds", "start_time"}, log);
@@ -244,10 +229,7 @@ std::vector<key_moment> read_moments(
             moments.push_back({*seconds, std::move(description)});
         }
     });
-    std::stable_sort(
-        moments.begin(), moments.end(), [](const key_moment& left, const key_moment& right) {
-            return left.seconds < right.seconds;
-        });
+    std::ranges::stable_sort(moments, {}, &key_moment::seconds);
     moments.resize(std::min(moments.size(), key_moments_max));
     return moments;
 }

@@ -1,6 +1,5 @@
-#include "concept_space.hpp"
-
 #include "../words.hpp"
+#include "lexicon_builder.hpp"
 #include "word_senses.hpp"
 
 #include <algorithm>
@@ -13,19 +12,19 @@ namespace reelsd::model {
 
 namespace {
 
-// What is near a synset, and how near. Chosen on a made-up set of reels, see
-// tests/bench/search_eval.
+// Weights of a synset's neighbours, tuned on a synthetic set of reels: tests/bench/search_eval.
 constexpr double hypernym_factor = 0.7;  // For each step up.
 constexpr int hypernym_steps_max = 4;
-constexpr double information_min = 0.35;  // What stands higher up is near everything.
+constexpr double information_min = 0.35;  // More general synsets are near everything.
 constexpr double gloss_weight = 0.35;
-constexpr std::size_t components_max = 24;  // Of a sense's vector: more would grow the file alone.
+constexpr std::size_t components_max =
+    24;  // Of a sense's vector: more would only enlarge the file.
 
-// What a part of speech tells about a subject, against a noun.
+// How much a part of speech says about a subject, relative to a noun.
 constexpr std::array<double, parts_of_speech> part_factors{1.0, 0.85, 0.8, 0.5};
 
-// Ids of topics lie above those of all synsets and within 24 bits. They come from the name, so that
-// they stay when other topics come and go: they are stored with each reel.
+// IDs of topics are above those of all synsets and within 24 bits. They are derived from the name,
+// so that other topics do not change them: they are stored with each reel.
 constexpr std::uint32_t topic_ids_begin = 1U << 17U;
 constexpr std::uint32_t topic_ids_end = 1U << 24U;
 constexpr double subject_information = 0.8;
@@ -37,15 +36,15 @@ struct relation {
 // Source of the symbols: WordNet 3.0, wninput(5).
 constexpr auto relations = std::to_array<relation>(
     {{"+", 0.5},   // derived form
-     {";c", 0.5},  // the field that it belongs to
+     {";c", 0.5},  // domain
      {"%p", 0.2},  // parts
-     {"#p", 0.2},  // what it is a part of
+     {"#p", 0.2},  // wholes
      {"%s", 0.2},  // substances
      {"#s", 0.2},
-     {"&", 0.6},    // like adjectives
-     {"=", 0.4},    // what the adjective says something about
-     {"\\", 0.6},   // the noun behind an adjective
-     {"$", 0.6},    // like verbs
+     {"&", 0.6},    // similar adjectives
+     {"=", 0.4},    // attribute
+     {"\\", 0.6},   // noun of an adjective
+     {"$", 0.6},    // similar verbs
      {"*", 0.3},    // entails
      {">", 0.3},    // causes
      {"^", 0.3}});  // see also
@@ -58,18 +57,17 @@ std::uint32_t topic_id(std::string_view name) {
     return topic_ids_begin + lexicon_format::hash(name) % (topic_ids_end - topic_ids_begin);
 }
 
-/// How much a synset tells: 1 for one with nothing below it, 0 for the root. Source: N. Seco et
-/// al., An intrinsic information content metric, 2004.
+/// Information content of a synset: 1 for a leaf, 0 for the root. Source: N. Seco et al., An
+/// intrinsic information content metric, 2004.
 std::vector<double> information_of(const wordnet& base) {
     std::vector<std::uint32_t> below(base.synsets.size());
-    std::vector<std::uint32_t> above;  // A synset has a dozen, at most some thirty.
+    std::vector<std::uint32_t> above;  // About a dozen, at most some thirty.
     for (std::uint32_t start = 0; start < base.synsets.size(); ++start) {
         above.assign(1, start);
         for (std::size_t at = 0; at < above.size(); ++at) {
             for (const auto& pointer : base.synsets[above[at]].pointers) {
-                const bool met =
-                    std::find(above.begin(), above.end(), pointer.target) != above.end();
-                if (leads_up(pointer.symbol) && !met) above.push_back(pointer.target);
+                const bool is_known = std::ranges::find(above, pointer.target) != above.end();
+                if (leads_up(pointer.symbol) && !is_known) above.push_back(pointer.target);
             }
         }
         for (std::size_t i = 1; i < above.size(); ++i) ++below[above[i]];
@@ -89,23 +87,23 @@ public:
         : base_{base}, added_{added}, words_{words}, information_{information_of(base)} {}
 
     result<sense_vectors> build() {
-        if (const auto named = name_topics(); !named) return named.error();
+        if (const auto unique = check_topic_ids(); !unique) return unique.error();
         sense_vectors vectors;
         for (std::uint32_t i = 0; i < base_.synsets.size(); ++i) vectors.push_back(of_synset(i));
-        for (const auto& one : added_.topics) {
+        for (const auto& topic : added_.topics) {
             near_.clear();
-            near_[topic_id(one.subject)] = 1;
+            near_[topic_id(topic.subject)] = 1;
             vectors.push_back(packed());
         }
         return vectors;
     }
 
 private:
-    result<void> name_topics() {
-        for (const auto& one : added_.topics) {
-            const auto id = topic_id(one.subject);
-            if (!topic_ids_.insert(id).second) {
-                return error{errc::internal, "the id of this topic is taken: " + one.subject};
+    [[nodiscard]] result<void> check_topic_ids() const {
+        std::unordered_set<std::uint32_t> ids;
+        for (const auto& topic : added_.topics) {
+            if (!ids.insert(topic_id(topic.subject)).second) {
+                return error{errc::internal, "the ID of this topic is taken: " + topic.subject};
             }
         }
         return {};
@@ -117,11 +115,9 @@ private:
         const auto& own = base_.synsets[index];
         climb(index, 1, 0);
         for (const auto& pointer : own.pointers) {
-            const auto* const found =
-                std::find_if(relations.begin(), relations.end(), [&pointer](const relation& one) {
-                    return one.symbol == pointer.symbol;
-                });
-            if (found != relations.end()) raise(pointer.target, found->weight);
+            const auto* const known =
+                std::ranges::find(relations, pointer.symbol, &relation::symbol);
+            if (known != relations.end()) raise(pointer.target, known->weight);
         }
         for (const auto& word : words_of(own.definition)) add_gloss_word(word);
         return packed();
@@ -139,14 +135,14 @@ private:
 
     void add_gloss_word(const std::string& word) {
         if (is_stop_word(word)) return;
-        const auto read = read_word(words_, word);
-        for (const auto& one : read.senses) {
-            const auto weight = gloss_weight * read.rarity * one.weight;
-            if (one.vector_index < base_.synsets.size()) {
-                near_[one.vector_index] += weight;
+        const auto candidates = read_word(words_, word);
+        for (const auto& sense : candidates.senses) {
+            const auto weight = gloss_weight * candidates.rarity * sense.weight;
+            if (sense.vector_index < base_.synsets.size()) {
+                near_[sense.vector_index] += weight;
             } else {
-                const auto& subject = added_.topics[one.vector_index - base_.synsets.size()];
-                near_[topic_id(subject.subject)] += weight;
+                const auto& topic = added_.topics[sense.vector_index - base_.synsets.size()];
+                near_[topic_id(topic.subject)] += weight;
             }
         }
     }
@@ -169,22 +165,21 @@ private:
         std::sort(strongest.rbegin(), strongest.rend());
         strongest.resize(std::min(strongest.size(), components_max));
         double squares = 0;
-        for (const auto& one : strongest) squares += one.first * one.first;
-        std::vector<packed_concept> made;
+        for (const auto& [weight, id] : strongest) squares += weight * weight;
+        std::vector<packed_concept> vector;
         for (const auto& [weight, id] : strongest) {
             const auto scaled = std::lround(weight / std::sqrt(squares) * 255);
             if (scaled > 0) {
-                made.push_back(packed_concept::of(id, static_cast<std::uint8_t>(scaled)));
+                vector.push_back(packed_concept::of(id, static_cast<std::uint8_t>(scaled)));
             }
         }
-        return made;
+        return vector;
     }
 
     const wordnet& base_;
     const topic_list& added_;
     const lexicon& words_;
     std::vector<double> information_;
-    std::unordered_set<std::uint32_t> topic_ids_;
     std::unordered_map<std::uint32_t, double> near_;
 };
 
@@ -192,18 +187,18 @@ private:
 
 void measure_rarity(lexicon_builder& draft, const wordnet& base) {
     std::unordered_map<std::string, std::uint32_t> glosses_with;
-    for (const auto& one : base.synsets) {
-        std::unordered_set<std::string> here;
-        for (const auto& word : words_of(one.definition + ' ' + one.examples)) {
-            here.insert(word);
-            for (auto& form : base_candidates(word)) here.insert(std::move(form.text));
+    for (const auto& synset : base.synsets) {
+        std::unordered_set<std::string> gloss_words;
+        for (const auto& word : words_of(synset.definition + ' ' + synset.examples)) {
+            gloss_words.insert(word);
+            for (auto& form : base_candidates(word)) gloss_words.insert(std::move(form.text));
         }
-        for (const auto& word : here) ++glosses_with[word];
+        for (const auto& word : gloss_words) ++glosses_with[word];
     }
     const auto all = std::log(static_cast<double>(base.synsets.size()));
     for (auto& [word, entry] : draft) {
-        const auto found = glosses_with.find(word);
-        const auto count = found == glosses_with.end() ? 0 : found->second;
+        const auto glosses = glosses_with.find(word);
+        const auto count = glosses == glosses_with.end() ? 0 : glosses->second;
         entry.rarity = static_cast<float>(1 - std::log(count + 1.0) / all);
     }
 }

@@ -1,16 +1,11 @@
 #include "lexicon.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <boost/interprocess/file_mapping.hpp>
+#include <boost/interprocess/mapped_region.hpp>
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
-#include <utility>
 
 namespace reelsd::model {
 
@@ -30,8 +25,8 @@ header header_of(std::span<const std::uint32_t> words) noexcept {
     return head;
 }
 
-/// Whether everything that the header promises lies inside. Entries and vectors are checked when
-/// they are read.
+/// Whether the slots and vector offsets of the header are inside the file. Entries and vectors are
+/// checked when they are read.
 bool is_whole(std::span<const std::uint32_t> words) noexcept {
     if (words.size() < header_words) return false;
     const auto head = header_of(words);
@@ -45,65 +40,28 @@ bool is_whole(std::span<const std::uint32_t> words) noexcept {
 
 }  // namespace
 
-/// Either mapped or owned.
-class lexicon::storage {
-public:
-    explicit storage(std::vector<std::uint32_t> words) : owned_{std::move(words)} {}
-    storage(void* mapped, std::size_t bytes) : mapped_{mapped}, bytes_{bytes} {}
-    storage(const storage&) = delete;
-    storage& operator=(const storage&) = delete;
-    ~storage() {
-        if (mapped_ != nullptr) ::munmap(mapped_, bytes_);
-    }
-
-    [[nodiscard]] std::span<const std::uint32_t> words() const noexcept {
-        if (mapped_ == nullptr) return owned_;
-        return {static_cast<const std::uint32_t*>(mapped_), bytes_ / sizeof(std::uint32_t)};
-    }
-
-private:
-    std::vector<std::uint32_t> owned_;
-    void* mapped_ = nullptr;
-    std::size_t bytes_ = 0;
-};
-
-lexicon::lexicon(std::unique_ptr<storage> held) noexcept
-    : storage_{std::move(held)}, words_{storage_->words()} {}
-lexicon::lexicon(lexicon&&) noexcept = default;
-lexicon& lexicon::operator=(lexicon&&) noexcept = default;
-lexicon::~lexicon() = default;
-
 result<lexicon> lexicon::open(const std::filesystem::path& file) {
-    const auto failed = [&file] {
-        return unusable(
-            "cannot be opened: " + file.string() + ": " +
-            std::error_code{errno, std::generic_category()}.message());
-    };
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return failed();
-    struct ::stat facts {};
-    void* mapped = MAP_FAILED;
-    std::size_t bytes = 0;
-    if (::fstat(descriptor, &facts) == 0 && facts.st_size > 0) {
-        bytes = static_cast<std::size_t>(facts.st_size);
-        mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
-    }
-    ::close(descriptor);
-    if (bytes == 0) return unusable("is empty: " + file.string());
-    if (mapped == MAP_FAILED) return failed();
-
-    auto held = std::make_unique<storage>(mapped, bytes);
-    if (!is_whole(held->words())) {
+    namespace interprocess = boost::interprocess;
+    try {
+        const interprocess::file_mapping mapping{file.c_str(), interprocess::read_only};
+        auto region =
+            std::make_shared<interprocess::mapped_region>(mapping, interprocess::read_only);
+        // Look-ups are random; reading ahead would only fill memory.
+        region->advise(interprocess::mapped_region::advice_random);
+        const std::span words{
+            static_cast<const std::uint32_t*>(region->get_address()),
+            region->get_size() / sizeof(std::uint32_t)};
+        if (is_whole(words)) return lexicon{std::move(region), words};
         return unusable("is damaged or of another version: " + file.string());
+    } catch (const interprocess::interprocess_exception& failure) {
+        return unusable("cannot be opened: " + file.string() + ": " + failure.what());
     }
-    // Look-ups jump about; reading ahead would only fill memory.
-    ::madvise(mapped, bytes, MADV_RANDOM);
-    return lexicon{std::move(held)};
 }
 
 result<lexicon> lexicon::from(std::vector<std::uint32_t> words) {
     if (!is_whole(words)) return unusable("is damaged");
-    return lexicon{std::make_unique<storage>(std::move(words))};
+    const auto storage = std::make_shared<const std::vector<std::uint32_t>>(std::move(words));
+    return lexicon{storage, *storage};
 }
 
 std::optional<lexicon_entry> lexicon::entry_at(std::uint32_t offset) const noexcept {
@@ -130,7 +88,7 @@ std::optional<lexicon_entry> lexicon::entry_at(std::uint32_t offset) const noexc
 std::optional<lexicon_entry> lexicon::find(std::string_view word) const noexcept {
     const auto head = header_of(words_);
     const auto mask = head.slot_count - 1;
-    // The compiler leaves slots empty, so that every search ends; the bound is for a damaged file.
+    // Every search ends at an empty slot; the bound is for a damaged file.
     for (std::uint32_t probe = 0; probe < head.slot_count; ++probe) {
         const auto slot = (lexicon_format::hash(word) + probe) & mask;
         const auto offset = words_[head.slots + slot];
@@ -160,10 +118,10 @@ std::span<const packed_concept> lexicon::vector_of(std::uint32_t index) const no
     const auto begin = words_[head.vectors + index];
     const auto end = words_[head.vectors + index + 1];
     if (begin > end || end > words_.size()) return {};
-    const auto found = words_.subspan(begin, end - begin);
+    const auto vector = words_.subspan(begin, end - begin);
     static_assert(sizeof(packed_concept) == sizeof(std::uint32_t));
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): one word each, see the format
-    return {reinterpret_cast<const packed_concept*>(found.data()), found.size()};
+    return {reinterpret_cast<const packed_concept*>(vector.data()), vector.size()};
 }
 
 }  // namespace reelsd::model

@@ -10,18 +10,18 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// The compiled dictionary of the local embedder: words, their senses, and for each sense a short
-/// vector of concepts. One file, made by wordnet_compiler and mapped read-only: what is not asked
-/// for is never read from disk, and what is read belongs to the page cache.
+/// vector of concepts. One file, which wordnet_compiler writes and the daemon maps read-only.
 namespace reelsd::model {
 
-/// What a sense belongs to. `added` are ours (topics.txt) and belong to every form of a word.
+/// The part of speech of a sense. `added` senses, of topics.txt, belong to every form of a word.
 enum class sense_group : std::uint8_t { noun, verb, adjective, adverb, added };
 inline constexpr std::size_t sense_groups = 5;
 
-/// A sense in 32 bits: weight (0-255) above, then group (3 bits), then the index of its vector.
+/// A sense in 32 bits, from the top: weight (0-255), group (3 bits), index of its vector.
 struct packed_sense {
     std::uint32_t bits = 0;
 
@@ -44,7 +44,7 @@ struct packed_sense {
     }
 };
 
-/// One component of a vector in 32 bits: the concept's id above, its weight (0-255) below.
+/// One component of a vector in 32 bits: the concept's ID, then its weight (0-255).
 struct packed_concept {
     std::uint32_t bits = 0;
 
@@ -60,65 +60,59 @@ struct packed_concept {
 
 /// One word of the dictionary; views into the lexicon.
 struct lexicon_entry {
-    /// How telling the word is: 0 for one that stands everywhere, 1 for one that stands nowhere.
+    /// 0 for a word that occurs everywhere, 1 for one that occurs nowhere.
     float rarity = 0;
-    /// How often the word was met as noun, verb, adjective, adverb.
+    /// How often the word occurs as noun, verb, adjective, adverb.
     std::array<std::uint16_t, sense_groups - 1> counts{};
     std::span<const packed_sense> senses;
     /// Irregular base forms: offset of the entry, times 4, plus its part of speech.
     std::span<const std::uint32_t> bases;
 };
 
-/// Immutable: may be used from any thread.
+/// Immutable, thread-safe.
 class lexicon {
 public:
     /// Maps the file. Errors: internal, with the path, when it is missing, cut short, or made by
     /// another version of the compiler.
     [[nodiscard]] static result<lexicon> open(const std::filesystem::path& file);
-    /// The same from memory; takes it over. Errors: internal.
+    /// The same from memory. Errors: internal.
     [[nodiscard]] static result<lexicon> from(std::vector<std::uint32_t> words);
 
-    lexicon(lexicon&&) noexcept;
-    lexicon& operator=(lexicon&&) noexcept;
-    lexicon(const lexicon&) = delete;
-    lexicon& operator=(const lexicon&) = delete;
-    ~lexicon();
-
-    /// `word` in lower case, with "_" for the blanks of a term of several words.
+    /// `word` in lower case, with "_" for blanks.
     [[nodiscard]] std::optional<lexicon_entry> find(std::string_view word) const noexcept;
-    /// The entry behind one of `lexicon_entry::bases`, and its part of speech.
+    /// The entry of one of `lexicon_entry::bases`, and its part of speech.
     struct base_form {
         lexicon_entry entry;
         sense_group group = sense_group::noun;
     };
     [[nodiscard]] std::optional<base_form> base(std::uint32_t packed) const noexcept;
-    /// The concepts of a sense, of length 1; empty for an index that is none.
+    /// The concepts of a sense, of length 1; empty for an unknown index.
     [[nodiscard]] std::span<const packed_concept> vector_of(std::uint32_t index) const noexcept;
 
 private:
-    class storage;
-    explicit lexicon(std::unique_ptr<storage> held) noexcept;
+    lexicon(std::shared_ptr<const void> storage, std::span<const std::uint32_t> words) noexcept
+        : storage_{std::move(storage)}, words_{words} {}
 
     [[nodiscard]] std::optional<lexicon_entry> entry_at(std::uint32_t offset) const noexcept;
 
-    std::unique_ptr<storage> storage_;
+    std::shared_ptr<const void> storage_;  ///< Owns `words_`.
     std::span<const std::uint32_t> words_;
 };
 
-/// The file, in 32-bit words of the machine's own order (it is built where it is used):
+/// The file, in 32-bit words of the machine's byte order (it is built where it is used):
 ///   header, hash slots, entries, vector offsets (one more than there are vectors), vectors.
-/// All offsets count words from the file's begin. A slot holds an entry's offset or 0. An entry is
+/// Offsets count words from the start of the file. A slot is an entry's offset or 0. An entry is
 ///   text bytes | senses << 8 | bases << 16 | rarity (0-255) << 24,
 ///   counts of noun | verb << 16, of adjective | adverb << 16,
-///   senses, bases, and the text, filled up with zeros.
+///   senses, bases, and the text, padded with zeros.
 namespace lexicon_format {
 inline constexpr std::uint32_t magic = 0x4C52'3031;  ///< Changes with the format.
 struct header {
     std::uint32_t magic = lexicon_format::magic;
-    std::uint32_t words = 0;  ///< Of the whole file.
-    std::uint32_t slots = 0;  ///< Where they begin; their number is a power of two.
-    std::uint32_t slot_count = 0;
-    std::uint32_t vectors = 0;  ///< Where their offsets begin.
+    std::uint32_t words = 0;       ///< Of the whole file.
+    std::uint32_t slots = 0;       ///< Offset of the slots.
+    std::uint32_t slot_count = 0;  ///< A power of two.
+    std::uint32_t vectors = 0;     ///< Offset of the vector offsets.
     std::uint32_t vector_count = 0;
 };
 inline constexpr std::size_t header_words = sizeof(header) / sizeof(std::uint32_t);

@@ -9,11 +9,11 @@ namespace reelsd::model {
 
 namespace {
 
-constexpr std::size_t senses_max = 3;       // Of a part of speech; later ones are rarely meant.
+constexpr std::size_t senses_max = 3;       // Of a part of speech; later ones are rare.
 constexpr double rank_exponent = 1.5;       // How fast later senses count less.
 constexpr std::size_t word_bytes_max = 60;  // Of a lemma: the longest are names of species.
 constexpr std::uint32_t count_max = 60'000;
-// A topic counts as much as what WordNet knows of a word; of a word with several topics less each.
+// A topic counts as much as WordNet's senses of a word; several topics of a word share that.
 constexpr double topic_weight = 1.0;
 constexpr double term_weight = 0.8;
 
@@ -42,8 +42,8 @@ void add_senses(lexicon_builder_entry& entry, std::size_t part, const std::vecto
         entry.senses.push_back(
             packed_sense::of(senses[i].synset, static_cast<sense_group>(part), quantised(weight)));
     }
-    for (const auto& one : senses) {
-        entry.counts[part] = std::min(entry.counts[part] + one.count, count_max);
+    for (const auto& sense : senses) {
+        entry.counts[part] = std::min(entry.counts[part] + sense.count, count_max);
     }
 }
 
@@ -53,7 +53,7 @@ void add_lemmas(lexicon_builder& draft, const wordnet& base) {
         if (!is_kept(key)) continue;
         auto& entry = draft[std::move(key)];
         for (std::size_t part = 0; part < parts_of_speech; ++part) {
-            // "co-op" and "coop" differ, "e_mail" and "e-mail" do not: the first one stays.
+            // "co-op" and "coop" differ; "e_mail" and "e-mail" do not, and the first one remains.
             if (entry.counts[part] == 0) add_senses(entry, part, senses[part]);
         }
     }
@@ -64,8 +64,8 @@ void add_exceptions(lexicon_builder& draft, const wordnet& base) {
         for (const auto& [form, bases] : base.exceptions[part]) {
             const auto key = joined(form);
             if (!is_kept(key)) continue;
-            for (const auto& one : bases) {
-                const auto target = joined(one);
+            for (const auto& base_word : bases) {
+                const auto target = joined(base_word);
                 if (target == key || !draft.contains(target)) continue;
                 draft[key].bases.emplace_back(target, static_cast<sense_group>(part));
             }
@@ -91,32 +91,32 @@ void add_topics(lexicon_builder& draft, const topic_list& added, std::uint32_t f
     }
 }
 
-/// The sense that a word has most often; nothing for an unknown one.
+/// The most frequent sense of a word and its added ones; empty for an unknown word.
 std::vector<packed_sense> main_senses(const lexicon_builder& draft, const std::string& word) {
-    const auto found = draft.find(joined(word));
-    if (found == draft.end() || found->second.senses.empty()) return {};
-    const auto& counts = found->second.counts;
+    const auto entry = draft.find(joined(word));
+    if (entry == draft.end() || entry->second.senses.empty()) return {};
+    const auto& counts = entry->second.counts;
     const auto most = std::max_element(counts.begin(), counts.end()) - counts.begin();
     std::vector<packed_sense> senses;
-    for (const auto one : found->second.senses) {
-        const bool fits = static_cast<std::ptrdiff_t>(one.group()) == most;
-        if (fits && senses.empty()) senses.push_back(one);
-        if (one.group() == sense_group::added) senses.push_back(one);
+    for (const auto sense : entry->second.senses) {
+        const bool is_main = static_cast<std::ptrdiff_t>(sense.group()) == most;
+        if (is_main && senses.empty()) senses.push_back(sense);
+        if (sense.group() == sense_group::added) senses.push_back(sense);
     }
-    if (senses.empty()) senses.push_back(found->second.senses.front());
+    if (senses.empty()) senses.push_back(entry->second.senses.front());
     return senses;
 }
 
-/// All that explains a term, each sense by its share.
-result<std::vector<packed_sense>> senses_of(const lexicon_builder& draft, const term& one) {
-    const auto each = term_weight / std::sqrt(static_cast<double>(one.accumulator.size()));
+/// The senses of the words that explain a term, with their shares.
+result<std::vector<packed_sense>> senses_of(const lexicon_builder& draft, const term& term) {
+    const auto each = term_weight / std::sqrt(static_cast<double>(term.explanation.size()));
     std::vector<packed_sense> senses;
-    for (const auto& word : one.accumulator) {
-        const auto meant = main_senses(draft, word);
-        if (meant.empty()) {
-            return error{errc::internal, one.word + " is explained by an unknown: " + word};
+    for (const auto& word : term.explanation) {
+        const auto main = main_senses(draft, word);
+        if (main.empty()) {
+            return error{errc::internal, term.word + " is explained by an unknown: " + word};
         }
-        for (const auto sense : meant) {
+        for (const auto sense : main) {
             const double topical = sense.group() == sense_group::added ? 0.5 : 1.0;
             senses.push_back(packed_sense::of(
                 sense.vector_index(), sense_group::added, quantised(each * topical)));
@@ -126,17 +126,17 @@ result<std::vector<packed_sense>> senses_of(const lexicon_builder& draft, const 
 }
 
 void add_sense(std::vector<packed_sense>& known, packed_sense sense) {
-    const bool there = std::any_of(known.begin(), known.end(), [sense](packed_sense other) {
+    const bool is_known = std::ranges::any_of(known, [sense](packed_sense other) {
         return other.vector_index() == sense.vector_index() && other.group() == sense.group();
     });
-    if (!there) known.push_back(sense);
+    if (!is_known) known.push_back(sense);
 }
 
 result<void> add_terms(lexicon_builder& draft, const topic_list& added) {
-    for (const auto& one : added.terms) {
-        const auto senses = senses_of(draft, one);
+    for (const auto& term : added.terms) {
+        const auto senses = senses_of(draft, term);
         if (!senses) return senses.error();
-        auto& known = draft[joined(one.word)].senses;
+        auto& known = draft[joined(term.word)].senses;
         for (const auto sense : *senses) add_sense(known, sense);
     }
     return {};
@@ -209,13 +209,13 @@ std::vector<std::uint32_t> lexicon_image(
     head.vectors = static_cast<std::uint32_t>(image.size());
     head.vector_count = static_cast<std::uint32_t>(vectors.size());
     auto begin = head.vectors + head.vector_count + 1;
-    for (const auto& one : vectors) {
+    for (const auto& vector : vectors) {
         image.push_back(begin);
-        begin += static_cast<std::uint32_t>(one.size());
+        begin += static_cast<std::uint32_t>(vector.size());
     }
     image.push_back(begin);
-    for (const auto& one : vectors) {
-        for (const auto component : one) image.push_back(component.bits);
+    for (const auto& vector : vectors) {
+        for (const auto component : vector) image.push_back(component.bits);
     }
     head.words = static_cast<std::uint32_t>(image.size());
     std::memcpy(image.data(), &head, sizeof head);

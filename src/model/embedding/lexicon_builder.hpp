@@ -1,7 +1,6 @@
 #pragma once
 
 #include "lexicon.hpp"
-#include "topics.hpp"
 #include "wordnet.hpp"
 #include <reelsd/base/result.hpp>
 
@@ -12,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-/// A dictionary in the making. Build time alone.
+/// Builds the dictionary; used only by the build.
 namespace reelsd::model {
 
 struct lexicon_builder_entry {
@@ -25,10 +24,18 @@ struct lexicon_builder_entry {
 using lexicon_builder = std::map<std::string, lexicon_builder_entry>;
 using sense_vectors = std::vector<std::vector<packed_concept>>;
 
-/// All lemmas of one or two words, their irregular forms, our topics and terms. The vector of a
+/// All lemmas of one or two words, their irregular forms, and the words of `added`. The vector of a
 /// synset has its index; topics follow in their order. Errors: internal, for a term that is
 /// explained by unknown words.
 [[nodiscard]] result<lexicon_builder> build_lexicon(const wordnet& base, const topic_list& added);
+
+/// Sets `rarity` of each word by the number of definitions that contain it.
+void measure_rarity(lexicon_builder& draft, const wordnet& base);
+
+/// The vector of each synset, then of each topic, of length 1. `words` reads the definitions; its
+/// entries are those of the builder. Errors: internal, when two topics would share an ID.
+[[nodiscard]] result<sense_vectors> build_vectors(
+    const wordnet& base, const topic_list& added, const lexicon& words);
 
 /// The file, see lexicon_format.
 [[nodiscard]] std::vector<std::uint32_t> lexicon_image(

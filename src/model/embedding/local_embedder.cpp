@@ -1,7 +1,7 @@
 #include "../words.hpp"
 #include "lexicon.hpp"
 #include "word_senses.hpp"
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,34 +13,34 @@ namespace reelsd::model {
 
 namespace {
 
-constexpr double pair_weight = 1.3;         // "ice cream" says more than either word,
-constexpr double in_pair_weight = 0.4;      // and its words say less than elsewhere.
+constexpr double pair_weight = 1.3;         // "ice cream" says more than either word.
+constexpr double in_pair_weight = 0.4;      // Its words say less than elsewhere.
 constexpr std::size_t word_bytes_max = 60;  // As in the dictionary.
-// A hashtag is often two words in one.
+// A hashtag is often two words without a blank.
 constexpr std::size_t part_letters_min = 3;
 constexpr double part_weight = 0.8;
 
-/// What a text's words mean together.
+/// Sums the concepts of a text's words.
 class accumulator {
 public:
     explicit accumulator(const lexicon& words) : words_{words} {}
 
     void add(const weighted_text& piece) {
-        const auto found = words_and_breaks_of(piece.text);
-        std::vector<double> weights(found.size(), piece.weight);
-        for (std::size_t i = 0; i + 1 < found.size(); ++i) {
-            if (!is_known_pair(found[i], found[i + 1])) continue;
-            tell(found[i] + '_' + found[i + 1], pair_weight * piece.weight);
+        const auto words = words_and_breaks_of(piece.text);
+        std::vector<double> weights(words.size(), piece.weight);
+        for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+            if (!is_known_pair(words[i], words[i + 1])) continue;
+            add(words[i] + '_' + words[i + 1], pair_weight * piece.weight);
             weights[i] = weights[i + 1] = in_pair_weight * piece.weight;
         }
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            if (is_telling(found[i])) tell(found[i], weights[i]);
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (is_content_word(words[i])) add(words[i], weights[i]);
         }
     }
 
     [[nodiscard]] concept_vector strongest(std::size_t components_max) const {
         std::unordered_map<std::uint32_t, float> sum;
-        for (const auto& [word, said] : said_) add_word(sum, word, said);
+        for (const auto& [word, mention] : mentions_) add_concepts(sum, mention);
         std::vector<std::pair<float, std::uint32_t>> ranked;
         ranked.reserve(sum.size());
         for (const auto& [id, weight] : sum) ranked.emplace_back(weight, id);
@@ -55,51 +55,49 @@ public:
         double squares = 0;
         for (const auto& [weight, id] : ranked) squares += static_cast<double>(weight) * weight;
         const auto scale = squares > 0 ? static_cast<float>(1 / std::sqrt(squares)) : 0.0F;
-        concept_vector made;
-        made.reserve(kept);
+        concept_vector concepts;
+        concepts.reserve(kept);
         for (const auto& [weight, id] : ranked) {
-            if (weight > 0) made.push_back({static_cast<std::int32_t>(id), weight * scale});
+            if (weight > 0) concepts.push_back({static_cast<std::int32_t>(id), weight * scale});
         }
-        std::sort(made.begin(), made.end(), [](const auto& left, const auto& right) {
-            return left.concept_id < right.concept_id;
-        });
-        return made;
+        std::ranges::sort(concepts, {}, &concept_weight::concept_id);
+        return concepts;
     }
 
 private:
-    struct mention {
-        word_sense_candidates reading;
+    struct word_mention {
+        word_sense_candidates candidates;
         double weight = 0;
     };
 
-    static bool is_telling(const std::string& word) {
+    static bool is_content_word(const std::string& word) {
         return word.size() > 1 && word.size() <= word_bytes_max && !is_stop_word(word);
     }
 
     [[nodiscard]] bool is_known_pair(const std::string& first, const std::string& second) {
-        // "in the" and the like are in no dictionary; "take off" is, and means everything.
-        if (!is_telling(first) || !is_telling(second)) return false;
-        auto read = read_pair(words_, first, second);
-        if (read.senses.empty()) return false;
-        said_.try_emplace(first + '_' + second, mention{std::move(read), 0});
+        // "take off" is in the dictionary, but means too much.
+        if (!is_content_word(first) || !is_content_word(second)) return false;
+        auto candidates = read_pair(words_, first, second);
+        if (candidates.senses.empty()) return false;
+        mentions_.try_emplace(first + '_' + second, word_mention{std::move(candidates), 0});
         return true;
     }
 
-    void tell(const std::string& word, double weight) {
-        auto known = said_.find(word);
-        if (known == said_.end()) {
-            known = said_.emplace(word, mention{read_word(words_, bare(word)), 0}).first;
+    void add(const std::string& word, double weight) {
+        auto known = mentions_.find(word);
+        if (known == mentions_.end()) {
+            known = mentions_.emplace(word, word_mention{read_word(words_, bare(word)), 0}).first;
         }
         known->second.weight += weight;
-        if (known->second.reading.senses.empty()) tell_parts(word, weight);
+        if (known->second.candidates.senses.empty()) add_parts(word, weight);
     }
 
     static std::string_view bare(std::string_view word) {
         return word.ends_with("'s") ? word.substr(0, word.size() - 2) : word;
     }
 
-    /// "mealprep", "weightloss": the cut with the rarer parts is meant, "brea king" is none.
-    void tell_parts(const std::string& word, double weight) {
+    /// Splits "mealprep" and "weightloss" into the most frequent pair of known words.
+    void add_parts(const std::string& word, double weight) {
         std::size_t best = 0;
         double best_count = 0;
         for (auto at = part_letters_min; at + part_letters_min <= word.size(); ++at) {
@@ -111,21 +109,21 @@ private:
             best_count = count;
         }
         if (best == 0) return;
-        tell(word.substr(0, best), part_weight * weight);
-        tell(word.substr(best), part_weight * weight);
+        add(word.substr(0, best), part_weight * weight);
+        add(word.substr(best), part_weight * weight);
     }
 
-    /// How usual a word is: 0 for an unknown one.
+    /// How frequent a word is; 0 for an unknown one.
     [[nodiscard]] double usage_of(std::string_view word) const {
-        const auto read = read_word(words_, word);
-        return read.senses.empty() ? 0 : 1.01 - static_cast<double>(read.rarity);
+        const auto candidates = read_word(words_, word);
+        return candidates.senses.empty() ? 0 : 1.01 - static_cast<double>(candidates.rarity);
     }
 
-    void add_word(
-        std::unordered_map<std::uint32_t, float>& sum, const std::string& /*word*/,
-        const mention& said) const {
-        const auto weight = said.reading.rarity * static_cast<float>(std::log1p(said.weight));
-        for (const auto& sense : said.reading.senses) {
+    void add_concepts(
+        std::unordered_map<std::uint32_t, float>& sum, const word_mention& mention) const {
+        const auto& candidates = mention.candidates;
+        const auto weight = candidates.rarity * static_cast<float>(std::log1p(mention.weight));
+        for (const auto& sense : candidates.senses) {
             for (const auto component : words_.vector_of(sense.vector_index)) {
                 sum[component.id()] += weight * sense.weight * component.weight();
             }
@@ -133,7 +131,7 @@ private:
     }
 
     const lexicon& words_;
-    std::unordered_map<std::string, mention> said_;
+    std::unordered_map<std::string, word_mention> mentions_;
 };
 
 }  // namespace
@@ -141,11 +139,11 @@ private:
 double similarity(const concept_vector& left, const concept_vector& right) noexcept {
     double sum = 0;
     auto other = right.begin();
-    for (const auto& one : left) {
-        while (other != right.end() && other->concept_id < one.concept_id) ++other;
+    for (const auto& component : left) {
+        while (other != right.end() && other->concept_id < component.concept_id) ++other;
         if (other == right.end()) break;
-        if (other->concept_id == one.concept_id) {
-            sum += static_cast<double>(one.weight) * static_cast<double>(other->weight);
+        if (other->concept_id == component.concept_id) {
+            sum += static_cast<double>(component.weight) * static_cast<double>(other->weight);
         }
     }
     return sum;
@@ -160,15 +158,15 @@ result<std::unique_ptr<local_embedder>> local_embedder::open(
     const std::filesystem::path& dictionary) {
     auto words = lexicon::open(dictionary);
     if (!words) return words.error();
-    auto held = std::make_unique<lexicon>(std::move(*words));
-    return std::unique_ptr<local_embedder>{new local_embedder{std::move(held)}};
+    auto dictionary_words = std::make_unique<lexicon>(std::move(*words));
+    return std::unique_ptr<local_embedder>{new local_embedder{std::move(dictionary_words)}};
 }
 
 concept_vector local_embedder::concepts_of(
     std::span<const weighted_text> pieces, std::size_t components_max) const {
-    accumulator whole{*words_};
-    for (const auto& piece : pieces) whole.add(piece);
-    return whole.strongest(components_max);
+    accumulator sum{*words_};
+    for (const auto& piece : pieces) sum.add(piece);
+    return sum.strongest(components_max);
 }
 
 }  // namespace reelsd::model

@@ -1,7 +1,11 @@
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
+#include "../json_members.hpp"
 #include "../words.hpp"
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/model/search_document.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,19 +20,11 @@ namespace {
 constexpr std::size_t passages_max = 300;  // More than a result of 90 s has texts and utterances.
 constexpr std::size_t passage_characters_max = 240;  // Two or three lines on a screen.
 constexpr std::size_t passage_concepts_max = 12;
-// The largest field of a result, twice; what comes later is not searched for.
+// Twice the largest field of a result; later text is not indexed.
 constexpr std::size_t words_bytes_max = 80'000;
 
-/// What an analysis by measuring says about every video: its words would find all of them.
+/// Its descriptions use the same words for every video, so they must not affect a search.
 constexpr std::string_view measuring_provider = "local";
-
-/// Members of a document that may lack them; what is of another type counts as missing.
-const json& member(const json& from, std::string_view name) {
-    static const json missing;
-    if (!from.is_object()) return missing;
-    const auto found = from.find(name);
-    return found == from.end() ? missing : *found;
-}
 
 std::string text_of(const json& value) {
     if (!value.is_string()) return {};
@@ -41,87 +37,9 @@ std::optional<double> seconds_of(const json& entry, std::string_view name) {
     return value.get<double>();
 }
 
-/// Where a field's words go: which of the four texts, and how much they mean.
 struct field_weight {
-    std::size_t rank;
-    double accumulator;
-};
-
-class document_builder {
-public:
-    explicit document_builder(const embedder& with) : embedder_{with} {}
-
-    void add_text(std::string_view field, const json& value, field_weight weight) {
-        const auto text = text_of(value);
-        tell(text, weight);
-        for (const auto& sentence : sentences_of(text)) quote(field, sentence, std::nullopt);
-    }
-
-    /// Short items that say something together.
-    void add_list(std::string_view field, const json& list, field_weight weight) {
-        std::string whole;
-        for (const auto& item : list) {
-            const auto text = text_of(item);
-            if (text.empty()) continue;
-            tell(text, weight);
-            whole += (whole.empty() ? "" : ", ") + text;
-        }
-        quote(field, whole, std::nullopt);
-    }
-
-    /// Entries with a time; false when there are none.
-    bool add_timed(
-        std::string_view field, const json& entries, std::string_view text_name,
-        std::string_view seconds_name, field_weight weight) {
-        for (const auto& entry : entries) {
-            const auto text = text_of(member(entry, text_name));
-            tell(text, weight);
-            quote(field, text, seconds_of(entry, seconds_name));
-        }
-        return !entries.empty();
-    }
-
-    [[nodiscard]] search_document take() {
-        std::vector<weighted_text> pieces;
-        pieces.reserve(told_.size());
-        for (const auto& [text, weight] : told_) pieces.push_back({text, weight});
-        made_.concepts = embedder_.concepts_of(pieces, reel_concepts_max);
-        return std::move(made_);
-    }
-
-private:
-    void tell(const std::string& text, field_weight weight) {
-        if (text.empty()) return;
-        auto& words = made_.words.at(weight.rank);
-        if (words.size() + text.size() < words_bytes_max) {
-            // Words of two items are never one: a line's end parts them.
-            words += text + '\n';
-        }
-        if (weight.accumulator > 0) told_.emplace_back(text, weight.accumulator);
-    }
-
-    void quote(std::string_view field, const std::string& text, std::optional<double> seconds) {
-        if (text.empty() || made_.passages.size() == passages_max) return;
-        passage one{
-            .field = std::string{field},
-            .text = on_one_line(clean_text(text, passage_characters_max)),
-            .seconds = seconds,
-            .concepts = {}};
-        const weighted_text piece{one.text};
-        one.concepts = embedder_.concepts_of({&piece, 1}, passage_concepts_max);
-        made_.passages.push_back(std::move(one));
-    }
-
-    /// Ends of lines and tabs become blanks.
-    static std::string on_one_line(std::string text) {
-        std::replace_if(
-            text.begin(), text.end(), [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
-        return text;
-    }
-
-    const embedder& embedder_;
-    search_document made_;
-    std::vector<std::pair<std::string, double>> told_;
+    std::size_t rank;       ///< Index in search_document::words.
+    double concept_weight;  ///< 0: the field has no concepts.
 };
 
 constexpr field_weight about{0, 1.5};
@@ -129,50 +47,117 @@ constexpr field_weight shown{1, 1.2};
 constexpr field_weight spoken{2, 1.0};
 constexpr field_weight described{2, 0.6};
 constexpr field_weight named{0, 0.0};
-constexpr field_weight aside{3, 0.0};
+constexpr field_weight minor{3, 0.0};
 
-void add_visual(document_builder& into, const json& visual, bool measured) {
-    into.add_text(
-        "visual.description", member(visual, "description"), measured ? aside : described);
-    into.add_text("visual.setting", member(visual, "setting"), shown);
-    into.add_list("visual.subjects", member(visual, "subjects"), shown);
-    const auto& segments = member(visual, "text_segments");
-    if (!into.add_timed("visual.text_on_screen", segments, "text", "start_seconds", shown)) {
-        into.add_list("visual.text_on_screen", member(visual, "text_on_screen"), shown);
+class document_builder {
+public:
+    document_builder(const json& result, const embedder& embedder)
+        : result_{result}, embedder_{embedder} {}
+
+    [[nodiscard]] search_document build() {
+        const bool measured =
+            member(member(at("metadata"), "model"), "provider") == measuring_provider;
+        const auto generated = measured ? minor : described;
+        add_text("content.summary", about);
+        add_list("content.topics", about);
+        add_list("content.hooks", shown);
+        add_timed(
+            "content.key_moments", at("content.key_moments"), "description", "seconds", generated);
+        add_text("content.call_to_action", minor);
+
+        const auto& segments = at("audio.segments");
+        if (!add_timed("audio.transcript", segments, "text", "start_seconds", spoken)) {
+            add_text("audio.transcript", spoken);
+        }
+        add_text("audio.music_description", minor);
+
+        add_text("visual.description", generated);
+        add_text("visual.setting", shown);
+        add_list("visual.subjects", shown);
+        const auto& texts = at("visual.text_segments");
+        if (!add_timed("visual.text_on_screen", texts, "text", "start_seconds", shown)) {
+            add_list("visual.text_on_screen", shown);
+        }
+
+        add_text("platform_meta.caption", shown);
+        add_list("platform_meta.hashtags", about);
+        add_list("platform_meta.mentions", minor);
+        add_text("platform_meta.author", named);
+        add_text("platform_meta.author_name", named);
+        add_text("platform_meta.location", shown);
+        add_text("platform_meta.music_title", minor);
+        add_text("platform_meta.music_artist", minor);
+
+        std::vector<weighted_text> pieces;
+        for (const auto& [text, weight] : texts_) pieces.push_back({text, weight});
+        document_.concepts = embedder_.concepts_of(pieces, reel_concepts_max);
+        return std::move(document_);
     }
-}
 
-void add_audio(document_builder& into, const json& audio) {
-    const auto& segments = member(audio, "segments");
-    if (!into.add_timed("audio.transcript", segments, "text", "start_seconds", spoken)) {
-        into.add_text("audio.transcript", member(audio, "transcript"), spoken);
+private:
+    /// "section" or "section.field"
+    [[nodiscard]] const json& at(std::string_view path) const {
+        const auto dot = path.find('.');
+        const auto& section = member(result_, path.substr(0, dot));
+        return dot == std::string_view::npos ? section : member(section, path.substr(dot + 1));
     }
-    into.add_text("audio.music_description", member(audio, "music_description"), aside);
-}
 
-void add_content(document_builder& into, const json& content, bool measured) {
-    into.add_text("content.summary", member(content, "summary"), about);
-    into.add_list("content.topics", member(content, "topics"), about);
-    into.add_list("content.hooks", member(content, "hooks"), shown);
-    into.add_timed(
-        "content.key_moments",
-        member(content, "key_moments"),
-        "description",
-        "seconds",
-        measured ? aside : described);
-    into.add_text("content.call_to_action", member(content, "call_to_action"), aside);
-}
+    void add_text(std::string_view field, field_weight weight) {
+        const auto text = text_of(at(field));
+        add_words(text, weight);
+        for (const auto& sentence : sentences_of(text)) quote(field, sentence, std::nullopt);
+    }
 
-void add_post(document_builder& into, const json& post) {
-    into.add_text("platform_meta.caption", member(post, "caption"), shown);
-    into.add_list("platform_meta.hashtags", member(post, "hashtags"), about);
-    into.add_list("platform_meta.mentions", member(post, "mentions"), aside);
-    into.add_text("platform_meta.author", member(post, "author"), named);
-    into.add_text("platform_meta.author_name", member(post, "author_name"), named);
-    into.add_text("platform_meta.location", member(post, "location"), shown);
-    into.add_text("platform_meta.music_title", member(post, "music_title"), aside);
-    into.add_text("platform_meta.music_artist", member(post, "music_artist"), aside);
-}
+    /// Short items, quoted together.
+    void add_list(std::string_view field, field_weight weight) {
+        std::string whole;
+        for (const auto& item : at(field)) {
+            const auto text = text_of(item);
+            if (text.empty()) continue;
+            add_words(text, weight);
+            whole += (whole.empty() ? "" : ", ") + text;
+        }
+        quote(field, whole, std::nullopt);
+    }
+
+    /// Entries with a time. Returns whether there were any.
+    bool add_timed(
+        std::string_view field, const json& entries, std::string_view text_name,
+        std::string_view seconds_name, field_weight weight) {
+        for (const auto& entry : entries) {
+            const auto text = text_of(member(entry, text_name));
+            add_words(text, weight);
+            quote(field, text, seconds_of(entry, seconds_name));
+        }
+        return !entries.empty();
+    }
+
+    void add_words(const std::string& text, field_weight weight) {
+        if (text.empty()) return;
+        auto& words = document_.words.at(weight.rank);
+        // The end of a line keeps the words of two items apart.
+        if (words.size() + text.size() < words_bytes_max) words += text + '\n';
+        if (weight.concept_weight > 0) texts_.emplace_back(text, weight.concept_weight);
+    }
+
+    void quote(std::string_view field, const std::string& text, std::optional<double> seconds) {
+        if (text.empty() || document_.passages.size() == passages_max) return;
+        passage passage{
+            .field = std::string{field},
+            .text = clean_text(text, passage_characters_max),
+            .seconds = seconds};
+        std::ranges::replace_if(
+            passage.text, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+        const weighted_text piece{passage.text};
+        passage.concepts = embedder_.concepts_of({&piece, 1}, passage_concepts_max);
+        document_.passages.push_back(std::move(passage));
+    }
+
+    const json& result_;
+    const embedder& embedder_;
+    search_document document_;
+    std::vector<std::pair<std::string, double>> texts_;
+};
 
 // Concepts are stored as 8 hexadecimal digits each: id, then weight from 0 to 255.
 constexpr std::size_t concept_digits = 8;
@@ -182,12 +167,8 @@ std::string concepts_text(const concept_vector& concepts) {
     std::string text;
     for (const auto& part : concepts) {
         const auto weight = static_cast<std::uint32_t>(std::lround(part.weight * weight_scale));
-        auto bits = (static_cast<std::uint32_t>(part.concept_id) << 8U) | weight;
-        std::string digits(concept_digits, '0');
-        for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, bits >>= 4U) {
-            *digit = "0123456789abcdef"[bits & 15U];
-        }
-        text += digits;
+        const auto bits = (static_cast<std::uint32_t>(part.concept_id) << 8U) | weight;
+        fmt::format_to(std::back_inserter(text), "{:08x}", bits);
     }
     return text;
 }
@@ -205,21 +186,21 @@ concept_vector concepts_from(std::string_view text) {
     return concepts;
 }
 
-/// "audio.transcript<tab>12.5<tab>(concepts)<tab>the text": nothing in it has a tab or an end of
+/// "audio.transcript<tab>12.5<tab>(concepts)<tab>the text". No field contains a tab or the end of a
 /// line.
-std::string passage_line(const passage& one) {
-    auto line = one.field + '\t';
-    if (one.seconds) line += json(*one.seconds).dump();
-    return line + '\t' + concepts_text(one.concepts) + '\t' + one.text + '\n';
+std::string passage_line(const passage& passage) {
+    const auto seconds = passage.seconds ? json(*passage.seconds).dump() : "";
+    return fmt::format(
+        "{}\t{}\t{}\t{}\n", passage.field, seconds, concepts_text(passage.concepts), passage.text);
 }
 
-/// Takes what stands before `end` off the text; nothing when there is no `end`.
+/// Removes and returns the text before `end`, and removes `end`; nothing without an `end`.
 std::optional<std::string_view> take_until(std::string_view& text, char end) {
     const auto at = text.find(end);
     if (at == std::string_view::npos) return std::nullopt;
-    const auto taken = text.substr(0, at);
+    const auto part = text.substr(0, at);
     text.remove_prefix(at + 1);
-    return taken;
+    return part;
 }
 
 std::optional<passage> take_passage(std::string_view& lines) {
@@ -228,20 +209,17 @@ std::optional<passage> take_passage(std::string_view& lines) {
     const auto concepts = take_until(lines, '\t');
     const auto text = take_until(lines, '\n');
     if (!field || !seconds || !concepts || !text) return std::nullopt;
-    passage read{
+    const auto number = parse_number<double>(*seconds);
+    if (!number && !seconds->empty()) return std::nullopt;
+    return passage{
         .field = std::string{*field},
         .text = std::string{*text},
-        .seconds = {},
+        .seconds = number,
         .concepts = concepts_from(*concepts)};
-    if (!seconds->empty()) {
-        const auto* const end = seconds->data() + seconds->size();
-        if (std::from_chars(seconds->data(), end, read.seconds.emplace()).ptr != end) return {};
-    }
-    return read;
 }
 
-/// A form for comparing that is bolder than stem_of(): "baking", "baked" and "bakes" are one.
-std::string bold_stem(std::string_view word) {
+/// A shorter stem than stem_of(): "baking", "baked" and "bakes" are equal.
+std::string short_stem(std::string_view word) {
     auto stem = stem_of(word);
     for (const std::string_view ending : {"ing", "ed", "er", "ly"}) {
         if (stem.size() < ending.size() + 3 || !stem.ends_with(ending)) continue;
@@ -255,34 +233,27 @@ std::string bold_stem(std::string_view word) {
     return stem;
 }
 
-std::vector<std::string> bold_stems_of(std::string_view text) {
+std::vector<std::string> short_stems_of(std::string_view text) {
     std::vector<std::string> stems;
     for (const auto& word : words_of(text)) {
-        auto stem = bold_stem(word);
+        auto stem = short_stem(word);
         if (!is_stop_word(word) && !stem.empty()) stems.push_back(std::move(stem));
     }
-    std::sort(stems.begin(), stems.end());
-    stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
+    std::ranges::sort(stems);
+    const auto repeated = std::ranges::unique(stems);
+    stems.erase(repeated.begin(), repeated.end());
     return stems;
 }
 
 }  // namespace
 
-result<search_document> search_document_of(std::string_view result_text, const embedder& with) {
-    return search_document_from(parse_foreign_json(result_text), with);
+result<search_document> search_document_of(std::string_view result_text, const embedder& embedder) {
+    return search_document_from(parse_foreign_json(result_text), embedder);
 }
 
-result<search_document> search_document_from(const json& document, const embedder& with) {
-    if (!document.is_object()) return error{errc::internal, "a result that is no JSON object"};
-    const auto& provider = member(member(member(document, "metadata"), "model"), "provider");
-    const bool measured = provider == measuring_provider;
-
-    document_builder made{with};
-    add_content(made, member(document, "content"), measured);
-    add_audio(made, member(document, "audio"));
-    add_visual(made, member(document, "visual"), measured);
-    add_post(made, member(document, "platform_meta"));
-    return made.take();
+result<search_document> search_document_from(const json& result, const embedder& embedder) {
+    if (!result.is_object()) return error{errc::internal, "a result that is no JSON object"};
+    return document_builder{result, embedder}.build();
 }
 
 std::string embedding_text_of(const search_document& document) {
@@ -297,56 +268,57 @@ std::string embedding_text_of(const search_document& document) {
 
 std::string passages_text(const std::vector<passage>& passages) {
     std::string lines;
-    for (const auto& one : passages) lines += passage_line(one);
+    for (const auto& passage : passages) lines += passage_line(passage);
     return lines;
 }
 
 result<std::vector<passage>> passages_from(std::string_view text) {
     std::vector<passage> passages;
     while (!text.empty()) {
-        auto one = take_passage(text);
-        if (!one) return error{errc::internal, "stored passages that cannot be read"};
-        passages.push_back(std::move(*one));
+        auto passage = take_passage(text);
+        if (!passage) return error{errc::internal, "malformed stored passages"};
+        passages.push_back(std::move(*passage));
     }
     return passages;
 }
 
-std::string query_text(std::string_view asked) {
-    return clean_text(asked, asked.size());
+std::string query_text(std::string_view query) {
+    return clean_text(query, query.size());
 }
 
 passage_finder::passage_finder(std::string_view query, concept_vector concepts)
-    : stems_{bold_stems_of(query)}, concepts_{std::move(concepts)} {}
+    : stems_{short_stems_of(query)}, concepts_{std::move(concepts)} {}
 
 const passage* passage_finder::best_of(const std::vector<passage>& passages) const {
     const passage* best = nullptr;
-    double most = -1;
-    for (const auto& one : passages) {
-        const auto relevance = relevance_of(one);
-        if (relevance <= most) continue;
-        best = &one;
-        most = relevance;
+    double best_relevance = -1;
+    for (const auto& passage : passages) {
+        const auto relevance = relevance_of(passage);
+        if (relevance <= best_relevance) continue;
+        best = &passage;
+        best_relevance = relevance;
     }
     return best;
 }
 
-double passage_finder::relevance_of(const passage& one) const {
-    // A similarity lies between 0 and 1: it decides among those with as many words.
-    return static_cast<double>(words_in(one.text)) + similarity(concepts_, one.concepts) * 0.99;
+double passage_finder::relevance_of(const passage& passage) const {
+    // The similarity, 0 to 1, decides among passages with as many words.
+    return static_cast<double>(words_in(passage.text)) +
+           similarity(concepts_, passage.concepts) * 0.99;
 }
 
-/// How many of the query's words stand in `text`, each counted once.
+/// How many of the query's words occur in `text`, each counted once.
 std::size_t passage_finder::words_in(std::string_view text) const {
     if (stems_.empty()) return 0;
     std::vector<bool> met(stems_.size());
     for (const auto& word : words_of(text)) {
-        // Comparing first letters first: taking endings off is the dear part.
-        const auto may_be = [&word](const std::string& stem) { return stem[0] == word[0]; };
-        if (std::none_of(stems_.begin(), stems_.end(), may_be)) continue;
-        const auto found = std::find(stems_.begin(), stems_.end(), bold_stem(word));
-        if (found != stems_.end()) met[static_cast<std::size_t>(found - stems_.begin())] = true;
+        // Stemming is expensive, so first letters are compared first.
+        const auto may_match = [&word](const std::string& stem) { return stem[0] == word[0]; };
+        if (std::ranges::none_of(stems_, may_match)) continue;
+        const auto stem = std::ranges::find(stems_, short_stem(word));
+        if (stem != stems_.end()) met[static_cast<std::size_t>(stem - stems_.begin())] = true;
     }
-    return static_cast<std::size_t>(std::count(met.begin(), met.end(), true));
+    return static_cast<std::size_t>(std::ranges::count(met, true));
 }
 
 }  // namespace reelsd::model

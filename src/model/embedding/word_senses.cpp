@@ -28,121 +28,110 @@ constexpr auto detachments = std::to_array<detachment>(
 
 constexpr std::size_t base_letters_min = 2;  // Shorter ones are letters, not words.
 
-/// One entry under which a word stands; all groups, or the one that its ending belongs to.
+/// An entry for a form of a word, with its part of speech if the form determines it.
 struct candidate {
     lexicon_entry entry;
     std::optional<sense_group> group;
+
+    [[nodiscard]] bool has(sense_group wanted_group) const {
+        return wanted_group == sense_group::added || !group || group == wanted_group;
+    }
 };
-
-bool holds(const candidate& one, sense_group group) {
-    return group == sense_group::added || !one.group || one.group == group;
-}
-
-void add_entry(
-    std::vector<candidate>& found, const std::optional<lexicon_entry>& entry,
-    std::optional<sense_group> group) {
-    if (entry) found.push_back({*entry, group});
-}
 
 std::vector<candidate> candidates_of(
     const lexicon& words, const std::string& prefix, std::string_view word) {
-    std::vector<candidate> found;
-    const auto whole = words.find(prefix + std::string{word});
-    add_entry(found, whole, std::nullopt);
-    const auto bare = prefix.empty() ? whole : words.find(word);
-    if (bare && prefix.empty()) {
-        for (const auto packed : bare->bases) {
-            if (const auto base = words.base(packed)) found.push_back({base->entry, base->group});
+    std::vector<candidate> candidates;
+    if (const auto whole = words.find(prefix + std::string{word})) {
+        candidates.push_back({*whole, std::nullopt});
+        for (const auto packed : prefix.empty() ? whole->bases : std::span<const std::uint32_t>{}) {
+            if (const auto base = words.base(packed)) {
+                candidates.push_back({base->entry, base->group});
+            }
         }
     }
     for (const auto& base : base_candidates(word)) {
-        add_entry(found, words.find(prefix + base.text), base.group);
+        if (const auto entry = words.find(prefix + base.text)) {
+            candidates.push_back({*entry, base.group});
+        }
     }
-    return found;
+    return candidates;
 }
 
-/// How often a candidate's part of speech was met; one more, so that the unseen count too.
-float usage_of(const candidate& one, std::size_t part) {
-    const bool any =
-        std::any_of(one.entry.senses.begin(), one.entry.senses.end(), [part](packed_sense sense) {
-            return static_cast<std::size_t>(sense.group()) == part;
-        });
-    if (!any || !holds(one, static_cast<sense_group>(part))) return 0;
-    return static_cast<float>(one.entry.counts[part]) + 1;
+/// How often a candidate occurs as that part of speech, plus one for those that have no count.
+float usage_of(const candidate& candidate, std::size_t part) {
+    const auto group = static_cast<sense_group>(part);
+    const bool has_sense = std::ranges::find(candidate.entry.senses, group, &packed_sense::group) !=
+                           candidate.entry.senses.end();
+    if (!has_sense || !candidate.has(group)) return 0;
+    return static_cast<float>(candidate.entry.counts[part]) + 1;
 }
 
 class sense_mix {
 public:
     explicit sense_mix(const std::vector<candidate>& candidates) {
-        for (const auto& one : candidates) {
-            for (std::size_t part = 0; part < one.entry.counts.size(); ++part) {
-                usage_ += usage_of(one, part);
+        for (const auto& candidate : candidates) {
+            for (std::size_t part = 0; part < candidate.entry.counts.size(); ++part) {
+                usage_ += usage_of(candidate, part);
             }
         }
-        for (const auto& one : candidates) add(one);
+        for (const auto& candidate : candidates) add(candidate);
     }
 
     [[nodiscard]] std::vector<weighted_sense> take() { return std::move(senses_); }
 
 private:
-    void add(const candidate& one) {
-        for (const auto sense : one.entry.senses) {
+    void add(const candidate& candidate) {
+        for (const auto sense : candidate.entry.senses) {
+            if (!candidate.has(sense.group())) continue;
+            auto& weight = weight_of(sense.vector_index());
             if (sense.group() == sense_group::added) {
-                // The same of two forms of a word is still one.
-                raise(sense.vector_index(), sense.weight());
-            } else if (holds(one, sense.group())) {
-                const auto share = usage_of(one, static_cast<std::size_t>(sense.group())) / usage_;
-                at(sense.vector_index()).weight += sense.weight() * share;
+                // Two forms of a word may have the same added sense, which counts once.
+                weight = std::max(weight, sense.weight());
+            } else {
+                const auto part = static_cast<std::size_t>(sense.group());
+                weight += sense.weight() * usage_of(candidate, part) / usage_;
             }
         }
     }
 
-    weighted_sense& at(std::uint32_t index) {
-        const auto found = std::find_if(senses_.begin(), senses_.end(), [index](const auto& one) {
-            return one.vector_index == index;
-        });
-        return found != senses_.end() ? *found : senses_.emplace_back(weighted_sense{index, 0});
-    }
-
-    void raise(std::uint32_t index, float weight) {
-        auto& sense = at(index);
-        sense.weight = std::max(sense.weight, weight);
+    float& weight_of(std::uint32_t index) {
+        const auto known = std::ranges::find(senses_, index, &weighted_sense::vector_index);
+        if (known != senses_.end()) return known->weight;
+        return senses_.emplace_back(weighted_sense{index, 0}).weight;
     }
 
     float usage_ = 0;
     std::vector<weighted_sense> senses_;
 };
 
-word_sense_candidates reading_of(const std::vector<candidate>& candidates) {
-    word_sense_candidates read;
-    if (candidates.empty()) return read;
-    read.rarity = 1;
-    for (const auto& one : candidates) read.rarity = std::min(read.rarity, one.entry.rarity);
-    read.senses = sense_mix{candidates}.take();
-    return read;
+word_sense_candidates mixed(const std::vector<candidate>& candidates) {
+    if (candidates.empty()) return {};
+    float rarity = 1;
+    for (const auto& candidate : candidates) rarity = std::min(rarity, candidate.entry.rarity);
+    return {.rarity = rarity, .senses = sense_mix{candidates}.take()};
 }
 
 }  // namespace
 
 std::vector<base_candidate> base_candidates(std::string_view word) {
-    std::vector<base_candidate> found;
+    std::vector<base_candidate> candidates;
     for (const auto& rule : detachments) {
         if (!word.ends_with(rule.ending)) continue;
         const auto stem = word.substr(0, word.size() - rule.ending.size());
         std::string base{stem};
         base += rule.instead;
-        if (base.size() >= base_letters_min) found.push_back({std::move(base), rule.group});
+        if (base.size() >= base_letters_min) candidates.push_back({std::move(base), rule.group});
     }
-    return found;
+    return candidates;
 }
 
 word_sense_candidates read_word(const lexicon& words, std::string_view word) {
-    return reading_of(candidates_of(words, {}, word));
+    return mixed(candidates_of(words, {}, word));
 }
 
 word_sense_candidates read_pair(
     const lexicon& words, std::string_view first, std::string_view second) {
-    return reading_of(candidates_of(words, std::string{first} + '_', second));
+    return mixed(candidates_of(words, std::string{first} + '_', second));
 }
 
 }  // namespace reelsd::model

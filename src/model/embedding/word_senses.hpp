@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-/// From a word as it stands in a text to what it may mean.
+/// Looks up the senses of a word in any of its forms.
 namespace reelsd::model {
 
-/// A base form that a regular ending may hide: "baking" -> "bake", a verb.
+/// A base form without a regular ending: "baking" -> "bake", a verb.
 struct base_candidate {
     std::string text;
     sense_group group;
 };
 
-/// All candidates by WordNet's rules of detachment (morphy(7)), whether or not they are words.
+/// All candidates by WordNet's rules of detachment (morphy(7)), including non-words.
 [[nodiscard]] std::vector<base_candidate> base_candidates(std::string_view word);
 
 struct weighted_sense {
@@ -23,16 +23,16 @@ struct weighted_sense {
     float weight = 0;
 };
 
-/// What a word may mean: the senses of WordNet weigh 1 together, our own come on top.
+/// The senses of a word. The weights of WordNet's senses add up to 1, without added senses.
 struct word_sense_candidates {
     float rarity = 0;  ///< 0-1, see lexicon_entry.
     std::vector<weighted_sense> senses;
 };
 
-/// Empty for a word that is not known in any form. `word` in lower case.
+/// Empty for a word that is unknown in every form. `word` in lower case.
 [[nodiscard]] word_sense_candidates read_word(const lexicon& words, std::string_view word);
 
-/// The same for two words that make a term together: "credit" "cards".
+/// The same for a term of two words: "credit" "cards".
 [[nodiscard]] word_sense_candidates read_pair(
     const lexicon& words, std::string_view first, std::string_view second);
 

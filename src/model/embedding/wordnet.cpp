@@ -1,6 +1,8 @@
 #include "wordnet.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -15,7 +17,7 @@ std::size_t index_of(part_of_speech part) noexcept {
     return static_cast<std::size_t>(part);
 }
 
-/// "n", "v", "a", "s" (an adjective beside a main one) or "r".
+/// "n", "v", "a", "s" (a satellite adjective) or "r".
 result<part_of_speech> part_from(char symbol) {
     switch (symbol) {
         case 'n': return part_of_speech::noun;
@@ -30,17 +32,18 @@ result<part_of_speech> part_from(char symbol) {
 /// Byte offset in a data file -> index of its synset.
 using offset_table = std::unordered_map<std::uint64_t, std::uint32_t>;
 
-class reader {
+class wordnet_reader {
 public:
-    explicit reader(std::filesystem::path folder) : folder_{std::move(folder)} {}
+    explicit wordnet_reader(std::filesystem::path folder) : folder_{std::move(folder)} {}
 
     result<wordnet> read() {
-        for (const auto part : all_parts_of_speech) {
-            if (const auto numbered = number_synsets(part); !numbered) return numbered.error();
-        }
-        for (const auto part : all_parts_of_speech) {
-            for (const auto step :
-                 {&reader::read_data, &reader::read_index, &reader::read_exceptions}) {
+        // Pointers lead to synsets of all parts of speech, so all are numbered first.
+        for (const auto step :
+             {&wordnet_reader::number_synsets,
+              &wordnet_reader::read_data,
+              &wordnet_reader::read_index,
+              &wordnet_reader::read_exceptions}) {
+            for (const auto part : all_parts_of_speech) {
                 if (const auto done = (this->*step)(part); !done) return done.error();
             }
         }
@@ -55,7 +58,7 @@ private:
             (folder_ / name).string() + " cannot be read at: " + std::string{line.substr(0, 60)}};
     }
 
-    /// Calls `take(line)` for each line of the file but those of the licence, which are indented.
+    /// Calls `take(line)` for each line of the file, except the licence, which is indented.
     template <class Take>
     result<void> each_line(const std::string& name, Take take) {
         std::ifstream file{folder_ / name};
@@ -84,9 +87,9 @@ private:
 
     result<void> read_data(part_of_speech part) {
         return each_line(data_file(part), [&](const std::string& line) {
-            auto one = synset_from(line, part);
-            if (!one) return false;
-            read_.synsets.push_back(std::move(*one));
+            auto synset = synset_from(line, part);
+            if (!synset) return false;
+            read_.synsets.push_back(std::move(*synset));
             return true;
         });
     }
@@ -100,7 +103,7 @@ private:
         const auto word_count = std::stoul(words, nullptr, 16);
         for (std::size_t word = 0; word < 2 * word_count; ++word) fields >> skipped;
 
-        synset one{.part = part, .pointers = {}, .definition = {}, .examples = {}};
+        synset set{.part = part, .pointers = {}, .definition = {}, .examples = {}};
         int pointer_count = 0;
         fields >> pointer_count;
         for (int i = 0; i < pointer_count; ++i) {
@@ -113,14 +116,14 @@ private:
             const auto& offsets = offsets_[index_of(*target)];
             const auto found = offsets.find(offset);
             if (found == offsets.end()) return error{errc::internal, "pointer"};
-            one.pointers.push_back({symbol, found->second});
+            set.pointers.push_back({symbol, found->second});
         }
-        if (bar == std::string::npos) return one;
+        if (bar == std::string::npos) return set;
         const auto gloss = line.substr(bar + 3);
         const auto quote = std::min(gloss.find('"'), gloss.size());
-        one.definition = gloss.substr(0, quote);
-        one.examples = gloss.substr(quote);
-        return one;
+        set.definition = gloss.substr(0, quote);
+        set.examples = gloss.substr(quote);
+        return set;
     }
 
     result<void> read_index(part_of_speech part) {
@@ -162,7 +165,7 @@ private:
 
     /// "bread%1:13:00:: 1 3": lemma, part of speech, then the sense's rank and its count.
     result<void> read_counts() {
-        constexpr std::string_view part_symbols = "1234";  // 5 is an adjective beside a main one.
+        constexpr std::string_view part_symbols = "1234";  // 5 is a satellite adjective.
         return each_line("cntlist.rev", [&](const std::string& line) {
             const auto percent = line.find('%', 1);
             const auto blank = line.find(' ');
@@ -171,7 +174,7 @@ private:
             const auto part_index = part_symbols.find(symbol);
             const auto lemma = read_.lemmas.find(line.substr(0, percent));
             if (part_index == std::string_view::npos) return false;
-            if (lemma == read_.lemmas.end()) return true;  // Counts outlived some lemmas.
+            if (lemma == read_.lemmas.end()) return true;  // WordNet has counts of removed lemmas.
             std::istringstream fields{line.substr(blank)};
             std::size_t rank = 0;
             std::uint32_t count = 0;
@@ -188,10 +191,52 @@ private:
     wordnet read_;
 };
 
+std::vector<std::string> words_in(const std::string& text) {
+    std::istringstream fields{text};
+    return {std::istream_iterator<std::string>{fields}, {}};
+}
+
+/// "food/bread: bread dough"
+result<topic> topic_from(const std::string& line) {
+    const error malformed{errc::internal, "a topic is written subject: words, not " + line};
+    const auto colon = line.find(": ");
+    if (colon == std::string::npos) return malformed;
+    return topic{.subject = line.substr(0, colon), .words = words_in(line.substr(colon + 2))};
+}
+
+/// "iphone = telephone computer"
+result<term> term_from(const std::string& line) {
+    const error malformed{errc::internal, "a term is written word = words, not " + line};
+    const auto equals = line.find(" = ");
+    if (equals == std::string::npos) return malformed;
+    return term{.word = line.substr(0, equals), .explanation = words_in(line.substr(equals + 3))};
+}
+
 }  // namespace
 
 result<wordnet> read_wordnet(const std::filesystem::path& folder) {
-    return reader{folder}.read();
+    return wordnet_reader{folder}.read();
+}
+
+result<topic_list> read_topics(const std::filesystem::path& file) {
+    std::ifstream lines{file};
+    if (!lines) return error{errc::internal, file.string() + " cannot be opened"};
+    topic_list read;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line.starts_with('#')) continue;
+        if (line.starts_with("topic ")) {
+            auto topic = topic_from(line.substr(6));
+            if (!topic) return topic.error();
+            read.topics.push_back(std::move(*topic));
+        } else if (line.starts_with("term ")) {
+            auto term = term_from(line.substr(5));
+            if (!term) return term.error();
+            read.terms.push_back(std::move(*term));
+        } else {
+            return error{errc::internal, "neither a topic nor a term: " + line};
+        }
+    }
+    return read;
 }
 
 }  // namespace reelsd::model

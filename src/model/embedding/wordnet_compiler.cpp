@@ -1,10 +1,9 @@
-#include "concept_space.hpp"
+#include "lexicon_builder.hpp"
 
-#include <array>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 
 namespace reelsd::model {
 namespace {
@@ -28,11 +27,9 @@ result<std::vector<std::uint32_t>> compile_lexicon(
 
 result<void> write(const std::vector<std::uint32_t>& image, const std::filesystem::path& file) {
     std::ofstream out{file, std::ios::binary | std::ios::trunc};
-    for (const auto word : image) {
-        std::array<char, sizeof word> octets{};
-        std::memcpy(octets.data(), &word, sizeof word);
-        out.write(octets.data(), octets.size());
-    }
+    const auto bytes = std::as_bytes(std::span{image});
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): a stream takes characters
+    out.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
     out.close();
     if (!out) return error{errc::storage_failed, file.string() + " cannot be written"};
     return {};
@@ -41,8 +38,8 @@ result<void> write(const std::vector<std::uint32_t>& image, const std::filesyste
 }  // namespace
 }  // namespace reelsd::model
 
-/// wordnet_compiler WORDNET_FOLDER TOPICS_FILE OUTPUT_FILE: makes the dictionary of the local
-/// embedder. Ends with 0, or with 1 and a line on standard error.
+/// Writes the dictionary of the local embedder. Exits with 0, or with 1 and a line on standard
+/// error.
 int main(int count, char** arguments) {
     if (count != 4) {
         std::fputs("usage: wordnet_compiler WORDNET_FOLDER TOPICS_FILE OUTPUT_FILE\n", stderr);

@@ -1,38 +1,73 @@
 #include "call_failure.hpp"
 
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include <reelsd/base/invariant.hpp>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace reelsd::model {
 
+namespace {
+
+struct kind_traits {
+    failure_kind kind;
+    std::string_view name;
+    errc code;
+    int tries_max;
+};
+
+// A busy provider recovers soon, a broken one seldom. A slow request may have taken minutes, or
+// have been billed. A refused variant of a request is misconfigured once no variant is left.
+constexpr int busy_tries_max = 5;
+constexpr int transient_tries_max = 3;
+constexpr int slow_tries_max = 2;
+
+constexpr auto kinds = std::to_array<kind_traits>({
+    {failure_kind::misconfigured, "misconfigured", errc::model_misconfigured, 1},
+    {failure_kind::unauthorized, "unauthorized", errc::model_misconfigured, 1},
+    {failure_kind::quota_exhausted, "quota_exhausted", errc::model_unavailable, 1},
+    {failure_kind::rate_limited, "rate_limited", errc::model_unavailable, busy_tries_max},
+    {failure_kind::overloaded, "overloaded", errc::model_unavailable, busy_tries_max},
+    {failure_kind::transient, "transient", errc::model_unavailable, transient_tries_max},
+    {failure_kind::server_fault, "server_fault", errc::model_unavailable, transient_tries_max},
+    {failure_kind::slow, "slow", errc::model_unavailable, slow_tries_max},
+    {failure_kind::video_rejected, "video_rejected", errc::model_refused, 1},
+    {failure_kind::payload_too_large, "payload_too_large", errc::model_refused, 1},
+    {failure_kind::schema_refused, "schema_refused", errc::model_misconfigured, 1},
+    {failure_kind::thinking_refused, "thinking_refused", errc::model_misconfigured, 1},
+    {failure_kind::store_refused, "store_refused", errc::model_misconfigured, 1},
+    {failure_kind::limit_refused, "limit_refused", errc::model_misconfigured, 1},
+    {failure_kind::file_not_ready, "file_not_ready", errc::model_unavailable, busy_tries_max},
+    {failure_kind::file_gone, "file_gone", errc::model_unavailable, 1},
+    {failure_kind::no_calls_left, "no_calls_left", errc::limit_reached, 1},
+    {failure_kind::budget_spent, "budget_spent", errc::unauthorized, 1},
+    {failure_kind::storage, "storage", errc::storage_failed, 1},
+    {failure_kind::no_database, "no_database", errc::database_unavailable, 1},
+    {failure_kind::cancelled, "cancelled", errc::cancelled, 1},
+});
+
+const kind_traits& traits_of(failure_kind kind) noexcept {
+    const auto& traits = kinds.at(static_cast<std::size_t>(kind));
+    invariant(traits.kind == kind);
+    return traits;
+}
+
+}  // namespace
+
 std::string_view name_of(failure_kind kind) noexcept {
-    switch (kind) {
-        case failure_kind::misconfigured: return "misconfigured";
-        case failure_kind::unauthorized: return "unauthorized";
-        case failure_kind::quota_exhausted: return "quota_exhausted";
-        case failure_kind::rate_limited: return "rate_limited";
-        case failure_kind::overloaded: return "overloaded";
-        case failure_kind::transient: return "transient";
-        case failure_kind::server_fault: return "server_fault";
-        case failure_kind::slow: return "slow";
-        case failure_kind::video_rejected: return "video_rejected";
-        case failure_kind::payload_too_large: return "payload_too_large";
-        case failure_kind::schema_refused: return "schema_refused";
-        case failure_kind::thinking_refused: return "thinking_refused";
-        case failure_kind::store_refused: return "store_refused";
-        case failure_kind::limit_refused: return "limit_refused";
-        case failure_kind::file_not_ready: return "file_not_ready";
-        case failure_kind::file_gone: return "file_gone";
-        case failure_kind::no_calls_left: return "no_calls_left";
-        case failure_kind::budget_spent: return "budget_spent";
-        case failure_kind::storage: return "storage";
-        case failure_kind::no_database: return "no_database";
-        case failure_kind::cancelled: return "cancelled";
-    }
-    invariant(false);
-    return {};
+    return traits_of(kind).name;
+}
+
+int tries_max(const call_failure& why) noexcept {
+    const auto usual = traits_of(why.kind).tries_max;
+    const auto tries =
+        why.should_retry.value_or(false) ? std::max(usual, transient_tries_max) : usual;
+    // A short outage must not use up the job's paid calls.
+    return why.may_be_billed ? std::min(tries, slow_tries_max) : tries;
 }
 
 failure_kind kind_of_status(int http_status) noexcept {
@@ -45,7 +80,7 @@ failure_kind kind_of_status(int http_status) noexcept {
         case 504: return failure_kind::slow;
         default: break;
     }
-    // A status of success without an answer comes from a proxy.
+    // A proxy may send a success status without an answer.
     const bool is_transient = http_status < 300 || http_status > 500;
     return is_transient ? failure_kind::transient : failure_kind::misconfigured;
 }
@@ -76,50 +111,20 @@ call_failure failure_from(const error& why) {
 }
 
 error error_from(const call_failure& why) {
-    auto detail = std::string{name_of(why.kind)} + ": " + why.detail;
-    switch (why.kind) {
-        case failure_kind::misconfigured:
-        case failure_kind::unauthorized:
-        // Refused in every way in which it could be asked: our request, no video's fault.
-        case failure_kind::schema_refused:
-        case failure_kind::thinking_refused:
-        case failure_kind::store_refused:
-        case failure_kind::limit_refused:
-            return error{errc::model_misconfigured, std::move(detail)};
-        case failure_kind::quota_exhausted:
-        case failure_kind::rate_limited:
-        case failure_kind::overloaded:
-        case failure_kind::transient:
-        case failure_kind::server_fault:
-        case failure_kind::slow:
-        case failure_kind::file_not_ready:
-        case failure_kind::file_gone: return error{errc::model_unavailable, std::move(detail)};
-        case failure_kind::video_rejected:
-        case failure_kind::payload_too_large: return error{errc::model_refused, std::move(detail)};
-        case failure_kind::no_calls_left: return error{errc::limit_reached, std::move(detail)};
-        case failure_kind::budget_spent: return error{errc::unauthorized, std::move(detail)};
-        case failure_kind::storage: return error{errc::storage_failed, std::move(detail)};
-        case failure_kind::no_database: return error{errc::database_unavailable, std::move(detail)};
-        case failure_kind::cancelled: return error{errc::cancelled, std::move(detail)};
-    }
-    return error{errc::internal, std::move(detail)};
+    const auto& traits = traits_of(why.kind);
+    return error{traits.code, std::string{traits.name} + ": " + why.detail};
 }
 
 std::string without_secret(std::string text, std::string_view secret) {
-    constexpr std::string_view blot = "***";
-    if (secret.empty()) return text;
-    for (auto at = text.find(secret); at != std::string::npos;
-         at = text.find(secret, at + blot.size())) {
-        text.replace(at, secret.size(), blot);
-    }
+    if (!secret.empty()) boost::algorithm::replace_all(text, secret, "***");
     return text;
 }
 
-std::string excerpt(std::string_view said) {
+std::string excerpt(std::string_view text) {
     constexpr std::size_t characters_max = 300;
-    auto text = clean_text(said.substr(0, 4 * characters_max), characters_max);
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return text;
+    auto line = clean_text(text.substr(0, 4 * characters_max), characters_max);
+    std::ranges::replace(line, '\n', ' ');
+    return line;
 }
 
 }  // namespace reelsd::model

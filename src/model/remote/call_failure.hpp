@@ -10,29 +10,29 @@
 
 namespace reelsd::model {
 
-/// Why a provider has not answered a question, as far as it decides what comes next.
+/// Why a provider did not answer, as far as it determines the next step.
 enum class failure_kind : std::uint8_t {
-    misconfigured,      ///< Its key, the model's name or our request: no video's fault.
+    misconfigured,      ///< The key, the model's name or our request; not the video.
     unauthorized,       ///< A 401, which is sometimes an overload.
-    quota_exhausted,    ///< Used up for long.
-    rate_limited,       ///< Too many questions at once.
-    overloaded,         ///< Too many questions of others.
-    transient,          ///< A server's or the network's fault.
-    server_fault,       ///< The same, or a video that it stumbles over.
-    slow,               ///< It gave up, or we did.
-    video_rejected,     ///< It cannot read this video.
-    payload_too_large,  ///< The request; the video may be sent otherwise.
-    schema_refused,     ///< Too complex for it, or not known at all.
-    thinking_refused,   ///< It does not take such thinking settings, or some name of ours.
-    store_refused,      ///< It does not know that it can be told to keep nothing.
-    limit_refused,      ///< It calls the limit of an answer by another name.
-    file_not_ready,     ///< An uploaded file is still being worked on.
-    file_gone,          ///< An uploaded file is not there.
+    quota_exhausted,    ///< For hours.
+    rate_limited,       ///< Too many requests of ours.
+    overloaded,         ///< Too many requests of others.
+    transient,          ///< A fault of the server or the network.
+    server_fault,       ///< The same, or a video that crashes the server.
+    slow,               ///< Timed out, there or here.
+    video_rejected,     ///< The provider cannot read this video.
+    payload_too_large,  ///< The video may be uploaded instead.
+    schema_refused,     ///< Too complex, or not supported.
+    thinking_refused,   ///< Thinking settings, or an unknown field, are not accepted.
+    store_refused,      ///< "store" is not known.
+    limit_refused,      ///< The token limit has another name.
+    file_not_ready,     ///< An uploaded file is still being processed.
+    file_gone,          ///< An uploaded file does not exist.
     no_calls_left,      ///< The job's own limit.
     budget_spent,       ///< The account's own limit.
-    storage,            ///< Our own disk, or a write that our database refuses.
-    no_database,        ///< It gave no answer: nothing could be asked for.
-    cancelled,          ///< We were asked to stop.
+    storage,            ///< Our disk, or a write that our database rejects.
+    no_database,        ///< Our database is unavailable.
+    cancelled,          ///< A stop was requested.
 };
 
 /// "rate_limited", for logs and metrics.
@@ -41,32 +41,35 @@ enum class failure_kind : std::uint8_t {
 struct call_failure {
     failure_kind kind = failure_kind::transient;
     std::string detail = {};  ///< For logs: never a key, an upload address or base64.
-    /// When the provider says itself that it may be asked again.
+    /// The delay before a retry that the provider names.
     std::optional<seconds_f> server_delay = {};
-    /// Whether to try again at all, where the provider says so.
+    /// Whether to retry, if the provider says so.
     std::optional<bool> should_retry = {};
-    /// The model may have worked on the question: an answer that cannot be read, or a gateway that
-    /// has lost the connection to the model or its patience (502, 504). The cost is unknown.
+    /// The model may have processed the request: an unreadable answer, or a gateway without an
+    /// answer of the model (502, 504). The cost is unknown.
     bool may_be_billed = false;
 };
 
-/// What an HTTP status other than 200 means at every provider.
+/// How often a request is tried in all while it fails in this way.
+[[nodiscard]] int tries_max(const call_failure& why) noexcept;
+
+/// The meaning of an HTTP status other than 200 that all providers share.
 [[nodiscard]] failure_kind kind_of_status(int http_status) noexcept;
 
-/// Whether an HTTP status says that a gateway got no answer from the server behind it: 502 and 504.
-/// That server may still have worked on the request. Source: RFC 9110 15.6.3 and 15.6.5.
+/// Whether a gateway got no answer from its upstream server (502, 504), which may still have
+/// processed the request. Source: RFC 9110 15.6.3 and 15.6.5.
 [[nodiscard]] bool is_gateway_failure(int http_status) noexcept;
 
-/// What a failed transfer means.
+/// The failure of a transfer or of the ledger.
 [[nodiscard]] call_failure failure_from(const error& why);
 
-/// What is left for the job when nothing more can be tried.
+/// The job's error when no further request can help.
 [[nodiscard]] error error_from(const call_failure& why);
 
-/// `text` with each `secret` in it blotted out. An empty secret is none.
+/// `text` with each `secret` masked. An empty secret masks nothing.
 [[nodiscard]] std::string without_secret(std::string text, std::string_view secret);
 
-/// At most 300 characters of what a server said, on one line, for logs.
-[[nodiscard]] std::string excerpt(std::string_view said);
+/// At most 300 characters of a server's text, on one line, for logs.
+[[nodiscard]] std::string excerpt(std::string_view text);
 
 }  // namespace reelsd::model

@@ -10,55 +10,56 @@
 #include <boost/system/result.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
-/// What the providers' interfaces have in common, and where they differ.
+/// The common interface of the providers' APIs.
 namespace reelsd::model {
 
-/// How a model is held to the shape of its answer.
+/// What enforces the format of an answer.
 enum class answer_format : std::uint8_t {
-    schema,  ///< By the provider, to our schema.
-    json,    ///< By the provider, to JSON; the schema stands in the task.
-    text,    ///< By the task alone.
+    schema,  ///< The provider enforces our schema.
+    json,    ///< The provider enforces JSON; the schema is part of the task.
+    text,    ///< Only the task describes it.
 };
 
-/// What changes from one question about a video to the next.
-struct question {
+/// What differs between the requests about one video.
+struct request_options {
     answer_format format = answer_format::schema;
-    bool without_thinking = false;  ///< Nothing is said of it: not every model takes it.
-    bool without_store = false;  ///< It is not told to keep nothing: not every gateway knows how.
-    bool other_limit_name = false;  ///< The limit of the answer goes by its other name.
-    bool least_thinking = false;    ///< As little as the model lets us.
-    bool larger_cap = false;        ///< Room for twice the usual answer.
-    bool as_file = false;           ///< The video is uploaded, not sent along.
-    std::string note = {};          ///< Added to the task.
+    bool without_thinking = false;  ///< Omits thinking settings, which not every model accepts.
+    bool without_store = false;     ///< Omits "store", which not every gateway accepts.
+    bool other_limit_name = false;  ///< Uses the other name of the answer's token limit.
+    bool least_thinking = false;    ///< As little as the model allows.
+    bool larger_cap = false;        ///< Twice the usual answer's token limit.
+    bool as_file = false;           ///< Uploads the video before the request.
+    std::string note = {};          ///< Appended to the task.
 };
 
 /// How a model ended its answer.
 enum class reply_end : std::uint8_t {
-    complete,     ///< As far as it says; the text is not empty.
-    truncated,    ///< Cut off, or never begun because thinking has used the room.
-    recited,      ///< Held back because it looked like somebody's work: song texts.
-    refused,      ///< Will not.
-    unspecified,  ///< Nothing, for no reason that we know.
+    complete,     ///< As far as the model says; the text is not empty.
+    truncated,    ///< At the token limit, which thinking may have used up alone.
+    recited,      ///< Withheld because it resembles copyrighted text, such as lyrics.
+    refused,      ///< By policy.
+    unspecified,  ///< No text, for an unknown reason.
 };
 
 struct reply {
     reply_end end = reply_end::unspecified;
     std::string text = {};
-    std::optional<token_counts> used = {};  ///< Nothing when the provider does not say.
+    std::optional<token_counts> used = {};  ///< Absent if the provider reports none.
     std::string response_id = {};
-    std::string detail = {};  ///< For logs: what the provider says of the end, or of the model.
+    std::string detail = {};  ///< For logs: the provider's reason, or its notice about the model.
 };
 
 using prepared_request = boost::system::result<net::http_request, call_failure>;
 using model_reply = boost::system::result<reply, call_failure>;
 
-/// The questions about one video. For one thread; its end removes what was uploaded.
+/// The requests about one video. Not thread-safe. The destructor removes uploaded files.
 class chat_session {
 public:
     chat_session() = default;
@@ -66,18 +67,18 @@ public:
     chat_session& operator=(const chat_session&) = delete;
     virtual ~chat_session() = default;
 
-    /// The request, with a streamed body. May block: to upload the video, or to take it apart.
+    /// The request, with a streamed body. May block to upload the video or to extract its frames.
     [[nodiscard]] virtual prepared_request request_for(
-        const question& asked, const deadline& by, const std::stop_token& stop) = 0;
+        const request_options& options, const deadline& by, const std::stop_token& stop) = 0;
 
-    /// What the answer to it says, whatever its status.
-    [[nodiscard]] virtual model_reply reply_of(const net::http_response& answer) const = 0;
+    /// Interprets the response, whatever its status.
+    [[nodiscard]] virtual model_reply reply_of(const net::http_response& response) const = 0;
 
-    /// The provider does not have the uploaded video any more.
+    /// The provider no longer has the uploaded video.
     virtual void forget_upload() {}
 };
 
-/// One model of one provider. Serves all worker threads at once.
+/// One model of one provider. Thread-safe.
 class chat_api {
 public:
     chat_api() = default;
@@ -88,26 +89,41 @@ public:
     [[nodiscard]] virtual std::string_view provider() const noexcept = 0;
     [[nodiscard]] virtual std::string_view model() const noexcept = 0;
 
-    /// The key, which a server may send back: it must not get into logs. May be empty.
+    /// The key, which must not be logged when a server returns it. May be empty.
     [[nodiscard]] virtual std::string_view secret() const noexcept = 0;
 
-    /// A sentence for the task: what the model is given besides a video, or instead of one.
+    /// A sentence for the task about the media that the model gets besides or instead of a video.
     [[nodiscard]] virtual std::string media_note(const video_input& video) const = 0;
 
-    /// `video` and `asked` outlive the session.
+    /// `video` and `prompt` outlive the session.
     [[nodiscard]] virtual std::unique_ptr<chat_session> open(
-        const video_input& video, const prompt& asked) const = 0;
+        const video_input& video, const prompt& prompt) const = 0;
 
-    /// A question about the model itself, which costs nothing.
+    /// A request about the model itself, which costs nothing.
     [[nodiscard]] virtual net::http_request model_request() const = 0;
-    /// Nothing when the answer to it says that key and model are right.
+    /// Nothing when the response to it confirms key and model.
     [[nodiscard]] virtual std::optional<call_failure> model_fault(
-        const net::http_response& answer) const = 0;
+        const net::http_response& response) const = 0;
 
-    /// Removes what runs that are over have left at the provider. Blocking; logs what it did.
+    /// Removes files that ended runs have left at the provider. Blocking; logs the result.
     virtual void sweep(
         const run_check& /*is_living*/, const deadline& /*by*/,
         const std::stop_token& /*stop*/) const {}
 };
+
+/// The task, with the schema unless the provider enforces it, and with the note of `options`.
+[[nodiscard]] std::string task_text(
+    const prompt& prompt, const request_options& options, answer_format format);
+
+/// Errors: storage.
+[[nodiscard]] boost::system::result<net::file_range, call_failure> whole_file(
+    const std::filesystem::path& file);
+
+/// "video/webm" or "video/mp4", by the file's first bytes; "video/mp4" for other files.
+[[nodiscard]] std::string_view video_mime_type(const std::filesystem::path& file);
+
+/// Settings of a client for `base_url`, which may be anywhere, because the operator configured it.
+[[nodiscard]] net::http_client_settings client_settings(
+    const std::string& base_url, std::optional<net::proxy> by_proxy, std::string ca_file);
 
 }  // namespace reelsd::model

@@ -5,14 +5,14 @@
 namespace reelsd::model {
 namespace {
 
-/// Each of them is a question with all its tries: 15 s of a provider that does not answer.
+/// Each is a request with all its tries, about 15 s.
 constexpr int failures_max = 5;
 constexpr seconds_f failure_wait_first{10.0};
 constexpr seconds_f failure_wait_max{300.0};
-/// Somebody mends it: they should not have to wait for long then.
+/// Short, for the operator who repairs it.
 constexpr seconds_f misconfigured_wait_first{5.0};
 constexpr seconds_f misconfigured_wait_max{60.0};
-/// While another worker finds out.
+/// While another worker probes.
 constexpr seconds_f probe_wait{2.0};
 
 circuit_breaker::clock::duration ticks(seconds_f wait) {
@@ -21,24 +21,23 @@ circuit_breaker::clock::duration ticks(seconds_f wait) {
 
 }  // namespace
 
-std::optional<circuit_breaker::closed_way> circuit_breaker::refusal(clock::time_point now) {
+std::optional<circuit_breaker::rejection> circuit_breaker::admit(clock::time_point now) {
     const std::scoped_lock guard{lock_};
-    const auto why = locked_closed(now);
-    if (!why && open_until_ != clock::time_point{}) is_probing_ = true;
-    return why;
+    const auto rejected = locked_peek(now);
+    if (!rejected && open_until_ != clock::time_point{}) is_probing_ = true;
+    return rejected;
 }
 
-std::optional<circuit_breaker::closed_way> circuit_breaker::closed(clock::time_point now) const {
+std::optional<circuit_breaker::rejection> circuit_breaker::peek(clock::time_point now) const {
     const std::scoped_lock guard{lock_};
-    return locked_closed(now);
+    return locked_peek(now);
 }
 
-std::optional<circuit_breaker::closed_way> circuit_breaker::locked_closed(
+std::optional<circuit_breaker::rejection> circuit_breaker::locked_peek(
     clock::time_point now) const {
     if (open_until_ == clock::time_point{}) return std::nullopt;
-    if (now < open_until_) return closed_way{open_until_ - now, is_misconfigured_};
-    // What it finds may be good.
-    if (is_probing_) return closed_way{probe_wait, false};
+    if (now < open_until_) return rejection{open_until_ - now, is_misconfigured_};
+    if (is_probing_) return rejection{probe_wait, false};
     return std::nullopt;
 }
 
@@ -58,7 +57,7 @@ void circuit_breaker::failed(clock::time_point now) {
     const bool was_probe = is_probing_;
     is_probing_ = false;
     if (!was_probe && failures_ < failures_max) return;
-    // Questions that were under way when it opened are no reason to lengthen it.
+    // Requests from before it opened do not extend it.
     if (!was_probe && now < open_until_) return;
     is_misconfigured_ = false;
     open(failure_wait_first, failure_wait_max, now);
@@ -95,7 +94,7 @@ bool circuit_breaker::is_lone_failure() const {
     return failures_ <= 1;
 }
 
-seconds_f circuit_breaker::open_yet(clock::time_point now) const {
+seconds_f circuit_breaker::remaining(clock::time_point now) const {
     const std::scoped_lock guard{lock_};
     return std::max(seconds_f{open_until_ - now}, seconds_f{0});
 }

@@ -1,95 +1,76 @@
 #include "gemini_api.hpp"
 
 #include "../answer.hpp"
-#include "gemini_errors.hpp"
 #include "gemini_reply.hpp"
-#include "video_file_type.hpp"
+#include <reelsd/base/parse_number.hpp>
+
+#include <boost/algorithm/string/case_conv.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace reelsd::model {
 namespace {
 
-using ordered = nlohmann::ordered_json;
-using wall_clock = std::chrono::system_clock;
-
-/// Words that come one by one change twice a second; in longer videos they cost too much.
+/// Captions that appear word by word change twice a second; longer videos would cost too much.
 constexpr double short_video_seconds = 45;
 constexpr int thinking_tokens_usual = 1024;
-/// Every model of that family takes so few.
+/// The least that every model of that family accepts.
 constexpr int thinking_tokens_least = 128;
 
 bool has_budgets(std::string_view model) {
     return model.starts_with("gemini-2.");
 }
 
-/// Models whose least level is MINIMAL; others refuse it.
+/// Models whose least level is MINIMAL, which others refuse.
 bool has_minimal(std::string_view model) {
     return model.starts_with("gemini-3.6-flash") || model.starts_with("gemini-3.5-flash");
 }
 
-std::optional<int> number_in(std::string_view text) {
-    int number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
-std::string upper(std::string_view text) {
-    std::string made{text};
-    std::transform(made.begin(), made.end(), made.begin(), [](char c) {
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    return made;
-}
-
-/// Null when nothing is said of thinking.
-ordered thinking_config(const gemini_settings& settings, const question& asked) {
-    if (asked.without_thinking || settings.thinking == "none") return nullptr;
-    if (const auto tokens = number_in(settings.thinking)) return {{"thinkingBudget", *tokens}};
-    if (settings.thinking != "auto" && !asked.least_thinking)
-        return {{"thinkingLevel", upper(settings.thinking)}};
+/// Null to omit thinking settings.
+json thinking_config(const gemini_settings& settings, const request_options& options) {
+    if (options.without_thinking || settings.thinking == "none") return nullptr;
+    if (const auto tokens = parse_number<int>(settings.thinking))
+        return {{"thinkingBudget", *tokens}};
+    if (settings.thinking != "auto" && !options.least_thinking)
+        return {{"thinkingLevel", boost::algorithm::to_upper_copy(settings.thinking)}};
     if (has_budgets(settings.model)) {
         return {
             {"thinkingBudget",
-             asked.least_thinking ? thinking_tokens_least : thinking_tokens_usual}};
+             options.least_thinking ? thinking_tokens_least : thinking_tokens_usual}};
     }
-    const bool is_minimal = asked.least_thinking && has_minimal(settings.model);
+    const bool is_minimal = options.least_thinking && has_minimal(settings.model);
     return {{"thinkingLevel", is_minimal ? "MINIMAL" : "LOW"}};
 }
 
-ordered generation_config(const gemini_settings& settings, const question& asked) {
-    ordered config;
-    if (asked.format != answer_format::text) config["responseMimeType"] = "application/json";
-    if (asked.format == answer_format::schema)
+json generation_config(const gemini_settings& settings, const request_options& options) {
+    json config;
+    if (options.format != answer_format::text) config["responseMimeType"] = "application/json";
+    if (options.format == answer_format::schema)
         config["responseJsonSchema"] = gemini_schema(answer_schema());
     if (settings.media_resolution != "none")
-        config["mediaResolution"] = "MEDIA_RESOLUTION_" + upper(settings.media_resolution);
-    config["maxOutputTokens"] = settings.output_tokens_max * (asked.larger_cap ? 2 : 1);
-    if (const auto thinking = thinking_config(settings, asked); !thinking.is_null())
+        config["mediaResolution"] =
+            "MEDIA_RESOLUTION_" + boost::algorithm::to_upper_copy(settings.media_resolution);
+    config["maxOutputTokens"] = settings.output_tokens_max * (options.larger_cap ? 2 : 1);
+    if (const auto thinking = thinking_config(settings, options); !thinking.is_null())
         config["thinkingConfig"] = thinking;
     return config;
 }
 
-ordered safety_settings(const gemini_settings& settings) {
+json safety_settings(const gemini_settings& settings) {
     constexpr std::array<const char*, 4> categories{
         "HARM_CATEGORY_HARASSMENT",
         "HARM_CATEGORY_HATE_SPEECH",
         "HARM_CATEGORY_SEXUALLY_EXPLICIT",
         "HARM_CATEGORY_DANGEROUS_CONTENT"};
-    auto made = ordered::array();
+    auto list = json::array();
     for (const auto* const category : categories)
-        made.push_back({{"category", category}, {"threshold", settings.safety_threshold}});
-    return made;
+        list.push_back({{"category", category}, {"threshold", settings.safety_threshold}});
+    return list;
 }
 
 double frame_rate_for(const gemini_settings& settings, double duration_seconds) {
@@ -97,19 +78,12 @@ double frame_rate_for(const gemini_settings& settings, double duration_seconds) 
     return duration_seconds <= short_video_seconds ? 2.0 : 1.0;
 }
 
-std::string task_text(const question& asked, const prompt& with) {
-    auto text = with.task;
-    if (asked.format != answer_format::schema) text += "\n\n" + schema_note();
-    if (!asked.note.empty()) text += "\n\n" + asked.note;
-    return text;
-}
-
 class gemini_session final : public chat_session {
 public:
     gemini_session(
         const gemini_settings& settings, const gemini_files& files, const video_input& video,
-        const prompt& asked)
-        : settings_{settings}, files_{files}, video_{video}, prompt_{asked} {}
+        const prompt& prompt)
+        : settings_{settings}, files_{files}, video_{video}, prompt_{prompt} {}
     gemini_session(const gemini_session&) = delete;
     gemini_session& operator=(const gemini_session&) = delete;
     ~gemini_session() override {
@@ -117,32 +91,26 @@ public:
     }
 
     prepared_request request_for(
-        const question& asked, const deadline& by, const std::stop_token& stop) override {
-        std::error_code failure;
-        const auto bytes = std::filesystem::file_size(video_.file, failure);
-        if (failure)
-            return call_failure{.kind = failure_kind::storage, .detail = failure.message()};
-        const bool is_small = bytes <= static_cast<std::uint64_t>(settings_.inline_bytes_max);
-        const bool is_file = asked.as_file || !is_small;
-        if (is_file && !uploaded_) {
-            auto made = files_.upload(video_.file, video_mime_type(video_.file), by, stop);
-            if (!made) return made.error();
-            uploaded_ = *std::move(made);
+        const request_options& options, const deadline& by, const std::stop_token& stop) override {
+        const auto video = whole_file(video_.file);
+        if (!video) return video.error();
+        auto sent_options = options;
+        if (video->bytes > static_cast<std::uint64_t>(settings_.inline_bytes_max))
+            sent_options.as_file = true;
+        if (sent_options.as_file && !uploaded_) {
+            auto uploaded = files_.upload(video_.file, video_mime_type(video_.file), by, stop);
+            if (!uploaded) return uploaded.error();
+            uploaded_ = *std::move(uploaded);
         }
-        return request_with(asked, is_file, bytes, by);
+        return request_with(sent_options, *video, by);
     }
 
-    [[nodiscard]] model_reply reply_of(const net::http_response& answer) const override {
-        if (answer.status() == 200) return gemini_reply(answer.body, wall_clock::now());
-        return gemini_failure(
-            answer.status(),
-            answer.head.headers,
-            answer.body,
-            gemini_target::generate,
-            wall_clock::now());
+    [[nodiscard]] model_reply reply_of(const net::http_response& response) const override {
+        if (response.status() == 200) return gemini_reply(response.body);
+        return gemini_failure(response);
     }
 
-    /// Removed all the same: what cannot be used may still be kept.
+    /// Removes it as well, because an unusable file may still exist.
     void forget_upload() override {
         if (uploaded_) files_.remove(*uploaded_);
         uploaded_.reset();
@@ -150,35 +118,33 @@ public:
 
 private:
     [[nodiscard]] net::http_request request_with(
-        const question& asked, bool is_file, std::uint64_t bytes, const deadline& by) const {
-        auto as_sent = asked;
-        as_sent.as_file = is_file;
+        const request_options& options, const net::file_range& video, const deadline& by) const {
         auto body = gemini_body_for(
             settings_,
-            as_sent,
+            options,
             prompt_,
             video_.probe.duration_seconds,
             video_mime_type(video_.file));
-        net::http_request made{
+        net::http_request request{
             .method = net::http_method::post,
             .url =
                 fmt::format("{}/v1beta/models/{}:generateContent", settings_.url, settings_.model)};
         const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
         const auto seconds = std::clamp(left, std::chrono::seconds{1}, settings_.answer_time_max);
-        made.headers = {
+        request.headers = {
             {.name = "x-goog-api-key", .value = settings_.key},
             {.name = "Content-Type", .value = "application/json"},
             {.name = "X-Server-Timeout", .value = std::to_string(seconds.count())}};
-        made.fresh_connection = true;
-        auto& sent = made.streamed_body.emplace();
+        request.fresh_connection = true;
+        auto& sent = request.streamed_body.emplace();
         sent.add_text(std::move(body.before));
-        if (is_file) {
-            sent.add_text(ordered(uploaded_->uri).dump());
+        if (options.as_file) {
+            sent.add_text(json(uploaded_->uri).dump());
         } else {
-            sent.add_base64({.file = video_.file, .offset = 0, .bytes = bytes});
+            sent.add_base64(video);
         }
         sent.add_text(std::move(body.after));
-        return made;
+        return request;
     }
 
     const gemini_settings& settings_;
@@ -190,82 +156,72 @@ private:
 
 }  // namespace
 
-ordered gemini_schema(const ordered& schema) {
+json gemini_schema(const json& schema) {
     if (schema.is_array()) {
-        auto made = ordered::array();
-        for (const auto& item : schema) made.push_back(gemini_schema(item));
-        return made;
+        auto list = json::array();
+        for (const auto& item : schema) list.push_back(gemini_schema(item));
+        return list;
     }
     if (!schema.is_object()) return schema;
-    ordered made;
+    json object;
     for (const auto& [name, value] : schema.items()) {
         if (name == "additionalProperties") continue;
         if (name != "properties") {
-            made[name] = gemini_schema(value);
+            object[name] = gemini_schema(value);
             continue;
         }
-        auto order = ordered::array();
-        for (const auto& [property, its_schema] : value.items()) {
-            made[name][property] = gemini_schema(its_schema);
+        auto order = json::array();
+        for (const auto& [property, property_schema] : value.items()) {
+            object[name][property] = gemini_schema(property_schema);
             order.push_back(property);
         }
-        made["propertyOrdering"] = std::move(order);
+        object["propertyOrdering"] = std::move(order);
     }
-    return made;
+    return object;
 }
 
 gemini_body gemini_body_for(
-    const gemini_settings& settings, const question& asked, const prompt& with,
+    const gemini_settings& settings, const request_options& options, const prompt& prompt,
     double duration_seconds, std::string_view mime_type) {
-    const ordered system{{"parts", {{{"text", with.instructions}}}}};
-    const ordered task{{"text", task_text(asked, with)}};
-    const ordered metadata{{"fps", frame_rate_for(settings, duration_seconds)}};
-    gemini_body made;
-    made.before = fmt::format(
+    const json system{{"parts", {{{"text", prompt.instructions}}}}};
+    const json task{{"text", task_text(prompt, options, options.format)}};
+    const json metadata{{"fps", frame_rate_for(settings, duration_seconds)}};
+    gemini_body body;
+    body.before = fmt::format(
         R"({{"systemInstruction":{},"contents":[{{"role":"user",)"
         R"("parts":[{{"{}":{{"mimeType":"{}",)",
         system.dump(),
-        asked.as_file ? "fileData" : "inlineData",
+        options.as_file ? "fileData" : "inlineData",
         mime_type);
-    made.before += asked.as_file ? R"("fileUri":)" : R"("data":")";
-    made.after = fmt::format(
+    body.before += options.as_file ? R"("fileUri":)" : R"("data":")";
+    body.after = fmt::format(
         R"({}}},"videoMetadata":{}}},{}]}}],"generationConfig":{})",
-        asked.as_file ? "" : "\"",
+        options.as_file ? "" : "\"",
         metadata.dump(),
         task.dump(),
-        generation_config(settings, asked).dump());
+        generation_config(settings, options).dump());
     if (settings.safety_threshold != "none")
-        made.after += R"(,"safetySettings":)" + safety_settings(settings).dump();
-    if (!asked.without_store) made.after += R"(,"store":false)";
-    made.after += '}';
-    return made;
-}
-
-std::string gemini_api::media_note(const video_input& /*video*/) const {
-    return {};
+        body.after += R"(,"safetySettings":)" + safety_settings(settings).dump();
+    if (!options.without_store) body.after += R"(,"store":false)";
+    body.after += '}';
+    return body;
 }
 
 std::unique_ptr<chat_session> gemini_api::open(
-    const video_input& video, const prompt& asked) const {
-    return std::make_unique<gemini_session>(settings_, files_, video, asked);
+    const video_input& video, const prompt& prompt) const {
+    return std::make_unique<gemini_session>(settings_, files_, video, prompt);
 }
 
 net::http_request gemini_api::model_request() const {
-    net::http_request made{
+    return {
         .method = net::http_method::get,
-        .url = fmt::format("{}/v1beta/models/{}", settings_.url, settings_.model)};
-    made.headers = {{.name = "x-goog-api-key", .value = settings_.key}};
-    return made;
+        .url = fmt::format("{}/v1beta/models/{}", settings_.url, settings_.model),
+        .headers = {{.name = "x-goog-api-key", .value = settings_.key}}};
 }
 
-std::optional<call_failure> gemini_api::model_fault(const net::http_response& answer) const {
-    if (answer.status() == 200) return std::nullopt;
-    return gemini_failure(
-        answer.status(),
-        answer.head.headers,
-        answer.body,
-        gemini_target::generate,
-        wall_clock::now());
+std::optional<call_failure> gemini_api::model_fault(const net::http_response& response) const {
+    if (response.status() == 200) return std::nullopt;
+    return gemini_failure(response);
 }
 
 }  // namespace reelsd::model

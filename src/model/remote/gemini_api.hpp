@@ -17,12 +17,12 @@ public:
     [[nodiscard]] std::string_view provider() const noexcept override { return "gemini"; }
     [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
     [[nodiscard]] std::string_view secret() const noexcept override { return settings_.key; }
-    [[nodiscard]] std::string media_note(const video_input& video) const override;
+    [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
     [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input& video, const prompt& asked) const override;
+        const video_input& video, const prompt& prompt) const override;
     [[nodiscard]] net::http_request model_request() const override;
     [[nodiscard]] std::optional<call_failure> model_fault(
-        const net::http_response& answer) const override;
+        const net::http_response& response) const override;
     void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop)
         const override {
         files_.sweep(is_living, by, stop);
@@ -35,15 +35,14 @@ private:
 
 /// The parts of a request's body around the video. Pure.
 struct gemini_body {
-    std::string before;  ///< Ends where the video's base64 or the address of the file belongs.
+    std::string before;  ///< Up to the video's base64 or the file's address.
     std::string after;
 };
 [[nodiscard]] gemini_body gemini_body_for(
-    const gemini_settings& settings, const question& asked, const prompt& with,
+    const gemini_settings& settings, const request_options& options, const prompt& prompt,
     double duration_seconds, std::string_view mime_type);
 
-/// Our schema as Gemini takes it: no keyword that it does not know, and the order of properties
-/// said outright. Pure.
-[[nodiscard]] nlohmann::ordered_json gemini_schema(const nlohmann::ordered_json& schema);
+/// Our schema without keywords that Gemini does not know, and with the order of properties. Pure.
+[[nodiscard]] json gemini_schema(const json& schema);
 
 }  // namespace reelsd::model

@@ -1,12 +1,12 @@
 #include "gemini_files.hpp"
 
-#include "gemini_errors.hpp"
-#include "provider_json.hpp"
-#include "retry_loop.hpp"
+#include "../json_members.hpp"
+#include "gemini_reply.hpp"
 #include "retry_schedule.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/random.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
@@ -15,7 +15,6 @@
 #include <array>
 #include <chrono>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 namespace reelsd::model {
@@ -30,25 +29,24 @@ constexpr auto short_time_max = 30s;
 constexpr auto remove_time_max = 4s;
 constexpr int removals_max = 3;
 constexpr seconds_f remove_pause{0.5};
-/// Of one request; a multiple of what the provider asks for (8 MiB). What is smaller goes at once.
+/// Of one request; a multiple of the provider's granularity (8 MiB).
 constexpr std::uint64_t chunk_bytes = std::uint64_t{24} * 1024 * 1024;
-/// A file that never becomes ready is uploaded once more.
+/// A file that never becomes active is uploaded once more.
 constexpr int uploads_max = 2;
 constexpr std::array<seconds_f, 5> poll_pauses{
     seconds_f{1.0}, seconds_f{2.0}, seconds_f{3.0}, seconds_f{5.0}, seconds_f{5.0}};
 constexpr int pages_max = 20;
-/// Older than any job: nobody needs it.
+/// Older than any job.
 constexpr auto leftover_age = 1h;
 
-call_failure failure_in(const net::http_response& answer) {
-    return gemini_failure(
-        answer.status(), answer.head.headers, answer.body, gemini_target::file, wall_clock::now());
+call_failure failure_in(const net::http_response& response) {
+    return gemini_failure(response, gemini_target::file);
 }
 
-/// Of bytes that were sent: a session that is dead says so, and another one may live.
-call_failure upload_failure_in(const net::http_response& answer) {
-    auto why = failure_in(answer);
-    if (answer.head.headers.find("X-Goog-Upload-Status") == "final")
+/// Of an upload session: if the session has ended, a new one may succeed.
+call_failure upload_failure_in(const net::http_response& response) {
+    auto why = failure_in(response);
+    if (response.head.headers.find("X-Goog-Upload-Status") == "final")
         why.kind = failure_kind::transient;
     return why;
 }
@@ -57,81 +55,56 @@ call_failure unreadable(const char* what) {
     return {.kind = failure_kind::transient, .detail = what};
 }
 
-/// "files/abc-123": it becomes part of an address.
+/// "files/abc-123", which is safe in a URL.
 bool is_file_name(std::string_view name) {
     constexpr std::string_view folder = "files/";
-    return name.starts_with(folder) && name.size() > folder.size() && name.size() <= 200 &&
-           name.find_first_not_of(
-               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", folder.size()) ==
-               std::string_view::npos;
+    if (!name.starts_with(folder) || name.size() == folder.size() || name.size() > 200)
+        return false;
+    return std::ranges::all_of(name.substr(folder.size()), [](char byte) {
+        return is_alphanumeric(byte) || byte == '-' || byte == '_';
+    });
 }
 
-/// The file that a body describes, bare or wrapped; a name at least.
+/// The file that a body describes, with a valid name at least.
 std::optional<json> file_in(const std::string& body) {
     auto document = parse_foreign_json(body);
-    if (!document.is_object()) return std::nullopt;
-    const auto wrapped = document.find("file");
-    json file = wrapped != document.end() ? *wrapped : document;
+    json file = document.contains("file") ? document["file"] : document;
     if (!is_file_name(text_in(file, "name"))) return std::nullopt;
     return file;
 }
 
-/// For a query.
-std::string escaped(std::string_view text) {
-    std::string made;
-    for (const char c : text) {
-        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                              (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
-        if (is_plain)
-            made.push_back(c);
-        else
-            made += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return made;
-}
-
-/// Sends with the tries that it deserves; any answer but 200 is a failure.
-boost::system::result<net::http_response, call_failure> send_patiently(
+/// Retries by after_failed_try(). A status other than 200 is a failure.
+boost::system::result<net::http_response, call_failure> send_with_retries(
     const net::http_client& http, const net::http_request& request, std::chrono::seconds time_max,
     const deadline& by, const std::stop_token& stop) {
     for (int tries = 1;; ++tries) {
-        auto answer = http.send(request, by.at_most(time_max), stop);
-        if (answer && answer->status() == 200) return *std::move(answer);
-        const auto why = answer ? failure_in(*answer) : failure_from(answer.error());
+        auto response = http.send(request, by.at_most(time_max), stop);
+        if (response && response->status() == 200) return *std::move(response);
+        const auto why = response ? failure_in(*response) : failure_from(response.error());
         const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
         const auto* again = std::get_if<try_again>(&next);
         if (again == nullptr || !pause(again->pause, by, stop)) return why;
     }
 }
 
-/// Of a question about a file: neither a fault of the server nor too many questions.
+/// Whether a status about a file is permanent: neither a server fault nor a rate limit.
 bool is_final_refusal(int status) {
     return status >= 400 && status < 500 && status != 408 && status != 429;
 }
 
-/// The run in the display name of a file of that owner.
+/// The run in the display name of a file, if it is of that owner.
 std::optional<std::string> run_in(std::string_view name, const std::string& owner) {
     if (!name.starts_with(owner + '-')) return std::nullopt;
     name.remove_prefix(owner.size() + 1);
     return std::string{name.substr(0, name.find('-'))};
 }
 
-std::string random_suffix() {
-    return fmt::format("{:08x}", static_cast<std::uint32_t>(random_bits()));
-}
-
 }  // namespace
 
-std::string gemini_files::reason_of(const result<net::http_response>& answer) const {
-    if (!answer) return answer.error().to_string();
-    return without_secret(failure_in(*answer).detail, settings_.key);
+std::string gemini_files::reason_of(const result<net::http_response>& response) const {
+    if (!response) return response.error().to_string();
+    return without_secret(failure_in(*response).detail, settings_.key);
 }
-
-/// Where the bytes go.
-struct gemini_files::upload_place {
-    std::string url;
-    std::string display_name;
-};
 
 gemini_files::gemini_files(
     const gemini_settings& settings, const net::http_client& http, log::logger log)
@@ -141,12 +114,13 @@ gemini_files::gemini_files(
       run_name_{fmt::format("{}-{}", settings.upload_owner, settings.upload_run)} {}
 
 net::http_request gemini_files::request(net::http_method method, std::string path) const {
-    net::http_request made{.method = method, .url = settings_.url + std::move(path)};
-    made.headers = {{.name = "x-goog-api-key", .value = settings_.key}};
-    return made;
+    return {
+        .method = method,
+        .url = settings_.url + std::move(path),
+        .headers = {{.name = "x-goog-api-key", .value = settings_.key}}};
 }
 
-boost::system::result<gemini_files::upload_place, call_failure> gemini_files::start(
+boost::system::result<gemini_files::upload_target, call_failure> gemini_files::start(
     std::uint64_t bytes, std::string_view mime_type, const deadline& by,
     const std::stop_token& stop) const {
     auto begin = request(net::http_method::post, "/upload/v1beta/files");
@@ -158,74 +132,73 @@ boost::system::result<gemini_files::upload_place, call_failure> gemini_files::st
     add("X-Goog-Upload-Header-Content-Length", std::to_string(bytes));
     add("X-Goog-Upload-Header-Content-Type", std::string{mime_type});
     add("Content-Type", "application/json");
-    const auto display_name = fmt::format("{}-{}", run_name_, random_suffix());
+    const auto suffix = static_cast<std::uint32_t>(random_bits());
+    const auto display_name = fmt::format("{}-{:08x}", run_name_, suffix);
     begin.body = json{{"file", {{"displayName", display_name}}}}.dump();
-    const auto answer = send_patiently(http_, begin, short_time_max, by, stop);
-    if (!answer) return answer.error();
-    const auto told = answer->head.headers.find("X-Goog-Upload-URL");
-    const auto place = told ? net::url::parse(*told) : net::url::parse("");
-    if (!place) return unreadable("no upload address was given");
-    // The provider is where the operator says: a gateway's own, not the address behind it.
-    const auto& text = place->text();
-    const auto path = text.find('/', place->scheme().size() + std::string_view{"://"}.size());
+    const auto response = send_with_retries(http_, begin, short_time_max, by, stop);
+    if (!response) return response.error();
+    const auto url = net::url::parse(response->head.headers.find("X-Goog-Upload-URL").value_or(""));
+    if (!url) return unreadable("no upload address was given");
+    // Uploads use the operator's gateway, not the address behind it.
+    const auto& text = url->text();
+    const auto path = text.find('/', url->scheme().size() + std::string_view{"://"}.size());
     if (path == std::string::npos) return unreadable("the upload address has no path");
-    return upload_place{.url = settings_.url + text.substr(path), .display_name = display_name};
+    return upload_target{.url = settings_.url + text.substr(path), .display_name = display_name};
 }
 
 upload_result gemini_files::send_bytes(
-    const upload_place& place, const std::filesystem::path& file, std::uint64_t bytes,
+    const upload_target& target, const std::filesystem::path& file, std::uint64_t bytes,
     const deadline& by, const std::stop_token& stop) const {
     for (std::uint64_t offset = 0;;) {
         const auto count = std::min(chunk_bytes, bytes - offset);
         const bool is_last = offset + count == bytes;
-        net::http_request chunk{.method = net::http_method::post, .url = place.url};
+        net::http_request chunk{.method = net::http_method::post, .url = target.url};
         chunk.headers = {
             {.name = "X-Goog-Upload-Offset", .value = std::to_string(offset)},
             {.name = "X-Goog-Upload-Command", .value = is_last ? "upload, finalize" : "upload"},
             {.name = "Content-Type", .value = ""}};
-        chunk.fresh_connection = true;  // A session takes each byte once.
+        chunk.fresh_connection = true;  // A session accepts each byte once.
         chunk.streamed_body.emplace().add_file({.file = file, .offset = offset, .bytes = count});
-        const auto answer = http_.send(chunk, by.at_most(upload_time_max), stop);
-        if (!answer) return failure_from(answer.error());
-        if (answer->status() != 200) return upload_failure_in(*answer);
+        const auto response = http_.send(chunk, by.at_most(upload_time_max), stop);
+        if (!response) return failure_from(response.error());
+        if (response->status() != 200) return upload_failure_in(*response);
         offset += count;
         if (!is_last) continue;
-        const auto status = answer->head.headers.find("X-Goog-Upload-Status");
+        const auto status = response->head.headers.find("X-Goog-Upload-Status");
         if (status != "final") return unreadable("the upload did not become final");
-        const auto made = file_in(answer->body);
-        if (!made) return unreadable("the upload's answer names no file");
-        return uploaded_file{.name = text_in(*made, "name"), .uri = text_in(*made, "uri")};
+        const auto uploaded = file_in(response->body);
+        if (!uploaded) return unreadable("the upload's answer names no file");
+        return uploaded_file{.name = text_in(*uploaded, "name"), .uri = text_in(*uploaded, "uri")};
     }
 }
 
-/// Whether it can be used now. Servers' faults and silence count as "still at it".
-boost::system::result<bool, call_failure> gemini_files::look_at(
+boost::system::result<bool, call_failure> gemini_files::is_active(
     uploaded_file& file, const deadline& by, const std::stop_token& stop) const {
-    const auto answer =
+    const auto response =
         http_.send(request(net::http_method::get, "/v1beta/" + file.name), by, stop);
-    if (!answer) {
-        if (answer.error().code() != errc::cancelled) return false;
+    if (!response) {
+        if (response.error().code() != errc::cancelled) return false;
         return call_failure{.kind = failure_kind::cancelled};
     }
-    if (is_final_refusal(answer->status())) return failure_in(*answer);
-    const auto about = answer->status() == 200 ? file_in(answer->body) : std::nullopt;
-    if (!about) return false;
-    if (file.uri.empty()) file.uri = text_in(*about, "uri");
-    const auto state = text_in(*about, "state");
+    if (is_final_refusal(response->status())) return failure_in(*response);
+    const auto listed = response->status() == 200 ? file_in(response->body) : std::nullopt;
+    if (!listed) return false;
+    if (file.uri.empty()) file.uri = text_in(*listed, "uri");
+    const auto state = text_in(*listed, "state");
     if (state != "FAILED") return state == "ACTIVE";
     return call_failure{
         .kind = failure_kind::video_rejected,
         .detail = "the file could not be processed: " +
-                  excerpt(about->value("error", json::object()).dump())};
+                  excerpt(listed->value("error", json::object()).dump())};
 }
 
 boost::system::result<void, call_failure> gemini_files::wait_until_active(
     uploaded_file& file, const deadline& by, const std::stop_token& stop) const {
     const auto until = by.at_most(poll_time_max);
     for (std::size_t polls = 0;; ++polls) {
-        const auto is_ready = look_at(file, until.at_most(short_time_max), stop);
-        if (!is_ready) return is_ready.error();
-        if (*is_ready) return {};
+        const auto active = is_active(file, until.at_most(short_time_max), stop);
+        if (!active) return active.error();
+        if (*active) return {};
         if (pause(poll_pauses.at(std::min(polls, poll_pauses.size() - 1)), until, stop)) continue;
         if (stop.stop_requested()) return call_failure{.kind = failure_kind::cancelled};
         return call_failure{
@@ -236,18 +209,17 @@ boost::system::result<void, call_failure> gemini_files::wait_until_active(
 upload_result gemini_files::upload_once(
     const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
     const std::stop_token& stop) const {
-    std::error_code failure;
-    const auto bytes = std::filesystem::file_size(file, failure);
-    if (failure) return call_failure{.kind = failure_kind::storage, .detail = failure.message()};
+    const auto whole = whole_file(file);
+    if (!whole) return whole.error();
     for (int tries = 1;; ++tries) {
-        const auto place = start(bytes, mime_type, by, stop);
-        if (!place) return place.error();
-        auto made = send_bytes(*place, file, bytes, by, stop);
-        if (made) return made;
-        remove_lost(*place);
-        const auto next = after_failed_try(made.error(), tries, random_between(0.0, 1.0));
+        const auto target = start(whole->bytes, mime_type, by, stop);
+        if (!target) return target.error();
+        auto uploaded = send_bytes(*target, file, whole->bytes, by, stop);
+        if (uploaded) return uploaded;
+        remove_lost(*target);
+        const auto next = after_failed_try(uploaded.error(), tries, random_between(0.0, 1.0));
         const auto* again = std::get_if<try_again>(&next);
-        if (again == nullptr || !pause(again->pause, by, stop)) return made.error();
+        if (again == nullptr || !pause(again->pause, by, stop)) return uploaded.error();
     }
 }
 
@@ -255,11 +227,11 @@ upload_result gemini_files::upload(
     const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
     const std::stop_token& stop) const {
     for (int uploads = 1;; ++uploads) {
-        auto made = upload_once(file, mime_type, by, stop);
-        if (!made) return made.error();
-        const auto ready = wait_until_active(*made, by, stop);
-        if (ready) return made;
-        remove(*made);
+        auto uploaded = upload_once(file, mime_type, by, stop);
+        if (!uploaded) return uploaded.error();
+        const auto ready = wait_until_active(*uploaded, by, stop);
+        if (ready) return uploaded;
+        remove(*uploaded);
         const bool may_help = ready.error().kind == failure_kind::file_not_ready ||
                               ready.error().kind == failure_kind::file_gone;
         if (!may_help || uploads == uploads_max) return ready.error();
@@ -270,15 +242,14 @@ void gemini_files::remove(const uploaded_file& file) const noexcept {
     try {
         const auto by = deadline::after(remove_time_max);
         for (int tries = 1;; ++tries) {
-            const auto answer =
+            const auto response =
                 http_.send(request(net::http_method::del, "/v1beta/" + file.name), by, {});
-            const bool is_gone = answer && (answer->status() == 200 || answer->status() == 404 ||
-                                            answer->status() == 403);
-            if (is_gone) return;
+            const auto status = response ? response->status() : 0;
+            if (status == 200 || status == 404 || status == 403) return;
             if (tries < removals_max && pause(remove_pause, by, {})) continue;
             log_.warning(
                 "an uploaded file could not be removed; the provider does so after two days",
-                {{"file", file.name}, {"reason", reason_of(answer)}});
+                {{"file", file.name}, {"reason", reason_of(response)}});
             return;
         }
     } catch (const std::exception& failure) {
@@ -286,39 +257,38 @@ void gemini_files::remove(const uploaded_file& file) const noexcept {
     }
 }
 
-/// One page of the list of files; null when there is none to be had.
 json gemini_files::list_page(
     const std::string& page, const deadline& by, const std::stop_token& stop) const {
     const auto path =
-        "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + escaped(page));
-    const auto answer =
+        "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + percent_encoded(page));
+    const auto response =
         http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
-    if (answer && answer->status() == 200) return parse_foreign_json(answer->body);
+    if (response && response->status() == 200) return parse_foreign_json(response->body);
     if (!stop.stop_requested())
-        log_.warning("uploaded files could not be listed", {{"reason", reason_of(answer)}});
+        log_.warning("uploaded files could not be listed", {{"reason", reason_of(response)}});
     return nullptr;
 }
 
 std::vector<uploaded_file> gemini_files::find_files(
-    const choice& is_wanted, const deadline& by, const std::stop_token& stop) const {
-    std::vector<uploaded_file> found;
+    const file_filter& filter, const deadline& by, const std::stop_token& stop) const {
+    std::vector<uploaded_file> files;
     std::string page;
     for (int pages = 0; pages < pages_max; ++pages) {
         const auto listed = list_page(page, by, stop);
         if (!listed.is_object()) break;
         for (const auto& file : list_in(listed, "files")) {
             const auto name = text_in(file, "name");
-            if (is_file_name(name) && is_wanted(file)) found.push_back({.name = name, .uri = {}});
+            if (is_file_name(name) && filter(file)) files.push_back({.name = name, .uri = {}});
         }
         page = text_in(listed, "nextPageToken");
         if (page.empty()) break;
     }
-    return found;
+    return files;
 }
 
-void gemini_files::remove_lost(const upload_place& place) const {
-    const auto is_lost = [&place](const json& file) {
-        return text_in(file, "displayName") == place.display_name;
+void gemini_files::remove_lost(const upload_target& target) const {
+    const auto is_lost = [&target](const json& file) {
+        return text_in(file, "displayName") == target.display_name;
     };
     for (const auto& file : find_files(is_lost, deadline::after(remove_time_max), {})) remove(file);
 }
@@ -331,7 +301,7 @@ void gemini_files::sweep(
         const auto name = text_in(file, "displayName");
         const auto run = run_in(name, settings_.upload_owner);
         if (run) return *run != settings_.upload_run && !is_living(*run);
-        // Times of one form compare as text.
+        // RFC 3339 times in UTC compare as text.
         return name.starts_with("reelsd-") && text_in(file, "createTime") < old;
     };
     const auto leftovers = find_files(is_left, by, stop);

@@ -18,66 +18,68 @@
 
 namespace reelsd::model {
 
-/// A file that the provider keeps for a while.
+/// A file that the provider stores for two days.
 struct uploaded_file {
-    std::string name;  ///< "files/abc": to ask for it and to remove it.
-    std::string uri;   ///< For the question.
+    std::string name;  ///< "files/abc"
+    std::string uri;   ///< For the request.
 };
 
 using upload_result = boost::system::result<uploaded_file, call_failure>;
 
-/// Gemini's Files API. Source: model-api.md A3. Blocking; safe from any thread.
+/// Gemini's Files API. Source: model-api.md A3. Blocking; thread-safe.
 class gemini_files {
 public:
-    /// The first two outlive it.
+    /// `settings` and `http` outlive it.
     gemini_files(const gemini_settings& settings, const net::http_client& http, log::logger log);
 
-    /// Uploads and waits until it may be used. Whatever fails is tried again as it deserves; what
-    /// was uploaded in vain is removed. `mime_type` as "video/mp4".
+    /// Uploads a file and waits until it is usable. Retries failures by after_failed_try(), and
+    /// removes unusable uploads. `mime_type` as "video/mp4".
     [[nodiscard]] upload_result upload(
         const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
         const std::stop_token& stop) const;
 
-    /// Also while everything else is being stopped: it takes a few seconds at most. What cannot be
-    /// removed is logged; the provider drops it after two days.
+    /// Also during a stop, for a few seconds at most. Logs a failure.
     void remove(const uploaded_file& file) const noexcept;
 
-    /// Removes what runs of this owner that are over have left behind, and what any other has left
-    /// an hour ago.
+    /// Removes files of ended runs of this owner, and of other owners after an hour.
     void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop) const;
 
 private:
-    struct upload_place;
-    /// Whether a file that is listed is to go.
-    using choice = std::function<bool(const json& file)>;
+    struct upload_target {
+        std::string url;
+        std::string display_name;
+    };
+    using file_filter = std::function<bool(const json& file)>;
 
     [[nodiscard]] upload_result upload_once(
         const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
         const std::stop_token& stop) const;
-    [[nodiscard]] boost::system::result<upload_place, call_failure> start(
+    [[nodiscard]] boost::system::result<upload_target, call_failure> start(
         std::uint64_t bytes, std::string_view mime_type, const deadline& by,
         const std::stop_token& stop) const;
     [[nodiscard]] upload_result send_bytes(
-        const upload_place& place, const std::filesystem::path& file, std::uint64_t bytes,
+        const upload_target& target, const std::filesystem::path& file, std::uint64_t bytes,
         const deadline& by, const std::stop_token& stop) const;
-    [[nodiscard]] boost::system::result<bool, call_failure> look_at(
+    /// Whether it is usable now: no as well for server faults and timeouts.
+    [[nodiscard]] boost::system::result<bool, call_failure> is_active(
         uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
-    [[nodiscard]] json list_page(
-        const std::string& page, const deadline& by, const std::stop_token& stop) const;
     [[nodiscard]] boost::system::result<void, call_failure> wait_until_active(
         uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
-    /// Names of those of the provider's files that are chosen.
+    /// A page of the list of files; null if it is not available.
+    [[nodiscard]] json list_page(
+        const std::string& page, const deadline& by, const std::stop_token& stop) const;
+    /// The provider's files that `filter` accepts.
     [[nodiscard]] std::vector<uploaded_file> find_files(
-        const choice& is_wanted, const deadline& by, const std::stop_token& stop) const;
-    /// What an upload without an answer may have left.
-    void remove_lost(const upload_place& place) const;
-    [[nodiscard]] std::string reason_of(const result<net::http_response>& answer) const;
+        const file_filter& filter, const deadline& by, const std::stop_token& stop) const;
+    /// Removes the file of an upload without a response.
+    void remove_lost(const upload_target& target) const;
+    [[nodiscard]] std::string reason_of(const result<net::http_response>& response) const;
     [[nodiscard]] net::http_request request(net::http_method method, std::string path) const;
 
     const gemini_settings& settings_;
     const net::http_client& http_;
     log::logger log_;
-    std::string run_name_;  ///< Begins the display names of what this process uploads.
+    std::string run_name_;  ///< Prefix of the display names of this process's uploads.
 };
 
 }  // namespace reelsd::model

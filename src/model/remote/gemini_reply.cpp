@@ -1,42 +1,156 @@
 #include "gemini_reply.hpp"
 
-#include "gemini_errors.hpp"
-#include "provider_json.hpp"
+#include "../json_members.hpp"
+#include "retry_schedule.hpp"
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
-#include <utility>
 
 namespace reelsd::model {
 namespace {
 
+/// For a quota of a minute without a named delay.
+constexpr seconds_f minute_quota_delay{60.0};
+
+/// The texts of an error object, concatenated by kind.
+struct gemini_error {
+    int code = 0;
+    std::string status;
+    std::string message;
+    std::string descriptions;  ///< Of refused fields.
+    std::string reasons;
+    std::string quotas;
+    std::optional<seconds_f> delay;
+
+    [[nodiscard]] bool says(std::initializer_list<std::string_view> any) const {
+        return std::ranges::any_of(any, [this](std::string_view text) {
+            return contains(message, text) || contains(descriptions, text) ||
+                   contains(reasons, text);
+        });
+    }
+};
+
+void add_detail(gemini_error& fault, const json& detail) {
+    const auto type = text_in(detail, "@type");
+    if (type.ends_with("ErrorInfo")) fault.reasons += text_in(detail, "reason") + ' ';
+    if (type.ends_with("RetryInfo")) fault.delay = duration_from(text_in(detail, "retryDelay"));
+    for (const auto& violation : list_in(detail, "fieldViolations")) {
+        fault.descriptions += text_in(violation, "description") + ' ';
+    }
+    for (const auto& violation : list_in(detail, "violations")) {
+        fault.quotas += text_in(violation, "quotaId") + ' ';
+    }
+}
+
+gemini_error read_error(const json& object) {
+    gemini_error fault;
+    const auto& code = member(object, "code");
+    if (code.is_number_integer()) fault.code = code.get<int>();
+    fault.status = text_in(object, "status");
+    fault.message = text_in(object, "message");
+    for (const auto& detail : list_in(object, "details")) add_detail(fault, detail);
+    if (!fault.delay) fault.delay = delay_in_message(fault.message);
+    return fault;
+}
+
+/// The error object of a body, which may be in a list.
+gemini_error read_body(std::string_view body) {
+    const auto document = parse_foreign_json(body);
+    const auto& whole = document.is_array() && !document.empty() ? document.front() : document;
+    if (whole.is_object() && whole.contains("error")) return read_error(whole["error"]);
+    gemini_error fault;
+    fault.message = excerpt(body);
+    return fault;
+}
+
+failure_kind gemini_bad_request(const gemini_error& fault) {
+    if (fault.status == "FAILED_PRECONDITION" || fault.says({"FAILED_PRECONDITION"})) {
+        return fault.says({"ACTIVE state"}) ? failure_kind::file_not_ready
+                                            : failure_kind::misconfigured;
+    }
+    if (fault.says({"API_KEY", "API key"})) return failure_kind::misconfigured;
+    if (fault.says({"payload size exceeds", "size exceeds the limit"}))
+        return failure_kind::payload_too_large;
+    if (fault.says(
+            {"too many states",
+             "response_schema",
+             "responseSchema",
+             "response_json_schema",
+             "responseJsonSchema"}))
+        return failure_kind::schema_refused;
+    if (fault.says({"Unknown name \"store\""})) return failure_kind::store_refused;
+    if (fault.says({"Unknown name", "thinking", "Thinking"})) return failure_kind::thinking_refused;
+    return failure_kind::video_rejected;
+}
+
+/// The rights of a key, or those to a file.
+failure_kind kind_of_forbidden(const gemini_error& fault, gemini_target target) {
+    const bool is_file = target == gemini_target::file || fault.says({"the File", "files/"});
+    const bool is_key = fault.says({"API key", "API_KEY", "SERVICE_DISABLED", "leaked"});
+    return is_file && !is_key ? failure_kind::file_gone : failure_kind::misconfigured;
+}
+
+failure_kind kind_of_missing(const gemini_error& fault, gemini_target target) {
+    if (target == gemini_target::file) return failure_kind::file_gone;
+    if (fault.says({"models/"})) return failure_kind::misconfigured;
+    return fault.says({"files/", "the File", "File "}) ? failure_kind::file_gone
+                                                       : failure_kind::misconfigured;
+}
+
+/// A daily quota, or one of 0.
+bool is_used_up(const gemini_error& fault) {
+    return contains(fault.quotas, "PerDay") || contains(fault.quotas, "Daily") ||
+           fault.says({"limit: 0", "PerDay", "per day"});
+}
+
+failure_kind kind_of(int status, const gemini_error& fault, gemini_target target) {
+    switch (status) {
+        case 400: return gemini_bad_request(fault);
+        case 403: return kind_of_forbidden(fault, target);
+        case 404: return kind_of_missing(fault, target);
+        case 429:
+            return is_used_up(fault) ? failure_kind::quota_exhausted : failure_kind::rate_limited;
+        case 499: return failure_kind::transient;
+        default: return kind_of_status(status);
+    }
+}
+
+call_failure failure_of(
+    int status, const gemini_error& fault, gemini_target target,
+    std::chrono::system_clock::time_point now) {
+    call_failure why{.kind = kind_of(status, fault, target)};
+    why.detail = "HTTP " + std::to_string(status) + ' ' + excerpt(fault.status) + ": " +
+                 excerpt(fault.message + ' ' + fault.descriptions + fault.reasons + fault.quotas);
+    if (why.kind == failure_kind::quota_exhausted) {
+        // Such an error also names a short delay, which is wrong.
+        why.server_delay = until_next_quota_day(now);
+    } else if (status == 429 || status >= 500) {
+        why.server_delay = fault.delay;
+    }
+    return why;
+}
+
 modality modality_from(std::string_view name) {
-    constexpr std::array<std::pair<std::string_view, modality>, 5> known{
-        {{"TEXT", modality::text},
-         {"IMAGE", modality::image},
-         {"VIDEO", modality::video},
-         {"AUDIO", modality::audio},
-         {"DOCUMENT", modality::document}}};
-    for (const auto& [word, kind] : known) {
-        if (word == name) return kind;
+    for (const auto kind :
+         {modality::text, modality::image, modality::video, modality::audio, modality::document}) {
+        if (ascii_lower(name) == name_of(kind)) return kind;
     }
     return modality::other;
 }
 
 modality_tokens& part_of(std::vector<modality_tokens>& parts, modality kind) {
-    const auto found = std::find_if(
-        parts.begin(), parts.end(), [kind](const auto& one) { return one.kind == kind; });
-    if (found != parts.end()) return *found;
+    const auto part = std::ranges::find(parts, kind, &modality_tokens::kind);
+    if (part != parts.end()) return *part;
     return parts.emplace_back(modality_tokens{.kind = kind});
 }
 
 void add_details(
     std::vector<modality_tokens>& parts, const json& details,
     std::int64_t modality_tokens::*counted) {
-    if (!details.is_array()) return;
     for (const auto& detail : details) {
         part_of(parts, modality_from(text_in(detail, "modality"))).*counted +=
             count_in(detail, "tokenCount");
@@ -44,29 +158,25 @@ void add_details(
 }
 
 std::optional<token_counts> gemini_usage(const json& document) {
-    const auto& told = member(document, "usageMetadata");
-    if (!told.is_object() || told.empty()) return std::nullopt;
+    const auto& usage = member(document, "usageMetadata");
+    if (!usage.is_object() || usage.empty()) return std::nullopt;
     token_counts used;
-    used.prompt = count_in(told, "promptTokenCount") + count_in(told, "toolUsePromptTokenCount");
-    used.cached_prompt = std::min(count_in(told, "cachedContentTokenCount"), used.prompt);
-    used.thinking = count_in(told, "thoughtsTokenCount");
-    used.output = count_in(told, "candidatesTokenCount") + used.thinking;
-    add_details(used.by_modality, member(told, "promptTokensDetails"), &modality_tokens::prompt);
-    add_details(
-        used.by_modality, member(told, "cacheTokensDetails"), &modality_tokens::cached_prompt);
-    add_details(
-        used.by_modality, member(told, "candidatesTokensDetails"), &modality_tokens::output);
+    used.prompt = count_in(usage, "promptTokenCount") + count_in(usage, "toolUsePromptTokenCount");
+    used.cached_prompt = std::min(count_in(usage, "cachedContentTokenCount"), used.prompt);
+    used.thinking = count_in(usage, "thoughtsTokenCount");
+    used.output = count_in(usage, "candidatesTokenCount") + used.thinking;
+    auto& parts = used.by_modality;
+    add_details(parts, list_in(usage, "promptTokensDetails"), &modality_tokens::prompt);
+    add_details(parts, list_in(usage, "cacheTokensDetails"), &modality_tokens::cached_prompt);
+    add_details(parts, list_in(usage, "candidatesTokensDetails"), &modality_tokens::output);
     return used;
 }
 
-/// What is said aloud: thoughts are not.
-std::string text_of(const json& candidate) {
+/// The text of a candidate without its thoughts.
+std::string answer_text(const json& candidate) {
     std::string text;
-    const auto& parts = member(member(candidate, "content"), "parts");
-    if (!parts.is_array()) return text;
-    for (const auto& part : parts) {
-        if (member(part, "thought") == true) continue;
-        text += text_in(part, "text");
+    for (const auto& part : list_in(member(candidate, "content"), "parts")) {
+        if (member(part, "thought") != true) text += text_in(part, "text");
     }
     return text;
 }
@@ -77,34 +187,57 @@ reply_end gemini_end(std::string_view reason, bool has_text) {
     if (reason == "RECITATION") return reply_end::recited;
     constexpr std::array<std::string_view, 5> refusals{
         "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "LANGUAGE"};
-    const bool is_refused = std::find(refusals.begin(), refusals.end(), reason) != refusals.end();
+    const bool is_refused = std::ranges::find(refusals, reason) != refusals.end();
     return is_refused ? reply_end::refused : reply_end::unspecified;
 }
 
-void read_candidate(reply& said, const json& candidate) {
+void read_candidate(reply& reply, const json& candidate) {
     const auto reason = text_in(candidate, "finishReason");
-    said.text = text_of(candidate);
-    const bool has_text = said.text.find_first_not_of(" \t\r\n") != std::string::npos;
-    said.end = gemini_end(reason, has_text);
-    said.detail = excerpt(reason + ' ' + text_in(candidate, "finishMessage"));
+    reply.text = answer_text(candidate);
+    const bool has_text = reply.text.find_first_not_of(" \t\r\n") != std::string::npos;
+    reply.end = gemini_end(reason, has_text);
+    reply.detail = excerpt(reason + ' ' + text_in(candidate, "finishMessage"));
 }
 
-void read_refusal(reply& said, const json& document) {
+void read_refusal(reply& reply, const json& document) {
     const auto reason = text_in(member(document, "promptFeedback"), "blockReason");
     const bool is_block = !reason.empty() && !reason.ends_with("REASON_UNSPECIFIED");
-    said.end = is_block ? reply_end::refused : reply_end::unspecified;
-    said.detail = is_block ? "prompt blocked: " + excerpt(reason) : "no candidates";
+    reply.end = is_block ? reply_end::refused : reply_end::unspecified;
+    reply.detail = is_block ? "prompt blocked: " + excerpt(reason) : "no candidates";
 }
 
-/// A model that will go away soon says so.
-void add_stage(reply& said, const json& document) {
+/// Announcements of a model's retirement.
+void add_stage(reply& reply, const json& document) {
     const auto stage = text_in(member(document, "modelStatus"), "modelStage");
     if (stage != "LEGACY" && stage != "DEPRECATED" && stage != "RETIRED") return;
-    said.detail += " (the model is " + stage + ": " +
-                   excerpt(text_in(member(document, "modelStatus"), "retirementTime")) + ')';
+    reply.detail += " (the model is " + stage + ": " +
+                    excerpt(text_in(member(document, "modelStatus"), "retirementTime")) + ')';
 }
 
 }  // namespace
+
+call_failure gemini_failure(
+    const net::http_response& response, gemini_target target,
+    std::chrono::system_clock::time_point now) {
+    const auto status = response.status();
+    const auto fault = read_body(response.body);
+    auto why = failure_of(status, fault, target, now);
+    why.may_be_billed = is_gateway_failure(status);
+    const bool may_wait = status == 429 || status >= 500;
+    if (may_wait && !why.server_delay)
+        why.server_delay = delay_in_headers(response.head.headers, now);
+    if (why.kind == failure_kind::rate_limited && !why.server_delay &&
+        contains(fault.quotas, "PerMinute"))
+        why.server_delay = minute_quota_delay;
+    return why;
+}
+
+call_failure gemini_failure(
+    const json& object, gemini_target target, std::chrono::system_clock::time_point now) {
+    const auto fault = read_error(object);
+    const bool is_status = fault.code >= 400 && fault.code < 600;
+    return failure_of(is_status ? fault.code : 500, fault, target, now);
+}
 
 model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_point now) {
     const auto document = parse_foreign_json(body);
@@ -114,22 +247,22 @@ model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_
             .detail = "an answer that is no JSON object: " + excerpt(body),
             .may_be_billed = true};
     }
-    // An error beside an answer takes nothing away from it, and its tokens are to be paid.
-    const auto& told = member(document, "error");
-    if (told.is_object() && !member(document, "candidates").is_array())
-        return gemini_failure(told, gemini_target::generate, now);
+    // An answer with an error is still an answer, and billed.
+    const auto& error_object = member(document, "error");
+    if (error_object.is_object() && !member(document, "candidates").is_array())
+        return gemini_failure(error_object, gemini_target::generate, now);
 
-    reply said;
-    said.used = gemini_usage(document);
-    said.response_id = excerpt(text_in(document, "responseId"));
-    const auto& candidates = member(document, "candidates");
-    if (candidates.is_array() && !candidates.empty()) {
-        read_candidate(said, candidates.front());
+    reply reply;
+    reply.used = gemini_usage(document);
+    reply.response_id = excerpt(text_in(document, "responseId"));
+    const auto& candidates = list_in(document, "candidates");
+    if (!candidates.empty()) {
+        read_candidate(reply, candidates.front());
     } else {
-        read_refusal(said, document);
+        read_refusal(reply, document);
     }
-    add_stage(said, document);
-    return said;
+    add_stage(reply, document);
+    return reply;
 }
 
 }  // namespace reelsd::model

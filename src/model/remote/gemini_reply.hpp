@@ -1,14 +1,30 @@
 #pragma once
 
 #include "chat_api.hpp"
+#include <reelsd/base/json_fwd.hpp>
 
+#include <chrono>
 #include <string_view>
 
-/// What Gemini's answers mean. Source: model-api.md A2. Pure.
+/// Interprets Gemini's responses. Source: model-api.md A2 and A4. Pure, except for the default
+/// `now`.
 namespace reelsd::model {
 
-/// The body of an answer under status 200.
+/// The request, because the same status has different meanings.
+enum class gemini_target : std::uint8_t { generate, file };
+
+/// The body of a response with status 200.
 [[nodiscard]] model_reply gemini_reply(
-    std::string_view body, std::chrono::system_clock::time_point now);
+    std::string_view body,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+/// A response with another status than 200.
+[[nodiscard]] call_failure gemini_failure(
+    const net::http_response& response, gemini_target target = gemini_target::generate,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+/// An error object ({"code", "message", "status", "details"}), also with status 200.
+[[nodiscard]] call_failure gemini_failure(
+    const json& object, gemini_target target, std::chrono::system_clock::time_point now);
 
 }  // namespace reelsd::model

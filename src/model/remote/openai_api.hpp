@@ -1,15 +1,19 @@
 #pragma once
 
 #include "chat_api.hpp"
+#include <reelsd/media/media_client.hpp>
 #include <reelsd/model/remote_settings.hpp>
+#include <reelsd/net/request_body.hpp>
 
-namespace reelsd::media {
-class media_client;
-}
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace reelsd::model {
 
-/// Chat completions, as many servers offer them. Source: model-api.md B.
+/// Chat completions, which many servers offer. Source: model-api.md B.
 class openai_api final : public chat_api {
 public:
     /// `media` outlives it.
@@ -21,17 +25,39 @@ public:
     [[nodiscard]] std::string_view secret() const noexcept override { return settings_.key; }
     [[nodiscard]] std::string media_note(const video_input& video) const override;
     [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input& video, const prompt& asked) const override;
+        const video_input& video, const prompt& prompt) const override;
     [[nodiscard]] net::http_request model_request() const override;
     [[nodiscard]] std::optional<call_failure> model_fault(
-        const net::http_response& answer) const override;
+        const net::http_response& response) const override;
 
 private:
     openai_settings settings_;
     const media::media_client& media_;
 };
 
-/// Everything of a request but its messages: from the comma after them to the end. Pure.
-[[nodiscard]] std::string openai_options(const openai_settings& settings, const question& asked);
+/// A request without body. `key` may be empty.
+[[nodiscard]] net::http_request openai_request(
+    net::http_method method, std::string url, const std::string& key);
+
+/// A request body without its messages: from the comma after them to the end. Pure.
+[[nodiscard]] std::string openai_options(
+    const openai_settings& settings, const request_options& options);
+
+struct frame_file {
+    double seconds = 0;
+    net::file_range jpeg;
+};
+
+/// The media of a video that a mode sends.
+struct sent_media {
+    std::optional<net::file_range> video;
+    std::vector<frame_file> frames;
+    std::optional<net::file_range> sound;  ///< WAVE. Absent when the video has none.
+};
+
+/// The user's message: the JSON of a list of parts, media first, streamed. Pure.
+void add_message_parts(
+    net::request_body& body, const sent_media& media, const openai_settings& settings,
+    std::string_view mime_type, std::string_view task);
 
 }  // namespace reelsd::model

@@ -1,9 +1,12 @@
+#include "../json_members.hpp"
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/price_table.hpp>
 
+#include <boost/algorithm/string/split.hpp>
+
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,56 +17,43 @@ namespace {
 constexpr int decimals_max = 6;
 constexpr std::int64_t picodollars_of_a_dollar_a_million = 1'000'000;
 constexpr std::size_t whole_digits_max = 7;
-/// A million dollars a million tokens: more is a slip of the comma.
+/// A million dollars a million tokens: a higher price is a typing error.
 constexpr std::int64_t price_max = 1'000'000 * picodollars_of_a_dollar_a_million;
-
-std::optional<int> digits_in(std::string_view text) {
-    int number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure != std::errc{} || end != text.data() + text.size() || number < 0)
-        return std::nullopt;
-    return number;
-}
 
 std::optional<std::chrono::sys_days> day_from(std::string_view text) {
     if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
-    const auto year = digits_in(text.substr(0, 4));
-    const auto month = digits_in(text.substr(5, 2));
-    const auto day = digits_in(text.substr(8, 2));
+    const auto year = parse_number<unsigned>(text.substr(0, 4));
+    const auto month = parse_number<unsigned>(text.substr(5, 2));
+    const auto day = parse_number<unsigned>(text.substr(8, 2));
     if (!year || !month || !day) return std::nullopt;
     const std::chrono::year_month_day date{
-        std::chrono::year{*year},
-        std::chrono::month{static_cast<unsigned>(*month)},
-        std::chrono::day{static_cast<unsigned>(*day)}};
+        std::chrono::year{static_cast<int>(*year)},
+        std::chrono::month{*month},
+        std::chrono::day{*day}};
     if (!date.ok()) return std::nullopt;
     return std::chrono::sys_days{date};
 }
 
 bool are_digits(std::string_view text) {
-    return text.find_first_not_of("0123456789") == std::string_view::npos;
+    return std::ranges::all_of(text, is_digit);
 }
 
-/// Cuts the part before the next `sign` off `text`; what is left begins after the sign, or is
-/// nothing when there is none.
-std::string_view next_part(std::optional<std::string_view>& text, char sign) {
-    const auto end = text->find(sign);
-    const auto part = text->substr(0, end);
-    if (end == std::string_view::npos) {
-        text.reset();
-    } else {
-        text->remove_prefix(end + 1);
-    }
-    return trimmed(part, " ");
+/// The parts of `text` between separators, without blanks at their ends.
+std::vector<std::string> parts_of(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    boost::algorithm::split(parts, text, [separator](char byte) { return byte == separator; });
+    for (auto& part : parts) part = trimmed(part, " ");
+    return parts;
 }
 
-/// A sum of costs; nothing as soon as it does not fit.
+/// A sum of costs, without a value after an overflow.
 class cost_sum {
 public:
     void add(std::int64_t tokens, std::int64_t price) {
         std::int64_t cost = 0;
-        const bool is_too_much = __builtin_mul_overflow(tokens, price, &cost) ||
-                                 __builtin_add_overflow(sum_, cost, &sum_);
-        fits_ = fits_ && !is_too_much;
+        const bool overflows = __builtin_mul_overflow(tokens, price, &cost) ||
+                               __builtin_add_overflow(sum_, cost, &sum_);
+        fits_ = fits_ && !overflows;
     }
     [[nodiscard]] std::optional<std::int64_t> value() const {
         return fits_ ? std::optional{sum_} : std::nullopt;
@@ -74,7 +64,7 @@ private:
     bool fits_ = true;
 };
 
-/// What is left of a count after a part that was counted apart.
+/// The rest of a count without a part that is counted separately.
 std::int64_t rest_of(std::int64_t all, std::int64_t part) {
     return std::max<std::int64_t>(all - part, 0);
 }
@@ -90,151 +80,129 @@ std::optional<std::int64_t> price_from(std::string_view text) {
     if (point != text.size() && decimals.empty()) return std::nullopt;
     std::string padded{decimals};
     padded.resize(decimals_max, '0');
-    const auto price =
-        std::int64_t{*digits_in(whole)} * picodollars_of_a_dollar_a_million + *digits_in(padded);
+    const auto price = *parse_number<std::int64_t>(whole) * picodollars_of_a_dollar_a_million +
+                       *parse_number<std::int64_t>(padded);
     if (price > price_max) return std::nullopt;
     return price;
 }
 
-/// One row of the file. Each step returns whether it went well; `fault` names what did not.
+/// Reads one row of the file. `fault` is the first member that is missing or wrong.
 struct price_table::row_reader {
     const json& source;
-    row made = {};
     std::string fault = {};
 
-    bool fail(std::string_view name) {
-        fault = name;
-        return false;
+    template <class Value>
+    Value checked(std::string_view name, const std::optional<Value>& value) {
+        if (!value && fault.empty()) fault = name;
+        return value.value_or(Value{});
     }
 
-    bool read_price(const char* name, std::int64_t& target, std::optional<std::int64_t> otherwise) {
-        const auto found = source.find(name);
-        if (found == source.end() && otherwise) {
-            target = *otherwise;
-            return true;
+    std::int64_t price(std::string_view name) {
+        return checked(name, price_from(text_in(source, name)));
+    }
+
+    /// Nothing for null, which is unknown.
+    std::optional<std::int64_t> price_or(
+        std::string_view name, std::optional<std::int64_t> otherwise) {
+        const auto value = source.find(name);
+        if (value == source.end()) return otherwise;
+        return value->is_null() ? std::nullopt : std::optional{price(name)};
+    }
+
+    row read() {
+        row parsed;
+        parsed.model = text_in(source, "model");
+        parsed.is_prefix = parsed.model.ends_with('*');
+        if (parsed.is_prefix) parsed.model.pop_back();
+        if (parsed.model.empty()) fault = "model";
+        if (source.contains("from"))
+            parsed.from = checked("from", day_from(text_in(source, "from")));
+        if (source.contains("above_prompt_tokens")) {
+            const auto& tokens = member(source, "above_prompt_tokens");
+            parsed.above_prompt_tokens = checked(
+                "above_prompt_tokens",
+                tokens.is_number_unsigned() ? std::optional{tokens.get<std::int64_t>()}
+                                            : std::nullopt);
         }
-        const auto price = found != source.end() && found->is_string()
-                               ? price_from(found->get_ref<const std::string&>())
-                               : std::nullopt;
-        if (!price) return fail(name);
-        target = *price;
-        return true;
-    }
-
-    /// One that may be null: not known.
-    bool read_known(
-        const char* name, std::optional<std::int64_t>& target,
-        std::optional<std::int64_t> otherwise) {
-        const auto found = source.find(name);
-        if (found != source.end() && found->is_null()) return true;
-        if (found == source.end() && !otherwise) return true;
-        return read_price(name, target.emplace(), otherwise);
-    }
-
-    bool read_model() {
-        const auto found = source.find("model");
-        if (found == source.end() || !found->is_string()) return fail("model");
-        made.model = found->get<std::string>();
-        made.is_prefix = made.model.ends_with('*');
-        if (made.is_prefix) made.model.pop_back();
-        return !made.model.empty() || fail("model");
-    }
-
-    bool read_from() {
-        const auto found = source.find("from");
-        if (found == source.end()) return true;
-        const auto day =
-            found->is_string() ? day_from(found->get_ref<const std::string&>()) : std::nullopt;
-        if (!day) return fail("from");
-        made.from = *day;
-        return true;
-    }
-
-    bool read_threshold() {
-        const auto found = source.find("above_prompt_tokens");
-        if (found == source.end()) return true;
-        if (!found->is_number_unsigned()) return fail("above_prompt_tokens");
-        made.above_prompt_tokens = found->get<std::int64_t>();
-        return true;
-    }
-
-    bool read() {
-        return source.is_object() && read_model() && read_from() && read_threshold() &&
-               read_price("input", made.input, std::nullopt) &&
-               read_price("output", made.output, std::nullopt) &&
-               read_known("cached", made.cached, made.input) &&
-               read_known("audio_input", made.audio_input, made.input) &&
-               read_known("audio_cached", made.audio_cached, made.cached);
+        parsed.input = price("input");
+        parsed.output = price("output");
+        parsed.cached = price_or("cached", parsed.input);
+        parsed.audio_input = price_or("audio_input", parsed.input);
+        parsed.audio_cached = price_or("audio_cached", parsed.cached);
+        return parsed;
     }
 };
 
 result<price_table> price_table::parse(std::string_view json_text) {
     const auto document = parse_foreign_json(json_text);
-    const auto listed = document.is_object() ? document.find("prices") : document.end();
-    if (!document.is_object() || listed == document.end() || !listed->is_array()) {
+    const auto& listed = member(document, "prices");
+    if (!listed.is_array()) {
         return error{errc::invalid_argument, "a price table is an object with an array \"prices\""};
     }
     price_table table;
-    for (std::size_t at = 0; at < listed->size(); ++at) {
-        row_reader reader{(*listed)[at]};
-        if (!reader.read()) {
-            return error{
-                errc::invalid_argument,
-                "prices[" + std::to_string(at) + "]: " +
-                    (reader.fault.empty() ? "no object" : reader.fault + " is missing or wrong")};
-        }
-        table.rows_.push_back(std::move(reader.made));
+    for (std::size_t at = 0; at < listed.size(); ++at) {
+        const auto fail = [at](const std::string& why) {
+            return error{errc::invalid_argument, "prices[" + std::to_string(at) + "]: " + why};
+        };
+        if (!listed[at].is_object()) return fail("no object");
+        row_reader reader{listed[at]};
+        table.rows_.push_back(reader.read());
+        if (!reader.fault.empty()) return fail(reader.fault + " is missing or wrong");
     }
     return table;
 }
 
 result<void> price_table::put_first(std::string_view list) {
     if (list.empty()) return {};
-    for (std::optional rest{list}; rest;) {
-        const auto entry = next_part(rest, ',');
-        // A model's name may hold an equals sign; prices do not.
+    for (const std::string_view entry : parts_of(list, ',')) {
+        // A model's name may contain an equals sign; prices do not.
         const auto equals = entry.rfind('=');
         const auto name = trimmed(entry.substr(0, std::min(equals, entry.size())), " ");
         if (equals == std::string_view::npos || name.empty() ||
             name.find_first_of("; ") != std::string_view::npos)
             return error{errc::invalid_argument, "a price is model=input/output[/cached]"};
         std::vector<std::int64_t> amounts;
-        for (std::optional prices{entry.substr(equals + 1)}; prices;) {
-            const auto price = price_from(next_part(prices, '/'));
+        for (const auto& text : parts_of(entry.substr(equals + 1), '/')) {
+            const auto price = price_from(text);
             if (!price) return error{errc::invalid_argument, "a price is no plain decimal"};
             amounts.push_back(*price);
         }
         if (amounts.size() != 2 && amounts.size() != 3)
             return error{errc::invalid_argument, "a price is model=input/output[/cached]"};
-        row made;
-        made.model = name;
-        made.is_override = true;
-        made.input = amounts[0];
-        made.output = amounts[1];
-        made.cached = amounts.size() == 3 ? amounts[2] : amounts[0];
-        made.audio_input = made.input;
-        made.audio_cached = made.cached;
-        rows_.push_back(std::move(made));
+        row parsed;
+        parsed.model = name;
+        parsed.is_override = true;
+        parsed.input = amounts[0];
+        parsed.output = amounts[1];
+        parsed.cached = amounts.size() == 3 ? amounts[2] : amounts[0];
+        parsed.audio_input = parsed.input;
+        parsed.audio_cached = parsed.cached;
+        rows_.push_back(std::move(parsed));
     }
     return {};
 }
 
 const price_table::row* price_table::find(
     std::string_view model, std::int64_t prompt_tokens, std::chrono::sys_days on) const {
-    const auto fits = [&](const row& one) {
-        const bool is_named = one.is_prefix ? model.starts_with(one.model) : model == one.model;
-        return is_named && one.from <= on &&
-               (one.above_prompt_tokens == 0 || prompt_tokens > one.above_prompt_tokens);
+    const auto fits = [&](const row& price) {
+        const bool is_named =
+            price.is_prefix ? model.starts_with(price.model) : model == price.model;
+        return is_named && price.from <= on &&
+               (price.above_prompt_tokens == 0 || prompt_tokens > price.above_prompt_tokens);
     };
-    // What the operator says, then the whole name, then the longer begin; then the latest; then
-    // the price of the longest prompts.
-    const auto rank = [](const row& one) {
+    // The operator's prices first, then the whole name, the longer prefix, the latest day, and the
+    // price of the longest prompts.
+    const auto rank = [](const row& price) {
         return std::tuple{
-            one.is_override, !one.is_prefix, one.model.size(), one.from, one.above_prompt_tokens};
+            price.is_override,
+            !price.is_prefix,
+            price.model.size(),
+            price.from,
+            price.above_prompt_tokens};
     };
     const row* best = nullptr;
-    for (const auto& one : rows_) {
-        if (fits(one) && (best == nullptr || rank(*best) <= rank(one))) best = &one;
+    for (const auto& price : rows_) {
+        if (fits(price) && (best == nullptr || rank(*best) <= rank(price))) best = &price;
     }
     return best;
 }

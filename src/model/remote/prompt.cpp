@@ -1,56 +1,54 @@
 #include "prompt.hpp"
 
 #include "../answer.hpp"
-#include "../prompt_files.hpp"
-#include "../utf8.hpp"
+#include "../clean_text.hpp"
 #include <reelsd/base/random.hpp>
+#include <reelsd/base/text.hpp>
+
+#include <boost/algorithm/string/erase.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <initializer_list>
 #include <utility>
 
 namespace reelsd::model {
 namespace {
 
-/// As long as the platform lets a caption be.
+/// The platform's limit.
 constexpr std::size_t caption_characters_max = 2200;
 constexpr std::size_t violations_max = 10;
 constexpr std::size_t violation_characters_max = 200;
 
 using placeholder = std::pair<std::string_view, std::string_view>;
 
-/// `text` with each {name} replaced; what is put in is not looked at again.
+/// `text` with each {name} replaced. Values are not searched for names.
 std::string filled(std::string_view text, std::initializer_list<placeholder> values) {
-    std::string made;
+    std::string filled_text;
     while (!text.empty()) {
         const auto brace = std::min(text.find('{'), text.size());
-        made.append(text.substr(0, brace));
+        filled_text.append(text.substr(0, brace));
         text.remove_prefix(brace);
-        const auto* const match =
-            std::find_if(values.begin(), values.end(), [&](const placeholder& one) {
-                return text.starts_with(fmt::format("{{{}}}", one.first));
-            });
+        const auto* const match = std::ranges::find_if(values, [&](const placeholder& value) {
+            return text.starts_with(fmt::format("{{{}}}", value.first));
+        });
         if (match != values.end()) {
-            made.append(match->second);
+            filled_text.append(match->second);
             text.remove_prefix(match->first.size() + 2);
         } else if (!text.empty()) {
-            made.push_back(text.front());
+            filled_text.push_back(text.front());
             text.remove_prefix(1);
         }
     }
-    while (made.ends_with('\n')) made.pop_back();
-    return made;
+    while (filled_text.ends_with('\n')) filled_text.pop_back();
+    return filled_text;
 }
 
-/// From the start each time: what stood around one may be the next.
+/// Repeats until there is none: the text around a removed one may form another.
 std::string without(std::string text, std::string_view unwanted) {
-    for (auto at = text.find(unwanted); at != std::string::npos; at = text.find(unwanted)) {
-        text.erase(at, unwanted.size());
-    }
+    while (contains(text, unwanted)) boost::algorithm::erase_first(text, unwanted);
     return text;
 }
 
@@ -64,31 +62,25 @@ std::string caption_block(const video_input& video, std::string_view boundary) {
     return fmt::format("Caption {0}\n{1}\nEnd of caption {0}", boundary, clean);
 }
 
-/// "01:05"
-std::string minutes_of(double seconds) {
-    const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
-    return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
-}
-
 }  // namespace
 
-prompt make_prompt(const prompt_request& about) {
-    const auto duration = about.video.probe.duration_seconds;
+prompt make_prompt(const prompt_request& request) {
+    const auto duration = request.video.probe.duration_seconds;
     const auto seconds = fmt::format("{:.1f}", duration);
-    const auto minutes = minutes_of(duration);
-    const auto caption = caption_block(about.video, about.boundary);
+    const auto minutes = timestamp_of(std::ceil(duration));
+    const auto caption = caption_block(request.video, request.boundary);
     return {
         .instructions = filled(
             prompt_files::instructions,
-            {{"output_language", about.output_language}, {"boundary", about.boundary}}),
+            {{"output_language", request.output_language}, {"boundary", request.boundary}}),
         .task = filled(
             prompt_files::task,
             {{"duration", minutes},
              {"duration_seconds", seconds},
-             {"media_note", about.media_note},
+             {"media_note", request.media_note},
              {"caption_block", caption},
-             {"output_language", about.output_language}}),
-        .boundary = std::string{about.boundary}};
+             {"output_language", request.output_language}}),
+        .boundary = std::string{request.boundary}};
 }
 
 std::string new_boundary() {
@@ -101,9 +93,9 @@ std::string schema_note() {
 
 std::string repair_note(std::span<const std::string> violations) {
     std::string listed;
-    for (const auto& one : violations.first(std::min(violations.size(), violations_max))) {
+    for (const auto& violation : violations.first(std::min(violations.size(), violations_max))) {
         if (!listed.empty()) listed.push_back('\n');
-        listed.append("- ").append(clean_text(one, violation_characters_max));
+        listed.append("- ").append(clean_text(violation, violation_characters_max));
     }
     return filled(prompt_files::repair, {{"violations", listed}});
 }

@@ -7,39 +7,39 @@
 #include <string_view>
 #include <vector>
 
-/// What a remote model is asked: the files of src/model/prompt, filled in. One prompt and one
-/// schema for all providers.
+/// The prompt of remote models: the files of src/model/prompt, filled in. All providers share
+/// prompt and schema.
 namespace reelsd::model {
 
-/// Goes up whenever a file of src/model/prompt changes: results of one version may stand for each
-/// other, of two may not. A test holds the files to it.
+/// Increased whenever a file of src/model/prompt changes, which a test enforces: only results of
+/// one version are interchangeable.
 inline constexpr std::string_view prompt_version = "1";
 
 struct prompt {
-    std::string instructions;  ///< For the system's side.
+    std::string instructions;  ///< The system prompt.
     std::string task;          ///< After the video.
-    /// Stands around the caption and nowhere else: random, so that no caption can end its block.
+    /// Encloses the caption: random, so that no caption can end its block.
     std::string boundary;
 };
 
 struct prompt_request {
     const video_input& video;
-    std::string_view media_note;  ///< What else than a video is given, a sentence; may be empty.
+    std::string_view media_note;       ///< See chat_api::media_note(); may be empty.
     std::string_view output_language;  ///< "English"
     std::string_view boundary;         ///< See new_boundary().
 };
 
-/// Pure. The caption is cut to 2,200 characters and loses control, bidirectional and zero-width
-/// characters and whatever looks like the boundary.
-[[nodiscard]] prompt make_prompt(const prompt_request& about);
+/// Pure. The caption is cut to 2,200 characters; control, bidirectional and zero-width characters
+/// and the boundary are removed from it.
+[[nodiscard]] prompt make_prompt(const prompt_request& request);
 
 /// 64 random bits as text.
 [[nodiscard]] std::string new_boundary();
 
-/// The schema as part of the task, for models that cannot be held to it.
+/// The schema as part of the task, for providers that cannot enforce it.
 [[nodiscard]] std::string schema_note();
 
-/// What was wrong with an earlier answer, at most ten sentences of it.
+/// The faults of an earlier answer, at most ten.
 [[nodiscard]] std::string repair_note(std::span<const std::string> violations);
 
 }  // namespace reelsd::model

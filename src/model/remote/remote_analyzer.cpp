@@ -1,13 +1,15 @@
 #include "../answer.hpp"
 #include "../local_checks.hpp"
 #include "gemini_api.hpp"
-#include "next_question.hpp"
+#include "next_request.hpp"
 #include "openai_api.hpp"
 #include "retry_loop.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/remote_analyzer.hpp>
 #include <reelsd/net/http_client.hpp>
+
+#include <boost/algorithm/string/join.hpp>
 
 #include <fmt/format.h>
 
@@ -22,41 +24,37 @@
 namespace reelsd::model {
 namespace {
 
-/// The operator configured `base_url`, so it may be anywhere.
 std::unique_ptr<net::http_client> client_for(
     const remote_settings& settings, const std::string& base_url) {
-    net::http_client_settings made{
-        .policy = {}, .by_proxy = settings.by_proxy, .ca_file = settings.ca_file};
-    if (const auto address = net::url::parse(base_url))
-        made.policy.trusted_origins = {address->origin()};
-    return std::make_unique<net::http_client>(std::move(made));
+    return std::make_unique<net::http_client>(
+        client_settings(base_url, settings.by_proxy, settings.ca_file));
 }
 
-analysis_failure analysis_failure_from(const call_error& none) {
-    return {error_from(none.why), none.not_before, none.asked_to_wait};
+analysis_failure analysis_failure_from(const call_error& failed) {
+    return {error_from(failed.why), failed.not_before, failed.asked_to_wait};
 }
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
-/// Codecs that not every provider reads.
-bool is_odd(const media::probe_report& probe) {
-    const bool is_usual_picture = is_one_of(probe.video_codec, {"h264", "hevc", "vp9"});
-    const bool is_usual_sound =
+/// Whether a codec is not supported by every provider.
+bool is_uncommon(const media::probe_report& probe) {
+    const bool is_common_video = is_one_of(probe.video_codec, {"h264", "hevc", "vp9"});
+    const bool is_common_audio =
         !probe.audio_codec || is_one_of(*probe.audio_codec, {"aac", "mp3", "opus", "vorbis"});
-    return !is_usual_picture || !is_usual_sound;
+    return !is_common_video || !is_common_audio;
 }
 
 }  // namespace
 
-/// One video's way through questions and answers.
+/// The requests about one video.
 class remote_analyzer::analysis_session {
 public:
     analysis_session(
-        const remote_analyzer& with, const video_input& video, call_ledger& calls,
+        const remote_analyzer& analyzer, const video_input& video, call_ledger& calls,
         const deadline& by, const std::stop_token& stop)
-        : with_{with},
+        : analyzer_{analyzer},
           video_{video},
           calls_{calls},
           by_{by},
@@ -65,130 +63,128 @@ public:
           prompt_{make_prompt(
               {.video = video,
                .media_note = media_note_,
-               .output_language = with.parts_.settings.output_language,
+               .output_language = analyzer.dependencies_.settings.output_language,
                .boundary = boundary_})},
-          session_{with.api_->open(sent_, prompt_)} {}
+          session_{analyzer.api_->open(sent_, prompt_)} {}
 
     analysis run() {
-        if (is_odd(video_.probe)) {
-            if (const auto changed = re_encode(); !changed)
-                return analysis_failure{changed.error()};
+        if (is_uncommon(video_.probe)) {
+            if (const auto encoded = re_encode(); !encoded)
+                return analysis_failure{encoded.error()};
         }
-        question asked;
+        std::optional<request_options> next{request_options{}};
         for (;;) {
-            const auto answer = ask(parts(), *session_, asked, calls_, by_, stop_);
-            const auto next =
-                answer ? after_reply(asked, *answer) : after_refusal(asked, answer.error());
-            if (next) {
-                asked = *next;
-                continue;
-            }
-            if (best_ && (!answer || best_is_usable_)) return checked(*std::move(best_));
+            const auto options = *std::move(next);
+            const auto answer = ask(loop_dependencies(), *session_, options, calls_, by_, stop_);
+            next = answer ? after_reply(options, *answer) : after_failure(options, answer.error());
+            if (next) continue;
+            if (best_) return checked(*std::move(best_));
             if (!answer) return analysis_failure_from(answer.error());
             return analysis_failure{error{errc::model_refused, why_not(*answer)}};
         }
     }
 
 private:
-    [[nodiscard]] retry_loop_dependencies parts() const {
+    [[nodiscard]] retry_loop_dependencies loop_dependencies() const {
+        const auto& dependencies = analyzer_.dependencies_;
         return {
-            .api = *with_.api_,
-            .http = *with_.http_,
-            .circuit = with_.circuit_,
-            .prices = with_.parts_.prices,
-            .log = with_.parts_.log,
-            .on_request = with_.parts_.on_request,
-            .answer_time_max = with_.parts_.settings.answer_time_max};
+            .api = *analyzer_.api_,
+            .http = *analyzer_.http_,
+            .circuit = analyzer_.circuit_,
+            .prices = dependencies.prices,
+            .log = dependencies.log,
+            .on_request = dependencies.on_request,
+            .answer_time_max = dependencies.settings.answer_time_max};
     }
 
-    /// Reads what was said and decides whether to ask again.
-    std::optional<question> after_reply(const question& asked, const reply& said) {
+    std::optional<request_options> after_reply(const request_options& options, const reply& reply) {
         std::vector<std::string> violations;
-        if (said.end == reply_end::complete) {
-            auto reading = read_answer(
-                said.text,
+        if (reply.end == reply_end::complete) {
+            auto sections = read_answer(
+                reply.text,
                 {.duration_seconds = video_.probe.duration_seconds, .boundary = boundary_});
-            violations = reading.violations;
-            keep(std::move(reading));
+            violations = sections.violations;
+            keep(std::move(sections));
+            if (violations.empty()) return std::nullopt;
         }
-        if (said.end == reply_end::complete && violations.empty()) return std::nullopt;
-        auto next = question_after(asked, said.end, violations, ways_);
-        with_.parts_.log.warning(
+        auto next = next_request(options, reply.end, violations, tried_);
+        log().warning(
             next ? "the model's answer cannot be used: asked again"
                  : "the model's answer cannot be used",
-            {{"model", with_.name_},
-             {"reason", violations.empty() ? said.detail : joined(violations)}});
+            {{"model", analyzer_.name_},
+             {"reason",
+              violations.empty() ? reply.detail : boost::algorithm::join(violations, "; ")}});
         return next;
     }
 
-    std::optional<question> after_refusal(const question& asked, const call_error& none) {
-        if (none.why.kind == failure_kind::file_gone) session_->forget_upload();
-        // What one decoder cannot read another one can: once more, in the most usual form. A
-        // server may stumble over such a video, too; when all stumble, it is not the video.
+    std::optional<request_options> after_failure(
+        const request_options& options, const call_error& failed) {
+        const auto kind = failed.why.kind;
+        if (kind == failure_kind::file_gone) session_->forget_upload();
+        // The most common codecs may help, also when the video crashes the server. If other videos
+        // fail as well, it is not the video.
         const bool is_of_video =
-            none.why.kind == failure_kind::video_rejected ||
-            (none.why.kind == failure_kind::server_fault && with_.circuit_.is_lone_failure());
+            kind == failure_kind::video_rejected ||
+            (kind == failure_kind::server_fault && analyzer_.circuit_.is_lone_failure());
         if (is_of_video && !is_re_encoded_)
-            return re_encode() ? std::optional{asked} : std::nullopt;
-        return question_after(asked, none.why.kind, ways_);
+            return re_encode() ? std::optional{options} : std::nullopt;
+        return next_request(options, kind, tried_);
     }
 
-    /// From here on the provider is given this form of the video.
+    /// Later requests send the re-encoded video.
     result<void> re_encode() {
         is_re_encoded_ = true;
         sent_.file = video_.scratch / "re-encoded";
-        with_.parts_.log.info(
+        log().info(
             "video is re-encoded for the model",
-            {{"model", with_.name_},
+            {{"model", analyzer_.name_},
              {"video_codec", video_.probe.video_codec},
              {"audio_codec", video_.probe.audio_codec.value_or("none")}});
-        const auto made = with_.parts_.media.transcode(
+        const auto encoded = analyzer_.dependencies_.media.transcode(
             video_.file, sent_.file, by_.at_most(bounds::local_analysis_time_max), stop_);
-        if (!made) return made.error();
-        session_ = with_.api_->open(sent_, prompt_);
+        if (!encoded) return encoded.error();
+        session_ = analyzer_.api_->open(sent_, prompt_);
         return {};
     }
 
-    /// The latest usable answer is the best: it was asked for with what was wrong before.
-    void keep(parsed_sections reading) {
-        if (!reading.said) return;
-        best_ = std::move(reading.said);
-        best_->warnings = std::move(reading.warnings);
-        if (!reading.violations.empty())
+    /// The latest usable answer is the best, because its request named the faults of earlier ones.
+    void keep(parsed_sections sections) {
+        if (!sections.reported) return;
+        best_ = std::move(sections.reported);
+        best_->warnings = std::move(sections.warnings);
+        if (!sections.violations.empty())
             best_->warnings.emplace_back(
                 "the model's answer was incomplete or repeated itself: what could be used is here");
-        best_is_usable_ = true;
     }
 
-    /// Compares the answer with what this machine can see and hear itself. The answer is paid, so
-    /// it is kept when the check fails, and when a stop leaves no time for one.
-    findings checked(findings said) {
-        said.provider = with_.api_->provider();
-        said.model_name = with_.api_->model();
-        said.analyzer = with_.name_;
+    /// Compares the answer with local measurements. The answer is paid, so it is kept if the check
+    /// fails or is stopped.
+    findings checked(findings reported) {
+        reported.provider = analyzer_.api_->provider();
+        reported.model_name = analyzer_.api_->model();
+        reported.analyzer = analyzer_.name_;
         auto evidence = evidence_of(video_.probe);
-        const auto seen = with_.parts_.media.check(
-            video_.file, times_to_check(said), by_.at_most(bounds::local_check_time_max), stop_);
-        if (seen) {
-            evidence.silent = seen->silent;
-            evidence.speech = seen->speech;
-            evidence.read_texts = seen->texts;
+        const auto measured = analyzer_.dependencies_.media.check(
+            video_.file,
+            times_to_check(reported),
+            by_.at_most(bounds::local_check_time_max),
+            stop_);
+        if (measured) {
+            evidence.silent = measured->silent;
+            evidence.speech = measured->speech;
+            evidence.read_texts = measured->texts;
         } else {
-            said.warnings.emplace_back("the model's answer was not checked against the video");
-            if (seen.error().code() != errc::cancelled)
-                with_.parts_.log.warning(
-                    "an answer could not be checked", {{"reason", seen.error().to_string()}});
+            reported.warnings.emplace_back("the model's answer was not checked against the video");
+            if (measured.error().code() != errc::cancelled)
+                log().warning(
+                    "an answer could not be checked", {{"reason", measured.error().to_string()}});
         }
-        for (auto& warning : local_warnings(said, evidence))
-            said.warnings.push_back(std::move(warning));
-        return said;
+        for (auto& warning : local_warnings(reported, evidence))
+            reported.warnings.push_back(std::move(warning));
+        return reported;
     }
 
-    static std::string joined(const std::vector<std::string>& violations) {
-        std::string all;
-        for (const auto& one : violations) all += (all.empty() ? "" : "; ") + one;
-        return all;
-    }
+    [[nodiscard]] const log::logger& log() const { return analyzer_.dependencies_.log; }
 
     static std::string why_not(const reply& last) {
         switch (last.end) {
@@ -201,45 +197,46 @@ private:
         return {};
     }
 
-    const remote_analyzer& with_;
+    const remote_analyzer& analyzer_;
     const video_input& video_;
-    video_input sent_{video_};  ///< Perhaps in another form.
+    video_input sent_{video_};  ///< May be re-encoded.
     bool is_re_encoded_ = false;
     call_ledger& calls_;
     const deadline& by_;
     const std::stop_token& stop_;
     std::string boundary_;
-    std::string media_note_{with_.api_->media_note(video_)};
+    std::string media_note_{analyzer_.api_->media_note(video_)};
     prompt prompt_;
     std::unique_ptr<chat_session> session_;
-    tried_ways ways_;
+    tried_changes tried_;
     std::optional<findings> best_;
-    bool best_is_usable_ = false;
 };
 
-remote_analyzer::remote_analyzer(connections made, remote_dependencies parts)
-    : parts_{std::move(parts)},
-      http_{std::move(made.http)},
-      api_{std::move(made.api)},
+remote_analyzer::remote_analyzer(
+    std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api,
+    remote_dependencies dependencies)
+    : dependencies_{std::move(dependencies)},
+      http_{std::move(http)},
+      api_{std::move(api)},
       name_{fmt::format("{}/{}/prompt-{}", api_->provider(), api_->model(), prompt_version)} {}
 
 remote_analyzer::~remote_analyzer() = default;
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
-    gemini_settings settings, remote_dependencies parts) {
-    auto http = client_for(parts.settings, settings.url);
-    settings.answer_time_max = parts.settings.answer_time_max;
-    auto api = std::make_unique<gemini_api>(std::move(settings), *http, parts.log);
-    connections made{std::move(http), std::move(api)};
-    return std::unique_ptr<remote_analyzer>{new remote_analyzer{std::move(made), std::move(parts)}};
+    gemini_settings settings, remote_dependencies dependencies) {
+    auto http = client_for(dependencies.settings, settings.url);
+    settings.answer_time_max = dependencies.settings.answer_time_max;
+    auto api = std::make_unique<gemini_api>(std::move(settings), *http, dependencies.log);
+    return std::make_unique<remote_analyzer>(
+        std::move(http), std::move(api), std::move(dependencies));
 }
 
 std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
-    openai_settings settings, remote_dependencies parts) {
-    auto http = client_for(parts.settings, settings.url);
-    auto api = std::make_unique<openai_api>(std::move(settings), parts.media);
-    connections made{std::move(http), std::move(api)};
-    return std::unique_ptr<remote_analyzer>{new remote_analyzer{std::move(made), std::move(parts)}};
+    openai_settings settings, remote_dependencies dependencies) {
+    auto http = client_for(dependencies.settings, settings.url);
+    auto api = std::make_unique<openai_api>(std::move(settings), dependencies.media);
+    return std::make_unique<remote_analyzer>(
+        std::move(http), std::move(api), std::move(dependencies));
 }
 
 analysis remote_analyzer::analyze(
@@ -254,24 +251,25 @@ void remote_analyzer::sweep(
 }
 
 result<void> remote_analyzer::check(const deadline& by, const std::stop_token& stop) const {
-    const auto answer = http_->send(api_->model_request(), by, stop);
-    auto why = answer ? api_->model_fault(*answer) : std::optional{failure_from(answer.error())};
+    const auto response = http_->send(api_->model_request(), by, stop);
+    auto why =
+        response ? api_->model_fault(*response) : std::optional{failure_from(response.error())};
     if (!why) return {};
     why->detail = without_secret(std::move(why->detail), api_->secret());
     return error_from(*why);
 }
 
 std::optional<analysis_failure> remote_analyzer::refusal() const {
-    const auto closed = circuit_.closed(circuit_breaker::clock::now());
-    if (!closed) return std::nullopt;
-    return analysis_failure_from(not_asked(*closed));
+    const auto rejection = circuit_.peek(circuit_breaker::clock::now());
+    if (!rejection) return std::nullopt;
+    return analysis_failure_from(rejected_by_circuit(*rejection));
 }
 
-circuit_state remote_analyzer::standing() const {
+circuit_state remote_analyzer::circuit() const {
     return {
         .provider = std::string{api_->provider()},
         .model = std::string{api_->model()},
-        .closed_in = circuit_.open_yet(circuit_breaker::clock::now())};
+        .open_for = circuit_.remaining(circuit_breaker::clock::now())};
 }
 
 }  // namespace reelsd::model

@@ -1,30 +1,31 @@
 #include "remote_embedder.hpp"
 
-#include "../utf8.hpp"
-#include "gemini_errors.hpp"
-#include "openai_errors.hpp"
-#include "provider_json.hpp"
+#include "../clean_text.hpp"
+#include "../json_members.hpp"
+#include "gemini_reply.hpp"
+#include "openai_api.hpp"
+#include "openai_reply.hpp"
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/json.hpp>
-#include <reelsd/base/utf8.hpp>
-#include <reelsd/net/url.hpp>
+#include <reelsd/base/invariant.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 namespace reelsd::model {
 namespace {
-
-using wall_clock = std::chrono::system_clock;
 
 constexpr auto answer_time_max = std::chrono::seconds{60};
 /// A hundred vectors of 3,072 numbers of 20 digits, rounded up.
 constexpr std::size_t vectors_bytes_max = std::size_t{16} * 1024 * 1024;
 constexpr std::string_view text_version = "1";
 
-/// This model takes no task but in the text itself.
+/// This model accepts a task only in the text itself.
 bool has_task_in_text(std::string_view model) {
     return model.starts_with("gemini-embedding-2");
 }
@@ -50,13 +51,7 @@ std::optional<dense_vector> vector_from(const json& numbers) {
     return vector;
 }
 
-/// The operator configured the address, so it may be anywhere.
-net::address_policy policy_of(const embedder_settings& settings) {
-    const auto address = net::url::parse(settings.url);
-    return {.trusted_origins = {address ? address->origin() : std::string{}}};
-}
-
-/// What two providers do alike.
+/// The common part of all providers.
 class http_embedder : public dense_embedder {
 public:
     http_embedder(std::string provider, embedder_settings settings)
@@ -64,10 +59,7 @@ public:
           provider_{std::move(provider)},
           name_{fmt::format(
               "{}/{}/{}/{}", provider_, settings_.model, settings_.dimensions, text_version)},
-          http_{
-              {.policy = policy_of(settings_),
-               .by_proxy = settings_.by_proxy,
-               .ca_file = settings_.ca_file}} {}
+          http_{client_settings(settings_.url, settings_.by_proxy, settings_.ca_file)} {}
 
     [[nodiscard]] std::string_view provider() const noexcept override { return provider_; }
     [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
@@ -83,52 +75,53 @@ public:
         request.response_bytes_max = vectors_bytes_max;
         request.fresh_connection = true;
         bool is_sent = false;
-        request.on_sent = [&is_sent] { is_sent = true; };  // Of streamed bodies alone.
+        request.on_sent = [&is_sent] { is_sent = true; };  // Only for streamed bodies.
         request.streamed_body.emplace().add_text(std::exchange(request.body, {}));
-        const auto answer = http_.send(request, by.at_most(answer_time_max), stop);
-        if (answer && answer->status() == 200) return read(answer->body, cut);
-        auto why = answer ? failure_in(*answer) : failure_from(answer.error());
+        const auto response = http_.send(request, by.at_most(answer_time_max), stop);
+        if (response && response->status() == 200) return read(response->body, cut);
+        auto why = response ? failure_in(*response) : failure_from(response.error());
         why.detail = without_secret(std::move(why.detail), settings_.key);
-        // Once it has the whole request, a provider may have worked on it.
-        const bool may_be_billed = answer ? why.may_be_billed : is_sent;
+        // A provider with the whole request may have processed it.
+        const bool may_be_billed = response ? why.may_be_billed : is_sent;
         return {
             .vectors = error_from(why), .billed = may_be_billed ? billing::unknown : billing::none};
     }
 
 protected:
-    [[nodiscard]] const embedder_settings& with() const noexcept { return settings_; }
+    [[nodiscard]] const embedder_settings& settings() const noexcept { return settings_; }
     [[nodiscard]] virtual net::http_request request_for(
         std::span<const std::string> texts, embedding_purpose purpose) const = 0;
-    [[nodiscard]] virtual call_failure failure_in(const net::http_response& answer) const = 0;
+    [[nodiscard]] virtual call_failure failure_in(const net::http_response& response) const = 0;
     [[nodiscard]] virtual std::optional<embeddings> vectors_in(
         const json& document, std::size_t texts) const = 0;
 
 private:
-    /// An answer is billed whatever it holds.
+    /// Every answer is billed, whatever it contains.
     [[nodiscard]] embedding_reply read(
         const std::string& body, std::span<const std::string> texts) const {
         const auto document = parse_foreign_json(body);
-        auto made = vectors_in(document, texts.size());
+        auto embedded = vectors_in(document, texts.size());
         embedding_reply reply{
             .vectors = error{errc::model_unavailable, "the answer holds no vectors of the texts"},
             .billed = billing::counted,
-            .tokens = made && made->tokens > 0 ? made->tokens : estimated_tokens(texts)};
-        if (!made) return reply;
-        const auto wanted = settings_.dimensions > 0
-                                ? static_cast<std::size_t>(settings_.dimensions)
-                                : made->vectors.front().size();
-        for (const auto& vector : made->vectors) {
-            if (vector.size() == wanted) continue;
+            .tokens =
+                embedded && embedded->tokens > 0 ? embedded->tokens : estimated_tokens(texts)};
+        if (!embedded) return reply;
+        const auto dimensions = settings_.dimensions > 0
+                                    ? static_cast<std::size_t>(settings_.dimensions)
+                                    : embedded->vectors.front().size();
+        for (const auto& vector : embedded->vectors) {
+            if (vector.size() == dimensions) continue;
             reply.vectors = error{
                 errc::model_misconfigured,
                 fmt::format(
                     "the model answers with vectors of {} components instead of {}: set "
                     "embedding-dimensions to what it makes, or to 0",
                     vector.size(),
-                    wanted)};
+                    dimensions)};
             return reply;
         }
-        reply.vectors = std::move(made->vectors);
+        reply.vectors = std::move(embedded->vectors);
         return reply;
     }
 
@@ -138,29 +131,26 @@ private:
     net::http_client http_;
 };
 
-class gemini final : public http_embedder {
+class gemini_dense_embedder final : public http_embedder {
 public:
-    explicit gemini(embedder_settings settings) : http_embedder{"gemini", std::move(settings)} {}
+    explicit gemini_dense_embedder(embedder_settings settings)
+        : http_embedder{"gemini", std::move(settings)} {}
 
 protected:
     [[nodiscard]] net::http_request request_for(
         std::span<const std::string> texts, embedding_purpose purpose) const override {
         net::http_request request{
             .method = net::http_method::post,
-            .url = fmt::format("{}/v1beta/models/{}:batchEmbedContents", with().url, with().model)};
+            .url = fmt::format(
+                "{}/v1beta/models/{}:batchEmbedContents", settings().url, settings().model)};
         request.headers = {
-            {.name = "x-goog-api-key", .value = with().key},
+            {.name = "x-goog-api-key", .value = settings().key},
             {.name = "Content-Type", .value = "application/json"}};
-        request.body = gemini_embedding_body(with(), texts, purpose);
+        request.body = gemini_embedding_body(settings(), texts, purpose);
         return request;
     }
-    [[nodiscard]] call_failure failure_in(const net::http_response& answer) const override {
-        return gemini_failure(
-            answer.status(),
-            answer.head.headers,
-            answer.body,
-            gemini_target::generate,
-            wall_clock::now());
+    [[nodiscard]] call_failure failure_in(const net::http_response& response) const override {
+        return gemini_failure(response);
     }
     [[nodiscard]] std::optional<embeddings> vectors_in(
         const json& document, std::size_t texts) const override {
@@ -168,23 +158,21 @@ protected:
     }
 };
 
-class openai final : public http_embedder {
+class openai_dense_embedder final : public http_embedder {
 public:
-    explicit openai(embedder_settings settings) : http_embedder{"openai", std::move(settings)} {}
+    explicit openai_dense_embedder(embedder_settings settings)
+        : http_embedder{"openai", std::move(settings)} {}
 
 protected:
     [[nodiscard]] net::http_request request_for(
         std::span<const std::string> texts, embedding_purpose /*purpose*/) const override {
-        net::http_request request{
-            .method = net::http_method::post, .url = with().url + "/v1/embeddings"};
-        request.headers = {{.name = "Content-Type", .value = "application/json"}};
-        if (!with().key.empty())
-            request.headers.push_back({.name = "Authorization", .value = "Bearer " + with().key});
-        request.body = openai_embedding_body(with(), texts);
+        auto request = openai_request(
+            net::http_method::post, settings().url + "/v1/embeddings", settings().key);
+        request.body = openai_embedding_body(settings(), texts);
         return request;
     }
-    [[nodiscard]] call_failure failure_in(const net::http_response& answer) const override {
-        return openai_failure(answer.status(), answer.head.headers, answer.body, wall_clock::now());
+    [[nodiscard]] call_failure failure_in(const net::http_response& response) const override {
+        return openai_failure(response);
     }
     [[nodiscard]] std::optional<embeddings> vectors_in(
         const json& document, std::size_t texts) const override {
@@ -192,22 +180,73 @@ protected:
     }
 };
 
+constexpr std::size_t factor_bytes = 4;
+constexpr float level_max = 127;
+
+std::array<std::byte, factor_bytes> bytes_of(float number) {
+    const auto bits = std::bit_cast<std::uint32_t>(number);
+    std::array<std::byte, factor_bytes> bytes{};
+    for (std::size_t at = 0; at < factor_bytes; ++at)
+        bytes.at(at) = static_cast<std::byte>((bits >> (8 * at)) & 0xFFU);
+    return bytes;
+}
+
+float number_in(std::span<const std::byte> bytes) {
+    std::uint32_t bits = 0;
+    for (std::size_t at = 0; at < factor_bytes; ++at)
+        bits |= std::to_integer<std::uint32_t>(bytes[at]) << (8 * at);
+    return std::bit_cast<float>(bits);
+}
+
 }  // namespace
+
+bool normalise(dense_vector& vector) {
+    double sum = 0;
+    for (const auto component : vector) sum += double{component} * double{component};
+    const auto length = std::sqrt(sum);
+    if (!std::isfinite(length) || length <= 0) return false;
+    for (auto& component : vector) component = static_cast<float>(double{component} / length);
+    return true;
+}
+
+std::vector<std::byte> quantised(const dense_vector& vector) {
+    invariant(!vector.empty() && vector.size() <= dimensions_max);
+    float largest = 0;
+    for (const auto component : vector) largest = std::max(largest, std::fabs(component));
+    const auto factor = largest > 0 ? largest / level_max : 1.0F;
+    std::vector<std::byte> stored;
+    stored.reserve(factor_bytes + vector.size());
+    for (const auto byte : bytes_of(factor)) stored.push_back(byte);
+    for (const auto component : vector) {
+        const auto level = std::clamp(std::round(component / factor), -level_max, level_max);
+        stored.push_back(static_cast<std::byte>(static_cast<std::int8_t>(level)));
+    }
+    return stored;
+}
+
+std::optional<double> similarity(const dense_vector& unit, std::span<const std::byte> stored) {
+    if (stored.size() != unit.size() + factor_bytes) return std::nullopt;
+    const auto levels = stored.subspan(factor_bytes);
+    float sum = 0;
+    for (std::size_t at = 0; at < unit.size(); ++at)
+        sum += unit[at] * static_cast<float>(static_cast<std::int8_t>(levels[at]));
+    return double{sum} * double{number_in(stored)};
+}
 
 std::string gemini_embedding_body(
     const embedder_settings& settings, std::span<const std::string> texts,
     embedding_purpose purpose) {
     auto requests = json::array();
     for (const auto& text : texts) {
-        json one{
+        json request{
             {"model", "models/" + settings.model},
             {"content", {{"parts", {{{"text", gemini_text(settings, text, purpose)}}}}}}};
         if (!has_task_in_text(settings.model)) {
-            one["taskType"] =
+            request["taskType"] =
                 purpose == embedding_purpose::query ? "RETRIEVAL_QUERY" : "RETRIEVAL_DOCUMENT";
         }
-        if (settings.dimensions > 0) one["outputDimensionality"] = settings.dimensions;
-        requests.push_back(std::move(one));
+        if (settings.dimensions > 0) request["outputDimensionality"] = settings.dimensions;
+        requests.push_back(std::move(request));
     }
     return json{{"requests", std::move(requests)}}.dump();
 }
@@ -215,13 +254,13 @@ std::string gemini_embedding_body(
 std::optional<embeddings> gemini_embeddings(const json& document, std::size_t texts) {
     const auto& listed = member(document, "embeddings");
     if (!listed.is_array() || listed.size() != texts) return std::nullopt;
-    embeddings made;
-    for (const auto& one : listed) {
-        auto vector = vector_from(member(one, "values"));
+    embeddings embedded;
+    for (const auto& entry : listed) {
+        auto vector = vector_from(member(entry, "values"));
         if (!vector) return std::nullopt;
-        made.vectors.push_back(*std::move(vector));
+        embedded.vectors.push_back(*std::move(vector));
     }
-    return made;
+    return embedded;
 }
 
 std::string openai_embedding_body(
@@ -237,20 +276,20 @@ std::string openai_embedding_body(
 std::optional<embeddings> openai_embeddings(const json& document, std::size_t texts) {
     const auto& listed = member(document, "data");
     if (!listed.is_array() || listed.size() != texts) return std::nullopt;
-    embeddings made;
-    made.vectors.resize(texts);
-    for (const auto& one : listed) {
-        // Servers that work in parallel answer in any order.
-        const auto& index = member(one, "index");
+    embeddings embedded;
+    embedded.vectors.resize(texts);
+    for (const auto& entry : listed) {
+        // Servers may answer in any order.
+        const auto& index = member(entry, "index");
         if (!index.is_number_unsigned() || index.get<std::size_t>() >= texts) return std::nullopt;
-        auto vector = vector_from(member(one, "embedding"));
-        auto& place = made.vectors[index.get<std::size_t>()];
-        if (!vector || !place.empty()) return std::nullopt;
-        place = *std::move(vector);
+        auto vector = vector_from(member(entry, "embedding"));
+        auto& slot = embedded.vectors[index.get<std::size_t>()];
+        if (!vector || !slot.empty()) return std::nullopt;
+        slot = *std::move(vector);
     }
     const auto& tokens = member(member(document, "usage"), "prompt_tokens");
-    if (tokens.is_number_unsigned()) made.tokens = bounded_count(tokens.get<std::uint64_t>());
-    return made;
+    if (tokens.is_number_unsigned()) embedded.tokens = bounded_count(tokens.get<std::uint64_t>());
+    return embedded;
 }
 
 std::int64_t estimated_tokens(std::span<const std::string> texts) {
@@ -261,11 +300,11 @@ std::int64_t estimated_tokens(std::span<const std::string> texts) {
 }
 
 std::unique_ptr<dense_embedder> gemini_embedder(embedder_settings settings) {
-    return std::make_unique<gemini>(std::move(settings));
+    return std::make_unique<gemini_dense_embedder>(std::move(settings));
 }
 
 std::unique_ptr<dense_embedder> openai_embedder(embedder_settings settings) {
-    return std::make_unique<openai>(std::move(settings));
+    return std::make_unique<openai_dense_embedder>(std::move(settings));
 }
 
 }  // namespace reelsd::model

@@ -10,11 +10,10 @@
 #include <string>
 #include <vector>
 
-/// What the embedders of two providers do alike, and the pure parts of what they do not. Source:
-/// model-api.md A5 and B.
+/// The pure parts of the providers' embedders. Source: model-api.md A5 and B.
 namespace reelsd::model {
 
-/// About 2,048 tokens at 4 characters each, which the smallest of the models takes.
+/// About 2,048 tokens of 4 characters, the limit of the smallest model.
 inline constexpr std::size_t embedded_characters_max = 7'500;
 
 /// The body of batchEmbedContents.
@@ -22,13 +21,13 @@ inline constexpr std::size_t embedded_characters_max = 7'500;
     const embedder_settings& settings, std::span<const std::string> texts,
     embedding_purpose purpose);
 
-/// What an answer holds: vectors in order, and tokens where they are reported.
+/// Vectors in order, and tokens if they are reported.
 struct embeddings {
     std::vector<dense_vector> vectors;
     std::int64_t tokens = 0;
 };
 
-/// Nothing when the answer does not hold as many vectors as there are texts.
+/// Nothing unless the answer has a vector for each text.
 [[nodiscard]] std::optional<embeddings> gemini_embeddings(const json& document, std::size_t texts);
 
 /// The body of /v1/embeddings.

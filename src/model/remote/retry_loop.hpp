@@ -11,7 +11,7 @@
 
 namespace reelsd::model {
 
-/// What conversations with one model share. All of it outlives them.
+/// Shared by all requests to one model; outlives them.
 struct retry_loop_dependencies {
     const chat_api& api;
     const net::http_client& http;
@@ -22,7 +22,7 @@ struct retry_loop_dependencies {
     std::chrono::seconds answer_time_max{300};
 };
 
-/// Why a question has no reply, and when the next one is worth asking.
+/// Why a request has no reply, and the delay before another one is useful.
 struct call_error {
     call_failure why;
     seconds_f not_before{0};
@@ -31,17 +31,14 @@ struct call_error {
 
 using model_answer = boost::system::result<reply, call_error>;
 
-/// What is answered in place of a model that is not asked. Not to have been asked is no failed
-/// attempt, unless everybody fails alike.
-[[nodiscard]] call_error not_asked(const circuit_breaker::closed_way& why);
+/// The error for a request that the circuit breaker rejects. It is not a failed attempt, unless the
+/// model is misconfigured for all.
+[[nodiscard]] call_error rejected_by_circuit(const circuit_breaker::rejection& rejection);
 
-/// Asks one question with all the tries that it deserves: pauses between them, the circuit breaker,
-/// and each call in the ledger before it is made. Blocks until answered, given up, `by` or `stop`.
+/// Sends a request with retries: pauses between them, honours the circuit breaker, and records each
+/// call in the ledger before it is made. Blocks until answered, given up, `by` or `stop`.
 [[nodiscard]] model_answer ask(
-    const retry_loop_dependencies& with, chat_session& session, const question& asked,
+    const retry_loop_dependencies& model, chat_session& session, const request_options& options,
     call_ledger& calls, const deadline& by, const std::stop_token& stop);
-
-/// Waits; false when `stop` is asked for or `by` comes first.
-[[nodiscard]] bool pause(seconds_f length, const deadline& by, const std::stop_token& stop);
 
 }  // namespace reelsd::model

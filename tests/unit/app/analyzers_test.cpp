@@ -64,7 +64,7 @@ TEST(Analyzers, AChainHasTheNameOfItsFirstAnalyzer) {
     ASSERT_EQ(circuits.size(), 2U);
     EXPECT_EQ(circuits[0].provider, "gemini");
     EXPECT_EQ(circuits[1].model, "m");
-    EXPECT_EQ(circuits[1].closed_in.count(), 0);
+    EXPECT_EQ(circuits[1].open_for.count(), 0);
 }
 
 TEST(Analyzers, AMissingSettingIsNamed) {

@@ -80,7 +80,7 @@ TEST(Metrics, ShowsTheLedgerExactly) {
          .thinking_tokens = 600,
          .cost_usd = "9.950000000000000001"});
     now.models.push_back({.provider = "openai", .model = "a\"b\\c", .cost_usd = "0"});
-    now.circuits.push_back({.provider = "gemini", .model = "flash", .closed_in = seconds_f{12}});
+    now.circuits.push_back({.provider = "gemini", .model = "flash", .open_for = seconds_f{12}});
     const auto text = registry.text(now);
     EXPECT_THAT(
         text, HasSubstr("reelsd_model_calls_total{model=\"flash\",provider=\"gemini\"} 34\n"));

@@ -15,7 +15,7 @@ std::string nested(std::size_t depth) {
     return R"({"a":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
 }
 
-// Goal: the object is found in whatever a model writes around it.
+// Goal: the object is found whatever text surrounds it.
 TEST(ParseAnswer, FindsTheObject) {
     constexpr std::string_view texts[] = {
         R"({"a": 1})",
@@ -39,7 +39,7 @@ TEST(ParseAnswer, FindsTheObject) {
     }
 }
 
-TEST(ParseAnswer, SaysWhyThereIsNone) {
+TEST(ParseAnswer, NamesTheFault) {
     struct test_case {
         std::string text;
         const char* violation;
@@ -69,7 +69,7 @@ TEST(ParseAnswer, SaysWhyThereIsNone) {
     }
 }
 
-TEST(ParseAnswer, AcceptsWhatJustFits) {
+TEST(ParseAnswer, AcceptsTheBounds) {
     EXPECT_EQ(parse_answer(nested(answer_depth_max - 1)).violation, "");
     EXPECT_EQ(parse_answer(listing(answer_values_max)).violation, "");
     std::string text = R"({"a": 1})";
@@ -77,7 +77,7 @@ TEST(ParseAnswer, AcceptsWhatJustFits) {
     EXPECT_EQ(parse_answer(text).violation, "");
 }
 
-TEST(HoldsTag, LooksEverywhere) {
+TEST(HoldsTag, SearchesNamesAndStrings) {
     const auto holds = [](const char* text) {
         return holds_tag(answer_json::parse(text), "q7f3-cap");
     };

@@ -16,38 +16,38 @@ using testing::texts_of;
 
 using sentences = std::vector<std::string>;
 
-TEST(ReadAnswer, TakesAGoodOneWhole) {
+TEST(ReadAnswer, ReadsACompleteAnswer) {
     const auto reading = read(good_answer());
 
     EXPECT_THAT(reading.violations, IsEmpty());
     EXPECT_THAT(reading.warnings, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    const auto& said = *reading.said;
-    EXPECT_EQ(said.visual.description, "A barista pours water over coffee.");
-    EXPECT_EQ(said.visual.setting, "A bright kitchen.");
-    EXPECT_THAT(said.visual.subjects, ElementsAre("a barista", "a kettle"));
-    ASSERT_EQ(said.visual.texts.size(), 2U);
-    EXPECT_EQ(said.visual.texts[1].text, "Fresh beans");
-    EXPECT_EQ(said.visual.texts[1].start_seconds, 5);
-    EXPECT_EQ(said.visual.texts[1].end_seconds, 9);
-    EXPECT_EQ(transcript_of(said.audio.segments), "Here are three tips. Use fresh beans.");
-    EXPECT_EQ(said.audio.language, "en");
-    EXPECT_TRUE(said.audio.has_music);
-    EXPECT_EQ(said.audio.music_description, "Calm guitar.; \"Morning\" by The Kettles");
-    EXPECT_EQ(said.content.summary, "Three tips for coffee.");
-    EXPECT_THAT(said.content.topics, ElementsAre("coffee", "brewing"));
-    EXPECT_THAT(said.content.hooks, ElementsAre("3 TIPS"));
-    EXPECT_EQ(said.content.call_to_action, "follow for more");
-    ASSERT_EQ(said.content.key_moments.size(), 1U);
-    EXPECT_EQ(said.content.key_moments[0].seconds, 5);
-    EXPECT_EQ(said.metadata.format, "tutorial");
-    EXPECT_EQ(said.metadata.mood, sentiment::positive);
-    EXPECT_EQ(said.metadata.target_audience, "beginners");
-    EXPECT_EQ(said.provider + said.model_name, "");
+    ASSERT_TRUE(reading.reported);
+    const auto& reported = *reading.reported;
+    EXPECT_EQ(reported.visual.description, "A barista pours water over coffee.");
+    EXPECT_EQ(reported.visual.setting, "A bright kitchen.");
+    EXPECT_THAT(reported.visual.subjects, ElementsAre("a barista", "a kettle"));
+    ASSERT_EQ(reported.visual.texts.size(), 2U);
+    EXPECT_EQ(reported.visual.texts[1].text, "Fresh beans");
+    EXPECT_EQ(reported.visual.texts[1].start_seconds, 5);
+    EXPECT_EQ(reported.visual.texts[1].end_seconds, 9);
+    EXPECT_EQ(transcript_of(reported.audio.segments), "Here are three tips. Use fresh beans.");
+    EXPECT_EQ(reported.audio.language, "en");
+    EXPECT_TRUE(reported.audio.has_music);
+    EXPECT_EQ(reported.audio.music_description, "Calm guitar.; \"Morning\" by The Kettles");
+    EXPECT_EQ(reported.content.summary, "Three tips for coffee.");
+    EXPECT_THAT(reported.content.topics, ElementsAre("coffee", "brewing"));
+    EXPECT_THAT(reported.content.hooks, ElementsAre("3 TIPS"));
+    EXPECT_EQ(reported.content.call_to_action, "follow for more");
+    ASSERT_EQ(reported.content.key_moments.size(), 1U);
+    EXPECT_EQ(reported.content.key_moments[0].seconds, 5);
+    EXPECT_EQ(reported.metadata.format, "tutorial");
+    EXPECT_EQ(reported.metadata.mood, sentiment::positive);
+    EXPECT_EQ(reported.metadata.target_audience, "beginners");
+    EXPECT_EQ(reported.provider + reported.model_name, "");
 }
 
-// Goal: what is only spelt otherwise costs no second call.
-TEST(ReadAnswer, TakesOtherSpellingsInSilence) {
+// Goal: other spellings of a value cost no second call.
+TEST(ReadAnswer, AcceptsOtherSpellingsSilently) {
     struct test_case {
         const char* name;
         const char* patch;  ///< JSON merge patch on the good answer.
@@ -56,68 +56,73 @@ TEST(ReadAnswer, TakesOtherSpellingsInSilence) {
     const test_case cases[] = {
         {"unknown members",
          R"({"extra": 1, "visual": {"mood": "calm"}, "audio": {"sounds": 7}})",
-         [](const findings& said) { return said.visual.texts.size() == 2; }},
+         [](const findings& reported) { return reported.visual.texts.size() == 2; }},
         {"a boolean as text",
          R"({"audio": {"has_music": "False"}})",
-         [](const findings& said) {
-             return !said.audio.has_music && said.audio.music_description.empty();
+         [](const findings& reported) {
+             return !reported.audio.has_music && reported.audio.music_description.empty();
          }},
         {"a number for a text",
          R"({"content": {"summary": 42, "topics": [7, true, null, "x"]}})",
-         [](const findings& said) {
-             return said.content.summary == "42" &&
-                    said.content.topics == sentences{"7", "true", "x"};
+         [](const findings& reported) {
+             return reported.content.summary == "42" &&
+                    reported.content.topics == sentences{"7", "true", "x"};
          }},
-        {"nothing for texts and lists",
+        {"empty texts and lists",
          R"({"visual": {"setting": [], "subjects": []}, "content": {"hooks": [], "topics": ""}})",
-         [](const findings& said) {
-             return said.visual.setting.empty() && said.content.topics.empty();
+         [](const findings& reported) {
+             return reported.visual.setting.empty() && reported.content.topics.empty();
          }},
         {"a text for a list",
          R"({"content": {"topics": "coffee"}})",
-         [](const findings& said) { return said.content.topics == sentences{"coffee"}; }},
+         [](const findings& reported) { return reported.content.topics == sentences{"coffee"}; }},
         {"a list for a text",
          R"({"content": {"summary": ["Three tips", "for coffee."]}})",
-         [](const findings& said) { return said.content.summary == "Three tips for coffee."; }},
+         [](const findings& reported) {
+             return reported.content.summary == "Three tips for coffee.";
+         }},
         {"one entry for a list",
          R"({"content": {"key_moments": {"timestamp": 5.5, "description": "Beans."}}})",
-         [](const findings& said) {
-             return said.content.key_moments.size() == 1 &&
-                    said.content.key_moments[0].seconds == 5.5;
+         [](const findings& reported) {
+             return reported.content.key_moments.size() == 1 &&
+                    reported.content.key_moments[0].seconds == 5.5;
          }},
         {"a list for a section",
          R"({"metadata": [{"format": "Review", "sentiment": "Mixed", "target_audience": ""}]})",
-         [](const findings& said) {
-             return said.metadata.format == "review" && said.metadata.mood == sentiment::mixed;
+         [](const findings& reported) {
+             return reported.metadata.format == "review" &&
+                    reported.metadata.mood == sentiment::mixed;
          }},
         {"unknown words",
          R"({"metadata": {"format": "listicle", "sentiment": "cosy"}})",
-         [](const findings& said) {
-             return said.metadata.format == "other" && said.metadata.mood == sentiment::neutral;
+         [](const findings& reported) {
+             return reported.metadata.format == "other" &&
+                    reported.metadata.mood == sentiment::neutral;
          }},
         {"the contract's names of times",
          R"({"audio": {"segments": [{"text": "a", "start_seconds": 1.5, "end_seconds": "2"}]}})",
-         [](const findings& said) {
-             return said.audio.segments[0].start_seconds == 1.5 &&
-                    said.audio.segments[0].end_seconds == 2;
+         [](const findings& reported) {
+             return reported.audio.segments[0].start_seconds == 1.5 &&
+                    reported.audio.segments[0].end_seconds == 2;
          }},
         {"words for nothing",
          R"({"audio": {"music_title": "unknown", "music_artist": "N/A"},
              "content": {"call_to_action": "None"}})",
-         [](const findings& said) {
-             return said.audio.music_description == "Calm guitar." && !said.content.call_to_action;
+         [](const findings& reported) {
+             return reported.audio.music_description == "Calm guitar." &&
+                    !reported.content.call_to_action;
          }},
         {"a language without a code",
          R"({"audio": {"language": "und"}})",
-         [](const findings& said) { return !said.audio.language; }},
-        {"links stay text",
+         [](const findings& reported) { return !reported.audio.language; }},
+        {"links remain text",
          R"({"visual": {"description": "See https://a.test/?q=<b>"}})",
-         [](const findings& said) {
-             return said.visual.description == "See https://a.test/?q=<b>";
+         [](const findings& reported) {
+             return reported.visual.description == "See https://a.test/?q=<b>";
          }},
-        {"what hides text goes",
+        {"invisible characters are removed",
          R"({"content": {"summary": "a\u202eb\u200bc\u0007"}})",
-         [](const findings& said) { return said.content.summary == "abc"; }},
+         [](const findings& reported) { return reported.content.summary == "abc"; }},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
@@ -128,12 +133,12 @@ TEST(ReadAnswer, TakesOtherSpellingsInSilence) {
 
         EXPECT_THAT(reading.violations, IsEmpty());
         EXPECT_THAT(reading.warnings, IsEmpty());
-        ASSERT_TRUE(reading.said);
-        EXPECT_TRUE(expected.holds(*reading.said));
+        ASSERT_TRUE(reading.reported);
+        EXPECT_TRUE(expected.holds(*reading.reported));
     }
 }
 
-TEST(ReadAnswer, TakesNothingForNothing) {
+TEST(ReadAnswer, AcceptsNulls) {
     auto answer = good_answer();
     answer["visual"]["setting"] = nullptr;
     answer["visual"]["subjects"] = nullptr;
@@ -146,12 +151,12 @@ TEST(ReadAnswer, TakesNothingForNothing) {
     const auto reading = read(answer);
 
     EXPECT_THAT(reading.violations, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    EXPECT_EQ(reading.said->audio.music_description, "Calm guitar.; by The Kettles");
-    EXPECT_FALSE(reading.said->audio.language);
+    ASSERT_TRUE(reading.reported);
+    EXPECT_EQ(reading.reported->audio.music_description, "Calm guitar.; by The Kettles");
+    EXPECT_FALSE(reading.reported->audio.language);
 }
 
-TEST(ReadAnswer, KnowsTheContractsShape) {
+TEST(ReadAnswer, AcceptsTheContractsFormat) {
     auto answer = good_answer();
     answer["visual"].erase("text_segments");
     answer["visual"]["text_on_screen"] = {"3 TIPS", "Fresh beans"};
@@ -161,11 +166,11 @@ TEST(ReadAnswer, KnowsTheContractsShape) {
     const auto reading = read(answer);
 
     EXPECT_THAT(reading.violations, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    EXPECT_THAT(texts_of(reading.said->visual.texts), ElementsAre("3 TIPS", "Fresh beans"));
-    EXPECT_EQ(reading.said->visual.texts[0].start_seconds, 0);
-    EXPECT_EQ(reading.said->visual.texts[0].end_seconds, answer_duration);
-    EXPECT_THAT(texts_of(reading.said->audio.segments), ElementsAre("Here are three tips."));
+    ASSERT_TRUE(reading.reported);
+    EXPECT_THAT(texts_of(reading.reported->visual.texts), ElementsAre("3 TIPS", "Fresh beans"));
+    EXPECT_EQ(reading.reported->visual.texts[0].start_seconds, 0);
+    EXPECT_EQ(reading.reported->visual.texts[0].end_seconds, answer_duration);
+    EXPECT_THAT(texts_of(reading.reported->audio.segments), ElementsAre("Here are three tips."));
 }
 
 TEST(ReadAnswer, FindsMembersWithoutTheirSections) {
@@ -173,20 +178,20 @@ TEST(ReadAnswer, FindsMembersWithoutTheirSections) {
     for (const auto& section : good_answer()) flat.update(section);
     const auto reading = read(flat);
     EXPECT_THAT(reading.violations, IsEmpty());
-    ASSERT_TRUE(reading.said);
-    EXPECT_EQ(reading.said->content.summary, "Three tips for coffee.");
-    EXPECT_EQ(reading.said->audio.segments.size(), 2U);
+    ASSERT_TRUE(reading.reported);
+    EXPECT_EQ(reading.reported->content.summary, "Three tips for coffee.");
+    EXPECT_EQ(reading.reported->audio.segments.size(), 2U);
 
     const auto wrapped = read(json{{"result", good_answer()}});
     EXPECT_THAT(wrapped.violations, IsEmpty());
-    EXPECT_TRUE(wrapped.said);
+    EXPECT_TRUE(wrapped.reported);
 }
 
-// Goal: what is missing or means nothing is named by its path, and the rest is still of use.
-TEST(ReadAnswer, NamesWhatIsWrong) {
+// Goal: a missing or meaningless member is named by its path, and the rest is used.
+TEST(ReadAnswer, NamesEachFault) {
     struct test_case {
         const char* pointer;
-        const char* value;  ///< Null to take it away.
+        const char* value;  ///< Null to remove it.
         const char* violation;
     };
     const test_case cases[] = {
@@ -223,8 +228,8 @@ TEST(ReadAnswer, NamesWhatIsWrong) {
         const auto reading = read(answer);
 
         EXPECT_THAT(reading.violations, Contains(expected.violation));
-        ASSERT_TRUE(reading.said);
-        EXPECT_EQ(reading.said->visual.description, "A barista pours water over coffee.");
+        ASSERT_TRUE(reading.reported);
+        EXPECT_EQ(reading.reported->visual.description, "A barista pours water over coffee.");
     }
 }
 
@@ -237,7 +242,7 @@ TEST(ReadAnswer, GivesAtMostTenViolations) {
     EXPECT_EQ(read(answer).violations.size(), 10U);
 }
 
-TEST(ReadAnswer, RefusesWhatSaysNothing) {
+TEST(ReadAnswer, RefusesAnEmptyAnswer) {
     for (const auto* text :
          {"{}",
           R"({"a": 1})",
@@ -247,7 +252,7 @@ TEST(ReadAnswer, RefusesWhatSaysNothing) {
         SCOPED_TRACE(text);
         const auto reading =
             read_answer(text, {.duration_seconds = answer_duration, .boundary = "q7f3"});
-        EXPECT_FALSE(reading.said);
+        EXPECT_FALSE(reading.reported);
         ASSERT_FALSE(reading.violations.empty());
         EXPECT_EQ(reading.violations[0], "the answer says nothing about the video");
     }
@@ -255,17 +260,17 @@ TEST(ReadAnswer, RefusesWhatSaysNothing) {
     for (auto& section : empty) {
         for (auto& member : section) member = nullptr;
     }
-    EXPECT_FALSE(read(empty).said);
+    EXPECT_FALSE(read(empty).reported);
     EXPECT_FALSE(read(empty).violations.empty());
 }
 
-TEST(ReadAnswer, RefusesWhatIsCutOff) {
+TEST(ReadAnswer, RefusesATruncatedAnswer) {
     const auto whole = good_answer().dump();
     for (std::size_t bytes = 1; bytes < whole.size(); ++bytes) {
         const auto reading = read_answer(
             std::string_view{whole}.substr(0, bytes),
             {.duration_seconds = answer_duration, .boundary = "q7f3"});
-        ASSERT_FALSE(reading.said) << bytes;
+        ASSERT_FALSE(reading.reported) << bytes;
         ASSERT_THAT(reading.violations, ElementsAre("the answer is cut off before its end"));
     }
 }

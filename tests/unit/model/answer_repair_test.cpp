@@ -15,17 +15,17 @@ using testing::texts_of;
 
 using sentences = std::vector<std::string>;
 
-TEST(ReadAnswer, RefusesWhatHoldsTheTag) {
+TEST(ReadAnswer, RefusesAnAnswerWithTheTag) {
     auto answer = good_answer();
     answer["audio"]["segments"][1]["speaker"] = "<Q7F3-caption>";
     const auto reading = read(answer);
-    EXPECT_FALSE(reading.said);
+    EXPECT_FALSE(reading.reported);
     EXPECT_THAT(
         reading.violations, ElementsAre("the answer holds the tag that must never be written"));
 }
 
-// Goal: times lie in the video and ascend, and what cannot be read is no violation.
-TEST(ReadAnswer, PutsTimesRight) {
+// Goal: times are in the video and ascend, and unreadable times are not violations.
+TEST(ReadAnswer, CorrectsTimes) {
     auto answer = good_answer();
     answer["visual"]["text_segments"] = json::parse(R"([
         {"start": "00:20", "end": "00:10", "text": "late"},
@@ -42,24 +42,24 @@ TEST(ReadAnswer, PutsTimesRight) {
     EXPECT_THAT(reading.violations, IsEmpty());
     EXPECT_THAT(
         reading.warnings, ElementsAre("times past the end of the video were moved to its end"));
-    ASSERT_TRUE(reading.said);
-    const auto& texts = reading.said->visual.texts;
+    ASSERT_TRUE(reading.reported);
+    const auto& texts = reading.reported->visual.texts;
     EXPECT_THAT(texts_of(texts), ElementsAre("open", "past the end", "late", "unknown"));
     EXPECT_EQ(texts[0].end_seconds, 6);
     EXPECT_EQ(texts[1].end_seconds, answer_duration);
     EXPECT_EQ(texts[2].end_seconds, 20);
     EXPECT_EQ(texts[3].start_seconds, 20);
-    const auto& moments = reading.said->content.key_moments;
+    const auto& moments = reading.reported->content.key_moments;
     ASSERT_EQ(moments.size(), 2U);
     EXPECT_EQ(moments[0].description, "first");
     EXPECT_EQ(moments[1].description, "second");
 }
 
-TEST(ReadAnswer, NoticesTheTimesOfAnotherVideo) {
+TEST(ReadAnswer, DetectsTheTimesOfAnotherVideo) {
     auto answer = good_answer();
     answer["audio"]["segments"][1]["start"] = "01:10";
     answer["audio"]["segments"][1]["end"] = "01:12";
-    EXPECT_EQ(read(answer).warnings.size(), 1U);  // One entry may be a slip of the pen.
+    EXPECT_EQ(read(answer).warnings.size(), 1U);  // One entry may be a typing error.
     answer["content"]["key_moments"][0]["time"] = "01:11";
     EXPECT_THAT(
         read(answer).warnings,
@@ -68,7 +68,7 @@ TEST(ReadAnswer, NoticesTheTimesOfAnotherVideo) {
             "times lie far past the end of the video: the analysis may be of another one"));
 }
 
-TEST(ReadAnswer, PartsLongSpeech) {
+TEST(ReadAnswer, SplitsLongSpeech) {
     std::string speech;
     for (int word = 0; word < 400; ++word) speech += "word" + std::to_string(word) + " ";
     auto answer = good_answer();
@@ -76,8 +76,8 @@ TEST(ReadAnswer, PartsLongSpeech) {
 
     const auto reading = read(answer);
 
-    ASSERT_TRUE(reading.said);
-    const auto& segments = reading.said->audio.segments;
+    ASSERT_TRUE(reading.reported);
+    const auto& segments = reading.reported->audio.segments;
     EXPECT_EQ(segments.size(), 4U);
     EXPECT_EQ(transcript_of(segments) + " ", speech);
     EXPECT_EQ(segments.front().start_seconds, 0);
@@ -85,7 +85,7 @@ TEST(ReadAnswer, PartsLongSpeech) {
     EXPECT_NEAR(segments[1].start_seconds, segments[0].end_seconds, 1e-9);
 }
 
-// Goal: a loop is asked for again, and cut if nobody can be asked.
+// Goal: a loop is a violation, and is cut in case no request is left.
 TEST(ReadAnswer, CutsLoops) {
     const sentences warned{"the model repeated itself: the repeats were left out"};
     auto looping = good_answer();
@@ -95,7 +95,7 @@ TEST(ReadAnswer, CutsLoops) {
     auto reading = read(looping);
     EXPECT_THAT(reading.violations, ElementsAre("visual.description repeats itself"));
     EXPECT_EQ(reading.warnings, warned);
-    EXPECT_EQ(reading.said->visual.description, "a barista pours");
+    EXPECT_EQ(reading.reported->visual.description, "a barista pours");
 
     looping = good_answer();
     for (int turn = 0; turn < 20; ++turn) {
@@ -104,16 +104,16 @@ TEST(ReadAnswer, CutsLoops) {
     reading = read(looping);
     EXPECT_THAT(reading.violations, ElementsAre("audio.segments repeats itself"));
     EXPECT_EQ(reading.warnings, warned);
-    EXPECT_EQ(reading.said->audio.segments.size(), 5U);
+    EXPECT_EQ(reading.reported->audio.segments.size(), 5U);
 
     looping = good_answer();
     looping["content"]["topics"] = sentences(30, "coffee");
     reading = read(looping);
     EXPECT_THAT(reading.violations, ElementsAre("content.topics repeats itself"));
-    EXPECT_THAT(reading.said->content.topics, ElementsAre("coffee"));
+    EXPECT_THAT(reading.reported->content.topics, ElementsAre("coffee"));
 }
 
-TEST(ReadAnswer, JoinsATextThatStays) {
+TEST(ReadAnswer, MergesATextThatRemains) {
     auto answer = good_answer();
     auto& texts = answer["visual"]["text_segments"] = json::array();
     for (int second = 0; second < 20; ++second) {
@@ -121,11 +121,11 @@ TEST(ReadAnswer, JoinsATextThatStays) {
     }
     const auto reading = read(answer);
     EXPECT_THAT(reading.violations, IsEmpty());
-    ASSERT_EQ(reading.said->visual.texts.size(), 1U);
-    EXPECT_EQ(reading.said->visual.texts[0].end_seconds, 20);
+    ASSERT_EQ(reading.reported->visual.texts.size(), 1U);
+    EXPECT_EQ(reading.reported->visual.texts[0].end_seconds, 20);
 }
 
-TEST(ReadAnswer, KeepsToTheBounds) {
+TEST(ReadAnswer, ObservesItsBounds) {
     auto answer = good_answer();
     auto& segments = answer["audio"]["segments"] = json::array();
     for (int line = 0; line < 600; ++line) {
@@ -133,10 +133,10 @@ TEST(ReadAnswer, KeepsToTheBounds) {
     }
     const auto reading = read(answer);
     EXPECT_THAT(reading.violations, ElementsAre("audio.segments has more than 500 entries"));
-    EXPECT_EQ(reading.said->audio.segments.size(), 500U);
+    EXPECT_EQ(reading.reported->audio.segments.size(), 500U);
 }
 
-TEST(ReadAnswer, LeavesOutWhatIsTooMuchText) {
+TEST(ReadAnswer, OmitsExcessiveText) {
     auto answer = good_answer();
     auto& segments = answer["audio"]["segments"] = json::array();
     for (int line = 0; line < 400; ++line) {
@@ -147,8 +147,8 @@ TEST(ReadAnswer, LeavesOutWhatIsTooMuchText) {
     const auto reading = read(answer);
     EXPECT_THAT(
         reading.violations, ::testing::Contains("the answer has more text than a video needs"));
-    ASSERT_TRUE(reading.said);
-    EXPECT_FALSE(reading.said->audio.segments.empty());
+    ASSERT_TRUE(reading.reported);
+    EXPECT_FALSE(reading.reported->audio.segments.empty());
 }
 
 }  // namespace

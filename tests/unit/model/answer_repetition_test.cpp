@@ -11,8 +11,8 @@ std::string times(std::size_t count, std::string_view unit) {
     return text;
 }
 
-// Goal: of a loop one unit stays, and what people write and sing stays whole.
-TEST(CutLoops, LeavesOneUnit) {
+// Goal: one unit of a loop remains, and natural repetition is unchanged.
+TEST(CutLoops, KeepsOneUnit) {
     struct test_case {
         const char* name;
         std::string text;
@@ -44,7 +44,7 @@ TEST(CutLoops, LeavesOneUnit) {
     }
 }
 
-TEST(CutLoops, FindsThemWhereverTheyBegin) {
+TEST(CutLoops, FindsLoopsAtEveryPosition) {
     const auto loop = times(10, "12345678");
     for (std::size_t before = 0; before < 200; ++before) {
         std::string text;
@@ -56,7 +56,7 @@ TEST(CutLoops, FindsThemWhereverTheyBegin) {
     }
 }
 
-TEST(CleanWithoutLoops, SaysWhetherItCut) {
+TEST(CleanWithoutLoops, ReportsCuts) {
     bool cut = false;
     EXPECT_EQ(clean_without_loops(" fine\u200b ", 100, cut), "fine");
     EXPECT_FALSE(cut);
@@ -64,7 +64,7 @@ TEST(CleanWithoutLoops, SaysWhetherItCut) {
     EXPECT_TRUE(cut);
 }
 
-// Goal: entries come round as often as a chorus may, and no more.
+// Goal: entries recur at most as often as in a chorus.
 TEST(EntriesWithoutLoops, KeepsAChorus) {
     using ids = std::vector<std::size_t>;
     const auto kept = [](const ids& all) {
@@ -84,7 +84,7 @@ TEST(EntriesWithoutLoops, KeepsAChorus) {
     EXPECT_EQ(kept({3, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2}), (ids{3, 1, 1, 1, 2, 2, 2}));
 }
 
-TEST(IsFilledByOne, NeedsMoreThanThreeAndHalf) {
+TEST(IsFilledByOne, RequiresFourAndHalf) {
     EXPECT_FALSE(is_filled_by_one({}));
     EXPECT_FALSE(is_filled_by_one({"a", "a", "a"}));
     EXPECT_TRUE(is_filled_by_one({"a", "a", "a", "a"}));

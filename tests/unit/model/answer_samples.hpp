@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-/// A whole and valid answer that a test changes in the one place that it is about.
+/// A valid answer, of which a test changes one place.
 namespace reelsd::model::testing {
 
 inline constexpr double answer_duration = 30;
 
-/// As a model should answer.
+/// A complete answer.
 inline json good_answer() {
     return json::parse(R"({
       "visual": {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-/// Whole and valid values that a test changes in the one place that it is about.
+/// Valid values, of which a test changes one place.
 namespace reelsd::model::testing {
 
 inline file_facts make_file() {
@@ -31,22 +31,22 @@ inline post_facts make_post() {
 }
 
 inline findings make_findings() {
-    findings said;
-    said.provider = "local";
-    said.model_name = "reelsd-local-1";
-    said.visual.description = "A vertical video.";
-    said.visual.texts = {{"3 TIPS", 0.5, 4}, {"Fresh beans", 4.25, 8}};
-    said.audio.segments = {{"here are three tips", 0.25, 2}, {"use fresh beans", 4, 6}};
-    said.audio.language = "en";
-    said.audio.has_music = true;
-    said.audio.music_description = "Quiet music.";
-    said.content.summary = "Here are three tips.";
-    said.content.topics = {"fresh beans"};
-    said.content.hooks = {"3 TIPS"};
-    said.content.call_to_action = "follow for more";
-    said.content.key_moments = {{0.5, "Opens."}, {4.25, "Scene 2 begins."}};
-    said.metadata = {.format = "tutorial", .mood = sentiment::positive, .target_audience = ""};
-    return said;
+    findings reported;
+    reported.provider = "local";
+    reported.model_name = "reelsd-local-1";
+    reported.visual.description = "A vertical video.";
+    reported.visual.texts = {{"3 TIPS", 0.5, 4}, {"Fresh beans", 4.25, 8}};
+    reported.audio.segments = {{"here are three tips", 0.25, 2}, {"use fresh beans", 4, 6}};
+    reported.audio.language = "en";
+    reported.audio.has_music = true;
+    reported.audio.music_description = "Quiet music.";
+    reported.content.summary = "Here are three tips.";
+    reported.content.topics = {"fresh beans"};
+    reported.content.hooks = {"3 TIPS"};
+    reported.content.call_to_action = "follow for more";
+    reported.content.key_moments = {{0.5, "Opens."}, {4.25, "Scene 2 begins."}};
+    reported.metadata = {.format = "tutorial", .mood = sentiment::positive, .target_audience = ""};
+    return reported;
 }
 
 inline media::analysis_report make_report() {

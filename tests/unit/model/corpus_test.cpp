@@ -24,7 +24,7 @@ corpus written(std::string_view caption, std::vector<std::string> hashtags = {})
     return corpus_of({}, {}, caption, hashtags);
 }
 
-TEST(JoinedLines, TakesLinesTogetherThatComeAndGoTogether) {
+TEST(JoinedLines, JoinsLinesOfOneCaption) {
     const auto blocks = joined_lines(
         {{"3 TIPS FOR", 0.5, 4},
          {"BETTER COFFEE", 0.75, 4},
@@ -36,7 +36,7 @@ TEST(JoinedLines, TakesLinesTogetherThatComeAndGoTogether) {
     EXPECT_THAT(texts, ElementsAre("3 TIPS FOR BETTER COFFEE", "@brand", "1. Fresh"));
 }
 
-TEST(CentralSentence, IsTheOneThatTheOthersSpeakAbout) {
+TEST(CentralSentence, HasTheWordsOfTheOthers) {
     struct test_case {
         const char* name;
         corpus text;
@@ -74,7 +74,7 @@ TEST(CentralSentence, IsTheOneThatTheOthersSpeakAbout) {
     }
 }
 
-TEST(KeyPhrases, AreWhatTheTextIsAbout) {
+TEST(KeyPhrases, NameTheSubject) {
     EXPECT_THAT(key_phrases({}), IsEmpty());
     EXPECT_THAT(
         key_phrases(spoken({"use a paper filter", "rinse the paper filter with hot water"})),
@@ -82,7 +82,7 @@ TEST(KeyPhrases, AreWhatTheTextIsAbout) {
     EXPECT_THAT(
         key_phrases(written("Follow for more paper planes", {"#Origami", "fyp", "viral"})),
         ElementsAre("origami"))
-        << "neither requests nor hashtags for reach";
+        << "without requests and hashtags for reach";
     EXPECT_THAT(
         key_phrases(written("tips tip tips. A second word")), ElementsAre("tips tip tips", "word"));
 }
@@ -95,22 +95,22 @@ TEST(KeyPhrases, AreAtMostEight) {
         8U);
 }
 
-TEST(OpeningLines, AreWhatComesFirstOnScreenAndInSpeech) {
+TEST(OpeningLines, AreTheFirstOnScreenAndInSpeech) {
     const std::vector<timed_text> shown{{"3 TIPS", 0.5, 4}, {"Later", 5, 8}};
-    const media::speech_report said{
+    const media::speech_report speech{
         .segments = {{"stop doing this", 1, 2}, {"and that", 2.5, 4}}, .doubtful = false};
     const media::speech_report late{.segments = {{"too late", 3.5, 5}}, .doubtful = false};
     const media::speech_report same{.segments = {{"three tips", 0, 2}}, .doubtful = false};
     EXPECT_THAT(
-        opening_lines(corpus_of(shown, said, "Caption", {})),
+        opening_lines(corpus_of(shown, speech, "Caption", {})),
         ElementsAre("3 TIPS", "stop doing this"));
     EXPECT_THAT(opening_lines(corpus_of({}, late, "Caption", {})), IsEmpty());
     EXPECT_THAT(
         opening_lines(corpus_of({{"Three tips!", 0, 2}}, same, "", {})), ElementsAre("Three tips!"))
-        << "the same words once";
+        << "repeated words";
 }
 
-TEST(CallToAction, IsFoundAndNeverMade) {
+TEST(CallToAction, IsQuotedFromTheText) {
     struct test_case {
         const char* name;
         corpus text;
@@ -126,11 +126,11 @@ TEST(CallToAction, IsFoundAndNeverMade) {
         {"swipe", written("Swipe left to see"), "Swipe left to see"},
         {"shop", written("SHOP NOW"), "SHOP NOW"},
         {"subscribe", spoken({"subscribe"}), "subscribe"},
-        {"of long speech what follows",
+        {"long speech is cut before the request",
          spoken({"so that is all there is to know about the good old paper filter follow for more "
                  "tips"}),
          "follow for more tips"},
-        {"what is shown comes first",
+        {"on-screen text comes first",
          corpus_of({{"Save this!", 9, 12}}, {{{"follow for more", 9, 10}}, false}, "", {}),
          "Save this!"},
     };
@@ -146,7 +146,7 @@ TEST(CallToAction, IsFoundAndNeverMade) {
     }
 }
 
-TEST(FormatOf, NeedsPlainEvidence) {
+TEST(FormatOf, RequiresEvidence) {
     EXPECT_EQ(format_of(written("A walk in the park")), "");
     EXPECT_EQ(format_of(written("How to fold a paper plane")), "tutorial");
     EXPECT_EQ(format_of(written("Pancake recipe. Ingredients below")), "recipe");

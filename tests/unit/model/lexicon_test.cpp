@@ -1,8 +1,6 @@
 #include "embedding/lexicon.hpp"
 
-#include "embedding/concept_space.hpp"
 #include "embedding/lexicon_builder.hpp"
-#include "embedding/topics.hpp"
 #include "embedding/wordnet.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +14,7 @@
 namespace reelsd::model {
 namespace {
 
-/// A folder of its own for each test, gone at the end.
+/// A temporary folder for each test.
 class Lexicon : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -48,7 +46,7 @@ std::vector<std::uint32_t> small_image() {
     return lexicon_image(draft, {{packed_concept::of(42, 255), packed_concept::of(43, 51)}, {}});
 }
 
-TEST_F(Lexicon, GivesBackWhatWasWritten) {
+TEST_F(Lexicon, ReadsWhatWasWritten) {
     const auto words = lexicon::open(write("small.bin", bytes_of(small_image()))).value();
     const auto mouse = words.find("mouse");
     ASSERT_TRUE(mouse);
@@ -95,8 +93,8 @@ TEST_F(Lexicon, AMissingOrBrokenFileIsAnErrorThatNamesIt) {
     }
 }
 
-// Goal: a file that is damaged behind its header is never read out of bounds. Method: overwrite
-// words at random; the sanitizers watch.
+// Goal: a file that is damaged after its header is never read out of bounds. Method: random words
+// are overwritten; sanitizers check the reads.
 TEST_F(Lexicon, ADamagedFileIsReadWithinItsBounds) {
     std::mt19937 engine{11};
     for (int round = 0; round < 2000; ++round) {
@@ -108,23 +106,23 @@ TEST_F(Lexicon, ADamagedFileIsReadWithinItsBounds) {
         }
         const auto words = lexicon::from(std::move(image)).value();
         for (const std::string_view word : {"mouse", "mice", "rat"}) {
-            const auto found = words.find(word);
-            if (!found) continue;
-            for (const auto base : found->bases) EXPECT_NO_FATAL_FAILURE((void)words.base(base));
-            for (const auto sense : found->senses) (void)words.vector_of(sense.vector_index());
+            const auto entry = words.find(word);
+            if (!entry) continue;
+            for (const auto base : entry->bases) EXPECT_NO_FATAL_FAILURE((void)words.base(base));
+            for (const auto sense : entry->senses) (void)words.vector_of(sense.vector_index());
         }
     }
 }
 
-TEST_F(Lexicon, TopicsAndTermsAreReadAndMistakesNamed) {
-    const auto read = read_topics(
+TEST_F(Lexicon, TopicsAndTermsAreReadAndFaultsNamed) {
+    const auto parsed = read_topics(
         write("good.txt", "# remark\n\ntopic food/bread: dough loaf\nterm avo = avocado fruit\n"));
-    ASSERT_TRUE(read);
-    ASSERT_EQ(read->topics.size(), 1U);
-    EXPECT_EQ(read->topics[0].subject, "food/bread");
-    EXPECT_THAT(read->topics[0].words, testing::ElementsAre("dough", "loaf"));
-    ASSERT_EQ(read->terms.size(), 1U);
-    EXPECT_EQ(read->terms[0].word, "avo");
+    ASSERT_TRUE(parsed);
+    ASSERT_EQ(parsed->topics.size(), 1U);
+    EXPECT_EQ(parsed->topics[0].subject, "food/bread");
+    EXPECT_THAT(parsed->topics[0].words, testing::ElementsAre("dough", "loaf"));
+    ASSERT_EQ(parsed->terms.size(), 1U);
+    EXPECT_EQ(parsed->terms[0].word, "avo");
     for (const auto* line : {"nonsense", "topic food bread", "term avo avocado"}) {
         const auto broken = read_topics(write("bad.txt", line));
         ASSERT_FALSE(broken);
@@ -134,9 +132,9 @@ TEST_F(Lexicon, TopicsAndTermsAreReadAndMistakesNamed) {
 }
 
 TEST_F(Lexicon, AMissingWordNetIsAnErrorThatNamesTheFile) {
-    const auto read = read_wordnet(folder_);
-    ASSERT_FALSE(read);
-    EXPECT_THAT(read.error().detail(), testing::HasSubstr("data.noun"));
+    const auto parsed = read_wordnet(folder_);
+    ASSERT_FALSE(parsed);
+    EXPECT_THAT(parsed.error().detail(), testing::HasSubstr("data.noun"));
 }
 
 wordnet two_nouns() {
@@ -154,7 +152,7 @@ wordnet two_nouns() {
     return base;
 }
 
-TEST(LexiconDraft, HoldsLemmasOfOneOrTwoWordsAndOurOwn) {
+TEST(LexiconBuilder, HasLemmasOfOneOrTwoWordsAndAddedOnes) {
     const topic_list added{
         .topics = {{"pets/small", {"mouse", "hamster"}}}, .terms = {{"squeaker", {"mouse"}}}};
     const auto draft = build_lexicon(two_nouns(), added).value();
@@ -166,13 +164,13 @@ TEST(LexiconDraft, HoldsLemmasOfOneOrTwoWordsAndOurOwn) {
     EXPECT_EQ(draft.at("squeaker").senses.at(0).vector_index(), 1U);
 }
 
-TEST(LexiconDraft, ATermMustBeExplainedByKnownWords) {
+TEST(LexiconBuilder, ATermMustBeExplainedByKnownWords) {
     const auto draft = build_lexicon(two_nouns(), {.topics = {}, .terms = {{"x", {"unheard"}}}});
     ASSERT_FALSE(draft);
     EXPECT_THAT(draft.error().detail(), testing::HasSubstr("unheard"));
 }
 
-TEST(ConceptSpace, ASenseIsNearWhatItsDefinitionNames) {
+TEST(ConceptSpace, ASenseIsNearTheWordsOfItsDefinition) {
     const auto base = two_nouns();
     const topic_list added{.topics = {{"pets/small", {"mouse"}}}, .terms = {}};
     auto draft = build_lexicon(base, added).value();
@@ -182,14 +180,14 @@ TEST(ConceptSpace, ASenseIsNearWhatItsDefinitionNames) {
     ASSERT_EQ(vectors.size(), 4U);
     const auto has = [&](std::size_t vector, std::uint32_t id) {
         return std::any_of(
-            vectors[vector].begin(), vectors[vector].end(), [id](packed_concept one) {
-                return one.id() == id;
+            vectors[vector].begin(), vectors[vector].end(), [id](packed_concept component) {
+                return component.id() == id;
             });
     };
-    EXPECT_TRUE(has(1, 1));  // Itself,
-    EXPECT_TRUE(has(1, 0));  // and the rodent of its definition.
+    EXPECT_TRUE(has(1, 1));  // Itself.
+    EXPECT_TRUE(has(1, 0));  // The rodent of its definition.
     EXPECT_FALSE(has(1, 2));
-    EXPECT_GE(vectors[3].at(0).id(), 1U << 17U);  // A topic's id lies above all synsets.
+    EXPECT_GE(vectors[3].at(0).id(), 1U << 17U);  // The IDs of topics are above those of synsets.
 
     const topic_list twice{.topics = {{"pets/small", {}}, {"pets/small", {}}}, .terms = {}};
     EXPECT_FALSE(build_vectors(base, twice, words));

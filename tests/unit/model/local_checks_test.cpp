@@ -16,8 +16,8 @@ local_evidence all_well() {
     return measured;
 }
 
-// Goal: each contradiction between an analysis and what was measured gives its own sentence, and an
-// analysis that agrees gives none.
+// Goal: each contradiction between an analysis and the measurements has its own warning, and an
+// analysis that agrees has none.
 TEST(LocalWarnings, NameEachContradiction) {
     struct test_case {
         const char* name;
@@ -29,31 +29,31 @@ TEST(LocalWarnings, NameEachContradiction) {
         {"silent with transcript and music",
          [](findings&, local_evidence& measured) { measured.silent = true; },
          {"audio is silent but a transcript was given", "audio is silent but music was reported"}},
-        {"silent, and nothing claimed",
-         [](findings& said, local_evidence& measured) {
+        {"silent, and nothing reported",
+         [](findings& reported, local_evidence& measured) {
              measured.silent = true;
-             said.audio = {};
+             reported.audio = {};
          },
          {"audio is silent"}},
         {"no track with transcript",
-         [](findings& said, local_evidence& measured) {
+         [](findings& reported, local_evidence& measured) {
              measured.audio_track = false;
-             said.audio.has_music = false;
+             reported.audio.has_music = false;
          },
          {"there is no audio track but a transcript was given"}},
-        {"no track, and nothing claimed",
-         [](findings& said, local_evidence& measured) {
+        {"no track, and nothing reported",
+         [](findings& reported, local_evidence& measured) {
              measured.audio_track = false;
-             said.audio = {};
+             reported.audio = {};
          },
          {"the video has no audio track"}},
-        {"music unheard",
+        {"music not measured",
          [](findings&, local_evidence& measured) { measured.music = false; },
          {"music was reported but none was measured"}},
         {"music unreported",
-         [](findings& said, local_evidence&) { said.audio.has_music = false; },
+         [](findings& reported, local_evidence&) { reported.audio.has_music = false; },
          {"music was measured but none was reported"}},
-        {"nobody listened",
+        {"nothing measured",
          [](findings&, local_evidence& measured) {
              measured = evidence_of(testing::make_file().probe);
          },
@@ -61,43 +61,43 @@ TEST(LocalWarnings, NameEachContradiction) {
         {"doubtful speech",
          [](findings&, local_evidence& measured) { measured.speech_doubtful = true; },
          {"speech was hard to recognise: the transcript may be wrong"}},
-        {"our doubt does not touch another's transcript",
-         [](findings& said, local_evidence& measured) {
+        {"doubtful speech, transcript of a remote model",
+         [](findings& reported, local_evidence& measured) {
              measured.speech_doubtful = true;
-             said.provider = "gemini";
+             reported.provider = "gemini";
          },
          {}},
         {"too many words",
-         [](findings& said, local_evidence&) {
-             for (int word = 0; word < 80; ++word) said.audio.segments[0].text += " word";
+         [](findings& reported, local_evidence&) {
+             for (int word = 0; word < 80; ++word) reported.audio.segments[0].text += " word";
          },
          {"the transcript has more words than can be spoken in the time"}},
-        {"a chorus may come three times",
-         [](findings& said, local_evidence&) {
-             said.audio.segments = {3, timed_text{"la la", 0, 1}};
+        {"a line three times in a row",
+         [](findings& reported, local_evidence&) {
+             reported.audio.segments = {3, timed_text{"la la", 0, 1}};
          },
          {}},
-        {"a fourth time is a loop",
-         [](findings& said, local_evidence&) {
-             said.audio.segments = {4, timed_text{"la la", 0, 1}};
+        {"a line four times in a row",
+         [](findings& reported, local_evidence&) {
+             reported.audio.segments = {4, timed_text{"la la", 0, 1}};
          },
          {"the transcript repeats itself"}},
         {"a time past the end",
-         [](findings& said, local_evidence&) { said.content.key_moments[1].seconds = 99; },
+         [](findings& reported, local_evidence&) { reported.content.key_moments[1].seconds = 99; },
          {"times past the end of the video were moved to its end"}},
-        {"half a second past the end is rounding",
-         [](findings& said, local_evidence&) { said.visual.texts[1].end_seconds = 12.9; },
+        {"half a second past the end",
+         [](findings& reported, local_evidence&) { reported.visual.texts[1].end_seconds = 12.9; },
          {}},
         {"times of another video",
-         [](findings& said, local_evidence&) {
-             said.audio.segments[1] = {"use it", 40, 42};
-             said.content.key_moments[1].seconds = 41;
+         [](findings& reported, local_evidence&) {
+             reported.audio.segments[1] = {"use it", 40, 42};
+             reported.content.key_moments[1].seconds = 41;
          },
          {"times past the end of the video were moved to its end",
           "times lie far past the end of the video: the analysis may be of another one"}},
-        {"one entry of another video may be a slip",
-         [](findings& said, local_evidence&) {
-             said.audio.segments[1] = {"use it", 40, 42};
+        {"one entry of another video",
+         [](findings& reported, local_evidence&) {
+             reported.audio.segments[1] = {"use it", 40, 42};
          },
          {"times past the end of the video were moved to its end"}},
         {"a voice is heard",
@@ -107,29 +107,29 @@ TEST(LocalWarnings, NameEachContradiction) {
          [](findings&, local_evidence& measured) { measured.speech = false; },
          {"speech was reported but no voice was heard"}},
         {"no voice and no speech",
-         [](findings& said, local_evidence& measured) {
+         [](findings& reported, local_evidence& measured) {
              measured.speech = false;
-             said.audio.segments.clear();
+             reported.audio.segments.clear();
          },
          {}},
-        {"silence says it already",
-         [](findings& said, local_evidence& measured) {
+        {"silence without a voice",
+         [](findings& reported, local_evidence& measured) {
              measured.silent = true;
              measured.speech = false;
-             said.audio.has_music = false;
+             reported.audio.has_music = false;
          },
          {"audio is silent but a transcript was given"}},
         {"a transcript in other letters",
-         [](findings& said, local_evidence&) {
-             said.audio.segments[0].text =
+         [](findings& reported, local_evidence&) {
+             reported.audio.segments[0].text =
                  "\u0421\u0435\u0433\u043e\u0434\u043d\u044f \u043c\u044b "
                  "\u0433\u043e\u0442\u043e\u0432\u0438\u043c "
                  "\u043f\u0440\u043e\u0441\u0442\u043e\u0439 "
                  "\u0440\u0435\u0446\u0435\u043f\u0442";
-             said.audio.segments.resize(1);
+             reported.audio.segments.resize(1);
          },
          {"the transcript reads as Russian but its language was given as en"}},
-        {"texts in view",
+        {"texts that the frames show",
          [](findings&, local_evidence& measured) {
              measured.read_texts = {{"3 tips", 2, 2}, {"Fresh beans", 6, 6}};
          },
@@ -140,51 +140,50 @@ TEST(LocalWarnings, NameEachContradiction) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        auto said = testing::make_findings();
+        auto reported = testing::make_findings();
         auto measured = all_well();
-        expected.change(said, measured);
+        expected.change(reported, measured);
 
-        EXPECT_EQ(local_warnings(said, measured), expected.expected);
+        EXPECT_EQ(local_warnings(reported, measured), expected.expected);
     }
 }
 
-/// A long video of another provider, with something said about its start and its end.
+/// An analysis of another provider with entries near the start of the video.
 findings make_remote_findings() {
-    auto said = testing::make_findings();
-    said.provider = "gemini";
-    said.audio.segments = {{"here are three tips", 0, 1}, {"use fresh beans", 1, 2}};
-    said.visual.texts = {{"3 TIPS", 0, 1}};
-    said.content.key_moments = {{0.5, "Opens."}, {2.5, "Beans."}};
-    return said;
+    auto reported = testing::make_findings();
+    reported.provider = "gemini";
+    reported.audio.segments = {{"here are three tips", 0, 1}, {"use fresh beans", 1, 2}};
+    reported.visual.texts = {{"3 TIPS", 0, 1}};
+    reported.content.key_moments = {{0.5, "Opens."}, {2.5, "Beans."}};
+    return reported;
 }
 
-// Goal: a model that was given only the start of a video is noticed, and a video whose sense is
-// at its start is not.
-TEST(LocalWarnings, NoticeWhenOnlyTheStartWasSeen) {
+// Goal: an analysis of only the start of a video has a warning, and a complete one has none.
+TEST(LocalWarnings, DetectAnAnalysisOfTheStart) {
     const warnings early{
         "all that was reported lies in the first tenth of the video: the rest may not have been "
         "looked at"};
     local_evidence measured;
     measured.duration_seconds = 30;
     measured.audio_track = true;
-    auto said = make_remote_findings();
-    EXPECT_EQ(local_warnings(said, measured), early);
+    auto reported = make_remote_findings();
+    EXPECT_EQ(local_warnings(reported, measured), early);
 
-    said.content.key_moments[1].seconds = 3.5;
-    EXPECT_EQ(local_warnings(said, measured), warnings{});
+    reported.content.key_moments[1].seconds = 3.5;
+    EXPECT_EQ(local_warnings(reported, measured), warnings{});
 
-    said = make_remote_findings();
-    said.visual.texts.clear();  // Four entries are too few.
-    EXPECT_EQ(local_warnings(said, measured), warnings{});
+    reported = make_remote_findings();
+    reported.visual.texts.clear();  // Four entries are too few.
+    EXPECT_EQ(local_warnings(reported, measured), warnings{});
 
-    said = make_remote_findings();
-    said.provider = "local";
-    EXPECT_EQ(local_warnings(said, measured), warnings{});
+    reported = make_remote_findings();
+    reported.provider = "local";
+    EXPECT_EQ(local_warnings(reported, measured), warnings{});
 
     measured.duration_seconds = 19.9;
-    said = make_remote_findings();
-    said.content.key_moments[1].seconds = 1.9;
-    EXPECT_EQ(local_warnings(said, measured), warnings{});
+    reported = make_remote_findings();
+    reported.content.key_moments[1].seconds = 1.9;
+    EXPECT_EQ(local_warnings(reported, measured), warnings{});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "support/paths.hpp"
-#include <reelsd/model/local_embedder.hpp>
+#include <reelsd/model/embedder.hpp>
 
 #include <gmock/gmock.h>
 
@@ -29,26 +29,27 @@ double likeness(std::string_view left, std::string_view right) {
     return similarity(concepts_of(left), concepts_of(right));
 }
 
-TEST(LocalEmbedder, MakesVectorsOfLengthOneInOrder) {
-    const auto made = concepts_of("Knead the dough and bake the loaf until it is golden");
-    ASSERT_FALSE(made.empty());
-    EXPECT_LE(made.size(), 64U);
+TEST(LocalEmbedder, ReturnsSortedUnitVectors) {
+    const auto concepts = concepts_of("Knead the dough and bake the loaf until it is golden");
+    ASSERT_FALSE(concepts.empty());
+    EXPECT_LE(concepts.size(), 64U);
     double squares = 0;
-    for (const auto& part : made) {
+    for (const auto& part : concepts) {
         squares += std::pow(static_cast<double>(part.weight), 2);
         EXPECT_GT(part.concept_id, 0);
         EXPECT_LT(part.concept_id, 1 << 24);
         EXPECT_GT(part.weight, 0);
     }
     EXPECT_NEAR(squares, 1, 1e-4);
-    EXPECT_TRUE(std::is_sorted(made.begin(), made.end(), [](const auto& left, const auto& right) {
-        return left.concept_id < right.concept_id;
-    }));
-    EXPECT_EQ(concepts_of("Knead the dough and bake the loaf until it is golden"), made);
+    EXPECT_TRUE(
+        std::is_sorted(concepts.begin(), concepts.end(), [](const auto& left, const auto& right) {
+            return left.concept_id < right.concept_id;
+        }));
+    EXPECT_EQ(concepts_of("Knead the dough and bake the loaf until it is golden"), concepts);
     EXPECT_EQ(concepts_of("dough loaf bread", 5).size(), 5U);
 }
 
-TEST(LocalEmbedder, WhatMeansTheSameIsNearWithoutASharedWord) {
+TEST(LocalEmbedder, TextsOfEqualMeaningAreNear) {
     const std::pair<std::string_view, std::string_view> same[] = {
         {"puppy barks at the mailman", "a dog makes noise"},
         {"paying off a loan", "getting rid of debt"},
@@ -61,7 +62,7 @@ TEST(LocalEmbedder, WhatMeansTheSameIsNearWithoutASharedWord) {
     }
 }
 
-TEST(LocalEmbedder, KnowsYoungWordsAndHashtags) {
+TEST(LocalEmbedder, KnowsRecentWordsAndHashtags) {
     EXPECT_GT(likeness("#mealprep", "meal prep"), 0.5);
     EXPECT_GT(likeness("doggo", "dog"), 0.3);
     EXPECT_GT(likeness("bitcoin", "money"), 0.1);
@@ -75,7 +76,7 @@ TEST(LocalEmbedder, HeavierPiecesCountMore) {
         similarity(mixed, concepts_of("bread")), 2 * similarity(mixed, concepts_of("soccer")));
 }
 
-TEST(LocalEmbedder, WhatSaysNothingHasNoConcepts) {
+TEST(LocalEmbedder, TextsWithoutKnownWordsHaveNoConcepts) {
     for (const std::string_view text :
          {"", " ", "the of and", "🍞🍞", "хлеб", "\xff\xfe", "& | ! ()"}) {
         SCOPED_TRACE(text);
@@ -91,7 +92,7 @@ TEST(LocalEmbedder, AMissingDictionaryIsAnError) {
     EXPECT_THAT(opened.error().detail(), testing::HasSubstr("/nonexistent/wordnet.bin"));
 }
 
-struct made_up_reel {
+struct synthetic_reel {
     std::string name;
     concept_vector concepts;
 };
@@ -105,11 +106,11 @@ std::vector<std::string> lines_of(const std::string& file) {
     return lines;
 }
 
-// Goal: a change to the dictionary does not spoil the search by meaning. Method: 60 made-up reels
-// and 60 queries, 40 of which share no word with the reel that is meant; by concepts alone. It was
-// 0.97 and 1.00 when this was written.
-TEST(LocalEmbedder, FindsTheReelThatIsMeant) {
-    std::vector<made_up_reel> reels;
+// Goal: a change to the dictionary does not worsen the search by meaning. Method: 60 synthetic
+// reels and 60 queries, 40 of which share no word with the target; only concepts are compared. The
+// first version found 0.97 and 1.00.
+TEST(LocalEmbedder, FindsTheTarget) {
+    std::vector<synthetic_reel> reels;
     for (const auto& line : lines_of("reels.txt")) {
         const auto bar = line.find(" | ");
         reels.push_back({line.substr(0, bar), concepts_of(std::string_view{line}.substr(bar))});
@@ -123,12 +124,13 @@ TEST(LocalEmbedder, FindsTheReelThatIsMeant) {
         std::string meant;
         fields >> kind >> meant;
         const auto asked = concepts_of(std::string_view{line}.substr(line.find(" | ")), 24);
-        const auto score = [&](const made_up_reel& reel) {
+        const auto score = [&](const synthetic_reel& reel) {
             return similarity(asked, reel.concepts);
         };
-        const auto target = std::find_if(reels.begin(), reels.end(), [&](const made_up_reel& reel) {
-            return reel.name == meant;
-        });
+        const auto target =
+            std::find_if(reels.begin(), reels.end(), [&](const synthetic_reel& reel) {
+                return reel.name == meant;
+            });
         ASSERT_NE(target, reels.end()) << meant;
         const auto better = std::count_if(reels.begin(), reels.end(), [&](const auto& reel) {
             return score(reel) > score(*target);

@@ -22,13 +22,13 @@ json valid_document() {
     return document ? *document : json{};
 }
 
-TEST(ResultViolations, AcceptsAValidDocument) {
+TEST(ResultViolations, AcceptAValidDocument) {
     EXPECT_THAT(result_violations(valid_document()), IsEmpty());
 }
 
-// Goal: no member can go missing, change its type or be null unnoticed. Method: mutate every member
-// of every section and of every nested object.
-TEST(ResultViolations, NoticesEveryMember) {
+// Goal: a missing, mistyped or null member is a violation. Method: every member of every section
+// and of every nested object is changed.
+TEST(ResultViolations, CheckEveryMember) {
     const auto document = valid_document();
     const std::string nullable =
         " language call_to_action audio_codec author_name author_verified caption like_count "
@@ -65,7 +65,7 @@ TEST(ResultViolations, NoticesEveryMember) {
     }
 }
 
-TEST(ResultViolations, NoticesEverySection) {
+TEST(ResultViolations, CheckEverySection) {
     for (const auto* name : {"visual", "audio", "content", "metadata", "platform_meta"}) {
         SCOPED_TRACE(name);
         auto missing = valid_document();
@@ -79,7 +79,7 @@ TEST(ResultViolations, NoticesEverySection) {
 }
 
 // Goal: each rule about values is checked. Method: one wrong value at a time.
-TEST(ResultViolations, NoticesWrongValues) {
+TEST(ResultViolations, CheckValues) {
     struct test_case {
         const char* pointer;
         json value;

@@ -17,9 +17,9 @@ namespace {
 using ::testing::IsEmpty;
 
 std::string assembled(
-    const findings& said, const file_facts& file = testing::make_file(),
+    const findings& reported, const file_facts& file = testing::make_file(),
     const post_facts& post = testing::make_post()) {
-    const auto document = assemble_result(said, file, post);
+    const auto document = assemble_result(reported, file, post);
     if (!document) {
         ADD_FAILURE() << document.error().to_string();
         return "null";
@@ -28,8 +28,8 @@ std::string assembled(
     return result_text(*document).value();
 }
 
-// Goal: the document's exact form is fixed: names, order, types, nulls.
-TEST(AssembleResult, HasTheFormOfTheContract) {
+// Goal: names, order, types and nulls of the document are fixed.
+TEST(AssembleResult, HasTheFormatOfTheContract) {
     const auto text = assembled(testing::make_findings());
 
     const auto expected =
@@ -58,7 +58,7 @@ TEST(AssembleResult, HasTheFormOfTheContract) {
     EXPECT_EQ(text, expected);
 }
 
-TEST(AssembleResult, CarriesWhatThePlatformKnows) {
+TEST(AssembleResult, HasThePostsFacts) {
     auto post = testing::make_post();
     post.author_name = "Beans & More";
     post.author_verified = false;
@@ -85,12 +85,12 @@ TEST(AssembleResult, CarriesWhatThePlatformKnows) {
     EXPECT_TRUE(meta["comment_count"].is_null()) << "a negative count is unknown";
     EXPECT_EQ(meta["view_count"], std::numeric_limits<std::int64_t>::max());
     EXPECT_EQ(meta["posted_at"], "2026-05-22T10:00:00Z");
-    EXPECT_TRUE(meta["thumbnail_url"].is_null()) << "a link that must be cut is none";
+    EXPECT_TRUE(meta["thumbnail_url"].is_null()) << "a link must not be cut";
     EXPECT_EQ(meta["location"], "Rome");
 }
 
-// Goal: whatever an analyzer says, the document is valid. Method: one bad finding at a time, the
-// place in the document where it shows, and the checker over the whole.
+// Goal: the document is valid for any findings. Method: one invalid finding at a time, its place in
+// the document, and the checker for the whole.
 TEST(AssembleResult, RepairsFindings) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     struct test_case {
@@ -101,88 +101,88 @@ TEST(AssembleResult, RepairsFindings) {
     };
     const std::vector<test_case> cases = {
         {"broken UTF-8",
-         [](findings& said) { said.visual.setting = "caf\xe9"; },
+         [](findings& reported) { reported.visual.setting = "caf\xe9"; },
          "/visual/setting",
          "caf\uFFFD"},
         {"control characters",
-         [](findings& said) { said.content.summary = "a\x01\x1b b\nc"; },
+         [](findings& reported) { reported.content.summary = "a\x01\x1b b\nc"; },
          "/content/summary",
          "a b\nc"},
         {"a field too long",
-         [](findings& said) { said.visual.description = std::string(9000, 'd'); },
+         [](findings& reported) { reported.visual.description = std::string(9000, 'd'); },
          "/visual/description",
          std::string(4000, 'd')},
         {"times past the end",
-         [](findings& said) {
-             said.visual.texts = {{"late", 11, 99}};
+         [](findings& reported) {
+             reported.visual.texts = {{"late", 11, 99}};
          },
          "/visual/text_segments/0/end_seconds",
          12.5},
         {"times before the start",
-         [](findings& said) {
-             said.visual.texts = {{"early", -3, 2}};
+         [](findings& reported) {
+             reported.visual.texts = {{"early", -3, 2}};
          },
          "/visual/text_segments/0/start_seconds",
          0.0},
         {"an end before its start",
-         [](findings& said) {
-             said.audio.segments = {{"x", 5, 3}};
+         [](findings& reported) {
+             reported.audio.segments = {{"x", 5, 3}};
          },
          "/audio/segments/0/end_seconds",
          5.0},
-        {"times that are none",
-         [](findings& said) {
-             said.audio.segments = {{"x", nan, nan}};
+        {"times that are not numbers",
+         [](findings& reported) {
+             reported.audio.segments = {{"x", nan, nan}};
          },
          "/audio/segments/0",
          {{"text", "x"}, {"start_seconds", 0.0}, {"end_seconds", 12.5}}},
         {"three decimals",
-         [](findings& said) {
-             said.audio.segments = {{"x", 1.23456, 2}};
+         [](findings& reported) {
+             reported.audio.segments = {{"x", 1.23456, 2}};
          },
          "/audio/segments/0/start_seconds",
          1.235},
         {"texts out of order",
-         [](findings& said) {
-             said.visual.texts = {{"b", 5, 6}, {"a", 1, 2}, {"b", 8, 9}};
+         [](findings& reported) {
+             reported.visual.texts = {{"b", 5, 6}, {"a", 1, 2}, {"b", 8, 9}};
          },
          "/visual/text_on_screen",
          {"a", "b"}},
         {"texts without text",
-         [](findings& said) {
-             said.visual.texts = {{" ", 1, 2}, {"\x02", 1, 2}};
+         [](findings& reported) {
+             reported.visual.texts = {{" ", 1, 2}, {"\x02", 1, 2}};
          },
          "/visual/text_on_screen",
          json::array()},
         {"subjects twice and empty",
-         [](findings& said) {
-             said.visual.subjects = {"cup", "", "cup", "pot"};
+         [](findings& reported) {
+             reported.visual.subjects = {"cup", "", "cup", "pot"};
          },
          "/visual/subjects",
          {"cup", "pot"}},
         {"a region in the language",
-         [](findings& said) { said.audio.language = "en-US"; },
+         [](findings& reported) { reported.audio.language = "en-US"; },
          "/audio/language",
          "en"},
         {"no language code",
-         [](findings& said) { said.audio.language = "und"; },
+         [](findings& reported) { reported.audio.language = "und"; },
          "/audio/language",
          nullptr},
         {"a language without speech",
-         [](findings& said) { said.audio.segments.clear(); },
+         [](findings& reported) { reported.audio.segments.clear(); },
          "/audio/language",
          nullptr},
-        {"music described but not there",
-         [](findings& said) { said.audio.has_music = false; },
+        {"music described but not reported",
+         [](findings& reported) { reported.audio.has_music = false; },
          "/audio/music_description",
          ""},
         {"an empty call",
-         [](findings& said) { said.content.call_to_action = " "; },
+         [](findings& reported) { reported.content.call_to_action = " "; },
          "/content/call_to_action",
          nullptr},
         {"moments out of order, twice, without time or meaning",
-         [](findings& said) {
-             said.content.key_moments = {
+         [](findings& reported) {
+             reported.content.key_moments = {
                  {70, "end"}, {3.9, "a"}, {3.9, "a"}, {nan, "never"}, {2, ""}};
          },
          "/content/key_moments",
@@ -191,26 +191,26 @@ TEST(AssembleResult, RepairsFindings) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        auto said = testing::make_findings();
-        expected.change(said);
+        auto reported = testing::make_findings();
+        expected.change(reported);
 
-        const auto document = json::parse(assembled(said));
+        const auto document = json::parse(assembled(reported));
 
         EXPECT_EQ(document.at(json::json_pointer{expected.pointer}), expected.expected);
     }
 }
 
 TEST(AssembleResult, CutsListsToTheirBounds) {
-    auto said = testing::make_findings();
+    auto reported = testing::make_findings();
     for (int at = 0; at < 1000; ++at) {
         const auto text = std::to_string(at);
-        said.visual.texts.push_back({text, 1, 2});
-        said.audio.segments.push_back({text, 1, 2});
-        said.content.key_moments.push_back({1, text});
-        said.content.topics.push_back(text);
+        reported.visual.texts.push_back({text, 1, 2});
+        reported.audio.segments.push_back({text, 1, 2});
+        reported.content.key_moments.push_back({1, text});
+        reported.content.topics.push_back(text);
     }
 
-    const auto document = json::parse(assembled(said));
+    const auto document = json::parse(assembled(reported));
 
     EXPECT_EQ(document["visual"]["text_segments"].size(), result_bounds::texts_max);
     EXPECT_EQ(document["audio"]["segments"].size(), result_bounds::segments_max);
@@ -218,13 +218,13 @@ TEST(AssembleResult, CutsListsToTheirBounds) {
     EXPECT_EQ(document["content"]["topics"].size(), result_bounds::list_items_max);
 }
 
-TEST(AssembleResult, WritesMinutes) {
+TEST(AssembleResult, WritesTimestamps) {
     auto file = testing::make_file();
     file.probe.duration_seconds = 7200;
-    auto said = testing::make_findings();
-    said.content.key_moments = {{59.999, "a"}, {60, "b"}, {3725.5, "c"}, {7200, "d"}};
+    auto reported = testing::make_findings();
+    reported.content.key_moments = {{59.999, "a"}, {60, "b"}, {3725.5, "c"}, {7200, "d"}};
 
-    const auto document = json::parse(assembled(said, file));
+    const auto document = json::parse(assembled(reported, file));
 
     std::vector<std::string> timestamps;
     for (const auto& moment : document["content"]["key_moments"]) {
@@ -234,22 +234,22 @@ TEST(AssembleResult, WritesMinutes) {
 }
 
 TEST(AssembleResult, RefusesAnAnalysisThatCannotBeStored) {
-    auto said = testing::make_findings();
-    said.visual.texts.clear();
+    auto reported = testing::make_findings();
+    reported.visual.texts.clear();
     for (int at = 0; at < 200; ++at) {
         std::string text = std::to_string(at);
         for (int wide = 0; wide < 996; ++wide) text += "\U0001F600";
-        said.visual.texts.push_back({std::move(text), 1, 2});
+        reported.visual.texts.push_back({std::move(text), 1, 2});
     }
 
-    const auto document = assemble_result(said, testing::make_file(), testing::make_post());
+    const auto document = assemble_result(reported, testing::make_file(), testing::make_post());
     const auto text = result_text(document.value());
 
     ASSERT_FALSE(text);
     EXPECT_EQ(text.error().code(), errc::model_refused);
 }
 
-// Goal: facts that only a mistake of ours can bring are refused, not stored.
+// Goal: facts that only a bug can produce are refused.
 TEST(AssembleResult, RefusesImpossibleFacts) {
     struct test_case {
         const char* name;
@@ -268,8 +268,8 @@ TEST(AssembleResult, RefusesImpossibleFacts) {
         {"half a hash", [](auto&, auto& file, auto&) { file.sha256 = "abc"; }},
         {"an upper-case hash",
          [](auto&, auto& file, auto&) { file.sha256 = std::string(64, 'A'); }},
-        {"no provider", [](auto& said, auto&, auto&) { said.provider = ""; }},
-        {"no model", [](auto& said, auto&, auto&) { said.model_name = " "; }},
+        {"no provider", [](auto& reported, auto&, auto&) { reported.provider = ""; }},
+        {"no model", [](auto& reported, auto&, auto&) { reported.model_name = " "; }},
         {"no code", [](auto&, auto&, auto& post) { post.code = ""; }},
         {"no link", [](auto&, auto&, auto& post) { post.url = "\x01"; }},
         {"a link too long",
@@ -277,12 +277,12 @@ TEST(AssembleResult, RefusesImpossibleFacts) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        auto said = testing::make_findings();
+        auto reported = testing::make_findings();
         auto file = testing::make_file();
         auto post = testing::make_post();
-        expected.change(said, file, post);
+        expected.change(reported, file, post);
 
-        const auto document = assemble_result(said, file, post);
+        const auto document = assemble_result(reported, file, post);
 
         ASSERT_FALSE(document);
         EXPECT_EQ(document.error().code(), errc::internal);

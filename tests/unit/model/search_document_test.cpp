@@ -15,20 +15,20 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// Every letter is a concept: texts are near when they share letters.
+/// Every letter is a concept, so texts with equal letters are near.
 class letter_embedder final : public embedder {
 public:
     [[nodiscard]] concept_vector concepts_of(
         std::span<const weighted_text> pieces, std::size_t components_max) const override {
-        concept_vector made;
-        for (char letter = 'a'; letter <= 'z' && made.size() < components_max; ++letter) {
+        concept_vector concepts;
+        for (char letter = 'a'; letter <= 'z' && concepts.size() < components_max; ++letter) {
             for (const auto& piece : pieces) {
                 if (piece.text.find(letter) == std::string_view::npos) continue;
-                made.push_back({letter, 0.2F});
+                concepts.push_back({letter, 0.2F});
                 break;
             }
         }
-        return made;
+        return concepts;
     }
 };
 
@@ -57,20 +57,20 @@ auto quotes(const std::string& field, const std::string& text) {
     return Contains(testing::AllOf(Field(&passage::field, field), Field(&passage::text, text)));
 }
 
-TEST(SearchDocument, PutsEachFieldWhereItCounts) {
-    const auto made = document_of(whole_result());
+TEST(SearchDocument, WeighsEachField) {
+    const auto document = document_of(whole_result());
     for (const auto* text : {"How to bake bread.", "baking", "ann_bakes", "Ann"}) {
-        EXPECT_THAT(made.words[0], HasSubstr(text));
+        EXPECT_THAT(document.words[0], HasSubstr(text));
     }
     for (const auto* text : {"So easy!", "STEP ONE", "a kitchen", "bowl", "You do it wrong"}) {
-        EXPECT_THAT(made.words[1], HasSubstr(text));
+        EXPECT_THAT(document.words[1], HasSubstr(text));
     }
     for (const auto* text : {"Then the water.", "She folds it", "A woman kneads."}) {
-        EXPECT_THAT(made.words[2], HasSubstr(text));
+        EXPECT_THAT(document.words[2], HasSubstr(text));
     }
     for (const auto* text : {"calm piano", "Follow me"})
-        EXPECT_THAT(made.words[3], HasSubstr(text));
-    EXPECT_FALSE(made.concepts.empty());
+        EXPECT_THAT(document.words[3], HasSubstr(text));
+    EXPECT_FALSE(document.concepts.empty());
 }
 
 TEST(SearchDocument, QuotesWithFieldAndTime) {
@@ -79,23 +79,23 @@ TEST(SearchDocument, QuotesWithFieldAndTime) {
     EXPECT_THAT(passages, quotes("content.topics", "bread, baking"));
     EXPECT_THAT(passages, quotes("platform_meta.caption", "So easy!"));
     EXPECT_THAT(passages, quotes("platform_meta.author", "ann_bakes"));
-    for (const auto& one : passages) {
-        if (one.text == "Then the water.") {
-            EXPECT_EQ(one.field, "audio.transcript");
-            EXPECT_EQ(one.seconds, 12.5);
-        } else if (one.text == "STEP ONE") {
-            EXPECT_EQ(one.field, "visual.text_on_screen");
-            EXPECT_EQ(one.seconds, 1.5);
-        } else if (one.text == "She folds it") {
-            EXPECT_EQ(one.field, "content.key_moments");
-            EXPECT_EQ(one.seconds, 4);
-        } else if (one.field.starts_with("content.s")) {
-            EXPECT_FALSE(one.seconds);
+    for (const auto& passage : passages) {
+        if (passage.text == "Then the water.") {
+            EXPECT_EQ(passage.field, "audio.transcript");
+            EXPECT_EQ(passage.seconds, 12.5);
+        } else if (passage.text == "STEP ONE") {
+            EXPECT_EQ(passage.field, "visual.text_on_screen");
+            EXPECT_EQ(passage.seconds, 1.5);
+        } else if (passage.text == "She folds it") {
+            EXPECT_EQ(passage.field, "content.key_moments");
+            EXPECT_EQ(passage.seconds, 4);
+        } else if (passage.field.starts_with("content.s")) {
+            EXPECT_FALSE(passage.seconds);
         }
     }
 }
 
-TEST(SearchDocument, TextsWithoutTimesAreQuotedWithout) {
+TEST(SearchDocument, TextsMayHaveNoTimes) {
     auto result = whole_result();
     result["audio"]["segments"] = json::array();
     result["visual"]["text_segments"] = json::array();
@@ -104,21 +104,22 @@ TEST(SearchDocument, TextsWithoutTimesAreQuotedWithout) {
     EXPECT_THAT(passages, quotes("visual.text_on_screen", "STEP ONE"));
 }
 
-// Goal: what measuring says about every video does not make all reels alike.
-TEST(SearchDocument, MeasuredDescriptionsMeanNothing) {
+// Goal: measured descriptions, which are similar for all videos, do not make reels similar.
+TEST(SearchDocument, MeasuredDescriptionsHaveNoConcepts) {
     auto result = whole_result();
     result["visual"]["description"] = "zzz";
-    const auto has_z = [](const search_document& made) {
-        return std::any_of(made.concepts.begin(), made.concepts.end(), [](const auto& part) {
-            return part.concept_id == 'z';
-        });
+    const auto has_z = [](const search_document& document) {
+        return std::any_of(
+            document.concepts.begin(), document.concepts.end(), [](const auto& part) {
+                return part.concept_id == 'z';
+            });
     };
     EXPECT_TRUE(has_z(document_of(result)));
     result["metadata"]["model"]["provider"] = "local";
     EXPECT_FALSE(has_z(document_of(result)));
 }
 
-TEST(SearchDocument, TakesWhatIsMissingOrOfAnotherTypeForNothing) {
+TEST(SearchDocument, IgnoresMissingAndMistypedFields) {
     for (const auto* text :
          {"{}",
           R"({"content":7,"audio":[],"visual":null})",
@@ -134,31 +135,31 @@ TEST(SearchDocument, TakesWhatIsMissingOrOfAnotherTypeForNothing) {
     }
 }
 
-TEST(SearchDocument, HoldsNothingThatTheDatabaseRefuses) {
+TEST(SearchDocument, HasNoTextThatTheDatabaseRejects) {
     auto result = whole_result();
     result["content"]["summary"] = std::string("a\0b\tc\nd", 7);
     result["audio"]["segments"][0]["text"] = std::string("\0\0", 2);
-    const auto made = document_of(result);
-    for (const auto& words : made.words) EXPECT_EQ(words.find('\0'), std::string::npos);
-    const auto text = passages_text(made.passages);
+    const auto document = document_of(result);
+    for (const auto& words : document.words) EXPECT_EQ(words.find('\0'), std::string::npos);
+    const auto text = passages_text(document.passages);
     EXPECT_EQ(text.find('\0'), std::string::npos);
-    EXPECT_EQ(passages_from(text).value().size(), made.passages.size());
+    EXPECT_EQ(passages_from(text).value().size(), document.passages.size());
 }
 
-TEST(SearchDocument, KeepsToItsBounds) {
+TEST(SearchDocument, ObservesItsBounds) {
     auto result = whole_result();
     auto& segments = result["audio"]["segments"];
     segments = json::array();
     for (int i = 0; i < 500; ++i) {
         segments.push_back({{"text", std::string(1000, 'x')}, {"start_seconds", i}});
     }
-    const auto made = document_of(result);
-    EXPECT_EQ(made.passages.size(), 300U);
-    for (const auto& words : made.words) EXPECT_LE(words.size(), 80'000U);
-    for (const auto& one : made.passages) EXPECT_LE(one.text.size(), 240U);
+    const auto document = document_of(result);
+    EXPECT_EQ(document.passages.size(), 300U);
+    for (const auto& words : document.words) EXPECT_LE(words.size(), 80'000U);
+    for (const auto& passage : document.passages) EXPECT_LE(passage.text.size(), 240U);
 }
 
-TEST(Passages, AreReadAsTheyWereWritten) {
+TEST(Passages, AreReadAsWritten) {
     const std::vector<passage> passages{
         {"audio.transcript", "then \"the\" wäter", 12.5, {{7, 1.0F}, {16'000'000, 0.2F}}},
         {"content.summary", "x", std::nullopt, {}}};
@@ -170,7 +171,7 @@ TEST(Passages, AreReadAsTheyWereWritten) {
     }
 }
 
-TEST(PassageFinder, PrefersWordsThenMeaning) {
+TEST(PassageFinder, PrefersWordsOverConcepts) {
     const std::vector<passage> passages{
         {"a", "nothing of it", {}, {{1, 1.0F}}},
         {"b", "we bake a loaf", 3.0, {}},
@@ -184,7 +185,7 @@ TEST(PassageFinder, PrefersWordsThenMeaning) {
     EXPECT_EQ(passage_finder("rye", {}).best_of({}), nullptr);
 }
 
-TEST(QueryText, IsTextAlone) {
+TEST(QueryText, IsCleaned) {
     EXPECT_EQ(query_text(" \t bread \n"), "bread");
     EXPECT_EQ(query_text(std::string_view{"a\0b", 3}), "ab");
     EXPECT_EQ(query_text("\x01\x02"), "");

@@ -1,6 +1,5 @@
-#include "seen_texts.hpp"
-
 #include "builders.hpp"
+#include "local_checks.hpp"
 #include "model/local_checks.hpp"
 
 #include <gmock/gmock.h>
@@ -14,12 +13,12 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 findings with_texts(std::vector<timed_text> texts) {
-    auto said = testing::make_findings();
-    said.visual.texts = std::move(texts);
-    return said;
+    auto reported = testing::make_findings();
+    reported.visual.texts = std::move(texts);
+    return reported;
 }
 
-TEST(TimesToCheck, TakesTheMiddleOfWhatCanBeRead) {
+TEST(TimesToCheck, ReturnsTheMiddlesOfReadableTexts) {
     EXPECT_THAT(
         times_to_check(with_texts(
             {{"Grind them yourself", 10, 12},
@@ -33,13 +32,13 @@ TEST(TimesToCheck, TakesTheMiddleOfWhatCanBeRead) {
     EXPECT_THAT(times_to_check(with_texts({})), IsEmpty());
 }
 
-TEST(TimesToCheck, LooksOnceAtWhatIsShownTogether) {
+TEST(TimesToCheck, ReadsOneFrameForSimultaneousTexts) {
     EXPECT_THAT(
         times_to_check(with_texts({{"a longer watermark", 0, 20}, {"Beans", 9, 11}})),
         ElementsAre(10));
 }
 
-TEST(TimesToCheck, TakesTheLongestFirst) {
+TEST(TimesToCheck, PrefersLongTexts) {
     std::vector<timed_text> texts;
     for (int line = 0; line < 20; ++line) {
         texts.push_back(
@@ -51,8 +50,8 @@ TEST(TimesToCheck, TakesTheLongestFirst) {
     EXPECT_EQ(times.back(), 38.5);
 }
 
-// Goal: what OCR misreads is no accusation, and a text that is not there is.
-TEST(UnseenTexts, JudgesByWords) {
+// Goal: texts that OCR misreads give no warning, and missing texts do.
+TEST(UnseenTexts, CompareWords) {
     const std::string none = "text was reported on screen but none of it was found in the frames";
     struct test_case {
         const char* name;
@@ -70,11 +69,11 @@ TEST(UnseenTexts, JudgesByWords) {
         {"nothing read", {{"Fresh beans", 4, 8}}, {}, {none}},
         {"something else read", {{"Fresh beans", 4, 8}}, {{"Follow for more", 6, 6}}, {none}},
         {"two letters wrong", {{"Fresh", 4, 8}}, {{"Frxxh", 6, 6}}, {none}},
-        {"a third of the words is enough",
+        {"a third of the words",
          {{"grind your beans with good water", 4, 8}},
          {{"grind beans", 6, 6}},
          {}},
-        {"one word of many is not",
+        {"one word of many",
          {{"grind your beans with good water every single morning", 4, 8}},
          {{"with", 6, 6}},
          {none}},
@@ -90,7 +89,7 @@ TEST(UnseenTexts, JudgesByWords) {
          {{"Fresh beans", 4, 8}, {"Grind them", 9, 10}},
          {{"Fresh beans", 6, 6}},
          {"the text \"Grind them\" was reported on screen but not found in the frames"}},
-        {"where most are not found, OCR is in trouble",
+        {"most texts are missing: OCR failed",
          {{"Fresh", 0, 1}, {"Grind", 2, 3}, {"Water", 4, 5}, {"Enjoy", 6, 7}},
          {{"fresh", 1, 1}},
          {}},
@@ -101,7 +100,7 @@ TEST(UnseenTexts, JudgesByWords) {
     }
 }
 
-TEST(UnseenTexts, NamesThreeAtMost) {
+TEST(UnseenTexts, NameAtMostThree) {
     std::vector<timed_text> claimed;
     std::vector<timed_text> read;
     for (const auto* word : {"alpha", "bravo", "chocolate", "delta"}) {
@@ -113,7 +112,7 @@ TEST(UnseenTexts, NamesThreeAtMost) {
     EXPECT_THAT(unseen_texts(with_texts(claimed), read), SizeIs(3));
 }
 
-TEST(UnseenTexts, DoesNotJudgeWhatWasNotLookedFor) {
+TEST(UnseenTexts, IgnoreTextsOfOtherFrames) {
     std::vector<timed_text> claimed;
     std::vector<timed_text> read;
     for (int line = 0; line < 8; ++line) {

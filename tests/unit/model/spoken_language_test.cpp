@@ -1,4 +1,4 @@
-#include "spoken_language.hpp"
+#include "local_checks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,8 +45,8 @@ bool are_related(const sample& left, const sample& right) {
     return both.count(left.code) != 0 && both.count(right.code) != 0;
 }
 
-// Goal: each language is taken for itself, and for none that is not related to it.
-TEST(LanguageObjection, TellsLanguagesApart) {
+// Goal: each language is recognised, and not taken for an unrelated one.
+TEST(LanguageObjection, DistinguishesLanguages) {
     for (const auto& spoken : samples) {
         for (const auto& given : samples) {
             const auto objection = language_objection(spoken.text, given.code);
@@ -59,15 +59,15 @@ TEST(LanguageObjection, TellsLanguagesApart) {
         "the transcript reads as Spanish but its language was given as en");
 }
 
-TEST(LanguageObjection, NoticesATranslation) {
+TEST(LanguageObjection, DetectsATranslation) {
     EXPECT_EQ(
         language_objection(samples[0].text, "ja"),
         "the transcript reads as English but its language was given as ja");
     EXPECT_NE(language_objection(samples[1].text, "ru"), "");
 }
 
-// Goal: what is only unusual is let be.
-TEST(LanguageObjection, IsSilentWithoutEvidence) {
+// Goal: unusual transcripts give no warning.
+TEST(LanguageObjection, RequiresEvidence) {
     constexpr sample ordinary[] = {
         {"es", "the best of the best and you know it"},  // Eight or nine words: a quotation.
         {"hi",
@@ -96,12 +96,12 @@ TEST(LanguageObjection, IsSilentWithoutEvidence) {
         {"en", "\u0432\u043e\u0442"},
         {"en", ""},
     };
-    for (const auto& one : ordinary) {
-        EXPECT_EQ(language_objection(one.text, one.code), "") << one.text;
+    for (const auto& sample : ordinary) {
+        EXPECT_EQ(language_objection(sample.text, sample.code), "") << sample.text;
     }
 }
 
-TEST(LanguageObjection, TellsLettersApart) {
+TEST(LanguageObjection, DistinguishesScripts) {
     const auto* const hindi =
         "\u0906\u091c \u0939\u092e \u0916\u093e\u0928\u093e "
         "\u092c\u0928\u093e\u090f\u0902\u0917\u0947";

@@ -18,7 +18,8 @@ const lexicon& dictionary() {
 
 std::vector<std::uint32_t> senses_of(std::string_view word) {
     std::vector<std::uint32_t> found;
-    for (const auto& one : read_word(dictionary(), word).senses) found.push_back(one.vector_index);
+    for (const auto& sense : read_word(dictionary(), word).senses)
+        found.push_back(sense.vector_index);
     std::sort(found.begin(), found.end());
     return found;
 }
@@ -31,11 +32,11 @@ bool share_a_sense(std::string_view left, std::string_view right) {
     });
 }
 
-TEST(BaseCandidates, TakesRegularEndingsOff) {
+TEST(BaseCandidates, RemovesRegularEndings) {
     const auto holds = [](std::string_view word, std::string_view base, sense_group group) {
         const auto found = base_candidates(word);
-        return std::any_of(found.begin(), found.end(), [&](const base_candidate& one) {
-            return one.text == base && one.group == group;
+        return std::any_of(found.begin(), found.end(), [&](const base_candidate& sense) {
+            return sense.text == base && sense.group == group;
         });
     };
     EXPECT_TRUE(holds("boxes", "box", sense_group::noun));
@@ -48,28 +49,28 @@ TEST(BaseCandidates, TakesRegularEndingsOff) {
     EXPECT_TRUE(base_candidates("ing").empty());
 }
 
-TEST(ReadWord, FormsOfOneWordMeanTheSame) {
-    EXPECT_TRUE(share_a_sense("loaves", "loaf"));    // Irregular nouns,
-    EXPECT_TRUE(share_a_sense("ran", "run"));        // verbs,
-    EXPECT_TRUE(share_a_sense("running", "run"));    // doubled letters,
-    EXPECT_TRUE(share_a_sense("puppies", "puppy"));  // regular ones.
+TEST(ReadWord, FormsOfAWordShareSenses) {
+    EXPECT_TRUE(share_a_sense("loaves", "loaf"));    // Irregular nouns.
+    EXPECT_TRUE(share_a_sense("ran", "run"));        // Irregular verbs.
+    EXPECT_TRUE(share_a_sense("running", "run"));    // Doubled letters.
+    EXPECT_TRUE(share_a_sense("puppies", "puppy"));  // Regular nouns.
     EXPECT_FALSE(share_a_sense("puppy", "loaf"));
 }
 
-TEST(ReadWord, TheSensesOfWordNetWeighOneTogether) {
+TEST(ReadWord, WeightsOfWordNetsSensesAddUpToOne) {
     double sum = 0;
-    for (const auto& one : read_word(dictionary(), "xylophone").senses) {
-        sum += static_cast<double>(one.weight);
+    for (const auto& sense : read_word(dictionary(), "xylophone").senses) {
+        sum += static_cast<double>(sense.weight);
     }
     EXPECT_NEAR(sum, 1, 0.02);
 }
 
-TEST(ReadWord, RareWordsTellMore) {
+TEST(ReadWord, RareWordsHaveHighRarity) {
     EXPECT_GT(
         read_word(dictionary(), "sourdough").rarity, read_word(dictionary(), "make").rarity + 0.3F);
 }
 
-TEST(ReadWord, KnowsNothingOfWhatIsNoWord) {
+TEST(ReadWord, UnknownWordsHaveNoSenses) {
     for (const std::string_view word : {"", "qzxv", "_", "\xff", "1234567"}) {
         SCOPED_TRACE(word);
         EXPECT_TRUE(read_word(dictionary(), word).senses.empty());
@@ -77,7 +78,7 @@ TEST(ReadWord, KnowsNothingOfWhatIsNoWord) {
     EXPECT_TRUE(read_word(dictionary(), std::string(100'000, 's')).senses.empty());
 }
 
-TEST(ReadPair, KnowsTermsOfTwoWordsInTheirForms) {
+TEST(ReadPair, FindsFormsOfTermsOfTwoWords) {
     EXPECT_FALSE(read_pair(dictionary(), "credit", "cards").senses.empty());
     EXPECT_FALSE(read_pair(dictionary(), "meal", "prep").senses.empty());
     EXPECT_TRUE(read_pair(dictionary(), "bread", "giraffe").senses.empty());

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(WordsOf, SplitsAtEverythingThatIsNoLetter) {
+TEST(WordsOf, SplitsAtNonLetters) {
     EXPECT_THAT(
         words_of("Here are 3 TIPS, really!"), ElementsAre("here", "are", "3", "tips", "really"));
     EXPECT_THAT(words_of("don't don\u2019t 'quoted'"), ElementsAre("don't", "don't", "quoted"));
@@ -50,13 +50,13 @@ TEST(SentencesOf, EndsAtMarksAndLines) {
     }
 }
 
-TEST(FirstWords, SaysThatItCut) {
+TEST(FirstWords, MarksCuts) {
     EXPECT_EQ(first_words("one two  three", 3), "one two three");
     EXPECT_EQ(first_words("one two three four", 3), "one two three...");
     EXPECT_EQ(first_words("", 3), "");
 }
 
-TEST(StemOf, TakesPluralsTogether) {
+TEST(StemOf, RemovesPlurals) {
     EXPECT_EQ(stem_of("tips"), stem_of("tip"));
     EXPECT_EQ(stem_of("berries"), stem_of("berry"));
     EXPECT_EQ(stem_of("coffee's"), "coffee");
@@ -64,24 +64,41 @@ TEST(StemOf, TakesPluralsTogether) {
     EXPECT_EQ(stem_of("bus"), "bus");
 }
 
-TEST(ContentStemsOf, LeavesStopWordsOut) {
+TEST(ContentStemsOf, OmitsStopWords) {
     EXPECT_THAT(content_stems_of("Here are the best tips for you"), ElementsAre("best", "tip"));
     EXPECT_TRUE(is_stop_word("the"));
     EXPECT_FALSE(is_stop_word("coffee"));
 }
 
-TEST(WithoutTags, LeavesTheText) {
+TEST(WithoutTags, KeepsTheText) {
     EXPECT_EQ(
         without_tags("My #coffee is good #fyp @user\n#a #b\nhttps://x.test end"),
         "My coffee is good\nend\n");
     EXPECT_EQ(without_tags(""), "");
 }
 
-TEST(AsSentence, OpensAndCloses) {
+TEST(AsSentence, AddsCapitalAndFullStop) {
     EXPECT_EQ(as_sentence("here we go"), "Here we go.");
     EXPECT_EQ(as_sentence(" Ready? "), "Ready?");
     EXPECT_EQ(as_sentence("two\nlines"), "Two lines.");
     EXPECT_EQ(as_sentence(""), "");
+}
+
+TEST(FoldedWordsOf, RemovesCaseAndAccents) {
+    EXPECT_THAT(
+        folded_words_of("CAF\u00c9 cre\u0300me, Stra\u00dfe! don\u2019t \uff21\uff22\uff11"),
+        ElementsAre("cafe", "creme", "strasse", "dont", "ab1"));
+    EXPECT_THAT(
+        folded_words_of("\u0141\u00f3d\u017a \u01a1\u1ebf \u0131\u011f"),
+        ElementsAre("lodz", "oe", "ig"));
+    EXPECT_THAT(folded_words_of("\u0432\u043e\u0442 \U0001F600 \xff"), IsEmpty());
+}
+
+TEST(IsMostlyLatin, ComparesLetters) {
+    EXPECT_TRUE(is_mostly_latin("caf\u00e9 \u00e0 la cr\u00e8me 123"));
+    EXPECT_TRUE(is_mostly_latin("three \u0432\u043e\u0442"));
+    EXPECT_FALSE(is_mostly_latin("\u0432\u043e\u0442 \u0442\u0440\u0438 no"));
+    EXPECT_FALSE(is_mostly_latin("123 \U0001F600"));
 }
 
 }  // namespace

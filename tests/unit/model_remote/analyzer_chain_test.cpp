@@ -1,7 +1,6 @@
-// Goal: the next analyzer stands in for one that is down, and says so; one that has refused has
-// answered.
+// Goal: the next analyzer replaces an unavailable one, with a warning; a refusal is final.
 #include "builders.hpp"
-#include <reelsd/model/analyzer_chain.hpp>
+#include <reelsd/model/analyzer.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +42,7 @@ public:
     void release(std::int64_t /*call*/) override {}
 };
 
-/// A chain of "one/x" and "two/y", and how often each was asked.
+/// A chain of "one/x" and "two/y", and how often each was called.
 struct two_links {
     two_links(analysis first, analysis second) {
         std::vector<std::unique_ptr<analyzer>> links;
@@ -63,36 +62,36 @@ struct two_links {
 };
 
 findings found(std::string provider) {
-    findings said;
-    said.provider = std::move(provider);
-    said.warnings = {"its own"};
-    return said;
+    findings outcome;
+    outcome.provider = std::move(provider);
+    outcome.warnings = {"its own"};
+    return outcome;
 }
 
-TEST(AnalyzerChain, TheFirstAnswersAlone) {
+TEST(AnalyzerChain, OnlyTheFirstIsCalled) {
     const two_links links{found("one"), found("two")};
-    const auto said = links.analyze();
-    ASSERT_TRUE(said);
-    EXPECT_EQ(said->provider, "one");
-    EXPECT_THAT(said->warnings, ElementsAre("its own"));
+    const auto outcome = links.analyze();
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->provider, "one");
+    EXPECT_THAT(outcome->warnings, ElementsAre("its own"));
     EXPECT_EQ(links.asked[1], 0);
     EXPECT_EQ(links.chain->name(), "one/x");
 }
 
-TEST(AnalyzerChain, TheNextStandsInForOneThatIsDown) {
+TEST(AnalyzerChain, TheNextReplacesAnUnavailableOne) {
     for (const auto code :
          {errc::model_unavailable, errc::model_misconfigured, errc::limit_reached}) {
         const two_links links{analysis_failure{error{code, "no"}}, found("two")};
-        const auto said = links.analyze();
-        ASSERT_TRUE(said);
-        EXPECT_EQ(said->provider, "two");
+        const auto outcome = links.analyze();
+        ASSERT_TRUE(outcome);
+        EXPECT_EQ(outcome->provider, "two");
         EXPECT_THAT(
-            said->warnings,
-            ElementsAre("one could not be asked: another analyzer has stood in", "its own"));
+            outcome->warnings,
+            ElementsAre("one was unavailable: another analyzer replaced it", "its own"));
     }
 }
 
-TEST(AnalyzerChain, ARefusalIsAnAnswer) {
+TEST(AnalyzerChain, ARefusalIsFinal) {
     for (const auto code :
          {errc::model_refused,
           errc::unsupported_format,
@@ -103,33 +102,33 @@ TEST(AnalyzerChain, ARefusalIsAnAnswer) {
           errc::database_unavailable,
           errc::storage_failed}) {
         const two_links links{analysis_failure{error{code, "no"}}, found("two")};
-        const auto said = links.analyze();
-        ASSERT_FALSE(said);
-        EXPECT_EQ(said.error().why.code(), code);
+        const auto outcome = links.analyze();
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), code);
         EXPECT_EQ(links.asked[1], 0) << name_of(code);
     }
 }
 
-TEST(AnalyzerChain, WhenAllAreDownTheFirstOnesFailureCounts) {
+TEST(AnalyzerChain, TheFirstOnesFailureIsReturnedWhenAllAreUnavailable) {
     const two_links links{
         analysis_failure{error{errc::model_misconfigured, "wrong key"}, seconds_f{5}, true},
         analysis_failure{error{errc::model_unavailable, "overloaded"}, seconds_f{9}}};
-    const auto said = links.analyze();
-    ASSERT_FALSE(said);
-    EXPECT_EQ(said.error().why.code(), errc::model_misconfigured);
-    EXPECT_THAT(said.error().why.detail(), HasSubstr("wrong key"));
-    EXPECT_EQ(said.error().not_before, seconds_f{5});
-    EXPECT_TRUE(said.error().asked_to_wait);
+    const auto outcome = links.analyze();
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::model_misconfigured);
+    EXPECT_THAT(outcome.error().why.detail(), HasSubstr("wrong key"));
+    EXPECT_EQ(outcome.error().not_before, seconds_f{5});
+    EXPECT_TRUE(outcome.error().asked_to_wait);
     EXPECT_EQ(links.asked[1], 1);
 }
 
-TEST(AnalyzerChain, ARefusalOfTheSecondIsAnAnswerToo) {
+TEST(AnalyzerChain, ARefusalOfTheSecondIsFinal) {
     const two_links links{
         analysis_failure{error{errc::model_unavailable, "down"}},
         analysis_failure{error{errc::model_refused, "will not"}}};
-    const auto said = links.analyze();
-    ASSERT_FALSE(said);
-    EXPECT_EQ(said.error().why.code(), errc::model_refused);
+    const auto outcome = links.analyze();
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::model_refused);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/net/http_client.hpp>
 #include <reelsd/net/request_body.hpp>
 
 #include <gtest/gtest.h>
@@ -12,18 +13,20 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
-/// Values and files that several tests need.
+/// Values and files for several tests.
 namespace reelsd::model::testing {
 
-/// A file for one test.
+/// A temporary file.
 class scratch_file {
 public:
     explicit scratch_file(const std::string& content) {
         std::string name = std::filesystem::temp_directory_path() / "reelsd-remote-XXXXXX";
-        const int made = ::mkstemp(name.data());
-        if (made < 0) throw std::runtime_error{"no scratch file"};
-        ::close(made);
+        const int descriptor = ::mkstemp(name.data());
+        if (descriptor < 0) throw std::runtime_error{"no scratch file"};
+        ::close(descriptor);
         path_ = name;
         std::ofstream{path_, std::ios::binary} << content;
     }
@@ -40,7 +43,15 @@ private:
     std::filesystem::path path_;
 };
 
-/// All of a body, as it is sent.
+inline net::http_response response_of(
+    int status, std::string_view body, net::header_list headers = {}) {
+    return {
+        .head = {.status = status, .headers = std::move(headers)},
+        .body = std::string{body},
+        .url = {}};
+}
+
+/// The whole body, as it is sent.
 inline std::string sent_text(const net::request_body& body) {
     net::body_reader reader{body};
     std::string all;
@@ -51,7 +62,7 @@ inline std::string sent_text(const net::request_body& body) {
         if (!count || *count == 0) break;
         all.append(piece, 0, *count);
     }
-    EXPECT_EQ(all.size(), body.size()) << "it is announced with another size";
+    EXPECT_EQ(all.size(), body.size()) << "its size differs from the announced one";
     return all;
 }
 

@@ -1,4 +1,4 @@
-// Goal: a failure reaches logs without secrets, and the job with the fate that it deserves.
+// Goal: failures are logged without secrets, and each has the right error for its job.
 #include "call_failure.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(CallFailure, SecretsAreBlottedOut) {
+TEST(CallFailure, SecretsAreMasked) {
     struct test_case {
         const char* text;
         const char* secret;
@@ -24,14 +24,15 @@ TEST(CallFailure, SecretsAreBlottedOut) {
         {"AIza-1AIza-1 AIza-1", "AIza-1", "****** ***"},
         {"nothing here", "AIza-1", "nothing here"},
         {"", "AIza-1", ""},
-        // None is set: there is nothing to hide.
+        // No secret is set.
         {"text", "", "text"},
-        // A blot that holds the secret must not be blotted for ever.
+        // A mask that contains the secret must not be masked again.
         {"a*b", "*", "a***b"},
         {"a**b", "**", "a***b"},
     };
-    for (const auto& one : cases)
-        EXPECT_EQ(without_secret(one.text, one.secret), one.expected) << one.text;
+    for (const auto& expected : cases)
+        EXPECT_EQ(without_secret(expected.text, expected.secret), expected.expected)
+            << expected.text;
 }
 
 TEST(CallFailure, AnExcerptIsShortCleanAndOnOneLine) {
@@ -45,7 +46,7 @@ TEST(CallFailure, AnExcerptIsShortCleanAndOnOneLine) {
     EXPECT_EQ(excerpt(wide).size(), 600U) << "300 characters of two bytes";
 }
 
-TEST(CallFailure, EachKindHasANameAndAFate) {
+TEST(CallFailure, EachKindHasANameAndAnError) {
     struct test_case {
         failure_kind kind;
         errc fate;
@@ -62,7 +63,7 @@ TEST(CallFailure, EachKindHasANameAndAFate) {
         {failure_kind::file_gone, errc::model_unavailable},
         {failure_kind::video_rejected, errc::model_refused},
         {failure_kind::payload_too_large, errc::model_refused},
-        // Every way of asking was refused: that is our request, and no video's fault.
+        // All variants of the request were refused, so it is not the video's fault.
         {failure_kind::schema_refused, errc::model_misconfigured},
         {failure_kind::thinking_refused, errc::model_misconfigured},
         {failure_kind::no_calls_left, errc::limit_reached},
@@ -72,16 +73,16 @@ TEST(CallFailure, EachKindHasANameAndAFate) {
         {failure_kind::cancelled, errc::cancelled},
     };
     std::set<std::string_view> names;
-    for (const auto& one : cases) {
-        EXPECT_TRUE(names.insert(name_of(one.kind)).second);
-        const auto why = error_from({.kind = one.kind, .detail = "said so"});
-        EXPECT_EQ(why.code(), one.fate) << name_of(one.kind);
+    for (const auto& expected : cases) {
+        EXPECT_TRUE(names.insert(name_of(expected.kind)).second);
+        const auto why = error_from({.kind = expected.kind, .detail = "said so"});
+        EXPECT_EQ(why.code(), expected.fate) << name_of(expected.kind);
         EXPECT_THAT(why.detail(), HasSubstr("said so"));
-        EXPECT_THAT(why.detail(), HasSubstr(std::string{name_of(one.kind)}));
+        EXPECT_THAT(why.detail(), HasSubstr(std::string{name_of(expected.kind)}));
     }
 }
 
-TEST(CallFailure, AFailedTransferIsOneOfThem) {
+TEST(CallFailure, AFailedTransferHasAKind) {
     struct test_case {
         errc code;
         failure_kind kind;
@@ -90,7 +91,7 @@ TEST(CallFailure, AFailedTransferIsOneOfThem) {
         {errc::cancelled, failure_kind::cancelled},
         {errc::timed_out, failure_kind::slow},
         {errc::connection_failed, failure_kind::transient},
-        // What the operator has set leads nowhere.
+        // A wrong setting of the operator.
         {errc::address_refused, failure_kind::misconfigured},
         {errc::invalid_argument, failure_kind::misconfigured},
         {errc::storage_failed, failure_kind::storage},
@@ -99,8 +100,8 @@ TEST(CallFailure, AFailedTransferIsOneOfThem) {
         {errc::unauthorized, failure_kind::budget_spent},
         {errc::internal, failure_kind::transient},
     };
-    for (const auto& one : cases)
-        EXPECT_EQ(name_of(failure_from(error{one.code, "x"}).kind), name_of(one.kind));
+    for (const auto& expected : cases)
+        EXPECT_EQ(name_of(failure_from(error{expected.code, "x"}).kind), name_of(expected.kind));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Goal: a provider that does not answer is left alone, for longer each time, and found again by one
-// question. Times are made up: nothing waits.
+// Goal: a provider that does not answer gets no requests, for longer each time, and is probed by
+// one request. Times are synthetic: nothing waits.
 #include <reelsd/model/circuit_breaker.hpp>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ void fail(circuit_breaker& circuit, int times, circuit_breaker::clock::time_poin
 }
 
 std::optional<seconds_f> wait_of(circuit_breaker& circuit, circuit_breaker::clock::time_point now) {
-    const auto closed = circuit.refusal(now);
+    const auto closed = circuit.admit(now);
     if (!closed) return std::nullopt;
     return closed->wait;
 }
@@ -26,20 +26,20 @@ std::optional<seconds_f> wait_of(circuit_breaker& circuit, circuit_breaker::cloc
 TEST(CircuitBreaker, IsClosedAtFirst) {
     circuit_breaker circuit;
     EXPECT_EQ(wait_of(circuit, begin), std::nullopt);
-    EXPECT_EQ(wait_of(circuit, begin), std::nullopt) << "everybody may ask";
-    EXPECT_EQ(circuit.open_yet(begin).count(), 0);
+    EXPECT_EQ(wait_of(circuit, begin), std::nullopt) << "all requests are admitted";
+    EXPECT_EQ(circuit.remaining(begin).count(), 0);
     EXPECT_FALSE(circuit.has_succeeded());
 }
 
-TEST(CircuitBreaker, IsLookedAtWithoutTakingTheProbe) {
+TEST(CircuitBreaker, PeekingStartsNoProbe) {
     circuit_breaker circuit;
-    EXPECT_FALSE(circuit.closed(begin));
+    EXPECT_FALSE(circuit.peek(begin));
     fail(circuit, 5, begin);
-    EXPECT_EQ(circuit.closed(begin).value().wait, 10s);
-    EXPECT_FALSE(circuit.closed(begin + 10s)) << "one may ask now";
-    EXPECT_FALSE(circuit.closed(begin + 10s)) << "and a look does not take its place";
+    EXPECT_EQ(circuit.peek(begin).value().wait, 10s);
+    EXPECT_FALSE(circuit.peek(begin + 10s)) << "a probe may start";
+    EXPECT_FALSE(circuit.peek(begin + 10s)) << "peeking does not start it";
     EXPECT_EQ(wait_of(circuit, begin + 10s), std::nullopt);
-    EXPECT_EQ(circuit.closed(begin + 10s).value().wait, 2s) << "while it asks";
+    EXPECT_EQ(circuit.peek(begin + 10s).value().wait, 2s) << "during the probe";
 }
 
 TEST(CircuitBreaker, OpensAfterFiveFailuresInARow) {
@@ -48,23 +48,23 @@ TEST(CircuitBreaker, OpensAfterFiveFailuresInARow) {
     EXPECT_EQ(wait_of(circuit, begin), std::nullopt);
     circuit.succeeded();
     fail(circuit, 4, begin);
-    EXPECT_EQ(wait_of(circuit, begin), std::nullopt) << "an answer between them counts";
+    EXPECT_EQ(wait_of(circuit, begin), std::nullopt) << "an answer resets the count";
     circuit.failed(begin);
     EXPECT_EQ(wait_of(circuit, begin), seconds_f{10});
     EXPECT_EQ(wait_of(circuit, begin + 4s), seconds_f{6});
-    EXPECT_EQ(circuit.open_yet(begin + 4s), seconds_f{6});
+    EXPECT_EQ(circuit.remaining(begin + 4s), seconds_f{6});
 }
 
-TEST(CircuitBreaker, OneAsksAfterwardsForAll) {
+TEST(CircuitBreaker, OneRequestProbesForAll) {
     circuit_breaker circuit;
     fail(circuit, 5, begin);
-    EXPECT_EQ(wait_of(circuit, begin + 10s), std::nullopt) << "the one";
-    EXPECT_EQ(wait_of(circuit, begin + 10s), seconds_f{2}) << "the others wait for it";
+    EXPECT_EQ(wait_of(circuit, begin + 10s), std::nullopt) << "the probe";
+    EXPECT_EQ(wait_of(circuit, begin + 10s), seconds_f{2}) << "others wait for the probe";
     circuit.succeeded();
     EXPECT_EQ(wait_of(circuit, begin + 11s), std::nullopt);
     EXPECT_EQ(wait_of(circuit, begin + 11s), std::nullopt);
     EXPECT_TRUE(circuit.has_succeeded());
-    // And it is as patient as in the beginning.
+    // The count and the waits start again.
     fail(circuit, 4, begin + 12s);
     EXPECT_EQ(wait_of(circuit, begin + 12s), std::nullopt);
     circuit.failed(begin + 12s);
@@ -83,7 +83,7 @@ TEST(CircuitBreaker, StaysOpenForLongerEachTime) {
     }
 }
 
-TEST(CircuitBreaker, QuestionsThatWereUnderWayDoNotLengthenIt) {
+TEST(CircuitBreaker, EarlierRequestsDoNotExtendIt) {
     circuit_breaker circuit;
     fail(circuit, 5, begin);
     fail(circuit, 10, begin + 1s);
@@ -92,18 +92,18 @@ TEST(CircuitBreaker, QuestionsThatWereUnderWayDoNotLengthenIt) {
     EXPECT_EQ(wait_of(circuit, begin + 2s), seconds_f{8});
 }
 
-TEST(CircuitBreaker, AWrongKeyOpensItAtOnceButNotForLong) {
+TEST(CircuitBreaker, AWrongKeyOpensItAtOnceForAShortTime) {
     circuit_breaker circuit;
     auto now = begin;
     for (const double wait : {5, 10, 20, 40, 60, 60}) {
         ASSERT_EQ(wait_of(circuit, now), std::nullopt);
         circuit.misconfigured(now);
-        EXPECT_EQ(wait_of(circuit, now), seconds_f{wait}) << "somebody mends it";
+        EXPECT_EQ(wait_of(circuit, now), seconds_f{wait}) << "the operator repairs it";
         now += std::chrono::duration_cast<circuit_breaker::clock::duration>(seconds_f{wait});
     }
 }
 
-TEST(CircuitBreaker, AQuestionThatTellsNothingLetsTheNextOneAsk) {
+TEST(CircuitBreaker, AnAbandonedProbeAdmitsTheNextOne) {
     circuit_breaker circuit;
     fail(circuit, 5, begin);
     ASSERT_EQ(wait_of(circuit, begin + 10s), std::nullopt);
@@ -112,28 +112,28 @@ TEST(CircuitBreaker, AQuestionThatTellsNothingLetsTheNextOneAsk) {
     EXPECT_EQ(wait_of(circuit, begin + 10s), seconds_f{2});
 }
 
-TEST(CircuitBreaker, AProvidersOwnDelayHoldsForAll) {
+TEST(CircuitBreaker, AProvidersOwnDelayAppliesToAll) {
     circuit_breaker circuit;
     circuit.open_for(600s, begin);
     EXPECT_EQ(wait_of(circuit, begin + 100s), seconds_f{500});
     circuit.open_for(10s, begin + 100s);
     EXPECT_EQ(wait_of(circuit, begin + 100s), seconds_f{500}) << "it is not shortened";
     EXPECT_EQ(wait_of(circuit, begin + 600s), std::nullopt);
-    EXPECT_EQ(circuit.open_yet(begin + 700s).count(), 0);
+    EXPECT_EQ(circuit.remaining(begin + 700s).count(), 0);
 }
 
-// Whoever waits for a probe may find good news; behind a wrong key everybody hears the same.
-TEST(CircuitBreaker, TellsWhetherAskingWouldFailAlike) {
+// A probe may succeed; requests with a wrong key fail alike.
+TEST(CircuitBreaker, ReportsAMisconfiguration) {
     circuit_breaker circuit;
     circuit.misconfigured(begin);
-    EXPECT_TRUE(circuit.refusal(begin + 1s)->is_misconfigured);
-    ASSERT_FALSE(circuit.refusal(begin + 5s));
-    EXPECT_FALSE(circuit.refusal(begin + 5s)->is_misconfigured) << "another is finding out";
+    EXPECT_TRUE(circuit.admit(begin + 1s)->is_misconfigured);
+    ASSERT_FALSE(circuit.admit(begin + 5s));
+    EXPECT_FALSE(circuit.admit(begin + 5s)->is_misconfigured) << "during a probe";
     circuit.open_for(seconds_f{60}, begin + 6s);
-    EXPECT_FALSE(circuit.refusal(begin + 7s)->is_misconfigured);
+    EXPECT_FALSE(circuit.admit(begin + 7s)->is_misconfigured);
 }
 
-TEST(CircuitBreaker, ALoneFailureMayBeOneVideos) {
+TEST(CircuitBreaker, ReportsALoneFailure) {
     circuit_breaker circuit;
     circuit.failed(begin);
     EXPECT_TRUE(circuit.is_lone_failure());

@@ -1,5 +1,5 @@
-// Goal: what is sent to Gemini is valid JSON of members that it takes, for each family of models,
-// with the video before the task.
+// Goal: requests to Gemini are valid JSON of members that each family of models accepts, with the
+// video before the task.
 #include "builders.hpp"
 #include "gemini_api.hpp"
 #include "model/answer.hpp"
@@ -19,18 +19,18 @@ using ordered = nlohmann::ordered_json;
 const prompt asked_for{
     .instructions = "Rules with \"quotes\"\nand lines.", .task = "Task: ж \\ \"", .boundary = "b"};
 
-/// The whole body, with a video or the address of a file in its place.
+/// The whole body, with a video or the URI of a file.
 ordered body_for(
-    const gemini_settings& settings, const question& asked = {}, double seconds = 64.2) {
-    const auto parts = gemini_body_for(settings, asked, asked_for, seconds, "video/mp4");
-    const auto text =
-        parts.before + (asked.as_file ? R"("https://example.com/files/1")" : "QUJD") + parts.after;
+    const gemini_settings& settings, const request_options& options = {}, double seconds = 64.2) {
+    const auto parts = gemini_body_for(settings, options, asked_for, seconds, "video/mp4");
+    const auto text = parts.before +
+                      (options.as_file ? R"("https://example.com/files/1")" : "QUJD") + parts.after;
     auto document = ordered::parse(text, nullptr, false);
     EXPECT_TRUE(document.is_object()) << text;
     return document;
 }
 
-TEST(GeminiBody, AVideoSentAlong) {
+TEST(GeminiBody, AnInlineVideo) {
     const auto body = body_for({});
     EXPECT_EQ(body.at("/systemInstruction/parts/0/text"_json_pointer), asked_for.instructions);
     ASSERT_EQ(body.at("contents").size(), 1U);
@@ -40,7 +40,7 @@ TEST(GeminiBody, AVideoSentAlong) {
     EXPECT_EQ(parts.at(0).at("inlineData"), (ordered{{"mimeType", "video/mp4"}, {"data", "QUJD"}}));
     EXPECT_EQ(parts.at(0).at("videoMetadata"), (ordered{{"fps", 1.0}}));
     EXPECT_EQ(parts.at(1), (ordered{{"text", asked_for.task}}));
-    EXPECT_EQ(body.at("store"), false) << "nothing is to be kept there";
+    EXPECT_EQ(body.at("store"), false) << "nothing is stored";
 }
 
 TEST(GeminiBody, AnUploadedVideo) {
@@ -53,13 +53,13 @@ TEST(GeminiBody, AnUploadedVideo) {
     EXPECT_TRUE(video.contains("videoMetadata"));
 }
 
-TEST(GeminiBody, TheGenerationsSettings) {
+TEST(GeminiBody, GenerationConfig) {
     const auto config = body_for({}).at("generationConfig");
     EXPECT_EQ(config.at("responseMimeType"), "application/json");
     EXPECT_EQ(config.at("responseJsonSchema"), gemini_schema(answer_schema()));
     EXPECT_EQ(config.at("mediaResolution"), "MEDIA_RESOLUTION_HIGH");
     EXPECT_EQ(config.at("maxOutputTokens"), 16'384);
-    // Below their usual values models of the third family repeat themselves.
+    // Lower values make models of the third family repeat themselves.
     for (const char* name : {"temperature", "topP", "topK", "responseSchema", "tools"})
         EXPECT_FALSE(config.contains(name)) << name;
     EXPECT_EQ(
@@ -78,13 +78,13 @@ TEST(GeminiBody, ThinkingByFamily) {
     struct test_case {
         const char* model;
         const char* thinking;
-        question asked;
+        request_options options;
         ordered expected;
     };
-    const question least{.least_thinking = true};
+    const request_options least{.least_thinking = true};
     const test_case cases[] = {
         {"gemini-3.8-flash", "auto", {}, {{"thinkingLevel", "LOW"}}},
-        // It has no lower level, and refuses one.
+        // It has no lower level.
         {"gemini-3.8-flash", "auto", least, {{"thinkingLevel", "LOW"}}},
         {"gemini-3.7-flash", "auto", least, {{"thinkingLevel", "LOW"}}},
         {"gemini-3.6-flash", "auto", least, {{"thinkingLevel", "MINIMAL"}}},
@@ -103,17 +103,18 @@ TEST(GeminiBody, ThinkingByFamily) {
         {"gemini-3.8-flash", "none", least, nullptr},
         {"gemini-3.8-flash", "high", {.without_thinking = true}, nullptr},
     };
-    for (const auto& one : cases) {
-        const auto config =
-            body_for({.key = {}, .model = one.model, .thinking = one.thinking}, one.asked)
-                .at("generationConfig");
-        EXPECT_EQ(config.value("thinkingConfig", ordered(nullptr)), one.expected)
-            << one.model << " " << one.thinking;
+    for (const auto& expected : cases) {
+        const auto config = body_for(
+                                {.key = {}, .model = expected.model, .thinking = expected.thinking},
+                                expected.options)
+                                .at("generationConfig");
+        EXPECT_EQ(config.value("thinkingConfig", ordered(nullptr)), expected.expected)
+            << expected.model << " " << expected.thinking;
     }
 }
 
-// What was not refused stays: above all that nothing is to be kept.
-TEST(GeminiBody, WhatWasRefusedIsLeftOutAndNothingElse) {
+// Other settings remain, in particular "store".
+TEST(GeminiBody, OnlyRefusedSettingsAreOmitted) {
     const auto stored = body_for({}, {.without_store = true});
     EXPECT_FALSE(stored.contains("store"));
     EXPECT_TRUE(stored.at("generationConfig").contains("thinkingConfig"));
@@ -143,7 +144,7 @@ TEST(GeminiBody, FormatsOfTheAnswer) {
         HasSubstr("\n\nSay it \"anew\"."));
 }
 
-TEST(GeminiBody, PicturesASecond) {
+TEST(GeminiBody, FrameRate) {
     struct test_case {
         double set;
         double seconds;
@@ -151,21 +152,21 @@ TEST(GeminiBody, PicturesASecond) {
     };
     constexpr test_case cases[] = {
         {0, 44.9, 2}, {0, 45, 2}, {0, 45.1, 1}, {0, 0, 2}, {5, 10, 5}, {0.5, 10, 0.5}};
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         EXPECT_EQ(
-            body_for({.key = {}, .frame_rate = one.set}, {}, one.seconds)
+            body_for({.key = {}, .frame_rate = expected.set}, {}, expected.seconds)
                 .at("/contents/0/parts/0/videoMetadata/fps"_json_pointer),
-            one.expected)
-            << one.set << " " << one.seconds;
+            expected.expected)
+            << expected.set << " " << expected.seconds;
     }
 }
 
 TEST(GeminiBody, SafetySettings) {
     const auto set = body_for({}).at("safetySettings");
     std::set<std::string> categories;
-    for (const auto& one : set) {
-        EXPECT_EQ(one.at("threshold"), "OFF");
-        categories.insert(one.at("category").get<std::string>());
+    for (const auto& setting : set) {
+        EXPECT_EQ(setting.at("threshold"), "OFF");
+        categories.insert(setting.at("category").get<std::string>());
     }
     EXPECT_EQ(
         categories,
@@ -181,7 +182,7 @@ TEST(GeminiBody, SafetySettings) {
         "BLOCK_NONE");
 }
 
-/// Every keyword of a schema, whatever depth; each object has its order said outright.
+/// Every keyword of a schema at any depth. Each object has its order.
 void collect_keywords(const ordered& schema, std::set<std::string>& keywords) {
     for (const auto& [name, value] : schema.items()) {
         keywords.insert(name);
@@ -197,7 +198,7 @@ void collect_keywords(const ordered& schema, std::set<std::string>& keywords) {
     }
 }
 
-TEST(GeminiSchema, HasOnlyKeywordsThatAreTaken) {
+TEST(GeminiSchema, HasOnlyAcceptedKeywords) {
     const std::set<std::string> taken{
         "$id",
         "$defs",
@@ -223,28 +224,28 @@ TEST(GeminiSchema, HasOnlyKeywordsThatAreTaken) {
     EXPECT_TRUE(keywords.contains("propertyOrdering"));
 }
 
-TEST(GeminiSchema, OnlyKeywordsAreDroppedNotPropertiesOfThatName) {
-    const auto made = gemini_schema(ordered::parse(
+TEST(GeminiSchema, KeepsPropertiesNamedLikeKeywords) {
+    const auto schema = gemini_schema(ordered::parse(
         R"({"type":"object","additionalProperties":false,"properties":{
              "additionalProperties":{"type":"string"},"properties":{"type":["string","null"]}}})"));
     EXPECT_EQ(
-        made.dump(),
+        schema.dump(),
         R"({"type":"object","properties":{"additionalProperties":{"type":"string"},)"
         R"("properties":{"type":["string","null"]}},)"
         R"("propertyOrdering":["additionalProperties","properties"]})");
 }
 
-TEST(GeminiApi, SaysWhoItIs) {
+TEST(GeminiApi, HasProviderAndModel) {
     const auto log = log::logger::silent();
     const net::http_client http{{}};
     const gemini_api api{{.key = "secret", .model = "m"}, http, log};
     EXPECT_EQ(api.provider(), "gemini");
     EXPECT_EQ(api.model(), "m");
     EXPECT_EQ(api.secret(), "secret");
-    EXPECT_EQ(api.media_note(testing::make_video()), "") << "it is given the video itself";
+    EXPECT_EQ(api.media_note(testing::make_video()), "") << "it gets the video itself";
 }
 
-TEST(GeminiApi, ASmallVideoIsSentAlongAndTheKeyOnlyInAField) {
+TEST(GeminiApi, ASmallVideoIsInlineAndTheKeyOnlyInAHeader) {
     const testing::scratch_file file{std::string{"\x1A\x45\xDF\xA3", 4} + "webm"};
     auto video = testing::make_video();
     video.file = file.path();
@@ -255,7 +256,7 @@ TEST(GeminiApi, ASmallVideoIsSentAlongAndTheKeyOnlyInAField) {
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request) << request.error().detail;
     EXPECT_EQ(request->url, "http://127.0.0.1:1/v1beta/models/m:generateContent");
-    EXPECT_TRUE(request->fresh_connection) << "a question must not be paid twice";
+    EXPECT_TRUE(request->fresh_connection) << "a request must not be billed twice";
     EXPECT_EQ(request->redirects_max, 0);
     ASSERT_TRUE(request->streamed_body);
     const auto body = ordered::parse(testing::sent_text(*request->streamed_body));
@@ -269,7 +270,7 @@ TEST(GeminiApi, ASmallVideoIsSentAlongAndTheKeyOnlyInAField) {
     }));
 }
 
-TEST(GeminiApi, AFileThatIsNotThereIsOurFault) {
+TEST(GeminiApi, AMissingFileIsAStorageFailure) {
     auto video = testing::make_video();
     video.file = "/nonexistent/video";
     const auto log = log::logger::silent();

@@ -1,7 +1,7 @@
-// Goal: each refusal of Gemini's means what it means: whose fault it is decides whether a job
-// waits, fails or is asked about in another way.
-#include "gemini_errors.hpp"
-
+// Goal: each refusal of Gemini has the right kind, which decides whether a job waits, fails or
+// changes its request.
+#include "builders.hpp"
+#include "gemini_reply.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gmock/gmock.h>
@@ -13,20 +13,21 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::response_of;
 
-/// Ten hours before daily quotas begin anew.
+/// Ten hours before daily quotas are reset.
 const std::chrono::system_clock::time_point now =
     std::chrono::sys_days{2026y / std::chrono::November / 20} + 22h;
 constexpr double until_next_day = 10.0 * 3600;
 
-/// An error's JSON without what stands around it.
+/// Wraps the members of an error.
 std::string body(std::string_view inner) {
     return R"({"error":{)" + std::string{inner} + "}}";
 }
 
 call_failure read(
     int status, std::string_view text, gemini_target target = gemini_target::generate) {
-    return gemini_failure(status, {}, text, target, now);
+    return gemini_failure(response_of(status, text), target, now);
 }
 
 struct test_case {
@@ -49,13 +50,13 @@ const test_case bad_requests[] = {
           "reason":"API_KEY_INVALID","domain":"googleapis.com"}])"),
      generate,
      failure_kind::misconfigured},
-    {"a wrong key, said in details alone",
+    {"a wrong key, only in the details",
      400,
      body(R"("code":400,"message":"Bad","status":"INVALID_ARGUMENT","details":[
           {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}])"),
      generate,
      failure_kind::misconfigured},
-    {"too large to be sent along",
+    {"too large for an inline video",
      400,
      body(R"("code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.",
           "status":"INVALID_ARGUMENT")"),
@@ -69,7 +70,7 @@ const test_case bad_requests[] = {
           "status":"INVALID_ARGUMENT")"),
      generate,
      failure_kind::schema_refused},
-    {"the same, said in details alone",
+    {"too many states, only in the details",
      400,
      body(
          R"("code":400,"message":"Request contains an invalid argument.",
@@ -78,31 +79,31 @@ const test_case bad_requests[] = {
           {"field":"x","description":"The schema has too many states for serving."}]}])"),
      generate,
      failure_kind::schema_refused},
-    {"a keyword of the schema that is not known",
+    {"an unknown keyword of the schema",
      400,
      body(R"("code":400,"status":"INVALID_ARGUMENT","message":
           "Unknown name \"$schema\" at 'generation_config.response_schema': Cannot find field.")"),
      generate,
      failure_kind::schema_refused},
-    {"a member that is not known",
+    {"an unknown member",
      400,
      body(R"("code":400,"status":"INVALID_ARGUMENT","message":
           "Invalid JSON payload received. Unknown name \"store\": Cannot find field.")"),
      generate,
      failure_kind::store_refused},
-    {"a level of thinking that it does not have",
+    {"an unsupported thinking level",
      400,
      body(R"("code":400,"status":"INVALID_ARGUMENT","message":
           "Thinking level MINIMAL is not supported for this model.")"),
      generate,
      failure_kind::thinking_refused},
-    {"a budget where there are levels",
+    {"an unsupported thinking budget",
      400,
      body(R"("code":400,"status":"INVALID_ARGUMENT","message":
           "Budget 0 is invalid. This model only works in thinking mode.")"),
      generate,
      failure_kind::thinking_refused},
-    {"anything else is about the video",
+    {"any other fault is the video's",
      400,
      body(
          R"("code":400,"message":"Request contains an invalid argument.",
@@ -136,7 +137,7 @@ const test_case other_statuses[] = {
           "message":"Your API key was reported as leaked.")"),
      generate,
      failure_kind::misconfigured},
-    {"an interface that is off",
+    {"a disabled service",
      403,
      body(
          R"("code":403,"status":"PERMISSION_DENIED",
@@ -150,45 +151,45 @@ const test_case other_statuses[] = {
           "You do not have permission to access the File abc or it may not exist.")"),
      generate,
      failure_kind::file_gone},
-    {"a file that was asked for itself",
+    {"a request for a file",
      403,
      body(R"("code":403,"message":"No permission.")"),
      file,
      failure_kind::file_gone},
-    {"a leaked key, found out with a file",
+    {"a leaked key, for a file",
      403,
      body(R"("code":403,"message":"Your API key was reported as leaked.")"),
      file,
      failure_kind::misconfigured},
-    {"a model that is gone",
+    {"a missing model",
      404,
      body(R"("code":404,"status":"NOT_FOUND","message":
           "models/gemini-1 is not found for API version v1beta, or is not supported for it.")"),
      generate,
      failure_kind::misconfigured},
-    {"a file that is gone, found out with a question",
+    {"a missing file, for a generate request",
      404,
      body(R"("code":404,"status":"NOT_FOUND","message":"File abc not found.")"),
      generate,
      failure_kind::file_gone},
-    {"a file that is gone",
+    {"a missing file",
      404,
      body(R"("code":404,"status":"NOT_FOUND","message":"Not found.")"),
      file,
      failure_kind::file_gone},
     {"a wrong address", 404, "<html>404</html>", generate, failure_kind::misconfigured},
     {"a slow request", 408, "", generate, failure_kind::transient},
-    {"a front end's limit",
+    {"the limit of a front end",
      413,
      "<html>Request Entity Too Large</html>",
      generate,
      failure_kind::payload_too_large},
-    {"we hung up",
+    {"a closed request",
      499,
      body(R"("code":499,"status":"CANCELLED","message":"")"),
      generate,
      failure_kind::transient},
-    {"its own fault",
+    {"a server fault",
      500,
      body(R"("code":500,"status":"INTERNAL","message":"An internal error has occurred.")"),
      generate,
@@ -219,18 +220,20 @@ const test_case other_statuses[] = {
 };
 
 void expect_kinds(std::span<const test_case> cases) {
-    for (const auto& one : cases) {
-        EXPECT_EQ(name_of(read(one.status, one.body, one.target).kind), name_of(one.kind))
-            << one.name;
-        // Some clients have met a list of one error.
-        const auto in_list = read(one.status, "[" + one.body + "]", one.target);
-        if (one.body.starts_with('{')) {
-            EXPECT_EQ(name_of(in_list.kind), name_of(one.kind)) << one.name;
+    for (const auto& expected : cases) {
+        EXPECT_EQ(
+            name_of(read(expected.status, expected.body, expected.target).kind),
+            name_of(expected.kind))
+            << expected.name;
+        // Some clients have got a list of one error.
+        const auto in_list = read(expected.status, "[" + expected.body + "]", expected.target);
+        if (expected.body.starts_with('{')) {
+            EXPECT_EQ(name_of(in_list.kind), name_of(expected.kind)) << expected.name;
         }
     }
 }
 
-TEST(GeminiErrors, BadRequestsByWhatTheySay) {
+TEST(GeminiErrors, BadRequestsByTheirText) {
     expect_kinds(bad_requests);
 }
 
@@ -238,13 +241,13 @@ TEST(GeminiErrors, OtherStatuses) {
     expect_kinds(other_statuses);
 }
 
-TEST(GeminiErrors, OnlyAGatewaysFailureMayHaveBeenBilled) {
+TEST(GeminiErrors, OnlyGatewayFailuresMayBeBilled) {
     for (const int status : {400, 401, 404, 413, 429, 500, 502, 503, 504, 599}) {
         EXPECT_EQ(read(status, "").may_be_billed, status == 502 || status == 504) << status;
     }
 }
 
-/// A refusal for a quota, with the details that a server sends.
+/// A refusal because of a quota, with details.
 std::string quota(std::string_view message, std::string_view quota_id, std::string_view delay) {
     nlohmann::json error{{"code", 429}, {"status", "RESOURCE_EXHAUSTED"}, {"message", message}};
     auto& details = error["details"] = nlohmann::json::array();
@@ -266,11 +269,11 @@ TEST(GeminiErrors, Quotas) {
         std::optional<double> delay;
     };
     const quota_case cases[] = {
-        {"a minute's, with its delay",
+        {"a minute quota with its delay",
          quota("Quota exceeded", "GenerateRequestsPerMinutePerProjectPerModel", "34.5s"),
          failure_kind::rate_limited,
          34.5},
-        {"a minute's without one",
+        {"a minute quota without a delay",
          quota("Quota exceeded", "GenerateRequestsPerMinutePerProject", ""),
          failure_kind::rate_limited,
          60},
@@ -278,7 +281,7 @@ TEST(GeminiErrors, Quotas) {
          quota("Quota exceeded. Please retry in 31.25s.", "", ""),
          failure_kind::rate_limited,
          31.25},
-        {"the detail goes before the message",
+        {"the detail precedes the message",
          quota("Please retry in 31.25s.", "", "2s"),
          failure_kind::rate_limited,
          2},
@@ -287,43 +290,44 @@ TEST(GeminiErrors, Quotas) {
          failure_kind::rate_limited,
          std::nullopt},
         {"no JSON", "<html>Too Many Requests</html>", failure_kind::rate_limited, std::nullopt},
-        // A short delay rides along all the same; believing it costs a day of questions in vain.
-        {"a day's, with a short delay",
+        // Such an error also names a short delay, which is wrong.
+        {"a daily quota with a short delay",
          quota("Quota exceeded", "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "7s"),
          failure_kind::quota_exhausted,
          until_next_day},
-        {"a day's by another name",
+        {"a daily quota of another name",
          quota("Quota exceeded", "DailyRequests", "7s"),
          failure_kind::quota_exhausted,
          until_next_day},
-        {"not in this tier",
+        {"a quota of 0",
          quota("Quota exceeded for metric: x, limit: 0, model: y", "RequestsPerMinute", "7s"),
          failure_kind::quota_exhausted,
          until_next_day},
-        {"spent for now",
+        {"a spending limit",
          quota("Spend limit of the last 10 minutes reached", "", "240s"),
          failure_kind::rate_limited,
          240},
     };
-    for (const auto& one : cases) {
-        const auto why = read(429, one.body);
-        EXPECT_EQ(name_of(why.kind), name_of(one.kind)) << one.name;
-        EXPECT_EQ(why.server_delay.has_value(), one.delay.has_value()) << one.name;
-        if (why.server_delay && one.delay) {
-            EXPECT_EQ(why.server_delay->count(), *one.delay) << one.name;
+    for (const auto& expected : cases) {
+        const auto why = read(429, expected.body);
+        EXPECT_EQ(name_of(why.kind), name_of(expected.kind)) << expected.name;
+        EXPECT_EQ(why.server_delay.has_value(), expected.delay.has_value()) << expected.name;
+        if (why.server_delay && expected.delay) {
+            EXPECT_EQ(why.server_delay->count(), *expected.delay) << expected.name;
         }
     }
 }
 
-TEST(GeminiErrors, HeaderFieldsTellDelaysToo) {
+TEST(GeminiErrors, HeaderFieldsNameDelays) {
     net::header_list headers;
     headers.add("Retry-After", "12");
-    EXPECT_EQ(gemini_failure(503, headers, "", generate, now).server_delay, seconds_f{12});
-    EXPECT_EQ(
-        gemini_failure(429, headers, quota("", "", "5s"), generate, now).server_delay, seconds_f{5})
-        << "the body is nearer to the cause";
-    // What cannot help is not waited for.
-    EXPECT_EQ(gemini_failure(400, headers, "", generate, now).server_delay, std::nullopt);
+    const auto delay = [&](int status, std::string_view text) {
+        return gemini_failure(response_of(status, text, headers), generate, now).server_delay;
+    };
+    EXPECT_EQ(delay(503, ""), seconds_f{12});
+    EXPECT_EQ(delay(429, quota("", "", "5s")), seconds_f{5}) << "the body precedes the header";
+    // A retry cannot help.
+    EXPECT_EQ(delay(400, ""), std::nullopt);
 }
 
 TEST(GeminiErrors, TheDetailIsShortAndOnOneLine) {
@@ -335,7 +339,7 @@ TEST(GeminiErrors, TheDetailIsShortAndOnOneLine) {
     EXPECT_THAT(read(500, "").detail, HasSubstr("HTTP 500"));
 }
 
-TEST(GeminiErrors, ShapesThatNobodyPromisedAreRead) {
+TEST(GeminiErrors, UndocumentedFormatsAreRead) {
     for (const char* text :
          {"null",
           "[]",
@@ -353,7 +357,7 @@ TEST(GeminiErrors, ShapesThatNobodyPromisedAreRead) {
     }
 }
 
-TEST(GeminiErrors, AnErrorUnderStatus200IsReadByItsCode) {
+TEST(GeminiErrors, AnErrorWithStatus200IsReadByItsCode) {
     struct code_case {
         const char* error;
         failure_kind kind;
@@ -362,15 +366,16 @@ TEST(GeminiErrors, AnErrorUnderStatus200IsReadByItsCode) {
         {R"({"code":503,"message":"The model is overloaded."})", failure_kind::overloaded},
         {R"({"code":429,"message":"limit: 0"})", failure_kind::quota_exhausted},
         {R"({"code":400,"message":"API key not valid."})", failure_kind::misconfigured},
-        // Without a status of HTTP it is a fault of theirs.
+        // Without an HTTP status it is a server fault.
         {R"({"message":"broken"})", failure_kind::server_fault},
         {R"({"code":13,"message":"internal"})", failure_kind::server_fault},
         {R"({"code":200})", failure_kind::server_fault},
     };
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         EXPECT_EQ(
-            name_of(gemini_failure(json::parse(one.error), generate, now).kind), name_of(one.kind))
-            << one.error;
+            name_of(gemini_failure(json::parse(expected.error), generate, now).kind),
+            name_of(expected.kind))
+            << expected.error;
     }
 }
 

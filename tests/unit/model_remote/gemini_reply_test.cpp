@@ -1,5 +1,4 @@
-// Goal: how an answer ended is known before anybody reads its text, and what it has cost is known
-// however it ended.
+// Goal: the end of an answer is known before its text is read, and its cost for every end.
 #include "gemini_reply.hpp"
 
 #include <gmock/gmock.h>
@@ -14,9 +13,9 @@ using ::testing::IsEmpty;
 const std::chrono::system_clock::time_point now{};
 
 reply read(std::string_view body) {
-    const auto said = gemini_reply(body, now);
-    EXPECT_TRUE(said) << said.error().detail;
-    return said ? *said : reply{};
+    const auto parsed = gemini_reply(body, now);
+    EXPECT_TRUE(parsed) << parsed.error().detail;
+    return parsed ? *parsed : reply{};
 }
 
 std::string ended(std::string_view reason, std::string_view parts) {
@@ -24,14 +23,14 @@ std::string ended(std::string_view reason, std::string_view parts) {
            R"(]},"finishReason":")" + std::string{reason} + R"("}]})";
 }
 
-// Goal: what is nested as nobody nests takes no thread's stack.
-TEST(GeminiReply, DeepDocumentIsNoAnswer) {
+// Goal: extreme nesting does not overflow a thread's stack.
+TEST(GeminiReply, ADeepDocumentIsRefused) {
     constexpr std::size_t depth = 100'000;
     const auto body = R"({"a":)" + std::string(depth, '[') + std::string(depth, ']') +
                       R"(,"b":1,"candidates":[]})";
-    const auto said = gemini_reply(body, now);
-    ASSERT_FALSE(said);
-    EXPECT_THAT(said.error().detail, HasSubstr("no JSON object"));
+    const auto parsed = gemini_reply(body, now);
+    ASSERT_FALSE(parsed);
+    EXPECT_THAT(parsed.error().detail, HasSubstr("no JSON object"));
 }
 
 TEST(GeminiReply, EachEnd) {
@@ -58,14 +57,16 @@ TEST(GeminiReply, EachEnd) {
         {"TOO_MANY_TOOL_CALLS", unspecified, unspecified},
         {"IMAGE_SAFETY", unspecified, unspecified},
         {"NO_IMAGE", unspecified, unspecified},
-        // Whatever they think of next.
+        // Future reasons.
         {"SOLAR_FLARE", unspecified, unspecified},
         {"", unspecified, unspecified},
     };
-    for (const auto& one : cases) {
-        EXPECT_EQ(read(ended(one.reason, R"({"text":"{}"})")).end, one.with_text) << one.reason;
-        EXPECT_EQ(read(ended(one.reason, "")).end, one.without_text) << one.reason;
-        EXPECT_EQ(read(ended(one.reason, R"({"text":" \n"})")).end, one.without_text) << one.reason;
+    for (const auto& expected : cases) {
+        EXPECT_EQ(read(ended(expected.reason, R"({"text":"{}"})")).end, expected.with_text)
+            << expected.reason;
+        EXPECT_EQ(read(ended(expected.reason, "")).end, expected.without_text) << expected.reason;
+        EXPECT_EQ(read(ended(expected.reason, R"({"text":" \n"})")).end, expected.without_text)
+            << expected.reason;
     }
 }
 
@@ -77,43 +78,43 @@ TEST(GeminiReply, TextIsJoinedAndThoughtsAreNot) {
                     {"thoughtSignature":"x"},{"text":":1}","thought":false},{"inlineData":{}})"))
             .text,
         R"({"a":1})");
-    // Only thoughts are no answer.
+    // Thoughts alone are not an answer.
     EXPECT_EQ(read(ended("STOP", R"({"thought":true,"text":"hm"})")).end, reply_end::unspecified);
 }
 
-TEST(GeminiReply, ThinkingUsedAllOfTheRoom) {
-    const auto said = read(
+TEST(GeminiReply, ThinkingUsedUpTheLimit) {
+    const auto parsed = read(
         R"({"candidates":[{"content":{"role":"model"},"finishReason":"MAX_TOKENS","index":0}],
             "usageMetadata":{"promptTokenCount":100,
              "thoughtsTokenCount":16384,"totalTokenCount":16484}})");
-    EXPECT_EQ(said.end, reply_end::truncated);
-    EXPECT_THAT(said.text, IsEmpty());
-    ASSERT_TRUE(said.used);
-    EXPECT_EQ(said.used->prompt, 100);
-    EXPECT_EQ(said.used->output, 16'384) << "thinking is paid";
-    EXPECT_EQ(said.used->thinking, 16'384);
+    EXPECT_EQ(parsed.end, reply_end::truncated);
+    EXPECT_THAT(parsed.text, IsEmpty());
+    ASSERT_TRUE(parsed.used);
+    EXPECT_EQ(parsed.used->prompt, 100);
+    EXPECT_EQ(parsed.used->output, 16'384) << "thinking is billed";
+    EXPECT_EQ(parsed.used->thinking, 16'384);
 }
 
 TEST(GeminiReply, RecitationHasNoParts) {
-    const auto said = read(
+    const auto parsed = read(
         R"({"candidates":[{"content":{"parts":[],"role":"model"},"finishReason":"RECITATION",
             "citationMetadata":{"citationSources":[{"uri":"https://example.com"}]}}]})");
-    EXPECT_EQ(said.end, reply_end::recited);
-    EXPECT_EQ(said.used, std::nullopt);
+    EXPECT_EQ(parsed.end, reply_end::recited);
+    EXPECT_EQ(parsed.used, std::nullopt);
 }
 
 TEST(GeminiReply, RefusedPrompts) {
     for (const char* reason :
          {"SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "SOMETHING_NEW"}) {
-        const auto said = read(
+        const auto parsed = read(
             R"({"promptFeedback":{"blockReason":")" + std::string{reason} +
             R"("},"usageMetadata":{"promptTokenCount":7}})");
-        EXPECT_EQ(said.end, reply_end::refused) << reason;
-        EXPECT_THAT(said.detail, HasSubstr(reason));
-        ASSERT_TRUE(said.used);
-        EXPECT_EQ(said.used->prompt, 7);
+        EXPECT_EQ(parsed.end, reply_end::refused) << reason;
+        EXPECT_THAT(parsed.detail, HasSubstr(reason));
+        ASSERT_TRUE(parsed.used);
+        EXPECT_EQ(parsed.used->prompt, 7);
     }
-    // These are what no reason is called.
+    // Names of "no reason".
     for (const char* body :
          {R"({"promptFeedback":{"blockReason":"BLOCK_REASON_UNSPECIFIED"}})",
           R"({"promptFeedback":{"blockReason":"BLOCKED_REASON_UNSPECIFIED"}})",
@@ -124,7 +125,7 @@ TEST(GeminiReply, RefusedPrompts) {
 }
 
 TEST(GeminiReply, CountsOfEveryKind) {
-    const auto said = read(
+    const auto parsed = read(
         R"({"candidates":[{"content":{"parts":[{"text":"{}"}]},"finishReason":"STOP"}],
             "usageMetadata":{"promptTokenCount":28950,"cachedContentTokenCount":500,
              "candidatesTokenCount":1210,"thoughtsTokenCount":640,"toolUsePromptTokenCount":50,
@@ -135,13 +136,13 @@ TEST(GeminiReply, CountsOfEveryKind) {
              "cacheTokensDetails":[{"modality":"AUDIO","tokenCount":500}],
              "candidatesTokensDetails":[{"modality":"TEXT","tokenCount":1210}]},
             "modelVersion":"gemini-3.8-flash","responseId":"k3Zx"})");
-    EXPECT_EQ(said.end, reply_end::complete);
-    EXPECT_EQ(said.response_id, "k3Zx");
-    ASSERT_TRUE(said.used);
-    EXPECT_EQ(said.used->prompt, 29'000) << "with what tools have read";
-    EXPECT_EQ(said.used->cached_prompt, 500);
-    EXPECT_EQ(said.used->output, 1850);
-    EXPECT_EQ(said.used->thinking, 640);
+    EXPECT_EQ(parsed.end, reply_end::complete);
+    EXPECT_EQ(parsed.response_id, "k3Zx");
+    ASSERT_TRUE(parsed.used);
+    EXPECT_EQ(parsed.used->prompt, 29'000) << "including the tools' tokens";
+    EXPECT_EQ(parsed.used->cached_prompt, 500);
+    EXPECT_EQ(parsed.used->output, 1850);
+    EXPECT_EQ(parsed.used->thinking, 640);
     struct part {
         modality kind;
         std::int64_t prompt;
@@ -153,16 +154,16 @@ TEST(GeminiReply, CountsOfEveryKind) {
         {modality::video, 25'200, 0, 0},
         {modality::audio, 2250, 500, 0},
         {modality::other, 3, 0, 0}};
-    ASSERT_EQ(said.used->by_modality.size(), std::size(expected));
+    ASSERT_EQ(parsed.used->by_modality.size(), std::size(expected));
     for (std::size_t i = 0; i < std::size(expected); ++i) {
-        EXPECT_EQ(said.used->by_modality[i].kind, expected[i].kind);
-        EXPECT_EQ(said.used->by_modality[i].prompt, expected[i].prompt);
-        EXPECT_EQ(said.used->by_modality[i].cached_prompt, expected[i].cached);
-        EXPECT_EQ(said.used->by_modality[i].output, expected[i].output);
+        EXPECT_EQ(parsed.used->by_modality[i].kind, expected[i].kind);
+        EXPECT_EQ(parsed.used->by_modality[i].prompt, expected[i].prompt);
+        EXPECT_EQ(parsed.used->by_modality[i].cached_prompt, expected[i].cached);
+        EXPECT_EQ(parsed.used->by_modality[i].output, expected[i].output);
     }
 }
 
-TEST(GeminiReply, CountsThatAreNoneAreNothing) {
+TEST(GeminiReply, InvalidCountsAreZero) {
     struct test_case {
         const char* usage;
         std::int64_t prompt;
@@ -175,44 +176,44 @@ TEST(GeminiReply, CountsThatAreNoneAreNothing) {
         {R"({"promptTokenCount":""})", 0},
         {R"({"promptTokenCount":null})", 0},
         {R"({"totalTokenCount":5,"promptTokensDetails":{},"cacheTokensDetails":[7]})", 0},
-        // A billion is more than any model takes: sums of what is kept stay numbers.
+        // A billion is more than any model accepts, and sums of such counts do not overflow.
         {R"({"promptTokenCount":9223372036854775807})", 1'000'000'000},
         {R"({"promptTokenCount":18446744073709551615})", 1'000'000'000},
         {R"({"promptTokenCount":"999999999999999"})", 1'000'000'000},
     };
-    for (const auto& one : cases) {
-        const auto said = read(R"({"usageMetadata":)" + std::string{one.usage} + "}");
-        ASSERT_TRUE(said.used) << one.usage;
-        EXPECT_EQ(said.used->prompt, one.prompt) << one.usage;
+    for (const auto& expected : cases) {
+        const auto parsed = read(R"({"usageMetadata":)" + std::string{expected.usage} + "}");
+        ASSERT_TRUE(parsed.used) << expected.usage;
+        EXPECT_EQ(parsed.used->prompt, expected.prompt) << expected.usage;
     }
-    // More cached than sent would be a negative price.
-    const auto said =
+    // More cached than sent tokens would have a negative price.
+    const auto parsed =
         read(R"({"usageMetadata":{"promptTokenCount":5,"cachedContentTokenCount":50}})");
-    EXPECT_EQ(said.used->cached_prompt, 5);
+    EXPECT_EQ(parsed.used->cached_prompt, 5);
     for (const char* body :
          {"{}", R"({"usageMetadata":{}})", R"({"usageMetadata":null})", R"({"usageMetadata":[1]})"})
         EXPECT_EQ(read(body).used, std::nullopt) << body;
 }
 
-TEST(GeminiReply, AnErrorUnderStatus200IsAFailure) {
-    const auto said = gemini_reply(
+TEST(GeminiReply, AnErrorWithStatus200IsAFailure) {
+    const auto parsed = gemini_reply(
         R"({"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}})",
         now);
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().kind), "overloaded");
-    EXPECT_FALSE(said.error().may_be_billed);
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(name_of(parsed.error().kind), "overloaded");
+    EXPECT_FALSE(parsed.error().may_be_billed);
 }
 
-TEST(GeminiReply, WhatIsNoJsonMayBeBilled) {
+TEST(GeminiReply, InvalidJsonMayBeBilled) {
     for (const char* body : {"", "<html>", "[]", "null", R"({"candidates":[{"content")"}) {
-        const auto said = gemini_reply(body, now);
-        ASSERT_FALSE(said) << body;
-        EXPECT_EQ(name_of(said.error().kind), "transient");
-        EXPECT_TRUE(said.error().may_be_billed) << body;
+        const auto parsed = gemini_reply(body, now);
+        ASSERT_FALSE(parsed) << body;
+        EXPECT_EQ(name_of(parsed.error().kind), "transient");
+        EXPECT_TRUE(parsed.error().may_be_billed) << body;
     }
 }
 
-TEST(GeminiReply, ShapesThatNobodyPromisedAreRead) {
+TEST(GeminiReply, UndocumentedFormatsAreRead) {
     for (const char* body :
          {R"({"candidates":{}})",
           R"({"candidates":[null]})",
@@ -223,13 +224,13 @@ TEST(GeminiReply, ShapesThatNobodyPromisedAreRead) {
         EXPECT_EQ(read(body).end, reply_end::unspecified) << body;
 }
 
-TEST(GeminiReply, AModelThatGoesAwaySaysSo) {
+TEST(GeminiReply, ARetiringModelIsReported) {
     for (const char* stage : {"LEGACY", "DEPRECATED", "RETIRED"}) {
-        const auto said = read(
+        const auto parsed = read(
             R"({"modelStatus":{"modelStage":")" + std::string{stage} +
             R"(","retirementTime":"2027-03-01T00:00:00Z"}})");
-        EXPECT_THAT(said.detail, HasSubstr(stage));
-        EXPECT_THAT(said.detail, HasSubstr("2027-03-01"));
+        EXPECT_THAT(parsed.detail, HasSubstr(stage));
+        EXPECT_THAT(parsed.detail, HasSubstr("2027-03-01"));
     }
     EXPECT_EQ(read(R"({"modelStatus":{"modelStage":"STABLE"}})").detail, "no candidates");
 }

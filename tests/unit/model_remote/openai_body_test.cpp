@@ -1,9 +1,8 @@
-// Goal: what is sent to a server with chat completions is valid JSON, in each mode and with each
-// kind of part, read back from the stream as the server gets it.
+// Goal: requests to servers with chat completions are valid JSON in each mode and with each kind of
+// part. Method: the streamed body is parsed.
 #include "builders.hpp"
 #include "model/answer.hpp"
 #include "openai_api.hpp"
-#include "openai_media.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::scratch_file;
 
-/// The parts of a message, as a server reads them.
+/// The parts of a message.
 json parts_of(const sent_media& media, const openai_settings& settings = {}) {
     net::request_body body;
     add_message_parts(body, media, settings, "video/mp4", "Task: ж \"\\");
@@ -40,12 +39,12 @@ TEST(OpenaiBody, AVideoInEachKindOfPart) {
          R"({"type":"file","file":{
             "file_data":"data:video/mp4;base64,QUJD","format":"video/mp4"}})"},
     };
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         const auto parts = parts_of(
             {.video = video.whole(), .frames = {}, .sound = {}},
-            {.key = {}, .model = {}, .video_part = one.type});
+            {.key = {}, .model = {}, .video_part = expected.type});
         ASSERT_EQ(parts.size(), 2U);
-        EXPECT_EQ(parts.at(0), json::parse(one.expected)) << one.type;
+        EXPECT_EQ(parts.at(0), json::parse(expected.expected)) << expected.type;
         EXPECT_EQ(parts.at(1), (json{{"type", "text"}, {"text", "Task: ж \"\\"}}));
     }
 }
@@ -62,8 +61,8 @@ TEST(OpenaiBody, AVideoAndItsSound) {
     EXPECT_EQ(parts.at(2).at("type"), "text");
 }
 
-TEST(OpenaiBody, PicturesEachAfterItsTime) {
-    // Two pictures in one file, and the sound.
+TEST(OpenaiBody, FramesFollowTheirTimes) {
+    // Two frames in one file, and the sound.
     const scratch_file frames{"ABCDEF"};
     const scratch_file sound{"RIFF"};
     const sent_media media{
@@ -84,12 +83,12 @@ TEST(OpenaiBody, PicturesEachAfterItsTime) {
     EXPECT_EQ(parts.at(5).at("type"), "text");
 }
 
-TEST(OpenaiBody, NoMediaAtAllIsStillAMessage) {
+TEST(OpenaiBody, AMessageWithoutMedia) {
     EXPECT_EQ(parts_of({}).size(), 1U);
 }
 
-json options_of(const openai_settings& settings, const question& asked = {}) {
-    const auto text = openai_options(settings, asked);
+json options_of(const openai_settings& settings, const request_options& options = {}) {
+    const auto text = openai_options(settings, options);
     EXPECT_TRUE(text.starts_with(',')) << text;
     auto options = json::parse("{\"messages\":[]" + text + "}", nullptr, false);
     EXPECT_TRUE(options.is_object()) << text;
@@ -109,11 +108,11 @@ TEST(OpenaiOptions, TheLimitOfAnAnswer) {
     EXPECT_FALSE(own.contains("max_tokens"));
 }
 
-TEST(OpenaiOptions, FormatsByWhatTheServerCanDoAndWhatItRefused) {
+TEST(OpenaiOptions, FormatsThatTheServerSupportsAndHasNotRefused) {
     struct test_case {
         const char* set;
         answer_format asked;
-        const char* type;  ///< Empty: not said.
+        const char* type;  ///< Empty: absent.
     };
     constexpr test_case cases[] = {
         {"json_schema", answer_format::schema, "json_schema"},
@@ -126,15 +125,15 @@ TEST(OpenaiOptions, FormatsByWhatTheServerCanDoAndWhatItRefused) {
         {"none", answer_format::json, ""},
         {"none", answer_format::text, ""},
     };
-    for (const auto& one : cases) {
-        const auto options =
-            options_of({.key = {}, .model = {}, .response_format = one.set}, {.format = one.asked});
-        EXPECT_EQ(options.value("/response_format/type"_json_pointer, std::string{}), one.type)
-            << one.set;
+    for (const auto& expected : cases) {
+        const auto options = options_of(
+            {.key = {}, .model = {}, .response_format = expected.set}, {.format = expected.asked});
+        EXPECT_EQ(options.value("/response_format/type"_json_pointer, std::string{}), expected.type)
+            << expected.set;
     }
 }
 
-/// A strict schema names every property as required and takes no others.
+/// A strict schema requires every property and allows no others.
 void expect_strict(const json& schema) {
     if (schema.contains("items")) expect_strict(schema.at("items"));
     if (!schema.contains("properties")) return;
@@ -178,7 +177,7 @@ TEST(OpenaiApi, AWholeRequest) {
         session->request_for({.note = "Note."}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request) << request.error().detail;
     EXPECT_EQ(request->url, "http://127.0.0.1:1/v1/chat/completions");
-    EXPECT_TRUE(request->fresh_connection) << "a question must not be paid twice";
+    EXPECT_TRUE(request->fresh_connection) << "a request must not be billed twice";
     ASSERT_TRUE(request->streamed_body);
     const auto body = json::parse(testing::sent_text(*request->streamed_body));
     EXPECT_EQ(body.at("model"), "a/b \"c\"");
@@ -186,7 +185,7 @@ TEST(OpenaiApi, AWholeRequest) {
     EXPECT_EQ(
         body.at("messages").at(0), (json{{"role", "system"}, {"content", asked_for.instructions}}));
     EXPECT_EQ(body.at("/messages/1/role"_json_pointer), "user");
-    // Nothing holds this server to the schema: the task has to.
+    // This server does not enforce the schema, so the task contains it.
     EXPECT_EQ(
         body.at("/messages/1/content/1/text"_json_pointer),
         "Task\n\n" + schema_note() + "\n\nNote.");
@@ -207,7 +206,7 @@ TEST(OpenaiApi, AServerMayNeedNoKey) {
     EXPECT_EQ(request->headers.size(), 1U);
 }
 
-TEST(OpenaiApi, TheTaskSaysWhatIsGivenInsteadOfAVideo) {
+TEST(OpenaiApi, TheTaskDescribesTheMedia) {
     const auto media = no_helper();
     const auto note = [&](openai_mode mode, bool has_sound) {
         auto video = testing::make_video();
@@ -222,7 +221,7 @@ TEST(OpenaiApi, TheTaskSaysWhatIsGivenInsteadOfAVideo) {
     EXPECT_THAT(note(openai_mode::frames, true), HasSubstr("without its sound"));
 }
 
-TEST(OpenaiApi, KnowsFromAListWhetherTheModelIsThere) {
+TEST(OpenaiApi, FindsTheModelInAList) {
     struct test_case {
         int status;
         const char* body;
@@ -231,7 +230,7 @@ TEST(OpenaiApi, KnowsFromAListWhetherTheModelIsThere) {
     constexpr test_case cases[] = {
         {200, R"({"data":[{"id":"other"},{"id":"m"}]})", false},
         {200, R"({"data":[{"id":"other"},{"id":7},null]})", true},
-        // A list in another shape says nothing against it.
+        // A list in another format proves nothing.
         {200, R"({"models":[]})", false},
         {200, R"({"data":{}})", false},
         {200, "<html>", false},
@@ -241,11 +240,11 @@ TEST(OpenaiApi, KnowsFromAListWhetherTheModelIsThere) {
     const auto media = no_helper();
     const openai_api api{{.url = "http://127.0.0.1:1", .key = "secret", .model = "m"}, media};
     EXPECT_EQ(api.model_request().url, "http://127.0.0.1:1/v1/models");
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         net::http_response answer;
-        answer.head.status = one.status;
-        answer.body = one.body;
-        EXPECT_EQ(api.model_fault(answer).has_value(), one.is_fault) << one.body;
+        answer.head.status = expected.status;
+        answer.body = expected.body;
+        EXPECT_EQ(api.model_fault(answer).has_value(), expected.is_fault) << expected.body;
     }
 }
 

@@ -1,6 +1,6 @@
-// Goal: whatever shape a server's refusal has, it is known whose fault it is.
-#include "openai_errors.hpp"
-
+// Goal: every format of a server's refusal has the right kind of failure.
+#include "builders.hpp"
+#include "openai_reply.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gmock/gmock.h>
@@ -10,22 +10,23 @@ namespace reelsd::model {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::response_of;
 
 const std::chrono::system_clock::time_point now{};
 
 call_failure read(int status, std::string_view body) {
-    return openai_failure(status, {}, body, now);
+    return openai_failure(response_of(status, body), now);
 }
 
-TEST(OpenaiErrors, EachStatusAndShape) {
+TEST(OpenaiErrors, EachStatusAndFormat) {
     struct test_case {
         int status;
         const char* body;
         failure_kind kind;
-        const char* said;  ///< Must be in the detail.
+        const char* detail;  ///< Must be in the detail.
     };
     constexpr test_case cases[] = {
-        // The usual shape.
+        // The usual format.
         {400,
          R"({"error":{"message":"Invalid schema for response_format",
              "type":"invalid_request_error","code":null}})",
@@ -36,7 +37,7 @@ TEST(OpenaiErrors, EachStatusAndShape) {
              "type":"invalid_request_error","param":null,"code":400}})",
          failure_kind::video_rejected,
          "broken"},
-        // A context that overflows is the video's fault: another one may be shorter.
+        // A context overflow is the video's fault.
         {400,
          R"({"error":{"message":"This model's maximum context length is 8192 tokens."}})",
          failure_kind::video_rejected,
@@ -49,21 +50,21 @@ TEST(OpenaiErrors, EachStatusAndShape) {
          R"({"error":{"message":"failed to parse grammar"}})",
          failure_kind::schema_refused,
          "grammar"},
-        // Parts that the server does not know: an operator has to choose another mode.
+        // Parts that the server does not know: the operator must set another mode.
         {400,
          R"({"error":{"message":"unsupported content[].type"}})",
          failure_kind::misconfigured,
          ""},
         {400, R"({"error":{"message":"invalid message format"}})", failure_kind::misconfigured, ""},
         {400,
-         R"({"error":{"message":"At most 0 video(s) may be provided in one prompt."}})",
+         R"({"error":{"message":"At most 0 video(s) may be provided in expected prompt."}})",
          failure_kind::misconfigured,
          ""},
         {400,
          R"({"error":{"message":"m is not a multimodal model"}})",
          failure_kind::misconfigured,
          ""},
-        // Older servers are flat, others say a text alone.
+        // Older servers send a flat object, others only a text.
         {400,
          R"({"object":"error","message":"guided decoding failed",
              "type":"BadRequestError","code":400})",
@@ -108,48 +109,50 @@ TEST(OpenaiErrors, EachStatusAndShape) {
         {504, "", failure_kind::slow, ""},
         {529, "", failure_kind::transient, ""},
         {307, "", failure_kind::misconfigured, ""},
-        // Shapes that nobody promised.
+        // Undocumented formats.
         {500, "null", failure_kind::server_fault, ""},
         {500, R"({"error":null})", failure_kind::server_fault, ""},
         {500, R"({"error":{"code":{},"message":[],"metadata":7}})", failure_kind::server_fault, ""},
         {500, R"({"error":[]})", failure_kind::server_fault, ""},
         {500, "\xFF", failure_kind::server_fault, ""},
     };
-    for (const auto& one : cases) {
-        const auto why = read(one.status, one.body);
-        EXPECT_EQ(name_of(why.kind), name_of(one.kind)) << one.status << " " << one.body;
-        EXPECT_THAT(why.detail, HasSubstr(one.said)) << one.body;
-        EXPECT_EQ(why.may_be_billed, one.status == 502 || one.status == 504) << one.status;
+    for (const auto& expected : cases) {
+        const auto why = read(expected.status, expected.body);
+        EXPECT_EQ(name_of(why.kind), name_of(expected.kind))
+            << expected.status << " " << expected.body;
+        EXPECT_THAT(why.detail, HasSubstr(expected.detail)) << expected.body;
+        EXPECT_EQ(why.may_be_billed, expected.status == 502 || expected.status == 504)
+            << expected.status;
     }
 }
 
-TEST(OpenaiErrors, DelaysAndWhetherToTryAgain) {
+TEST(OpenaiErrors, DelaysAndWhetherToRetry) {
     net::header_list headers;
     headers.add("retry-after-ms", "1500");
     headers.add("x-should-retry", "true");
-    const auto why = openai_failure(409, headers, "", now);
+    const auto why = openai_failure(response_of(409, "", headers), now);
     EXPECT_EQ(why.server_delay, seconds_f{1.5});
     EXPECT_EQ(why.should_retry, true);
 
     net::header_list not_again;
     not_again.add("X-Should-Retry", "false");
-    EXPECT_EQ(openai_failure(503, not_again, "", now).should_retry, false);
+    EXPECT_EQ(openai_failure(response_of(503, "", not_again), now).should_retry, false);
     net::header_list unclear;
     unclear.add("X-Should-Retry", "perhaps");
-    EXPECT_EQ(openai_failure(503, unclear, "", now).should_retry, std::nullopt);
+    EXPECT_EQ(openai_failure(response_of(503, "", unclear), now).should_retry, std::nullopt);
 }
 
-TEST(OpenaiErrors, NobodyGetsCreditWithinMinutes) {
+TEST(OpenaiErrors, ExhaustedCreditWaitsAnHour) {
     net::header_list headers;
     headers.add("retry-after", "2");
     headers.add("x-should-retry", "true");
-    const auto why =
-        openai_failure(429, headers, R"({"error":{"code":"insufficient_quota"}})", now);
+    const auto why = openai_failure(
+        response_of(429, R"({"error":{"code":"insufficient_quota"}})", headers), now);
     EXPECT_EQ(why.server_delay, seconds_f{3600});
     EXPECT_EQ(why.should_retry, std::nullopt);
 }
 
-TEST(OpenaiErrors, UnderStatus200) {
+TEST(OpenaiErrors, WithStatus200) {
     struct test_case {
         const char* body;
         std::optional<failure_kind> kind;
@@ -165,11 +168,11 @@ TEST(OpenaiErrors, UnderStatus200) {
         {R"({"choices":[]})", std::nullopt},
         {R"({"error":false})", std::nullopt},
     };
-    for (const auto& one : cases) {
-        const auto why = openai_failure_within(json::parse(one.body), {}, now);
-        ASSERT_EQ(why.has_value(), one.kind.has_value()) << one.body;
+    for (const auto& expected : cases) {
+        const auto why = openai_failure_within(json::parse(expected.body), {}, now);
+        ASSERT_EQ(why.has_value(), expected.kind.has_value()) << expected.body;
         if (why) {
-            EXPECT_EQ(name_of(why->kind), name_of(*one.kind)) << one.body;
+            EXPECT_EQ(name_of(why->kind), name_of(*expected.kind)) << expected.body;
         }
     }
 }

@@ -1,5 +1,5 @@
-// Goal: an answer of any server with chat completions is read for what it is: its end before its
-// text, and its cost as far as it is told.
+// Goal: the answers of all servers with chat completions are understood: their end, their text, and
+// their cost if it is reported.
 #include "openai_reply.hpp"
 
 #include <gmock/gmock.h>
@@ -20,9 +20,9 @@ model_reply answer(std::string body) {
 }
 
 reply read(std::string body) {
-    const auto said = answer(std::move(body));
-    EXPECT_TRUE(said) << said.error().detail;
-    return said ? *said : reply{};
+    const auto parsed = answer(std::move(body));
+    EXPECT_TRUE(parsed) << parsed.error().detail;
+    return parsed ? *parsed : reply{};
 }
 
 TEST(OpenaiReply, EachEnd) {
@@ -32,7 +32,7 @@ TEST(OpenaiReply, EachEnd) {
     };
     constexpr test_case cases[] = {
         {R"({"message":{"content":"{}"},"finish_reason":"stop"})", reply_end::complete},
-        // Some say nothing of it, or something of their own.
+        // Some servers omit the reason, or have other ones.
         {R"({"message":{"content":"{}"}})", reply_end::complete},
         {R"({"message":{"content":"{}"},"finish_reason":null})", reply_end::complete},
         {R"({"message":{"content":"{}"},"finish_reason":"eos"})", reply_end::complete},
@@ -49,9 +49,9 @@ TEST(OpenaiReply, EachEnd) {
         {R"({"message":{"content":5},"finish_reason":{}})", reply_end::unspecified},
         {"null", reply_end::unspecified},
     };
-    for (const auto& one : cases)
-        EXPECT_EQ(read(R"({"choices":[)" + std::string{one.choice} + "]}").end, one.end)
-            << one.choice;
+    for (const auto& expected : cases)
+        EXPECT_EQ(read(R"({"choices":[)" + std::string{expected.choice} + "]}").end, expected.end)
+            << expected.choice;
     EXPECT_EQ(read(R"({"choices":[]})").end, reply_end::unspecified);
     EXPECT_EQ(read("{}").detail, "no choices");
     EXPECT_THAT(
@@ -65,7 +65,7 @@ TEST(OpenaiReply, TextInPartsIsJoined) {
                 {"type":"text","text":":1}"},null]}}]})")
             .text,
         R"({"a":1})");
-    // Reasoning beside the content is none of it.
+    // Separate reasoning is not part of the content.
     EXPECT_EQ(
         read(
             R"({"choices":[{"message":{"content":"{}",
@@ -75,37 +75,37 @@ TEST(OpenaiReply, TextInPartsIsJoined) {
 }
 
 TEST(OpenaiReply, Counts) {
-    const auto said = read(
+    const auto parsed = read(
         R"({"id":"chat-1","choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":300,
             "total_tokens":1300,"prompt_tokens_details":{"cached_tokens":200,"audio_tokens":50},
             "completion_tokens_details":{"reasoning_tokens":120}}})");
-    EXPECT_EQ(said.response_id, "chat-1");
-    ASSERT_TRUE(said.used);
-    EXPECT_EQ(said.used->prompt, 1000);
-    EXPECT_EQ(said.used->cached_prompt, 200);
-    EXPECT_EQ(said.used->output, 300) << "reasoning is within it";
-    EXPECT_EQ(said.used->thinking, 120);
-    ASSERT_EQ(said.used->by_modality.size(), 1U);
-    EXPECT_EQ(said.used->by_modality[0].kind, modality::audio);
-    EXPECT_EQ(said.used->by_modality[0].prompt, 50);
+    EXPECT_EQ(parsed.response_id, "chat-1");
+    ASSERT_TRUE(parsed.used);
+    EXPECT_EQ(parsed.used->prompt, 1000);
+    EXPECT_EQ(parsed.used->cached_prompt, 200);
+    EXPECT_EQ(parsed.used->output, 300) << "including reasoning";
+    EXPECT_EQ(parsed.used->thinking, 120);
+    ASSERT_EQ(parsed.used->by_modality.size(), 1U);
+    EXPECT_EQ(parsed.used->by_modality[0].kind, modality::audio);
+    EXPECT_EQ(parsed.used->by_modality[0].prompt, 50);
 }
 
 TEST(OpenaiReply, CountsThatContradictEachOther) {
-    const auto said = read(
+    const auto parsed = read(
         R"({"usage":{"prompt_tokens":10,"completion_tokens":-3,
             "prompt_tokens_details":{"cached_tokens":99,"audio_tokens":99},
             "completion_tokens_details":{"reasoning_tokens":9}}})");
-    ASSERT_TRUE(said.used);
-    EXPECT_EQ(said.used->cached_prompt, 10);
-    EXPECT_EQ(said.used->output, 0);
-    EXPECT_EQ(said.used->thinking, 0);
-    EXPECT_EQ(said.used->by_modality.at(0).prompt, 10);
-    // A billion is more than any model takes: sums of what is kept stay numbers.
+    ASSERT_TRUE(parsed.used);
+    EXPECT_EQ(parsed.used->cached_prompt, 10);
+    EXPECT_EQ(parsed.used->output, 0);
+    EXPECT_EQ(parsed.used->thinking, 0);
+    EXPECT_EQ(parsed.used->by_modality.at(0).prompt, 10);
+    // A billion is more than any model accepts, and sums of such counts do not overflow.
     EXPECT_EQ(
         read(R"({"usage":{"prompt_tokens":18446744073709551615}})").used->prompt, 1'000'000'000);
 }
 
-TEST(OpenaiReply, CountsThatAreNotThere) {
+TEST(OpenaiReply, MissingCounts) {
     for (const char* body :
          {"{}",
           R"({"usage":null})",
@@ -113,33 +113,33 @@ TEST(OpenaiReply, CountsThatAreNotThere) {
           R"({"usage":{"prompt_tokens":null}})",
           R"({"usage":[]})"})
         EXPECT_EQ(read(body).used, std::nullopt) << body;
-    const auto said = read(
+    const auto parsed = read(
         R"({"usage":{"prompt_tokens":5,
              "prompt_tokens_details":null,"completion_tokens_details":7}})");
-    ASSERT_TRUE(said.used);
-    EXPECT_EQ(said.used->prompt, 5);
+    ASSERT_TRUE(parsed.used);
+    EXPECT_EQ(parsed.used->prompt, 5);
 }
 
-TEST(OpenaiReply, TheRequestsNameGoesBeforeTheAnswers) {
+TEST(OpenaiReply, TheRequestIdPrecedesTheAnswersId) {
     net::http_response response;
     response.head.headers.add("X-Request-Id", "req-7");
     response.body = R"({"id":"chat-1"})";
     EXPECT_EQ(openai_reply(response, now)->response_id, "req-7");
 }
 
-TEST(OpenaiReply, AnErrorUnderStatus200IsAFailureThatCostNothing) {
-    const auto said = answer(R"({"error":{"message":"Rate limited","code":429}})");
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().kind), "rate_limited");
-    EXPECT_FALSE(said.error().may_be_billed);
+TEST(OpenaiReply, AnErrorWithStatus200IsAFailureWithoutCost) {
+    const auto parsed = answer(R"({"error":{"message":"Rate limited","code":429}})");
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(name_of(parsed.error().kind), "rate_limited");
+    EXPECT_FALSE(parsed.error().may_be_billed);
 }
 
-TEST(OpenaiReply, WhatIsNoJsonMayBeBilled) {
+TEST(OpenaiReply, InvalidJsonMayBeBilled) {
     for (const char* body : {"", "<html>", "[]", R"({"choices":[{)"}) {
-        const auto said = answer(body);
-        ASSERT_FALSE(said) << body;
-        EXPECT_EQ(name_of(said.error().kind), "transient");
-        EXPECT_TRUE(said.error().may_be_billed) << body;
+        const auto parsed = answer(body);
+        ASSERT_FALSE(parsed) << body;
+        EXPECT_EQ(name_of(parsed.error().kind), "transient");
+        EXPECT_TRUE(parsed.error().may_be_billed) << body;
     }
 }
 

@@ -1,5 +1,5 @@
-// Goal: the prices that come with the program are those that were published. Each amount stands
-// here a second time, so that a slip in the file is seen.
+// Goal: the packaged prices are the published ones. Each amount is repeated here, to detect
+// mistakes in the file.
 #include "builders.hpp"
 #include "support/paths.hpp"
 #include <reelsd/model/price_table.hpp>
@@ -79,41 +79,42 @@ std::optional<std::int64_t> times(std::int64_t price, std::int64_t tokens) {
     return price * tokens;
 }
 
-TEST(PriceFile, HoldsWhatIsPublished) {
+TEST(PriceFile, HasThePublishedPrices) {
     const auto prices = price_table::parse(file_text()).value();
-    for (const auto& one : table) {
-        const auto all = one.prompt_tokens;
+    for (const auto& price : table) {
+        const auto all = price.prompt_tokens;
         const auto cost = [&](const token_counts& used) {
-            return prices.cost_of(one.model, used, one.on);
+            return prices.cost_of(price.model, used, price.on);
         };
-        const auto label = std::string{one.model} + " " + std::to_string(all);
-        EXPECT_EQ(cost({.prompt = all}), times(one.input, all)) << label;
+        const auto label = std::string{price.model} + " " + std::to_string(all);
+        EXPECT_EQ(cost({.prompt = all}), times(price.input, all)) << label;
         EXPECT_EQ(
             cost({.prompt = all, .by_modality = {{.kind = modality::audio, .prompt = all}}}),
-            times(one.audio_input, all))
+            times(price.audio_input, all))
             << label;
-        EXPECT_EQ(cost({.prompt = all, .cached_prompt = all}), times(one.cached, all)) << label;
+        EXPECT_EQ(cost({.prompt = all, .cached_prompt = all}), times(price.cached, all)) << label;
         EXPECT_EQ(
             cost(
                 {.prompt = all,
                  .cached_prompt = all,
                  .by_modality = {{.kind = modality::audio, .prompt = all, .cached_prompt = all}}}),
-            times(one.audio_cached, all))
+            times(price.audio_cached, all))
             << label;
-        EXPECT_EQ(cost({.prompt = all, .output = 7}), one.input * all + one.output * 7) << label;
+        EXPECT_EQ(cost({.prompt = all, .output = 7}), price.input * all + price.output * 7)
+            << label;
     }
 }
 
-TEST(PriceFile, HasNoRowThatIsNotCheckedHere) {
+TEST(PriceFile, HasNoUncheckedRow) {
     std::set<std::string> checked;
-    for (const auto& one : table) checked.insert(one.model);
+    for (const auto& price : table) checked.insert(price.model);
     std::size_t rows = 0;
     const auto document = nlohmann::json::parse(file_text());
     for (const auto& row : document.at("prices")) {
         EXPECT_TRUE(checked.contains(row.at("model").get<std::string>())) << row;
         ++rows;
     }
-    // 3.5-flash stands in the table twice, to show that its price stays.
+    // 3.5-flash is twice in the table, to show that its price does not change.
     EXPECT_EQ(rows, std::size(table) - 1);
 }
 

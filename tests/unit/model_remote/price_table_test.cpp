@@ -1,5 +1,4 @@
-// Goal: what a call costs is exact to the picodollar, or not said at all: a wrong amount is worse
-// than none.
+// Goal: the cost of a call is exact to the picodollar, or absent: a wrong amount is worse.
 #include <reelsd/model/price_table.hpp>
 
 #include <gmock/gmock.h>
@@ -35,10 +34,10 @@ TEST(PriceFrom, DollarsAMillionTokensArePicodollarsAToken) {
         {"12", 12'000'000},
         {"0.000001", 1},
         {"1000000", 1'000'000'000'000},
-        // More than a million is a slip of the comma.
+        // More than a million is a typing error.
         {"1000000.000001", std::nullopt},
         {"9999999", std::nullopt},
-        // A seventh decimal could not be kept.
+        // A seventh decimal would be lost.
         {"0.0000001", std::nullopt},
         {"", std::nullopt},
         {".5", std::nullopt},
@@ -52,11 +51,12 @@ TEST(PriceFrom, DollarsAMillionTokensArePicodollarsAToken) {
         {"$1", std::nullopt},
         {"nan", std::nullopt},
     };
-    for (const auto& one : cases) EXPECT_EQ(price_from(one.text), one.expected) << one.text;
+    for (const auto& expected : cases)
+        EXPECT_EQ(price_from(expected.text), expected.expected) << expected.text;
 }
 
 TEST(PriceTable, SumsAreExact) {
-    // As binary fractions 0.1, 0.7 and 0.3 would each be off, and so their sum.
+    // The sum of 0.1, 0.7 and 0.3 as binary fractions would be wrong.
     const auto table = parsed(R"({"model":"m","input":"0.1","cached":"0.7","output":"0.3"})");
     const token_counts used{.prompt = 3'000'001, .cached_prompt = 1'000'000, .output = 7};
     EXPECT_EQ(
@@ -72,8 +72,8 @@ TEST(PriceTable, AnotherModelHasNoPrice) {
     EXPECT_TRUE(table.knows("m", october));
 }
 
-TEST(PriceTable, ARowHoldsFromItsDayOn) {
-    // In any order: people add rows at either end.
+TEST(PriceTable, ARowAppliesFromItsDayOn) {
+    // In any order.
     const auto table = parsed(
         R"({"model":"m","from":"2027-01-01","input":"2","output":"0"},
            {"model":"m","from":"2026-01-01","input":"1","output":"0"})");
@@ -83,7 +83,7 @@ TEST(PriceTable, ARowHoldsFromItsDayOn) {
     EXPECT_EQ(table.cost_of("m", text_tokens(1), 2027y / 1 / 1), 2'000'000);
 }
 
-TEST(PriceTable, TheWholeNameGoesBeforeALongerBeginBeforeAShorterOne) {
+TEST(PriceTable, AWholeNamePrecedesALongerPrefixPrecedesAShorterOne) {
     const auto table = parsed(
         R"({"model":"gemini-*","input":"1","output":"0"},
            {"model":"gemini-3*","input":"2","output":"0"},
@@ -110,7 +110,7 @@ TEST(PriceTable, SoundAndCachedTokensHaveTheirOwnPrices) {
     const auto table = parsed(
         R"({"model":"m","input":"1","audio_input":"10",
             "cached":"0.1","audio_cached":"5","output":"0"})");
-    // 100 tokens: 40 of text, of which 10 cached, and 60 of sound, of which 20 cached.
+    // 100 tokens: 40 of text (10 cached) and 60 of sound (20 cached).
     const token_counts used{
         .prompt = 100,
         .cached_prompt = 30,
@@ -122,7 +122,7 @@ TEST(PriceTable, SoundAndCachedTokensHaveTheirOwnPrices) {
         30 * 1'000'000 + 10 * 100'000 + 40 * 10'000'000 + 20 * 5'000'000);
 }
 
-TEST(PriceTable, WhatIsLeftOutCostsAsTheOthersDo) {
+TEST(PriceTable, MissingPricesHaveDefaults) {
     const auto table = parsed(R"({"model":"m","input":"3","output":"0"})");
     const token_counts used{
         .prompt = 10,
@@ -131,7 +131,7 @@ TEST(PriceTable, WhatIsLeftOutCostsAsTheOthersDo) {
     EXPECT_EQ(table.cost_of("m", used, october), 10 * 3'000'000);
 }
 
-TEST(PriceTable, NullIsNotKnownAndNotNothing) {
+TEST(PriceTable, NullIsUnknownAndNotFree) {
     const auto table =
         parsed(R"({"model":"m","input":"1","cached":null,"audio_input":null,"output":"1"})");
     EXPECT_EQ(table.cost_of("m", text_tokens(1, 1), october), 2'000'000);
@@ -140,7 +140,7 @@ TEST(PriceTable, NullIsNotKnownAndNotNothing) {
         table.cost_of(
             "m", {.prompt = 2, .by_modality = {{.kind = modality::audio, .prompt = 1}}}, october),
         std::nullopt);
-    // Sound that is cached costs what is cached, which is not known either.
+    // The price of cached sound defaults to that of cached tokens, which is unknown as well.
     EXPECT_EQ(
         table.cost_of(
             "m",
@@ -151,7 +151,7 @@ TEST(PriceTable, NullIsNotKnownAndNotNothing) {
         std::nullopt);
 }
 
-TEST(PriceTable, CountsThatContradictEachOtherCostNothingNegative) {
+TEST(PriceTable, ContradictoryCountsHaveNoNegativeCost) {
     const auto table = parsed(R"({"model":"m","input":"1","audio_input":"2","output":"0"})");
     const token_counts used{
         .prompt = 10,
@@ -162,7 +162,7 @@ TEST(PriceTable, CountsThatContradictEachOtherCostNothingNegative) {
     EXPECT_GE(*cost, 0);
 }
 
-TEST(PriceTable, ASumThatDoesNotFitIsNotKnown) {
+TEST(PriceTable, AnOverflowIsAnUnknownCost) {
     const auto table = parsed(R"({"model":"m","input":"1000000","output":"1000000"})");
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     EXPECT_EQ(table.cost_of("m", text_tokens(most), october), std::nullopt);
@@ -198,20 +198,21 @@ TEST(PriceTable, AMalformedTableNamesRowAndFault) {
         {R"({"model":"m","input":"1","output":"1","above_prompt_tokens":"5"})",
          "above_prompt_tokens"},
     };
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         const auto table = price_table::parse(
-            R"({"prices":[{"model":"ok","input":"1","output":"1"},)" + std::string{one.row} + "]}");
-        ASSERT_FALSE(table) << one.row;
+            R"({"prices":[{"model":"ok","input":"1","output":"1"},)" + std::string{expected.row} +
+            "]}");
+        ASSERT_FALSE(table) << expected.row;
         EXPECT_EQ(table.error().code(), errc::invalid_argument);
-        EXPECT_THAT(table.error().detail(), HasSubstr("prices[1]")) << one.row;
-        EXPECT_THAT(table.error().detail(), HasSubstr(one.fault)) << one.row;
+        EXPECT_THAT(table.error().detail(), HasSubstr("prices[1]")) << expected.row;
+        EXPECT_THAT(table.error().detail(), HasSubstr(expected.fault)) << expected.row;
     }
     for (const char* text : {"", "[]", "{}", R"({"prices":{}})", R"({"prices":[})", "null"})
         EXPECT_FALSE(price_table::parse(text)) << text;
-    EXPECT_TRUE(price_table::parse(R"({"prices":[]})")) << "an empty table knows nothing";
+    EXPECT_TRUE(price_table::parse(R"({"prices":[]})")) << "an empty table is valid";
 }
 
-TEST(PriceTable, WhatTheOperatorSaysGoesBeforeEverything) {
+TEST(PriceTable, TheOperatorsPricesPrecedeTheTable) {
     auto table = parsed(
         R"({"model":"m","from":"2026-09-01","input":"1","audio_input":"9","output":"1"},
            {"model":"m","above_prompt_tokens":10,"input":"8","output":"8"})");
@@ -234,7 +235,7 @@ TEST(PriceTable, TheLastOfTwoOverridesCounts) {
     EXPECT_EQ(table.cost_of("m", text_tokens(1), october), 2'000'000);
 }
 
-TEST(PriceTable, OverridesThatAreNoneAreRefused) {
+TEST(PriceTable, MalformedOverridesAreRefused) {
     for (const char* text :
          {"m",
           "m=",
@@ -257,7 +258,7 @@ TEST(PriceTable, OverridesThatAreNoneAreRefused) {
         EXPECT_EQ(put.error().code(), errc::invalid_argument);
     }
     price_table table;
-    EXPECT_TRUE(table.put_first("")) << "nothing is said";
+    EXPECT_TRUE(table.put_first("")) << "no overrides";
 }
 
 }  // namespace

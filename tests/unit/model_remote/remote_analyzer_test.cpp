@@ -1,6 +1,6 @@
-// Goal: a paid answer that can be used survives a stop, and nothing is paid after one. Method: the
-// real analyzer against a scripted server; the stop comes at an exact point: when the answer is
-// booked, or when the next question arrives. The media helper always fails.
+// Goal: a paid, usable answer survives a stop, and nothing is paid after one. Method: the real
+// analyzer against a scripted server; the stop comes when the answer is settled, or when the next
+// request arrives. The media helper always fails.
 #include "../model/answer_samples.hpp"
 #include "builders.hpp"
 #include "retry_loop_fakes.hpp"
@@ -36,14 +36,14 @@ std::string response(const json& answer) {
         "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}", body.size(), body);
 }
 
-/// Usable, but a second question is worth asking.
+/// Usable, but a second request is worth it.
 json incomplete_answer() {
     auto answer = testing::good_answer();
     answer["content"].erase("summary");
     return answer;
 }
 
-/// Runs a function when an answer has been booked.
+/// Calls a function when a call is settled.
 class observed_ledger final : public call_ledger {
 public:
     observed_ledger(event_list& events, std::function<void()> on_settled)
@@ -89,38 +89,38 @@ struct remote_analyzer_test : ::testing::Test {
 
 using RemoteAnalyzer = remote_analyzer_test;
 
-TEST_F(RemoteAnalyzer, AFailedCheckDoesNotCostTheAnswer) {
+TEST_F(RemoteAnalyzer, AFailedCheckKeepsTheAnswer) {
     const scripted_server server{[](scripted_server::connection& peer) {
         if (!peer.read_request().empty()) peer.write(response(testing::good_answer()));
     }};
-    const auto said = analyze_at(server.origin(), [] {});
-    ASSERT_TRUE(said) << said.error().why.to_string();
-    EXPECT_THAT(said->warnings, Contains(unchecked));
+    const auto outcome = analyze_at(server.origin(), [] {});
+    ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+    EXPECT_THAT(outcome->warnings, Contains(unchecked));
 }
 
 TEST_F(RemoteAnalyzer, AStopAfterTheAnswerKeepsItUnchecked) {
     const scripted_server server{[](scripted_server::connection& peer) {
         if (!peer.read_request().empty()) peer.write(response(testing::good_answer()));
     }};
-    const auto said = analyze_at(server.origin(), [this] { stop.request_stop(); });
-    ASSERT_TRUE(said) << said.error().why.to_string();
-    EXPECT_EQ(said->content.summary, "Three tips for coffee.");
-    EXPECT_THAT(said->warnings, Contains(unchecked));
+    const auto outcome = analyze_at(server.origin(), [this] { stop.request_stop(); });
+    ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+    EXPECT_EQ(outcome->content.summary, "Three tips for coffee.");
+    EXPECT_THAT(outcome->warnings, Contains(unchecked));
     EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1"));
 }
 
-TEST_F(RemoteAnalyzer, AStopBeforeTheSecondQuestionKeepsTheFirstAnswer) {
+TEST_F(RemoteAnalyzer, AStopBeforeTheSecondRequestKeepsTheFirstAnswer) {
     const scripted_server server{[](scripted_server::connection& peer) {
         if (!peer.read_request().empty()) peer.write(response(incomplete_answer()));
     }};
-    const auto said = analyze_at(server.origin(), [this] { stop.request_stop(); });
-    ASSERT_TRUE(said) << said.error().why.to_string();
-    EXPECT_EQ(said->visual.setting, "A bright kitchen.");
-    EXPECT_THAT(said->warnings, Contains(unchecked));
-    EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1")) << "and no more is paid";
+    const auto outcome = analyze_at(server.origin(), [this] { stop.request_stop(); });
+    ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+    EXPECT_EQ(outcome->visual.setting, "A bright kitchen.");
+    EXPECT_THAT(outcome->warnings, Contains(unchecked));
+    EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1")) << "no second call";
 }
 
-TEST_F(RemoteAnalyzer, AStopDuringTheSecondQuestionKeepsTheFirstAnswer) {
+TEST_F(RemoteAnalyzer, AStopDuringTheSecondRequestKeepsTheFirstAnswer) {
     std::atomic<int> asked{0};
     const scripted_server server{[this, &asked](scripted_server::connection& peer) {
         if (peer.read_request().empty()) return;
@@ -128,18 +128,18 @@ TEST_F(RemoteAnalyzer, AStopDuringTheSecondQuestionKeepsTheFirstAnswer) {
         stop.request_stop();
         peer.wait_for_close();
     }};
-    const auto said = analyze_at(server.origin(), [] {});
-    ASSERT_TRUE(said) << said.error().why.to_string();
-    EXPECT_EQ(said->visual.setting, "A bright kitchen.");
+    const auto outcome = analyze_at(server.origin(), [] {});
+    ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+    EXPECT_EQ(outcome->visual.setting, "A bright kitchen.");
     EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1", "begin 2 openai/m"));
 }
 
-TEST_F(RemoteAnalyzer, AStopBeforeTheQuestionCostsNothing) {
+TEST_F(RemoteAnalyzer, AStopBeforeTheRequestCostsNothing) {
     stop.request_stop();
     const scripted_server server{[](scripted_server::connection& /*peer*/) {}};
-    const auto said = analyze_at(server.origin(), [] {});
-    ASSERT_FALSE(said);
-    EXPECT_EQ(said.error().why.code(), errc::cancelled);
+    const auto outcome = analyze_at(server.origin(), [] {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::cancelled);
     EXPECT_THAT(events.all(), IsEmpty());
 }
 

@@ -1,11 +1,10 @@
-// Goal: vectors come back in the order of their texts and of length 1, whatever a server's order
-// and lengths; what is not as many vectors of numbers is none; a request is made once, and it is
-// known what it is billed; quantising keeps directions.
+// Goal: vectors have length 1 and the order of their texts; malformed answers are refused; a
+// request is sent once, and its billing is known; quantising keeps directions.
 #include "remote_embedder.hpp"
 
 #include "support/scripted_server.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/model/dense_vector.hpp>
+#include <reelsd/model/dense_embedder.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -46,8 +45,8 @@ TEST(GeminiEmbeddings, NameTaskSizeAndModelForEachText) {
     EXPECT_EQ(first["outputDimensionality"], 768);
 }
 
-// Its tasks stand in the text, and its size may be its own.
-TEST(GeminiEmbeddings, ALaterModelTakesItsTaskInTheText) {
+// Its task is part of the text, and its size may be the default.
+TEST(GeminiEmbeddings, ALaterModelHasItsTaskInTheText) {
     const auto body = json::parse(gemini_embedding_body(
         of_model("gemini-embedding-2", 0), two_texts, embedding_purpose::query));
     const auto& first = body["requests"][0];
@@ -57,14 +56,14 @@ TEST(GeminiEmbeddings, ALaterModelTakesItsTaskInTheText) {
 }
 
 TEST(GeminiEmbeddings, AreNormalised) {
-    const auto made =
+    const auto embedded =
         gemini_embeddings(json::parse(R"({"embeddings":[{"values":[3,4]},{"values":[0,-2]}]})"), 2);
-    ASSERT_TRUE(made);
-    EXPECT_THAT(made->vectors[0], ElementsAre(FloatNear(0.6F, 1e-6F), FloatNear(0.8F, 1e-6F)));
-    EXPECT_THAT(made->vectors[1], ElementsAre(0.0F, -1.0F));
+    ASSERT_TRUE(embedded);
+    EXPECT_THAT(embedded->vectors[0], ElementsAre(FloatNear(0.6F, 1e-6F), FloatNear(0.8F, 1e-6F)));
+    EXPECT_THAT(embedded->vectors[1], ElementsAre(0.0F, -1.0F));
 }
 
-TEST(GeminiEmbeddings, AnythingElseIsNone) {
+TEST(GeminiEmbeddings, OtherAnswersAreRefused) {
     for (const auto* const text :
          {"null",
           "[]",
@@ -80,26 +79,26 @@ TEST(GeminiEmbeddings, AnythingElseIsNone) {
 }
 
 TEST(OpenAiEmbeddings, AreSortedByTheirIndex) {
-    const auto made = openai_embeddings(
+    const auto embedded = openai_embeddings(
         json::parse(R"({"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[5,0]}],
                         "usage":{"prompt_tokens":9,"total_tokens":9}})"),
         2);
-    ASSERT_TRUE(made);
-    EXPECT_THAT(made->vectors[0], ElementsAre(1.0F, 0.0F));
-    EXPECT_THAT(made->vectors[1], ElementsAre(0.0F, 1.0F));
-    EXPECT_EQ(made->tokens, 9);
+    ASSERT_TRUE(embedded);
+    EXPECT_THAT(embedded->vectors[0], ElementsAre(1.0F, 0.0F));
+    EXPECT_THAT(embedded->vectors[1], ElementsAre(0.0F, 1.0F));
+    EXPECT_EQ(embedded->tokens, 9);
 }
 
-TEST(OpenAiEmbeddings, NoneUsesMoreTokensThanThereCanBe) {
-    const auto made = openai_embeddings(
+TEST(OpenAiEmbeddings, TokensAreBounded) {
+    const auto embedded = openai_embeddings(
         json::parse(R"({"data":[{"index":0,"embedding":[1]}],
                         "usage":{"prompt_tokens":18446744073709551615}})"),
         1);
-    ASSERT_TRUE(made);
-    EXPECT_EQ(made->tokens, 1'000'000'000);
+    ASSERT_TRUE(embedded);
+    EXPECT_EQ(embedded->tokens, 1'000'000'000);
 }
 
-TEST(OpenAiEmbeddings, AnIndexTwiceOrOutOfRangeIsNone) {
+TEST(OpenAiEmbeddings, ARepeatedOrInvalidIndexIsRefused) {
     for (const auto* const text :
          {R"({"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]})",
           R"({"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]})",
@@ -109,7 +108,7 @@ TEST(OpenAiEmbeddings, AnIndexTwiceOrOutOfRangeIsNone) {
     }
 }
 
-TEST(OpenAiEmbeddings, AskForASizeOnlyWhenOneIsWanted) {
+TEST(OpenAiEmbeddings, ASizeIsOnlySentIfConfigured) {
     const auto sized = json::parse(openai_embedding_body(of_model("m", 256), two_texts));
     EXPECT_EQ(sized["dimensions"], 256);
     EXPECT_EQ(sized["input"], json(two_texts));
@@ -125,7 +124,7 @@ std::string response(int status, const std::string& body) {
         body);
 }
 
-/// What one request to a server that answers so comes to. Only one connection may be made.
+/// The outcome of one request to a scripted server, which accepts one connection.
 embedding_reply reply_to(const std::string& answer, int dimensions = 2) {
     std::atomic<int> requests{0};
     const test::scripted_server server{[&](test::scripted_server::connection& peer) {
@@ -145,7 +144,7 @@ constexpr const char* two_vectors =
     R"({"data":[{"index":0,"embedding":[1,0]},{"index":1,"embedding":[0,1]}],
         "usage":{"prompt_tokens":9}})";
 
-TEST(EmbeddingRequest, AnAnswerIsBilledWhateverItHolds) {
+TEST(EmbeddingRequest, EveryAnswerIsBilled) {
     const auto good = reply_to(response(200, two_vectors));
     ASSERT_TRUE(good.vectors);
     EXPECT_EQ(good.vectors->size(), 2U);
@@ -169,29 +168,30 @@ TEST(EmbeddingRequest, ARefusalIsNotBilled) {
     }
 }
 
-// The server had the whole request: a second one could be billed again.
-TEST(EmbeddingRequest, ALostAnswerMayBeBilledAndIsNotAskedForAgain) {
+// The server had the whole request, so a second one could be billed again.
+TEST(EmbeddingRequest, ALostAnswerMayBeBilledAndIsNotRetried) {
     const auto reply = reply_to("");
     EXPECT_EQ(reply.vectors.error().code(), errc::model_unavailable);
     EXPECT_EQ(reply.billed, billing::unknown);
 }
 
 TEST(DenseVector, QuantisingKeepsDirections) {
-    dense_vector one;
+    dense_vector vector;
     dense_vector other;
     for (int at = 0; at < 768; ++at) {
-        one.push_back(static_cast<float>(std::sin(at * 0.7)));
+        vector.push_back(static_cast<float>(std::sin(at * 0.7)));
         other.push_back(static_cast<float>(std::sin(at * 0.7) + 0.5 * std::cos(at * 1.3)));
     }
-    ASSERT_TRUE(normalise(one));
+    ASSERT_TRUE(normalise(vector));
     ASSERT_TRUE(normalise(other));
     double exact = 0;
-    for (std::size_t at = 0; at < one.size(); ++at) exact += double{one[at]} * double{other[at]};
-    EXPECT_NEAR(similarity(one, quantised(other)).value(), exact, 0.01);
-    EXPECT_NEAR(similarity(one, quantised(one)).value(), 1.0, 0.01);
+    for (std::size_t at = 0; at < vector.size(); ++at)
+        exact += double{vector[at]} * double{other[at]};
+    EXPECT_NEAR(similarity(vector, quantised(other)).value(), exact, 0.01);
+    EXPECT_NEAR(similarity(vector, quantised(vector)).value(), 1.0, 0.01);
 }
 
-TEST(DenseVector, WhatHasNoDirectionIsLeftAlone) {
+TEST(DenseVector, VectorsWithoutDirectionAreUnchanged) {
     dense_vector empty;
     EXPECT_FALSE(normalise(empty));
     dense_vector zero{0, 0};

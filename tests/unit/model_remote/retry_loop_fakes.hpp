@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-/// A provider that a test makes up, and a ledger that writes down when it is called.
+/// A fake provider, and a ledger that records its calls.
 namespace reelsd::model::testing {
 
-/// Of the fake provider; its answers send it back.
+/// Of the fake provider, whose answers contain it.
 inline constexpr std::string_view key = "key-1234";
 
-/// What happened, in order, from the ledger's thread and the server's.
+/// Events in order, from the threads of the ledger and the server.
 class event_list {
 public:
     void add(std::string event) {
@@ -57,18 +57,18 @@ private:
     std::int64_t calls_left_;
 };
 
-/// Status 200 is an answer in the words of the test; 4xx and 5xx are failures of a kind named in a
-/// header field, which the server may ask again for after 0 s.
+/// Status 200 is an answer with the text of the test; other statuses are failures of several kinds,
+/// with a delay of 0 s or that of the body.
 class fake_session final : public chat_session {
 public:
-    fake_session(std::string url, prepared_request made, std::string text = "question")
-        : url_{std::move(url)}, made_{std::move(made)}, text_{std::move(text)} {}
+    fake_session(std::string url, prepared_request prepared, std::string text = "question")
+        : url_{std::move(url)}, prepared_{std::move(prepared)}, text_{std::move(text)} {}
 
     prepared_request request_for(
-        const question& /*asked*/, const deadline& /*by*/,
+        const request_options& /*options*/, const deadline& /*by*/,
         const std::stop_token& /*stop*/) override {
-        if (!made_) return made_.error();
-        auto request = *made_;
+        if (!prepared_) return prepared_.error();
+        auto request = *prepared_;
         request.url = url_;
         request.streamed_body.emplace().add_text(text_);
         return request;
@@ -76,13 +76,13 @@ public:
 
     [[nodiscard]] model_reply reply_of(const net::http_response& answer) const override {
         if (answer.status() == 200) {
-            reply said{.end = reply_end::complete, .text = answer.body};
-            said.response_id = "response of " + std::string{key};
-            said.detail = "detail of " + std::string{key};
+            reply parsed{.end = reply_end::complete, .text = answer.body};
+            parsed.response_id = "response of " + std::string{key};
+            parsed.detail = "detail of " + std::string{key};
             if (answer.body != "no counts")
-                said.used =
+                parsed.used =
                     token_counts{.prompt = 1000, .cached_prompt = 100, .output = 10, .thinking = 4};
-            return said;
+            return parsed;
         }
         call_failure why{.kind = failure_kind::video_rejected, .detail = "key " + std::string{key}};
         if (answer.status() == 503) why.kind = failure_kind::overloaded;
@@ -98,7 +98,7 @@ public:
 
 private:
     std::string url_;
-    prepared_request made_;
+    prepared_request prepared_;
     std::string text_;
 };
 
@@ -111,7 +111,7 @@ public:
     [[nodiscard]] std::string_view secret() const noexcept override { return key; }
     [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
     [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input& /*video*/, const prompt& /*asked*/) const override {
+        const video_input& /*video*/, const prompt& /*prompt*/) const override {
         return nullptr;
     }
 

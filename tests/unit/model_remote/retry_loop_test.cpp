@@ -1,7 +1,7 @@
-// Goal: every call is in the ledger before the provider can see it, and leaves it only when it
-// cannot have been billed. Method: a scripted server on loopback; failures that need no pause, and
-// delays of 0 s.
+// Goal: every call is in the ledger before it is sent, and is released only if it cannot have been
+// billed. Method: a scripted server on loopback; failures without pauses, and delays of 0 s.
 #include "retry_loop_fakes.hpp"
+#include "retry_schedule.hpp"
 #include "support/scripted_server.hpp"
 #include <reelsd/model/remote_analyzer.hpp>
 
@@ -26,7 +26,7 @@ using testing::key;
 using ::testing::Not;
 using testing::recording_ledger;
 
-/// Generous: only a hang may reach it, on however busy a machine.
+/// Long enough for a busy machine: only a hang reaches it.
 constexpr auto patience = 60s;
 
 std::string response(int status, std::string_view body) {
@@ -37,15 +37,15 @@ std::string response(int status, std::string_view body) {
         body);
 }
 
-/// One retry loop with a server.
-struct conversation_test : ::testing::Test {
+/// A retry loop and its server.
+struct retry_loop_fixture : ::testing::Test {
     model_answer ask_at(
-        const std::string& origin, const prepared_request& made = net::http_request{},
+        const std::string& origin, const prepared_request& request = net::http_request{},
         int calls_left = 100) {
-        fake_session session{origin + "/ask", made_request(made), text};
+        fake_session session{origin + "/ask", made_request(request), text};
         recording_ledger ledger{events, calls_left};
         const fake_api api{model};
-        auto said =
+        auto answer =
             ask({.api = api,
                  .http = http,
                  .circuit = circuit,
@@ -58,10 +58,10 @@ struct conversation_test : ::testing::Test {
                 deadline::after(patience),
                 stop.get_token());
         settled = ledger.settled;
-        return said;
+        return answer;
     }
 
-    /// Answers one request after the other with the next of `answers`.
+    /// Answers each request with the next of `answers`.
     [[nodiscard]] auto answering(std::vector<std::string> answers) {
         return [this, answers = std::move(answers)](scripted_server::connection& peer) {
             const auto request = peer.read_request();
@@ -92,22 +92,22 @@ struct conversation_test : ::testing::Test {
     std::optional<call_usage> settled;
 
 private:
-    static prepared_request made_request(const prepared_request& made) {
-        if (!made) return made.error();
-        auto request = *made;
+    static prepared_request made_request(const prepared_request& prepared) {
+        if (!prepared) return prepared.error();
+        auto request = *prepared;
         request.method = net::http_method::post;
         request.fresh_connection = true;
         return request;
     }
 };
 
-using RetryLoop = conversation_test;
+using RetryLoop = retry_loop_fixture;
 
 TEST_F(RetryLoop, ACallIsBegunBeforeItIsSentAndSettledAtItsExactCost) {
     const scripted_server server{answering({response(200, "hello")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_TRUE(said) << said.error().why.detail;
-    EXPECT_EQ(said->text, "hello");
+    const auto answer = ask_at(server.origin());
+    ASSERT_TRUE(answer) << answer.error().why.detail;
+    EXPECT_EQ(answer->text, "hello");
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request", "settle 1"));
     ASSERT_TRUE(settled);
     EXPECT_EQ(settled->tokens.prompt, 1000);
@@ -116,19 +116,19 @@ TEST_F(RetryLoop, ACallIsBegunBeforeItIsSentAndSettledAtItsExactCost) {
     EXPECT_TRUE(circuit.has_succeeded());
 }
 
-TEST_F(RetryLoop, AKeyThatIsSentBackGoesNowhere) {
+TEST_F(RetryLoop, AReturnedKeyIsMasked) {
     const scripted_server server{answering({response(200, "hello")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_TRUE(said);
+    const auto answer = ask_at(server.origin());
+    ASSERT_TRUE(answer);
     EXPECT_EQ(settled->response_id, "response of ***");
-    EXPECT_EQ(said->detail, "detail of ***");
+    EXPECT_EQ(answer->detail, "detail of ***");
     const scripted_server refusing{answering({response(400, "")})};
     const auto refused = ask_at(refusing.origin());
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().why.detail, Not(HasSubstr(std::string{key})));
 }
 
-TEST_F(RetryLoop, ACostThatNobodyKnowsIsNone) {
+TEST_F(RetryLoop, AnUnknownCostIsAbsent) {
     model = "unpriced";
     const scripted_server server{answering({response(200, "hello")})};
     ASSERT_TRUE(ask_at(server.origin()));
@@ -147,22 +147,22 @@ TEST_F(RetryLoop, AnAnswerWithoutCountsIsSettledAtAnUnknownCost) {
 
 TEST_F(RetryLoop, ARefusalOverHttpIsReleased) {
     const scripted_server server{answering({response(400, "")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().why.kind), "video_rejected");
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "video_rejected");
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request", "release 1"));
     EXPECT_THAT(outcomes, ElementsAre("fake/m video_rejected"));
 }
 
-TEST_F(RetryLoop, AnAnswerThatCannotBeReadStaysCounted) {
+TEST_F(RetryLoop, AnUnreadableAnswerRemainsCounted) {
     const scripted_server server{answering({response(502, "")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request"));
 }
 
-// A gateway that answers before it has the whole question has passed none on.
-TEST_F(RetryLoop, AGatewaysFailureBeforeTheWholeQuestionIsReleased) {
+// A gateway that answers before it has the whole request has not forwarded it.
+TEST_F(RetryLoop, AGatewaysFailureBeforeTheWholeRequestIsReleased) {
     text.assign(std::size_t{16} * 1024 * 1024, 'x');  // More than sockets buffer.
     const scripted_server server{[](scripted_server::connection& peer) {
         char head = 0;
@@ -181,46 +181,46 @@ TEST_F(RetryLoop, ARefusedConnectionIsReleasedEachTime) {
         const scripted_server gone{[](scripted_server::connection&) {}};
         origin = gone.origin();
     }
-    // No pause is waited for: whoever is stopped after the first failure does not try again.
+    // Stopped after the first failure, so it does not wait for a pause.
     on_request = [this](std::string_view, std::string_view, std::string_view) {
         stop.request_stop();
     };
-    const auto said = ask_at(origin);
-    ASSERT_FALSE(said);
+    const auto answer = ask_at(origin);
+    ASSERT_FALSE(answer);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "release 1"));
 }
 
-TEST_F(RetryLoop, ABrokenConnectionAfterTheWholeQuestionStaysCounted) {
+TEST_F(RetryLoop, ABrokenConnectionAfterTheWholeRequestRemainsCounted) {
     const scripted_server server{[this](scripted_server::connection& peer) {
         if (!peer.read_request().empty()) events.add("request");
     }};
     on_request = [this](std::string_view, std::string_view, std::string_view) {
         stop.request_stop();
     };
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request"));
 }
 
-TEST_F(RetryLoop, AnAnswerThatBreaksOffStaysCounted) {
+TEST_F(RetryLoop, ATruncatedResponseRemainsCounted) {
     const scripted_server server{answering({"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhal"})};
     on_request = [this](std::string_view, std::string_view, std::string_view) {
         stop.request_stop();
     };
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request"));
 }
 
-TEST_F(RetryLoop, ABusyProviderIsAskedFiveTimesAndEachCallIsOneOfItsOwn) {
+TEST_F(RetryLoop, ABusyProviderIsTriedFiveTimesWithACallEach) {
     const scripted_server server{answering(
         {response(503, ""),
          response(503, ""),
          response(503, ""),
          response(503, ""),
          response(200, "hello")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_TRUE(said);
+    const auto answer = ask_at(server.origin());
+    ASSERT_TRUE(answer);
     EXPECT_EQ(served, 5U);
     EXPECT_THAT(
         events.all(),
@@ -243,45 +243,45 @@ TEST_F(RetryLoop, ABusyProviderIsAskedFiveTimesAndEachCallIsOneOfItsOwn) {
     EXPECT_THAT(outcomes, ::testing::SizeIs(5));
 }
 
-TEST_F(RetryLoop, ABusyProviderIsGivenUpAfterFive) {
+TEST_F(RetryLoop, ABusyProviderIsGivenUpAfterFiveTries) {
     const scripted_server server{answering({response(503, "")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().why.kind), "overloaded");
-    EXPECT_FALSE(said.error().asked_to_wait);
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "overloaded");
+    EXPECT_FALSE(answer.error().asked_to_wait);
     EXPECT_EQ(served, 5U);
 }
 
-TEST_F(RetryLoop, ALongDelayHandsTheJobBack) {
+TEST_F(RetryLoop, ALongDelayReturnsTheJob) {
     const scripted_server server{answering({response(429, "61")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
-    EXPECT_TRUE(said.error().asked_to_wait);
-    EXPECT_EQ(said.error().not_before, seconds_f{61});
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_TRUE(answer.error().asked_to_wait);
+    EXPECT_EQ(answer.error().not_before, seconds_f{61});
     EXPECT_EQ(served, 1U);
-    EXPECT_FALSE(circuit.refusal(circuit_breaker::clock::now())) << "others may ask";
+    EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now())) << "other requests are admitted";
 }
 
-TEST_F(RetryLoop, AVeryLongDelayIsForEverybody) {
+TEST_F(RetryLoop, AVeryLongDelayOpensTheCircuit) {
     const scripted_server server{answering({response(429, "4000")})};
     ASSERT_FALSE(ask_at(server.origin()));
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
-    EXPECT_EQ(served, 1U) << "the second was not asked";
-    EXPECT_EQ(name_of(said.error().why.kind), "overloaded");
-    EXPECT_GT(said.error().not_before.count(), 3000);
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(served, 1U) << "the second request was rejected";
+    EXPECT_EQ(name_of(answer.error().why.kind), "overloaded");
+    EXPECT_GT(answer.error().not_before.count(), 3000);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request", "release 1"));
 }
 
-TEST_F(RetryLoop, AWrongKeyIsNotTriedAgain) {
+TEST_F(RetryLoop, AWrongKeyIsNotRetried) {
     const scripted_server server{answering({response(401, "")})};
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
     EXPECT_EQ(served, 1U);
-    EXPECT_TRUE(circuit.refusal(circuit_breaker::clock::now()));
+    EXPECT_TRUE(circuit.admit(circuit_breaker::clock::now()));
 }
 
-TEST_F(RetryLoop, AKeyThatHasWorkedIsTriedOnceMore) {
+TEST_F(RetryLoop, AKeyThatHasWorkedIsRetriedOnce) {
     circuit.succeeded();
     const scripted_server once{answering({response(401, ""), response(200, "hello")})};
     EXPECT_TRUE(ask_at(once.origin()));
@@ -293,20 +293,20 @@ TEST_F(RetryLoop, AKeyThatHasWorkedIsTriedOnceMore) {
 
 TEST_F(RetryLoop, WithoutCallsLeftNothingIsSent) {
     const scripted_server server{answering({response(200, "hello")})};
-    const auto said = ask_at(server.origin(), net::http_request{}, 0);
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().why.kind), "no_calls_left");
+    const auto answer = ask_at(server.origin(), net::http_request{}, 0);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "no_calls_left");
     EXPECT_EQ(served, 0U);
     EXPECT_THAT(events.all(), IsEmpty());
 }
 
-TEST_F(RetryLoop, ARequestThatCannotBeMadeIsNoCall) {
-    const auto said =
+TEST_F(RetryLoop, AFailedPreparationIsNoCall) {
+    const auto answer =
         ask_at("http://127.0.0.1:1", call_failure{.kind = failure_kind::storage, .detail = "disk"});
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().why.kind), "storage");
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "storage");
     EXPECT_THAT(events.all(), IsEmpty());
-    EXPECT_FALSE(circuit.refusal(circuit_breaker::clock::now())) << "no provider's fault";
+    EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now())) << "not the provider's fault";
 }
 
 TEST_F(RetryLoop, IsCancelledWhileItWaitsForTheAnswer) {
@@ -316,21 +316,21 @@ TEST_F(RetryLoop, IsCancelledWhileItWaitsForTheAnswer) {
         stop.request_stop();
         peer.wait_for_close();
     }};
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().why.kind), "cancelled");
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "cancelled");
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request")) << "it may be billed";
 }
 
 TEST_F(RetryLoop, IsCancelledInThePauseBetweenTries) {
-    // It would be 40 s.
+    // The pause would take 40 s.
     const scripted_server server{answering({response(429, "40")})};
     on_request = [this](std::string_view, std::string_view, std::string_view) {
         stop.request_stop();
     };
-    const auto said = ask_at(server.origin());
-    ASSERT_FALSE(said);
-    EXPECT_EQ(name_of(said.error().why.kind), "cancelled");
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "cancelled");
     EXPECT_EQ(served, 1U);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request", "release 1"));
 }
@@ -339,15 +339,15 @@ TEST_F(RetryLoop, AnExceptionDoesNotLeaveOthersWaiting) {
     const circuit_breaker::clock::time_point long_ago{};
     circuit.open_for(1s, long_ago);
     const scripted_server server{answering({response(400, "")})};
-    // This question is the one that finds out whether the provider is back.
+    // This request is the probe.
     on_request = [](std::string_view, std::string_view, std::string_view) {
         throw std::runtime_error{"no memory"};
     };
     EXPECT_THROW(static_cast<void>(ask_at(server.origin())), std::runtime_error);
-    EXPECT_FALSE(circuit.refusal(circuit_breaker::clock::now()));
+    EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now()));
 }
 
-TEST(Pause, EndsAtOnceWhenItCannotEndInTime) {
+TEST(Pause, EndsAtOnceIfTheDeadlineIsEarlier) {
     EXPECT_FALSE(pause(seconds_f{3600}, deadline::after(1s), {}));
     EXPECT_TRUE(pause(seconds_f{0}, deadline::after(patience), {}));
     EXPECT_TRUE(pause(seconds_f{-5}, deadline::after(patience), {}));

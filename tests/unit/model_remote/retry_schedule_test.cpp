@@ -1,5 +1,5 @@
-// Goal: a question is asked as often as its failure deserves, never earlier than the server says,
-// and no worker waits for longer than a minute.
+// Goal: each kind of failure has its number of tries, no retry is earlier than the server says, and
+// no worker waits longer than a minute.
 #include "retry_schedule.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double dice_of[] = {0.0, 0.5, 1.0};
 
-/// How often a question is asked in all when each try fails in that way.
+/// The number of tries if each fails in this way.
 int tries_of(const call_failure& why) {
     int tries = 1;
     while (tries < 100 && std::holds_alternative<try_again>(after_failed_try(why, tries, 0.5)))
@@ -25,14 +25,14 @@ TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
         int tries;
     };
     constexpr test_case cases[] = {
-        // Only busy: patience helps.
+        // Busy: waiting helps.
         {failure_kind::rate_limited, 5},
         {failure_kind::overloaded, 5},
         {failure_kind::file_not_ready, 5},
         {failure_kind::transient, 3},
         // Each may have taken minutes, and may have been billed.
         {failure_kind::slow, 2},
-        // The same question would fail in the same way.
+        // The same request would fail again.
         {failure_kind::misconfigured, 1},
         {failure_kind::unauthorized, 1},
         {failure_kind::video_rejected, 1},
@@ -46,45 +46,46 @@ TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
         {failure_kind::no_database, 1},
         {failure_kind::cancelled, 1},
     };
-    for (const auto& one : cases) {
-        const call_failure why{.kind = one.kind};
-        EXPECT_EQ(tries_of(why), one.tries) << name_of(one.kind);
-        EXPECT_TRUE(std::holds_alternative<give_up>(after_failed_try(why, one.tries, 0.5)))
-            << name_of(one.kind);
+    for (const auto& expected : cases) {
+        const call_failure why{.kind = expected.kind};
+        EXPECT_EQ(tries_of(why), expected.tries) << name_of(expected.kind);
+        EXPECT_TRUE(std::holds_alternative<give_up>(after_failed_try(why, expected.tries, 0.5)))
+            << name_of(expected.kind);
     }
 }
 
 // Goal: an outage of a second does not use up a job's paid calls.
-TEST(RetrySchedule, WhatMayHaveBeenBilledIsTriedTwice) {
+TEST(RetrySchedule, RequestsThatMayBeBilledAreTriedTwice) {
     for (const auto kind : {failure_kind::transient, failure_kind::slow}) {
         EXPECT_EQ(tries_of({.kind = kind, .may_be_billed = true}), 2) << name_of(kind);
     }
     EXPECT_EQ(tries_of({.kind = failure_kind::video_rejected, .may_be_billed = true}), 1);
 }
 
-TEST(RetrySchedule, PausesDoubleAndAreSpread) {
+TEST(RetrySchedule, PausesDoubleAndVary) {
     struct test_case {
         int tries;
         double longest;
     };
     constexpr test_case cases[] = {{1, 1}, {2, 2}, {3, 4}, {4, 8}};
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         for (const double dice : dice_of) {
-            const auto next = after_failed_try({.kind = failure_kind::overloaded}, one.tries, dice);
+            const auto next =
+                after_failed_try({.kind = failure_kind::overloaded}, expected.tries, dice);
             ASSERT_TRUE(std::holds_alternative<try_again>(next));
             EXPECT_DOUBLE_EQ(
-                std::get<try_again>(next).pause.count(), one.longest * (0.5 + 0.5 * dice));
+                std::get<try_again>(next).pause.count(), expected.longest * (0.5 + 0.5 * dice));
         }
     }
 }
 
-TEST(RetrySchedule, TheServersOwnDelayGoesBeforeOurs) {
+TEST(RetrySchedule, TheServersDelayReplacesOurs) {
     for (const double seconds : {0.0, 0.9, 31.0, 60.0}) {
         for (const double dice : dice_of) {
             const auto next = after_failed_try(
                 {.kind = failure_kind::rate_limited, .server_delay = seconds_f{seconds}}, 3, dice);
             ASSERT_TRUE(std::holds_alternative<try_again>(next)) << seconds;
-            // Never earlier than told, and not all workers at once.
+            // Never earlier than the server says, and not all workers at once.
             EXPECT_DOUBLE_EQ(
                 std::get<try_again>(next).pause.count(),
                 std::max(seconds, 0.25) * (1 + 0.25 * dice));
@@ -92,27 +93,28 @@ TEST(RetrySchedule, TheServersOwnDelayGoesBeforeOurs) {
     }
 }
 
-TEST(RetrySchedule, ALongDelayIsForTheQueueAndAVeryLongOneForEverybody) {
+TEST(RetrySchedule, ALongDelayReturnsTheJobAndAVeryLongOneOpensTheCircuit) {
     struct test_case {
         double seconds;
         bool opens_circuit;
     };
     constexpr test_case cases[] = {{60.1, false}, {300, false}, {300.1, true}, {86'400, true}};
-    for (const auto& one : cases) {
-        // However many tries were made: the job may come back for it.
+    for (const auto& expected : cases) {
+        // After any number of tries.
         for (const int tries : {1, 5}) {
             const auto next = after_failed_try(
-                {.kind = failure_kind::rate_limited, .server_delay = seconds_f{one.seconds}},
+                {.kind = failure_kind::rate_limited, .server_delay = seconds_f{expected.seconds}},
                 tries,
                 1);
-            ASSERT_TRUE(std::holds_alternative<snooze>(next)) << one.seconds;
-            EXPECT_EQ(std::get<snooze>(next).wait.count(), one.seconds);
-            EXPECT_EQ(std::get<snooze>(next).opens_circuit, one.opens_circuit) << one.seconds;
+            ASSERT_TRUE(std::holds_alternative<snooze>(next)) << expected.seconds;
+            EXPECT_EQ(std::get<snooze>(next).wait.count(), expected.seconds);
+            EXPECT_EQ(std::get<snooze>(next).opens_circuit, expected.opens_circuit)
+                << expected.seconds;
         }
     }
 }
 
-TEST(RetrySchedule, AQuotaThatIsUsedUpIsForEverybodyAtOnce) {
+TEST(RetrySchedule, AnExhaustedQuotaOpensTheCircuit) {
     const auto next = after_failed_try(
         {.kind = failure_kind::quota_exhausted, .server_delay = seconds_f{20'000}}, 1, 0.5);
     ASSERT_TRUE(std::holds_alternative<snooze>(next));
@@ -120,15 +122,15 @@ TEST(RetrySchedule, AQuotaThatIsUsedUpIsForEverybodyAtOnce) {
     EXPECT_EQ(std::get<snooze>(next).wait.count(), 20'000);
 }
 
-TEST(RetrySchedule, AServerMaySayWhetherToTryAgain) {
+TEST(RetrySchedule, AServerMaySayWhetherToRetry) {
     EXPECT_EQ(tries_of({.kind = failure_kind::overloaded, .should_retry = false}), 1);
     EXPECT_EQ(tries_of({.kind = failure_kind::overloaded, .should_retry = true}), 5);
-    // It knows of a fault that passes where we would see none; but not for ever.
+    // The server may know that a fault is transient; the tries remain bounded.
     EXPECT_EQ(tries_of({.kind = failure_kind::misconfigured, .should_retry = true}), 3);
     EXPECT_EQ(tries_of({.kind = failure_kind::slow, .should_retry = true}), 3);
 }
 
-TEST(RetrySchedule, ADelayIsNoReasonToRepeatWhatCannotHelp) {
+TEST(RetrySchedule, ADelayDoesNotCauseARetry) {
     const auto next = after_failed_try(
         {.kind = failure_kind::video_rejected, .server_delay = seconds_f{400}}, 1, 0.5);
     EXPECT_TRUE(std::holds_alternative<give_up>(next));

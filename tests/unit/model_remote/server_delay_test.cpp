@@ -1,6 +1,5 @@
-// Goal: whatever way a server takes to say when it may be asked again, it is understood; what is no
-// such time is not taken for one.
-#include "server_delay.hpp"
+// Goal: all notations of a server's delay are understood, and other text is not taken for a delay.
+#include "retry_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +30,7 @@ TEST(ServerDelay, DurationsOfProtoJson) {
         {"34.5s", 34.5},
         {"900ms", 0.9},
         {"0s", 0},
-        // More than a day is a mistake of theirs.
+        // More than a day is a mistake of the server.
         {"1000000s", 86'400},
         {"", std::nullopt},
         {"s", std::nullopt},
@@ -44,11 +43,11 @@ TEST(ServerDelay, DurationsOfProtoJson) {
         {"1e3s", std::nullopt},
         {"31seconds", std::nullopt},
     };
-    for (const auto& one : cases)
-        EXPECT_EQ(count(duration_from(one.text)), one.seconds) << one.text;
+    for (const auto& expected : cases)
+        EXPECT_EQ(count(duration_from(expected.text)), expected.seconds) << expected.text;
 }
 
-TEST(ServerDelay, WithinAMessage) {
+TEST(ServerDelay, InMessages) {
     constexpr test_case cases[] = {
         {"You exceeded your quota. Please retry in 31.25s.", 31.25},
         {"Please retry in 500ms, or later", 0.5},
@@ -58,8 +57,8 @@ TEST(ServerDelay, WithinAMessage) {
         {"The model is overloaded.", std::nullopt},
         {"", std::nullopt},
     };
-    for (const auto& one : cases)
-        EXPECT_EQ(count(delay_in_message(one.text)), one.seconds) << one.text;
+    for (const auto& expected : cases)
+        EXPECT_EQ(count(delay_in_message(expected.text)), expected.seconds) << expected.text;
 }
 
 TEST(ServerDelay, InHeaderFields) {
@@ -77,15 +76,15 @@ TEST(ServerDelay, InHeaderFields) {
         {"Fri, 20 Nov 2026 07:00:30 CET", std::nullopt},
         {"", std::nullopt},
     };
-    for (const auto& one : cases) {
+    for (const auto& expected : cases) {
         net::header_list headers;
-        headers.add("Retry-After", one.text);
-        EXPECT_EQ(count(delay_in_headers(headers, now)), one.seconds) << one.text;
+        headers.add("Retry-After", expected.text);
+        EXPECT_EQ(count(delay_in_headers(headers, now)), expected.seconds) << expected.text;
     }
     EXPECT_EQ(delay_in_headers({}, now), std::nullopt);
 }
 
-TEST(ServerDelay, MillisecondsAreTheFinerWord) {
+TEST(ServerDelay, MillisecondsPrecedeSeconds) {
     net::header_list headers;
     headers.add("retry-after", "9");
     headers.add("retry-after-ms", "250");
@@ -96,14 +95,14 @@ TEST(ServerDelay, MillisecondsAreTheFinerWord) {
     EXPECT_EQ(count(delay_in_headers(broken, now)), 9);
 }
 
-TEST(ServerDelay, DailyQuotasBeginAnewAtEightInTheMorning) {
+TEST(ServerDelay, DailyQuotasAreResetAtEight) {
     EXPECT_EQ(until_next_quota_day(now), seconds_f{3600});
-    EXPECT_EQ(until_next_quota_day(now + 1h), seconds_f{24.0 * 3600}) << "never at once";
+    EXPECT_EQ(until_next_quota_day(now + 1h), seconds_f{24.0 * 3600}) << "never 0";
     EXPECT_EQ(until_next_quota_day(now + 2h), seconds_f{23.0 * 3600});
 }
 
-// A server that says nothing else tells when its window ends; only what is used up counts.
-TEST(ServerDelay, LimitsThatAreUsedUp) {
+// Without another delay the end of the rate limit's window counts, if the limit is exhausted.
+TEST(ServerDelay, ExhaustedLimits) {
     const auto delay = [](std::initializer_list<net::header> fields) {
         net::header_list headers;
         for (const auto& field : fields) headers.add(field.name, field.value);

@@ -7,7 +7,7 @@
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/vector_store.hpp>
-#include <reelsd/model/dense_vector.hpp>
+#include <reelsd/model/dense_embedder.hpp>
 #include <reelsd/work/embeddings/paid_embedder.hpp>
 
 #include <boost/asio/awaitable.hpp>

@@ -1,4 +1,4 @@
-#include "moments.hpp"
+#include "description.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct sources {
     }
 };
 
-// Goal: every kind of event makes a moment that says what happens; near ones are one.
+// Goal: every kind of event is described by a moment, and near events are merged.
 TEST(KeyMoments, DescribeWhatHappens) {
     struct test_case {
         const char* name;
@@ -29,7 +29,7 @@ TEST(KeyMoments, DescribeWhatHappens) {
         {"nothing", {}, {}},
         {"cuts are counted", {.cuts = {4, 8}}, {{4, "Scene 2 begins."}, {8, "Scene 3 begins."}}},
         {"a text", {.texts = {{"3 TIPS", 1, 3}}}, {{1, "The text \"3 TIPS\" appears."}}},
-        {"a text that comes again is not new",
+        {"a repeated text",
          {.texts = {{"3 TIPS", 1, 3}, {"3 tips!", 6, 9}}},
          {{1, "The text \"3 TIPS\" appears."}}},
         {"marks alone are no text", {.texts = {{"...", 1, 3}}}, {}},
@@ -37,15 +37,15 @@ TEST(KeyMoments, DescribeWhatHappens) {
          {.speech = {{"hello there", 0.2, 2}, {"without a pause", 2.3, 4}, {"again", 6, 7}}},
          {{0.2, "A voice says \"hello there\"."}, {6, "A voice says \"again\"."}}},
         {"music", {.music_start = 2.5}, {{2.5, "Music sets in."}}},
-        {"near events are one",
+        {"near events",
          {.cuts = {4}, .texts = {{"Fresh beans", 4.3, 8}}, .speech = {{"use fresh beans", 5, 7}}},
          {{4,
            "Scene 2 begins, the text \"Fresh beans\" appears and a voice says \"use fresh "
            "beans\"."}}},
-        {"exactly 1.5 s apart are two",
+        {"exactly 1.5 s apart",
          {.cuts = {4, 5.5}},
          {{4, "Scene 2 begins."}, {5.5, "Scene 3 begins."}}},
-        {"a chain of near events does not swallow all",
+        {"a chain of near events",
          {.cuts = {1, 2, 3, 4}},
          {{1, "Scene 2 begins and scene 3 begins."}, {3, "Scene 4 begins and scene 5 begins."}}},
         {"long quotes are cut",
@@ -64,7 +64,7 @@ TEST(KeyMoments, DescribeWhatHappens) {
     }
 }
 
-TEST(KeyMoments, KeepTheRichestTwelve) {
+TEST(KeyMoments, KeepTheTwelveOfTheLargestWeight) {
     sources given;
     for (int scene = 1; scene <= 20; ++scene) given.cuts.push_back(scene * 4.0);
     given.texts = {{"near the end", 76, 79}};

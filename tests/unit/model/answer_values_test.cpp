@@ -1,4 +1,4 @@
-#include "answer/time_text.hpp"
+#include "answer/answer_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ struct test_case {
     bool moved = false;
 };
 
-// Goal: whatever way a model writes a time, it is read for what it means, and lies in the video.
-TEST(ReadTime, KnowsEveryWayToWriteIt) {
+// Goal: every notation of a time is understood, and the time is in the video.
+TEST(ReadTime, AcceptsEveryNotation) {
     constexpr test_case cases[] = {
         {"7", 90, 7},
         {"0:07", 90, 7},
@@ -45,15 +45,15 @@ TEST(ReadTime, KnowsEveryWayToWriteIt) {
     }
 }
 
-TEST(ReadTime, TriesOtherReadingsPastTheEnd) {
+TEST(ReadTime, RetriesTimesPastTheEnd) {
     constexpr test_case cases[] = {
         {"130", 95, 90},  // MMSS without its colon
         {"0130", 95, 90},
-        {"130", 200, 130},       // it fits as seconds
+        {"130", 200, 130},       // fits as seconds
         {"00:12:40", 20, 12.4},  // MM:SS:ff
         {"1:10:99", 80, 70.99},
         {"0:20.4", 20, 20},     // a frame past the end is the end
-        {"180", 95, 95, true},  // 80 are no seconds
+        {"180", 95, 95, true},  // 80 is not a number of seconds
         {"2:00", 95, 95, true},
         {"01:99:99", 30, 30, true},
         {"999999999h", 30, 30, true},
@@ -67,7 +67,7 @@ TEST(ReadTime, TriesOtherReadingsPastTheEnd) {
     }
 }
 
-TEST(ReadTime, RefusesWhatIsNone) {
+TEST(ReadTime, RefusesOtherText) {
     for (const auto* text :
          {"",
           " ",
@@ -90,7 +90,7 @@ TEST(ReadTime, RefusesWhatIsNone) {
     }
 }
 
-TEST(ReadTime, TakesNumbers) {
+TEST(ReadTime, AcceptsNumbers) {
     EXPECT_EQ(read_time(12.5, 90)->seconds, 12.5);
     EXPECT_EQ(read_time(-3.0, 90)->seconds, 0);
     EXPECT_EQ(read_time(130.0, 95)->seconds, 90);
@@ -99,9 +99,29 @@ TEST(ReadTime, TakesNumbers) {
     EXPECT_FALSE(read_time(std::numeric_limits<double>::quiet_NaN(), 95));
 }
 
-TEST(ReadTime, SurvivesADurationThatIsNone) {
+TEST(ReadTime, AcceptsInvalidDurations) {
     EXPECT_EQ(read_time("0:05", -1)->seconds, 0);
     EXPECT_EQ(read_time(5.0, std::numeric_limits<double>::quiet_NaN())->seconds, 0);
+}
+
+TEST(LanguageCodeFrom, AcceptsNamesAndOtherCodes) {
+    constexpr const char* known[][2] = {
+        {"en", "en"},
+        {"pt-BR", "pt"},
+        {"EN_us", "en"},
+        {"zh-Hans-CN", "zh"},
+        {"deu", "de"},
+        {"Spanish", "es"},
+        {"iw", "he"},
+        {"cmn-Hans", "zh"},
+        {" hi ", "hi"},
+        {"English (US)", "en"},
+        {"hi, en", "hi"},
+    };
+    for (const auto& [said, code] : known) EXPECT_EQ(language_code_from(said), code) << said;
+    for (const auto* said : {"", "und", "mul", "xx", "zxx", "e", "??", "-", "\xff"}) {
+        EXPECT_FALSE(language_code_from(said)) << said;
+    }
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
-#include "utf8.hpp"
+#include "clean_text.hpp"
 
 #include <reelsd/base/text.hpp>
-#include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace reelsd::model {
 
@@ -21,9 +19,9 @@ struct code_range {
     char32_t last;
 };
 
-// Not seen, but able to hide, turn round or smuggle text: marks of direction, zero-width
+// Invisible characters that can hide, reorder or smuggle text: marks of direction, zero-width
 // characters, fillers, tags and the variation selectors that no emoji uses. Source: Unicode 15,
-// Default_Ignorable_Code_Point, less what belongs to emoji.
+// Default_Ignorable_Code_Point, without those of emoji.
 constexpr auto invisible_ranges = std::to_array<code_range>({
     {0xAD, 0xAD},
     {0x34F, 0x34F},
@@ -46,11 +44,8 @@ constexpr auto invisible_ranges = std::to_array<code_range>({
 
 constexpr bool is_invisible(char32_t value) noexcept {
     if (value < 0xAD) return false;
-    const auto* const range = std::lower_bound(
-        invisible_ranges.begin(),
-        invisible_ranges.end(),
-        value,
-        [](const code_range& left, char32_t right) { return left.last < right; });
+    const auto* const range =
+        std::ranges::lower_bound(invisible_ranges, value, {}, &code_range::last);
     return range != invisible_ranges.end() && range->first <= value;
 }
 
@@ -61,72 +56,69 @@ constexpr bool is_variation_selector(char32_t value) noexcept {
     return value >= 0xFE00 && value <= 0xFE0F;
 }
 
-/// Arrows to miscellaneous symbols, and the planes of pictographs; a selector stands for the sign
-/// before it.
+/// Arrows to miscellaneous symbols, and the planes of pictographs. A variation selector counts as
+/// the pictograph before it.
 constexpr bool is_pictograph(char32_t value) noexcept {
     return (value >= 0x2190 && value <= 0x2BFF) || (value >= 0x1F000 && value <= 0x1FAFF) ||
            value == 0xFE0F;
 }
 
-/// Arabic to Sinhala: there a joiner is spelling.
+/// Arabic to Sinhala, where a joiner is spelling.
 constexpr bool has_joiners(char32_t value) noexcept {
     return value >= 0x600 && value < 0xE00;
 }
 
-constexpr bool may_join(char32_t before, char32_t sign, char32_t after) noexcept {
+constexpr bool may_join(char32_t before, char32_t between, char32_t after) noexcept {
     if (has_joiners(before) && has_joiners(after)) return true;
-    return sign == joiner && is_pictograph(before) && is_pictograph(after);
+    return between == joiner && is_pictograph(before) && is_pictograph(after);
 }
 
-/// Takes code points in order and keeps what can be seen.
+/// Collects the visible code points of a text.
 class text_cleaner {
 public:
     explicit text_cleaner(std::size_t characters_max) : characters_left_{characters_max} {}
 
-    /// False when no more fits.
+    /// False when no more fit.
     bool add(char32_t value) {
         if (is_control(value) || is_invisible(value)) return true;
         if (value == joiner || value == non_joiner) {
-            sign_ = value;  // Kept if what follows joins to what was kept last.
+            joiner_ = value;  // Added with the next character if it joins that to the last one.
             return true;
         }
-        // One may follow a sign; a row of them could carry any bytes.
+        // One may follow a character; a sequence of them could encode any bytes.
         if (is_variation_selector(value) && (last_ == 0 || is_variation_selector(last_)))
             return true;
 
-        const bool joins = sign_ != 0 && may_join(last_, sign_, value);
+        const bool joins = joiner_ != 0 && may_join(last_, joiner_, value);
         const std::size_t needed = joins ? 2 : 1;
         if (characters_left_ < needed) return false;
         characters_left_ -= needed;
-        if (joins) append_code_point(text_, sign_);
+        if (joins) append_code_point(text_, joiner_);
         append_code_point(text_, value);
-        sign_ = 0;
+        joiner_ = 0;
         last_ = value;
         return true;
     }
 
-    void reserve(std::size_t bytes) { text_.reserve(bytes); }
-    std::string finish() { return std::move(text_); }
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
 private:
     std::string text_;
     std::size_t characters_left_;
     char32_t last_ = 0;
-    char32_t sign_ = 0;  ///< A joiner that waits for what follows it.
+    char32_t joiner_ = 0;  ///< Seen, and not added yet.
 };
 
 }  // namespace
 
 std::string clean_text(std::string_view text, std::size_t characters_max) {
     text_cleaner cleaner{characters_max};
-    // Of a text that is to be cut, only the part that can stay.
-    cleaner.reserve(std::min(text.size(), characters_max));
     for (std::size_t at = 0; at < text.size();) {
         const auto read = code_point_at(text, at);
         at += read.bytes;
         if (!cleaner.add(read.value)) break;
     }
-    return std::string{trimmed(cleaner.finish(), blanks)};
+    return std::string{trimmed(cleaner.text(), blanks)};
 }
 
 }  // namespace reelsd::model

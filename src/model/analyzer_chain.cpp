@@ -1,7 +1,5 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/model/analyzer_chain.hpp>
-
-#include <fmt/format.h>
+#include <reelsd/model/analyzer.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -10,8 +8,8 @@
 namespace reelsd::model {
 namespace {
 
-/// Also when the job has no paid calls left: earlier ones were lost, and no model has refused.
-bool is_down(errc why) {
+/// Also without paid calls left: answers of earlier ones were lost, and no model has refused.
+bool is_unavailable(errc why) {
     return why == errc::model_unavailable || why == errc::model_misconfigured ||
            why == errc::limit_reached;
 }
@@ -26,7 +24,7 @@ std::string_view provider_of(std::string_view name) {
 analyzer_chain::analyzer_chain(std::vector<std::unique_ptr<analyzer>> links, log::logger log)
     : links_{std::move(links)}, log_{std::move(log)} {
     invariant(!links_.empty());
-    invariant(std::none_of(links_.begin(), links_.end(), [](const auto& one) { return !one; }));
+    invariant(std::ranges::none_of(links_, [](const auto& link) { return !link; }));
 }
 
 std::optional<analysis_failure> analyzer_chain::refusal() const {
@@ -42,18 +40,19 @@ analysis analyzer_chain::analyze(
     std::optional<analysis_failure> first;
     std::vector<std::string> warnings;
     for (const auto& link : links_) {
-        auto said = link->analyze(video, calls, by, stop);
-        if (said) {
-            said->warnings.insert(said->warnings.begin(), warnings.begin(), warnings.end());
-            return said;
+        auto outcome = link->analyze(video, calls, by, stop);
+        if (outcome) {
+            outcome->warnings.insert(outcome->warnings.begin(), warnings.begin(), warnings.end());
+            return outcome;
         }
-        if (!is_down(said.error().why.code())) return said;
+        if (!is_unavailable(outcome.error().why.code())) return outcome;
         log_.warning(
             "analyzer is down",
-            {{"analyzer", link->name()}, {"reason", said.error().why.to_string()}});
-        warnings.push_back(fmt::format(
-            "{} could not be asked: another analyzer has stood in", provider_of(link->name())));
-        if (!first) first = said.error();
+            {{"analyzer", link->name()}, {"reason", outcome.error().why.to_string()}});
+        warnings.push_back(
+            std::string{provider_of(link->name())} +
+            " was unavailable: another analyzer replaced it");
+        if (!first) first = outcome.error();
     }
     return *std::move(first);
 }
