@@ -5,7 +5,6 @@
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
-#include <reelsd/db/schema_compatibility.hpp>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -81,7 +80,8 @@ private:
         while (is_supported_) {
             co_await async::pause(schema_check_interval);
             try {
-                note(co_await db::look_at_schema(pool_, deadline::after(schema_check_time_max)));
+                note(co_await db::read_schema_compatibility(
+                    pool_, deadline::after(schema_check_time_max)));
             } catch (const db::failure& failure) {
                 log().debug("schema check failed", {{"reason", failure.what()}});
             }

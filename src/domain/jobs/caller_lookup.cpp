@@ -224,8 +224,8 @@ struct caller_lookup::batches {
 
     /// As many as the loop answers in a few milliseconds: with more, the server would stand still
     /// meanwhile. Reading a reel's row takes as long as the rest of its answer.
-    static constexpr db::batching callers_shared{.questions_max = 128};
-    static constexpr db::batching reels_shared{.questions_max = 64};
+    static constexpr db::batching callers_shared{.batch_size_max = 128};
+    static constexpr db::batching reels_shared{.batch_size_max = 64};
 };
 
 caller_lookup::caller_lookup(
