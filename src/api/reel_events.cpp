@@ -2,7 +2,7 @@
 
 #include "reels.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

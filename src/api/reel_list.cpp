@@ -1,7 +1,7 @@
 #include "reel_list.hpp"
 
 #include <reelsd/base/json.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>

@@ -1,7 +1,7 @@
 #include "reels.hpp"
 
 #include <reelsd/base/bounds.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 

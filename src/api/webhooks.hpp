@@ -2,7 +2,6 @@
 
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <functional>

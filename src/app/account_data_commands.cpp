@@ -6,7 +6,6 @@
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
-#include <reelsd/domain/retention/step_size.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

@@ -1,7 +1,7 @@
 #include "tokens.hpp"
 
 #include "request_body.hpp"
-#include <reelsd/domain/accounts/token.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/router.hpp>
 

@@ -2,7 +2,6 @@
 // shared by daemons, and no account and no receiver takes more than its share.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/pool.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <gmock/gmock.h>

@@ -19,7 +19,7 @@
 #include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
-#include <reelsd/domain/accounts/token.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/http/parameters.hpp>
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/target.hpp>

@@ -1,7 +1,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/db/shared_statement.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 
 #include <algorithm>
 #include <cstdint>

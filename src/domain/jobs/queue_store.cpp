@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 // The statements of the queue. What they do is modelled in tests/simulation/queue_model.cpp: a rule
 // that changes here changes there as well.
@@ -300,6 +301,12 @@ private:
     }
 };
 
+boost::asio::awaitable<std::vector<std::optional<bool>>> report_together(
+    queue_store jobs, const std::vector<ended_attempt>& attempts, deadline by) {
+    const auto written = co_await jobs.report_all(attempts, by);
+    co_return std::vector<std::optional<bool>>(written.begin(), written.end());
+}
+
 }  // namespace
 
 boost::asio::awaitable<std::vector<claimed_job>> queue_store::claim(
@@ -447,6 +454,25 @@ boost::asio::awaitable<std::vector<bool>> queue_store::report_all(
         written.push_back(std::find(ids.begin(), ids.end(), one.held.job) != ids.end());
     }
     co_return written;
+}
+
+reporting_queue::reporting_queue(
+    boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool)
+    : queue_store{pool},
+      reports_{
+          std::move(loop),
+          tasks,
+          // While one is written to disk, the next one gathers.
+          db::batching{.statements_max = 1},
+          [&pool](const std::vector<ended_attempt>& attempts, deadline by) {
+              return report_together(queue_store{pool}, attempts, by);
+          }} {}
+
+boost::asio::awaitable<bool> reporting_queue::report(lease held, transition ended, deadline by) {
+    if (std::holds_alternative<completed>(ended))
+        co_return co_await queue_store::report(held, std::move(ended), by);
+    ended_attempt one{.held = held, .ended = std::move(ended)};
+    co_return (co_await reports_.answer(std::move(one), by)).value();
 }
 
 }  // namespace reelsd::jobs

@@ -1,4 +1,4 @@
-#include <reelsd/domain/retention/step_size.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/work/maintenance/maintenance.hpp>
 #include <reelsd/work/maintenance/periodic_task.hpp>
 

@@ -1,5 +1,5 @@
 // Goal: steps are as large as the database does in a moment, and most of the time is for others.
-#include <reelsd/domain/retention/step_size.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // Goal: each way in which a try ends leads to exactly one step, tries are spread over a day and no
 // longer, and signatures are those of the specification. Method: pure functions, tables.
 #include <reelsd/domain/webhooks/delivery.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
-#include <reelsd/domain/webhooks/signature.hpp>
+#include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/domain/accounts/token.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
