@@ -11,7 +11,6 @@
 #include "api/reels.hpp"
 #include "api/search.hpp"
 #include "api/submissions.hpp"
-#include "api/thumbnails.hpp"
 #include "api/usage.hpp"
 #include "dashboard/events.hpp"
 #include "dashboard/session_cookie.hpp"

@@ -73,15 +73,15 @@ bool is_retryable(job_error_code code, std::string_view cause) noexcept {
 
 namespace {
 
-/// Links, names and times nearly always are.
+/// Whether a text needs no escapes, as nearly all links, names and times.
 bool is_plain(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) {
         return c >= ' ' && c <= '~' && c != '"' && c != '\\';
     });
 }
 
-/// Members of an object, appended to a text that begins with one of them: a job is read far too
-/// often to be built as a tree first.
+/// Appends members to the text of an object that has at least one. Faster than building a JSON tree
+/// at each read.
 class members {
 public:
     explicit members(std::string& text) : text_{&text} {}

@@ -20,7 +20,7 @@ constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
        AND ($3::webhook_state IS NULL OR state = $3)
      ORDER BY account_id, id DESC LIMIT $4)sql"};
 
-// What is being tried has its lease's end as its due time.
+// The due time of a delivery that is being tried is the end of its lease.
 constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
     UPDATE webhook_delivery
        SET state = 'pending', ended_at = NULL, changed_at = now(),
@@ -32,11 +32,11 @@ constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
               CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at,
               ended_at)sql"};
 
-// An account or receiver that has its share in hand is skipped, and of the deliveries that are due
-// longest none gets more than its share: the first of them gets something in any case. The address
-// is looked up each time, so that a corrected default holds for what waits. Deliveries of a
-// disabled account are put off, without a try, and keep all their time: a trigger makes them due
-// when the account is enabled. The hour only bounds the delay after a lost race with that trigger.
+// Skips accounts and receivers whose share is in use, and gives none of the others more than its
+// share of the deliveries that are due longest. Reads the address at each try, so that a corrected
+// default applies to waiting deliveries. Deliveries of a disabled account are snoozed without a try
+// and keep their time: a trigger makes them due when the account is enabled. The hour bounds the
+// delay after a lost race with that trigger.
 constexpr db::query claim_query{"webhooks.claim", R"sql(
     WITH due AS (
         SELECT id, account_id, job_id, receiver, due_at
@@ -110,7 +110,7 @@ constexpr db::query release_query{"webhooks.hand_back", R"sql(
            lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
-// Each scrape of metrics counts them: 10,000 stands for that many or more.
+// Bounded, because each scrape of metrics counts them: 10,000 means that many or more.
 constexpr db::query figures_query{"webhooks.figures", R"sql(
     SELECT (SELECT count(*) FROM (
                SELECT FROM webhook_delivery WHERE state = 'pending'
@@ -163,23 +163,21 @@ claimed_delivery claimed_delivery_from(const db::row& row, jobs::job job) {
         .secrets = row.as<std::vector<std::string>>("secrets")};
 }
 
-/// Parallel arrays, because a query takes arrays and no rows.
+/// Accounts and receivers of the tries in progress, and those that have their share.
 struct delivery_columns {
     std::vector<account_id> accounts;
     std::vector<std::string> receivers;
     std::vector<account_id> full_accounts;
     std::vector<std::string> full_receivers;
 
-    explicit delivery_columns(const delivery_claim& wanted) {
-        for (const auto& one : wanted.in_flight) {
-            accounts.push_back(one.account);
-            receivers.push_back(one.receiver);
-        }
-        for (const auto& one : wanted.in_flight) {
-            const auto of_account = std::count(accounts.begin(), accounts.end(), one.account);
-            const auto of_receiver = std::count(receivers.begin(), receivers.end(), one.receiver);
-            if (of_account >= wanted.shares.of_account) full_accounts.push_back(one.account);
-            if (of_receiver >= wanted.shares.of_receiver) full_receivers.push_back(one.receiver);
+    explicit delivery_columns(const delivery_claim& request)
+        : accounts{db::column(request.in_flight, &delivery_in_flight::account)},
+          receivers{db::column(request.in_flight, &delivery_in_flight::receiver)} {
+        for (const auto& [account, receiver] : request.in_flight) {
+            const auto of_account = std::count(accounts.begin(), accounts.end(), account);
+            const auto of_receiver = std::count(receivers.begin(), receivers.end(), receiver);
+            if (of_account >= request.shares.of_account) full_accounts.push_back(account);
+            if (of_receiver >= request.shares.of_receiver) full_receivers.push_back(receiver);
         }
     }
 };
@@ -192,7 +190,7 @@ constexpr db::query find_query{"webhooks.find", R"sql(
       FROM webhook_secret AS current
      WHERE current.account_id = $1 AND current.expires_at IS NULL)sql"};
 
-// Of two who make the first one at the same moment, one finds the other's.
+// Of two concurrent requests, one finds the secret of the other.
 constexpr db::query make_secret_query{"webhooks.make_secret", R"sql(
     INSERT INTO webhook_secret (account_id, secret) VALUES ($1, $2)
     ON CONFLICT (account_id) WHERE expires_at IS NULL DO NOTHING)sql"};
@@ -214,15 +212,15 @@ std::string receiver_of(std::string_view url) {
 }
 
 boost::asio::awaitable<delivery_page> delivery_store::list(
-    account_id caller, delivery_filter wanted, deadline by) {
-    invariant(wanted.deliveries_max > 0);
+    account_id caller, delivery_filter filter, deadline by) {
+    invariant(filter.deliveries_max > 0);
     std::optional<std::string_view> state;
-    if (wanted.state) state = name_of(*wanted.state);
-    // One more than wanted tells whether there is a next page.
-    const int rows_max = wanted.deliveries_max + 1;
-    const auto found = co_await pool_->run(by, list_query, caller, wanted.before, state, rows_max);
+    if (filter.state) state = name_of(*filter.state);
+    // One more than requested tells whether there is a next page.
+    const int rows_max = filter.deliveries_max + 1;
+    const auto found = co_await pool_->run(by, list_query, caller, filter.before, state, rows_max);
     delivery_page page{.deliveries = found.map(&delivery_from), .next = std::nullopt};
-    if (page.deliveries.size() > static_cast<std::size_t>(wanted.deliveries_max)) {
+    if (page.deliveries.size() > static_cast<std::size_t>(filter.deliveries_max)) {
         page.deliveries.pop_back();
         page.next = page.deliveries.back().id;
     }
@@ -232,34 +230,32 @@ boost::asio::awaitable<delivery_page> delivery_store::list(
 boost::asio::awaitable<std::optional<delivery>> delivery_store::redeliver(
     account_id caller, delivery_id id, deadline by) {
     const auto changed = co_await pool_->run(by, redeliver_query, id, caller);
-    const auto row = changed.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return delivery_from(*row);
+    co_return changed.map_one(&delivery_from);
 }
 
 boost::asio::awaitable<std::vector<claimed_delivery>> delivery_store::claim(
-    delivery_claim wanted, deadline by) {
-    invariant(wanted.deliveries_max > 0);
-    const delivery_columns hand{wanted};
+    delivery_claim request, deadline by) {
+    invariant(request.deliveries_max > 0);
+    const delivery_columns columns{request};
     const auto claimed = co_await pool_->run(
         by,
         claim_query,
-        wanted.deliveries_max,
-        wanted.lease.count(),
-        hand.full_accounts,
-        hand.full_receivers,
-        hand.accounts,
-        hand.receivers,
-        wanted.shares.of_account,
-        wanted.shares.of_receiver);
+        request.deliveries_max,
+        request.lease.count(),
+        columns.full_accounts,
+        columns.full_receivers,
+        columns.accounts,
+        columns.receivers,
+        request.shares.of_account,
+        request.shares.of_receiver);
     if (claimed.empty()) co_return std::vector<claimed_delivery>{};
-    auto told = co_await jobs::job_store{*pool_}.find_all(
-        claimed.map([](const db::row& row) { return row.as<job_id>("job_id"); }), by);
+    const auto ids = claimed.map([](const db::row& row) { return row.as<job_id>("job_id"); });
+    auto jobs = co_await jobs::job_store{*pool_}.find_all(ids, by);
     std::vector<claimed_delivery> readable;
     for (const db::row row : claimed) {
-        const auto job = told.find(row.as<job_id>("job_id"));
-        // What a newer program has written is left to one of those, when the lease has ended.
-        if (job == told.end()) continue;
+        const auto job = jobs.find(row.as<job_id>("job_id"));
+        // Written by a newer program, which takes it when the lease has ended.
+        if (job == jobs.end()) continue;
         readable.push_back(claimed_delivery_from(row, std::move(job->second)));
     }
     co_return readable;
@@ -299,8 +295,8 @@ boost::asio::awaitable<std::int64_t> delivery_store::tidy(int deliveries_max, de
 boost::asio::awaitable<webhook_settings> webhook_store::find(account_id account, deadline by) {
     auto found = co_await pool_->run(by, find_query, account);
     if (found.empty()) {
-        const auto made = generate_webhook_secret();
-        co_await pool_->run(by, make_secret_query, account, made);
+        const auto secret = generate_webhook_secret();
+        co_await pool_->run(by, make_secret_query, account, secret);
         found = co_await pool_->run(by, find_query, account);
     }
     const auto row = found.one();
@@ -321,13 +317,13 @@ boost::asio::awaitable<void> webhook_store::set_url(
 }
 
 boost::asio::awaitable<void> webhook_store::rotate_secret(account_id account, deadline by) {
-    const auto made = generate_webhook_secret();
-    co_await pool_->run(by, rotate_secret_query, account, made);
+    const auto secret = generate_webhook_secret();
+    co_await pool_->run(by, rotate_secret_query, account, secret);
 }
 
 boost::asio::awaitable<std::string> webhook_store::secret_of(account_id account, deadline by) {
-    auto found = co_await find(account, by);
-    co_return std::move(found.secret);
+    auto settings = co_await find(account, by);
+    co_return std::move(settings.secret);
 }
 
 }  // namespace reelsd::webhooks

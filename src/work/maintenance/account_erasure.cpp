@@ -39,7 +39,7 @@ private:
         const auto account =
             co_await store_.next_leaver(last_, std::move(skipped), deadline::after(erase_time_max));
         if (!account) {
-            size_.begin_anew();
+            size_.reset();
             co_return;
         }
         last_ = *account;

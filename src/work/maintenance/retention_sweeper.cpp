@@ -76,7 +76,7 @@ private:
             pause_for(size_.pause());
             return;
         }
-        size_.begin_anew();
+        size_.reset();
         if (expired) options_.on_round(name_of(what_));
         if (removed_ > 0) log().info("expired", {{"what", name_of(what_)}, {"removed", removed_}});
         removed_ = 0;

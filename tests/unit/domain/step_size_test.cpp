@@ -51,7 +51,7 @@ TEST(StepSize, EachRoundBeginsSmall) {
     step_size size;
     for (int steps = 0; steps < 100; ++steps) size.took(1ms);
     EXPECT_EQ(size.rows(), step_size::rows_max);
-    size.begin_anew();
+    size.reset();
     EXPECT_EQ(size.rows(), step_size::rows_first);
 }
 
