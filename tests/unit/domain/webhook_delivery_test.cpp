@@ -165,10 +165,10 @@ TEST(Signature, EachSecretSigns) {
 }
 
 TEST(Signature, SecretsAreLongAndDiffer) {
-    std::set<std::string> made;
-    for (int times = 0; times < 100; ++times) made.insert(generate_webhook_secret());
-    EXPECT_EQ(made.size(), 100U);
-    for (const auto& secret : made) {
+    std::set<std::string> secrets;
+    for (int times = 0; times < 100; ++times) secrets.insert(generate_webhook_secret());
+    EXPECT_EQ(secrets.size(), 100U);
+    for (const auto& secret : secrets) {
         EXPECT_EQ(secret.size(), 6U + 44U);
         EXPECT_TRUE(secret.starts_with("whsec_"));
     }
