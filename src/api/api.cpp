@@ -8,7 +8,6 @@
 #include "search.hpp"
 #include "submissions.hpp"
 #include "subtitles.hpp"
-#include "thumbnails.hpp"
 #include "usage.hpp"
 #include "webhooks.hpp"
 #include <reelsd/api/api.hpp>
@@ -24,8 +23,8 @@ struct api::state {
     authentication tokens;
     submission_service submissions;
     reels_service reels;
-    /// For gates other than the API's own; they stay where they are while more come.
-    std::deque<reels_service> reels_elsewhere = {};
+    /// For other authentications; a deque keeps their addresses.
+    std::deque<reels_service> other_reels = {};
     reel_event_service events;
     export_service exports;
     jobs::job_store jobs;
@@ -37,39 +36,41 @@ struct api::state {
     bool has_metrics_address;
 };
 
-api::api(api_dependencies parts)
+api::api(api_dependencies dependencies)
     : state_{std::make_unique<state>(state{
           .tokens =
-              {std::move(parts.callers), parts.requests_per_minute, std::move(parts.token_used)},
+              {std::move(dependencies.callers),
+               dependencies.requests_per_minute,
+               std::move(dependencies.token_used)},
           .submissions =
-              {.submission_batcher = std::move(parts.submission_batcher),
-               .uploads = parts.uploads,
-               .limits = parts.limits,
-               .video_bytes_max = parts.video_bytes_max,
-               .analysis_costs_money = parts.analysis_costs_money,
-               .job_accepted = std::move(parts.job_accepted),
-               .check_webhook_url = parts.check_webhook_url},
+              {.submission_batcher = std::move(dependencies.submission_batcher),
+               .uploads = dependencies.uploads,
+               .limits = dependencies.limits,
+               .video_bytes_max = dependencies.video_bytes_max,
+               .analysis_costs_money = dependencies.analysis_costs_money,
+               .job_accepted = std::move(dependencies.job_accepted),
+               .check_webhook_url = dependencies.check_webhook_url},
           .reels =
               {.read = {},
-               .jobs = parts.jobs,
-               .poller = parts.poller,
-               .job_removed = std::move(parts.job_removed)},
-          .events = {.changes = parts.changes, .poller = parts.poller},
-          .exports = {.begin = std::move(parts.begin_export)},
-          .jobs = parts.jobs,
-          .usage = parts.usage,
+               .jobs = dependencies.jobs,
+               .poller = dependencies.poller,
+               .job_removed = std::move(dependencies.job_removed)},
+          .events = {.changes = dependencies.changes, .poller = dependencies.poller},
+          .exports = {.begin = std::move(dependencies.begin_export)},
+          .jobs = dependencies.jobs,
+          .usage = dependencies.usage,
           .search =
-              {.search = parts.search,
-               .embedder = parts.embedder,
-               .near_reels = std::move(parts.near_reels)},
+              {.search = dependencies.search,
+               .embedder = dependencies.embedder,
+               .near_reels = std::move(dependencies.near_reels)},
           .webhooks =
-              {.settings = parts.webhooks,
-               .deliveries = parts.deliveries,
-               .check_url = std::move(parts.check_webhook_url),
-               .delivery_due = std::move(parts.delivery_due)},
-          .ready = std::move(parts.ready),
-          .metrics = std::move(parts.metrics),
-          .has_metrics_address = parts.has_metrics_address})} {
+              {.settings = dependencies.webhooks,
+               .deliveries = dependencies.deliveries,
+               .check_url = std::move(dependencies.check_webhook_url),
+               .delivery_due = std::move(dependencies.delivery_due)},
+          .ready = std::move(dependencies.ready),
+          .metrics = std::move(dependencies.metrics),
+          .has_metrics_address = dependencies.has_metrics_address})} {
     state_->reels.read = [&tokens = state_->tokens](http::request_context& ctx, job_id id) {
         return tokens.read_reel(ctx, id);
     };
@@ -96,7 +97,7 @@ void api::add_metrics_to(http::router& router) {
 }
 
 void api::add_resources_to(http::router& router, std::string_view prefix) {
-    auto& reels = state_->reels_elsewhere.emplace_back(state_->reels);
+    auto& reels = state_->other_reels.emplace_back(state_->reels);
     reels.read = authenticated_reader(state_->jobs);
     add_reel_routes(router, prefix, reels);
     add_common_resources_to(router, prefix);
@@ -107,7 +108,6 @@ void api::add_common_resources_to(http::router& router, std::string_view prefix)
     add_reel_event_routes(router, prefix, state_->events);
     add_export_routes(router, prefix, state_->exports);
     add_reel_list_routes(router, prefix, state_->jobs);
-    add_thumbnail_routes(router, prefix, state_->jobs);
     add_subtitle_routes(router, prefix, state_->jobs);
     add_usage_routes(router, prefix, state_->usage);
     add_search_routes(router, prefix, state_->search);

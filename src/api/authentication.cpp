@@ -11,7 +11,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-result<accounts::token_hash> shown_token(const http::request_context& ctx) {
+result<accounts::token_hash> token_in(const http::request_context& ctx) {
     return accounts::token_of_authorization(
         ctx.header("Authorization").value_or(std::string_view{}));
 }
@@ -20,23 +20,23 @@ result<accounts::token_hash> shown_token(const http::request_context& ctx) {
 
 asio::awaitable<std::optional<http::response>> authentication::authenticate(
     http::request_context& ctx) {
-    const auto hash = shown_token(ctx);
+    const auto hash = token_in(ctx);
     if (!hash) co_return ctx.unauthorized(hash.error().detail());
     const auto known = co_await callers_.find(*hash, ctx.database_by());
-    co_return note_caller(ctx, known);
+    co_return set_caller(ctx, known);
 }
 
 asio::awaitable<reel_read> authentication::read_reel(http::request_context& ctx, job_id reel) {
-    const auto hash = shown_token(ctx);
+    const auto hash = token_in(ctx);
     if (!hash) co_return reel_read{.refused = ctx.unauthorized(hash.error().detail())};
     auto found = co_await callers_.find_with_reel(*hash, reel, ctx.database_by());
     co_return reel_read{
-        .refused = note_caller(ctx, found.caller),
+        .refused = set_caller(ctx, found.caller),
         .text = std::move(found.reel),
         .has_ended = found.has_ended};
 }
 
-std::optional<http::response> authentication::note_caller(
+std::optional<http::response> authentication::set_caller(
     http::request_context& ctx, const std::optional<accounts::caller>& known) const {
     if (!known) return ctx.unauthorized(accounts::token_invalid_text);
     ctx.set_caller({.account = known->account, .requests_per_minute = known->requests_per_minute});

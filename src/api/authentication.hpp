@@ -14,7 +14,7 @@
 
 namespace reelsd::api {
 
-/// The gate of `/api/v1`: who asks, and whether this account may ask again so soon.
+/// Authentication by token, and the rate limit of requests, for `/api/v1`.
 class authentication {
 public:
     authentication(
@@ -24,19 +24,19 @@ public:
           requests_per_minute_{requests_per_minute},
           token_used_{std::move(token_used)} {}
 
-    /// Sets the caller by the token, or answers 401. Each request is looked up, so that a revoked
-    /// token is refused at once on every instance.
+    /// Sets the caller by the token, or returns 401. Looks up each request, so that a revoked token
+    /// is refused immediately on every daemon.
     boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
 
-    /// The same, and one of the caller's reels with the same statement.
+    /// Also reads one of the caller's reels, in the same statement.
     boost::asio::awaitable<reel_read> read_reel(http::request_context& ctx, job_id reel);
 
-    /// 429 when the account asks too fast.
+    /// Returns 429 when the account exceeds its rate limit.
     std::optional<http::response> accept(http::request_context& ctx);
 
 private:
-    /// Nothing, or 401 for an unknown token.
-    std::optional<http::response> note_caller(
+    /// Returns 401 for an unknown token.
+    std::optional<http::response> set_caller(
         http::request_context& ctx, const std::optional<accounts::caller>& known) const;
 
     jobs::caller_lookup callers_;

@@ -10,11 +10,11 @@
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
+/// Dependencies of the handlers of this resource. Outlives the router.
 struct export_service {
     std::function<exports::account_export(account_id)> begin;
-    /// Accounts whose exports are under way.
-    std::set<account_id> under_way = {};
+    /// Accounts whose exports are in progress.
+    std::set<account_id> in_progress = {};
 };
 
 void add_export_routes(http::router& router, std::string_view prefix, export_service& service);

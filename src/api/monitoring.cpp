@@ -11,14 +11,14 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// GET /healthz: the process answers. Depends on nothing else: a restart would not bring a database
-/// back.
+/// GET /healthz: the process answers. Independent of the database, because a restart does not
+/// repair it.
 asio::awaitable<http::response> get_health(http::request_context& ctx, readiness_check& /*ready*/) {
     const json body{{"status", "ok"}, {"version", REELSD_VERSION}};
     co_return ctx.json(http::status::ok, body);
 }
 
-/// GET /readyz: whether to send work here. 200; 503 with the reason.
+/// GET /readyz: whether this daemon can serve. 200; 503 with the reason.
 asio::awaitable<http::response> get_readiness(http::request_context& ctx, readiness_check& check) {
     const auto ready = co_await check();
     if (!ready) {
@@ -30,8 +30,7 @@ asio::awaitable<http::response> get_readiness(http::request_context& ctx, readin
     co_return ctx.json(http::status::ok, body);
 }
 
-/// GET /metrics: the daemon's metrics for Prometheus. 200, also while the database is away: the
-/// metrics say so.
+/// GET /metrics: the daemon's metrics for Prometheus. 200, also during an outage of the database.
 asio::awaitable<http::response> get_metrics(http::request_context& ctx, metrics_text& text) {
     auto body = co_await text();
     http::response answer{
@@ -39,7 +38,7 @@ asio::awaitable<http::response> get_metrics(http::request_context& ctx, metrics_
     co_return http::gzip_if_accepted(ctx, std::move(answer));
 }
 
-/// The same on the address that serves everything: 404 unless the client is on this machine.
+/// GET /metrics at the API's address: 404 unless the client is on this machine.
 asio::awaitable<http::response> get_local_metrics(http::request_context& ctx, metrics_text& text) {
     if (!ctx.request().is_local) co_return ctx.problem(error{errc::not_found});
     co_return co_await get_metrics(ctx, text);

@@ -20,9 +20,10 @@ struct header_parameter {
     std::string value;
 };
 
-/// The parameters behind the first ';' of a header's value. Browsers and curl encode '"', CR and LF
-/// in quoted values as %22, %0D and %0A and leave '\' as it is; others escape '"' as '\"'. Nothing
-/// when malformed.
+/// Parses the parameters after the first ';' of a header's value; empty when malformed. Browsers
+/// and curl encode '"', CR and LF in quoted values as %22, %0D and %0A and do not encode '\';
+/// others escape
+/// '"' as '\"'.
 std::optional<std::vector<header_parameter>> parameters_of(std::string_view value) {
     std::vector<header_parameter> parameters;
     auto at = value.find(';');
@@ -56,8 +57,8 @@ std::optional<std::vector<header_parameter>> parameters_of(std::string_view valu
 
 std::optional<std::string> parameter(
     const std::vector<header_parameter>& all, std::string_view name) {
-    for (const auto& one : all) {
-        if (one.name == name) return one.value;
+    for (const auto& next : all) {
+        if (next.name == name) return next.value;
     }
     return std::nullopt;
 }

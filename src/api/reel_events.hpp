@@ -11,7 +11,7 @@
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
+/// Dependencies of the handlers of this resource. Outlives the router.
 struct reel_event_service {
     jobs::change_store changes;
     jobs::change_poller& poller;
@@ -21,28 +21,28 @@ struct reel_event_service {
 void add_reel_event_routes(
     http::router& router, std::string_view prefix, reel_event_service& service);
 
-/// How far a reader of a reel's events has been told.
+/// The last event that a reader of a reel received.
 struct sent_events {
     jobs::job_status status = jobs::job_status::pending;
     int attempt = 0;
     std::string step = {};
-    bool is_finished = false;  ///< Has had the last one.
+    bool is_finished = false;  ///< It was the last one.
 
     friend bool operator==(const sent_events&, const sent_events&) = default;
 };
 
-/// The `id:` of the event after which a reader has been told so much. It says all that there is to
-/// know: whichever daemon a reader comes back to can go on from it. Pure.
-[[nodiscard]] std::string event_id(job_id job, const sent_events& told);
-/// What a `Last-Event-ID` says; nothing for what event_id() has not made of this job. Pure.
+/// Returns the `id:` of an event. It contains the whole position, so that any daemon can continue
+/// from it. Pure.
+[[nodiscard]] std::string event_id(job_id job, const sent_events& sent);
+/// Parses `Last-Event-ID`; empty unless event_id() returned it for this job. Pure.
 [[nodiscard]] std::optional<sent_events> sent_in(std::string_view last_event_id, job_id job);
 
-/// The server-sent events that bring a reader from `told` to how the job stands now, and move
-/// `told` there; empty when there is nothing to tell. Whatever came and went in between is left
-/// out. Without `told`, the first event of a stream. Pure.
+/// Returns the server-sent events from `sent` to the current state, and updates `sent`; empty when
+/// nothing has changed. Skips intermediate states. Without `sent`, the first event of a stream.
+/// Pure.
 [[nodiscard]] std::string events_until(
-    std::optional<sent_events>& told, const jobs::job_state_view& now);
-/// Tells that the job is there no more. Pure.
+    std::optional<sent_events>& sent, const jobs::job_state_view& now);
+/// The event of a deleted job. Pure.
 [[nodiscard]] std::string deleted_event(job_id job);
 
 }  // namespace reelsd::api

@@ -2,7 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 
@@ -10,9 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstddef>
 #include <limits>
 
 namespace reelsd::api {
@@ -22,15 +21,14 @@ namespace asio = boost::asio;
 
 constexpr int jobs_usual = 20;
 constexpr int jobs_most = 100;
-constexpr std::ptrdiff_t author_characters_max = 100;
-/// Upper bound of failed jobs that a request deletes, and that one of its statements deletes.
+constexpr std::size_t author_characters_max = 100;
+/// Upper bounds on the failed jobs that one request deletes, and one of its statements.
 constexpr std::int64_t deleted_most = 5000;
 constexpr int deleted_at_once = 250;
 
-/// The kind of order that the number after it belongs to: newest first, by id.
+/// The order that a cursor belongs to: newest first, by id.
 constexpr std::string_view cursor_prefix = "n";
-/// Letters and digits that do not look alike, so that nobody takes a cursor for a number to count
-/// with.
+/// Not decimal, so that clients do not calculate with cursors.
 constexpr std::string_view cursor_digits = "bcdfghjkmnpqrstvwxyz23456789";
 
 result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
@@ -123,10 +121,7 @@ result<std::optional<jobs::job_status>> requested_status(std::optional<std::stri
 
 result<std::optional<std::string>> requested_author(std::optional<std::string_view> text) {
     if (!text) return std::optional<std::string>{};
-    // Bytes that continue a character in UTF-8 are none themselves.
-    const auto characters = std::count_if(text->begin(), text->end(), [](char byte) {
-        return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-    });
+    const auto characters = code_point_count(*text);
     if (characters < 1 || characters > author_characters_max) {
         return error{
             errc::invalid_argument,
@@ -165,9 +160,9 @@ result<std::optional<job_id>> requested_cursor(std::optional<std::string_view> t
     if (!text->starts_with(cursor_prefix)) return malformed;
     std::int64_t number = 0;
     for (auto rest = text->substr(cursor_prefix.size()); !rest.empty(); rest.remove_suffix(1)) {
-        const auto found = cursor_digits.find(rest.back());
-        const auto digit = static_cast<std::int64_t>(found);
-        if (found == std::string_view::npos || number > (most - digit) / base) return malformed;
+        const auto position = cursor_digits.find(rest.back());
+        const auto digit = static_cast<std::int64_t>(position);
+        if (position == std::string_view::npos || number > (most - digit) / base) return malformed;
         number = number * base + digit;
     }
     // One id, one cursor: also refuses leading zeros and the empty number.

@@ -1,7 +1,7 @@
 #include "reels.hpp"
 
 #include <reelsd/base/bounds.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 
@@ -9,9 +9,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <stop_token>
 
 namespace reelsd::api {
@@ -30,12 +31,12 @@ deadline::clock::duration until_next_authentication() {
     return authentication_interval - due % authentication_tick;
 }
 
-bool is_over(const reel_read& reading) {
-    return reading.refused || !reading.text || reading.has_ended;
+bool is_final(const reel_read& read) {
+    return read.refused || !read.text || read.has_ended;
 }
 
-/// Suspends until the job may have ended or `by` has passed, and meanwhile authenticates the caller
-/// again. Returns the refusal of a caller who is no longer known.
+/// Waits until the job may have ended or `by` has passed, and repeatedly authenticates the caller.
+/// Returns the refusal if the caller is no longer known.
 asio::awaitable<std::optional<http::response>> wait_as_known_caller(
     http::request_context& ctx, jobs::change_poller::waiter& waiter, deadline by) {
     for (;;) {
@@ -51,22 +52,22 @@ asio::awaitable<std::optional<http::response>> wait_as_known_caller(
     }
 }
 
-/// The reel once its job has ended, or as it is when `by` has passed or the client or the daemon
-/// goes. Holds no database connection while it waits.
+/// Returns the reel when its job has ended, `by` has passed, the client has left or the daemon
+/// stops. Holds no database connection while it waits.
 asio::awaitable<reel_read> await_end(
     http::request_context& ctx, reels_service& service, job_id id, deadline by) {
     jobs::change_poller::waiter waiter{service.poller, id};
     const auto stop = ctx.stop();
     const std::stop_callback on_stop{stop, [&waiter] { waiter.wake(); }};
     for (;;) {
-        auto reading = co_await service.read(ctx, id);
-        if (is_over(reading) || by.passed() || stop.stop_requested()) co_return reading;
+        auto read = co_await service.read(ctx, id);
+        if (is_final(read) || by.passed() || stop.stop_requested()) co_return read;
         auto refused = co_await wait_as_known_caller(ctx, waiter, by);
         if (refused) co_return reel_read{.refused = std::move(refused)};
     }
 }
 
-/// For a request that names no reel at all: strangers get 401 all the same.
+/// Refuses a malformed request; unknown callers get 401.
 asio::awaitable<http::response> refuse_known_caller(http::request_context& ctx, const error& why) {
     auto refused = co_await ctx.authenticate();
     if (!refused) refused = ctx.accept();
@@ -81,14 +82,14 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
     const auto wait = requested_wait(ctx.query("wait"));
     if (!wait) co_return co_await refuse_known_caller(ctx, wait.error());
 
-    auto reading = co_await service.read(ctx, *id);
-    if (!reading.refused) reading.refused = ctx.accept();
-    if (!is_over(reading) && *wait > std::chrono::milliseconds::zero()) {
-        reading = co_await await_end(ctx, service, *id, deadline::after(*wait));
+    auto read = co_await service.read(ctx, *id);
+    if (!read.refused) read.refused = ctx.accept();
+    if (!is_final(read) && *wait > std::chrono::milliseconds::zero()) {
+        read = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }
-    if (reading.refused) co_return *std::move(reading.refused);
-    if (!reading.text) co_return ctx.problem(error{errc::not_found});
-    co_return ctx.json_text(http::status::ok, std::move(reading.text));
+    if (read.refused) co_return *std::move(read.refused);
+    if (!read.text) co_return ctx.problem(error{errc::not_found});
+    co_return ctx.json_text(http::status::ok, std::move(read.text));
 }
 
 /// Authenticates with the middleware of the path and reads the reel of the account.
@@ -104,8 +105,7 @@ asio::awaitable<reel_read> read_authenticated(
         .has_ended = jobs::has_ended(job->status)};
 }
 
-/// DELETE /api/v1/reels/{id}: the job, its result and whatever hangs on it; work on it is stopped.
-/// 204; 404.
+/// DELETE /api/v1/reels/{id}: the job with its dependents; stops its work. 204; 404.
 asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
@@ -115,12 +115,35 @@ asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_se
     co_return ctx.no_content();
 }
 
+/// GET /api/v1/reels/{id}/thumbnail?size=: the picture of one of the caller's reels. 200 a JPEG;
+/// 400 a malformed `size`; 404 also when the reel has none, or none yet.
+asio::awaitable<http::response> get_thumbnail(http::request_context& ctx, reels_service& service) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto size = requested_size(ctx.query("size"));
+    if (!size) co_return ctx.problem(size.error());
+    const auto jpeg =
+        co_await service.jobs.find_thumbnail(ctx.caller(), *id, *size, ctx.database_by());
+    if (!jpeg) co_return ctx.problem(error{errc::not_found});
+    std::string text(jpeg->size(), '\0');
+    std::transform(jpeg->begin(), jpeg->end(), text.begin(), [](std::byte octet) {
+        return static_cast<char>(octet);
+    });
+    http::response answer{http::status::ok, "image/jpeg", std::move(text)};
+    // The picture of a reel never changes.
+    answer.set("Cache-Control", "private, max-age=86400, immutable");
+    // For browsers with several users.
+    answer.set("Vary", "Cookie, Authorization");
+    co_return answer;
+}
+
 constexpr auto reel_routes = std::to_array<http::route<reels_service>>({
     {http::verb::get,
      "/reels/{id}",
      &get_reel,
      {.authenticated_by = http::route_options::authenticator::handler}},
     {http::verb::remove, "/reels/{id}", &delete_reel},
+    {http::verb::get, "/reels/{id}/thumbnail", &get_thumbnail},
 });
 
 }  // namespace
@@ -143,18 +166,20 @@ result<job_id> requested_id(std::string_view text) {
 result<std::chrono::milliseconds> requested_wait(std::optional<std::string_view> text) {
     using std::chrono::milliseconds;
     if (!text) return milliseconds::zero();
-    double seconds = 0;
-    const auto* const end = text->data() + text->size();
-    const auto [stopped_at, failure] =
-        std::from_chars(text->data(), end, seconds, std::chars_format::fixed);
-    const bool is_number = failure == std::errc{} && stopped_at == end && std::isfinite(seconds);
+    const auto seconds = parse_number<double>(*text, std::chars_format::fixed);
     const double most = std::chrono::duration<double>(bounds::wait_max).count();
-    if (!is_number || std::signbit(seconds) || seconds > most) {
+    if (!seconds || !std::isfinite(*seconds) || std::signbit(*seconds) || *seconds > most) {
         return error{
             errc::invalid_argument,
             fmt::format("wait must be a number of seconds from 0 to {:g}", most)};
     }
-    return std::chrono::duration_cast<milliseconds>(std::chrono::duration<double>{seconds});
+    return std::chrono::duration_cast<milliseconds>(std::chrono::duration<double>{*seconds});
+}
+
+result<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text) {
+    if (!text || *text == "large") return jobs::thumbnail_size::large;
+    if (*text == "small") return jobs::thumbnail_size::small;
+    return error{errc::invalid_argument, "size must be one of small, large"};
 }
 
 }  // namespace reelsd::api

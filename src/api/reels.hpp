@@ -17,10 +17,10 @@
 
 namespace reelsd::api {
 
-/// An attempt to read one reel.
+/// The answer to a read of one reel.
 struct reel_read {
-    std::optional<http::response> refused = {};  ///< The caller is unknown.
-    /// JSON as clients see it; null: the caller has no such reel.
+    std::optional<http::response> refused = {};  ///< Set when the caller is unknown.
+    /// JSON as clients see it; null when the caller has no such reel.
     std::shared_ptr<const std::string> text = {};
     bool has_ended = false;  ///< Whether the reel's job is done or has failed.
 };
@@ -37,16 +37,19 @@ struct reels_service {
     std::function<void(job_id)> job_removed;
 };
 
-/// The reader for gates that authenticate in a statement of their own.
+/// Returns a reader that authenticates with the middleware of the path.
 [[nodiscard]] reel_reader authenticated_reader(jobs::job_store jobs);
 
 void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service);
 
-/// The id in a path: `not_found` unless it is a positive 64-bit integer in plain digits. Pure.
+/// Reads an id of a path. Errors: not_found unless it is a positive 64-bit integer in digits. Pure.
 [[nodiscard]] result<job_id> requested_id(std::string_view text);
 
-/// `?wait=`: 0 when absent; `invalid_argument` unless a number from 0 to 60. Pure.
+/// Reads `?wait=`: 0 when absent. Errors: invalid_argument unless a number from 0 to 60. Pure.
 [[nodiscard]] result<std::chrono::milliseconds> requested_wait(
     std::optional<std::string_view> text);
+
+/// Reads `?size=`: the large one when absent. Errors: invalid_argument unless small or large. Pure.
+[[nodiscard]] result<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text);
 
 }  // namespace reelsd::api

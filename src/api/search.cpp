@@ -8,7 +8,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -21,20 +20,20 @@ namespace asio = boost::asio;
 
 constexpr int hits_usual = 10;
 constexpr int hits_most = 50;
-constexpr std::ptrdiff_t query_characters_max = 500;
+constexpr std::size_t query_characters_max = 500;
 
 jobs::search_request search_for(
     const std::string& text, const model::concept_vector& concepts, int hits_max) {
-    jobs::search_request wanted{.text = text, .hits_max = hits_max};
+    jobs::search_request request{.text = text, .hits_max = hits_max};
     for (const auto& part : concepts) {
-        wanted.concepts.push_back(part.concept_id);
-        wanted.concept_weights.push_back(static_cast<double>(part.weight));
+        request.concepts.push_back(part.concept_id);
+        request.concept_weights.push_back(static_cast<double>(part.weight));
     }
-    return wanted;
+    return request;
 }
 
-/// GET /api/v1/reels/search?q=&limit=: the caller's done reels that answer `q`, the best first. 200
-/// an array; 400 a malformed parameter.
+/// GET /api/v1/reels/search?q=&limit=: the caller's done reels that match `q`, best first. 200 an
+/// array; 400 a malformed parameter.
 asio::awaitable<http::response> search_reels(http::request_context& ctx, search_service& service) {
     const auto text = requested_query(ctx.query("q"));
     if (!text) co_return ctx.problem(text.error());
@@ -43,18 +42,18 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
 
     const model::weighted_text whole{*text};
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
-    auto wanted = search_for(*text, concepts, *limit);
+    auto request = search_for(*text, concepts, *limit);
     if (service.near_reels) {
-        wanted.near = co_await service.near_reels(ctx.caller(), *text);
-        ctx.restart_database_time();  // A model has been waited for.
+        request.near = co_await service.near_reels(ctx.caller(), *text);
+        ctx.restart_database_time();  // A model has taken some time.
     }
     const auto hits =
-        co_await service.search.find(ctx.caller(), std::move(wanted), ctx.database_by());
+        co_await service.search.find(ctx.caller(), std::move(request), ctx.database_by());
 
     const model::passage_finder finder{*text, concepts};
     std::string body = "[";
     for (const auto& hit : hits) {
-        // A long reel has hundreds of passages: others may have the loop between two of them.
+        // Yields the loop, because a long reel has hundreds of passages.
         co_await asio::post(asio::use_awaitable);
         const auto view = hit_view(hit, finder);
         if (!view) co_return ctx.problem(view.error());
@@ -87,11 +86,7 @@ result<std::string> requested_query(std::optional<std::string_view> text) {
     if (!text) return missing;
     auto query = model::query_text(*text);
     if (query.empty()) return missing;
-    // Bytes that continue a character in UTF-8 are none themselves.
-    const auto characters = std::count_if(text->begin(), text->end(), [](char byte) {
-        return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-    });
-    if (characters > query_characters_max) {
+    if (code_point_count(*text) > query_characters_max) {
         return error{errc::invalid_argument, "q is too long"};
     }
     return query;
@@ -107,7 +102,7 @@ result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_f
         {"author", hit.brief.author},
         {"created_at", to_rfc3339(hit.created_at)},
         {"summary", hit.brief.summary},
-        // More digits say nothing about ranks.
+        // More digits are not significant.
         {"score", std::round(hit.score * 1e4) / 1e4},
         {"match", match_view(hit, finder.best_of(*passages))}};
     return view.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -18,8 +18,8 @@ class router;
 
 namespace reelsd::api {
 
-/// What the handlers of this resource use. Outlives the router.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): none of its members can be left out
+/// Dependencies of the handlers of this resource. Outlives the router.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): no member can be omitted
 struct search_service {
     jobs::reel_search search;
     const model::embedder& embedder;  ///< Fast enough for the loop.
@@ -30,13 +30,12 @@ struct search_service {
 
 void add_search_routes(http::router& router, std::string_view prefix, search_service& service);
 
-/// `?q=`: 1-500 characters that are not all blank; control characters and broken UTF-8 are no error
-/// but no text either. `invalid_argument` with the text that the client reads. Pure.
+/// Reads `?q=`: 1-500 characters, not all blank. Ignores control characters and invalid UTF-8.
+/// Errors: invalid_argument with the text for the client. Pure.
 [[nodiscard]] result<std::string> requested_query(std::optional<std::string_view> text);
 
-/// A hit as clients see it (contract section 5), as JSON text. `match` is the passage of it that
-/// answers best; a reel that has none at all is shown by its summary. Pure.
-/// Errors: internal when the stored passages cannot be read.
+/// Returns a hit as JSON (contract section 5). `match` is its best passage, or its summary without
+/// passages. Errors: internal when the stored passages are invalid. Pure.
 [[nodiscard]] result<std::string> hit_view(
     const jobs::search_hit& hit, const model::passage_finder& finder);
 

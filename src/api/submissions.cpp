@@ -1,6 +1,5 @@
 #include "submissions.hpp"
 
-#include "uploads.hpp"
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
@@ -22,7 +21,7 @@ namespace asio = boost::asio;
 using outcome = jobs::submission_result::outcome;
 
 constexpr std::size_t idempotency_key_max = 255;
-/// With 50 of 1,300 characters each, a list fills a body.
+/// 50 links of 1,300 characters fill a body.
 constexpr std::size_t links_max = 50;
 /// Larger elements that are not strings are not repeated in the answer.
 constexpr std::size_t echo_bytes_max = 256;
@@ -31,14 +30,21 @@ std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// One link, checked, without the terms of its request.
-result<jobs::submission> submission_of(const json& sent, const submission_service& service) {
-    auto url = requested_url(sent);
+/// Checks a link and returns its submission, without the options of the request.
+result<jobs::submission> submission_of(const json& element, const submission_service& service) {
+    auto url = requested_url(element);
     if (!url) return url.error();
     const auto link = platform::parse_link(*url);
     if (!link) return link.error();
     return jobs::submission{
         .url = *std::move(url), .costs_money = service.analysis_costs_money && !link->is_test()};
+}
+
+void apply(const common_options& options, jobs::submission& submission) {
+    submission.fresh = options.fresh;
+    submission.queue = options.queue;
+    submission.webhook_url = options.webhook_url;
+    submission.idempotency_key = options.idempotency_key;
 }
 
 bool is_accepted(const jobs::submission_result& decision) {
@@ -73,25 +79,23 @@ http::response acceptance(
 asio::awaitable<http::response> submit_one(
     http::request_context& ctx, submission_service& service, const json& body) {
     const auto url = body.find("url");
-    auto wanted = submission_of(url == body.end() ? json() : *url, service);
-    if (!wanted) co_return ctx.problem(wanted.error());
-    auto terms = terms_in(ctx, body, service);
-    if (!terms) co_return ctx.problem(terms.error());
-    wanted->fresh = terms->fresh;
-    wanted->queue = terms->queue;
-    wanted->webhook_url = std::move(terms->webhook_url);
-    wanted->idempotency_key = std::move(terms->idempotency_key);
+    auto submission = submission_of(url == body.end() ? json() : *url, service);
+    if (!submission) co_return ctx.problem(submission.error());
+    const auto options = options_in(ctx, body, service);
+    if (!options) co_return ctx.problem(options.error());
+    apply(*options, *submission);
 
     const auto decision = co_await service.submission_batcher.submit(
-        ctx.caller(), *std::move(wanted), ctx.database_by());
+        ctx.caller(), *std::move(submission), ctx.database_by());
     if (decision.decided == outcome::accepted) service.job_accepted();
     co_return answer_to(ctx, decision);
 }
 
-/// The answer's view of one link of a list; `decision` only when it could be submitted.
-json list_view(const json& sent, const error* objection, const jobs::submission_result* decision) {
-    const bool is_long = !sent.is_string() && dumped(sent).size() > echo_bytes_max;
-    json view{{"url", is_long ? json() : sent}};
+/// One link of a list in the answer; `decision` is null when it was not submitted.
+json list_view(
+    const json& element, const error* objection, const jobs::submission_result* decision) {
+    const bool is_long = !element.is_string() && dumped(element).size() > echo_bytes_max;
+    json view{{"url", is_long ? json() : element}};
     if (objection != nullptr) {
         view["error"] = objection->detail();
     } else if (is_accepted(*decision)) {
@@ -104,40 +108,37 @@ json list_view(const json& sent, const error* objection, const jobs::submission_
     return view;
 }
 
-/// Each link is submitted as if it were alone. 202 an array in the order of the links, each with
-/// its job's id or with why it was refused; 400 malformed list or key.
+/// Submits each link as if it were alone. 202 an array in the order of the links, each with its
+/// job's id or the reason of its refusal; 400 malformed list or key.
 asio::awaitable<http::response> submit_list(
     http::request_context& ctx, submission_service& service, const json& body) {
     const auto urls = requested_urls(body);
     if (!urls) co_return ctx.problem(urls.error());
-    const auto terms = terms_in(ctx, body, service);
-    if (!terms) co_return ctx.problem(terms.error());
-    const auto request_hash = terms->idempotency_key ? request_hash_of(*urls) : std::string{};
+    const auto options = options_in(ctx, body, service);
+    if (!options) co_return ctx.problem(options.error());
+    const auto request_hash = options->idempotency_key ? request_hash_of(*urls) : std::string{};
 
     std::vector<std::optional<error>> objections;
-    std::vector<jobs::submission> wanted;
-    for (const auto* const sent : *urls) {
-        auto link = submission_of(*sent, service);
+    std::vector<jobs::submission> submissions;
+    for (const auto* const url : *urls) {
+        auto link = submission_of(*url, service);
         if (link) {
-            link->fresh = terms->fresh;
-            link->queue = terms->queue;
-            link->webhook_url = terms->webhook_url;
-            link->idempotency_key = terms->idempotency_key;
+            apply(*options, *link);
             link->list = jobs::list_element{
                 .request_hash = request_hash,
                 .position = static_cast<std::int32_t>(objections.size())};
-            wanted.push_back(*std::move(link));
+            submissions.push_back(*std::move(link));
         }
         objections.push_back(link ? std::nullopt : std::optional{link.error()});
     }
     std::vector<jobs::submission_result> decided;
-    if (!wanted.empty()) {
+    if (!submissions.empty()) {
         decided = co_await service.submission_batcher.submit_all(
-            ctx.caller(), std::move(wanted), ctx.database_by());
+            ctx.caller(), std::move(submissions), ctx.database_by());
     }
-    const auto has = [&decided](outcome searched) {
-        return std::any_of(decided.begin(), decided.end(), [searched](const auto& decision) {
-            return decision.decided == searched;
+    const auto has = [&decided](outcome expected) {
+        return std::any_of(decided.begin(), decided.end(), [expected](const auto& decision) {
+            return decision.decided == expected;
         });
     };
     if (has(outcome::key_of_another_link)) co_return key_in_use(ctx);
@@ -145,10 +146,10 @@ asio::awaitable<http::response> submit_list(
 
     auto views = json::array();
     auto next = decided.begin();
-    for (std::size_t place = 0; place < urls->size(); ++place) {
-        const auto& objection = objections[place];
+    for (std::size_t i = 0; i < urls->size(); ++i) {
+        const auto& objection = objections[i];
         const auto* const decision = objection ? nullptr : &*next++;
-        views.push_back(list_view(*(*urls)[place], objection ? &*objection : nullptr, decision));
+        views.push_back(list_view(*(*urls)[i], objection ? &*objection : nullptr, decision));
     }
     auto answer = ctx.json(http::status::accepted, views);
     if (!decided.empty()) set_rate_limits(answer, decided.back());
@@ -156,8 +157,8 @@ asio::awaitable<http::response> submit_list(
 }
 
 /// POST /api/v1/reels/analyze {"url": string, "fresh"?: boolean, "queue"?: boolean,
-/// "webhook_url"?: string}: queues one reel for analysis. 202 the job's id, durable, or that of the
-/// same submission repeated; 400 malformed body, link, webhook or key; 429 a limit of the caller's
+/// "webhook_url"?: string}: queues one reel for analysis. 202 the durable job's id, or that of the
+/// repeated submission; 400 malformed body, link, webhook or key; 429 a limit of the caller's
 /// account, or its budget. With {"urls": [string], ...}, see submit_list(); with a file,
 /// receive_upload().
 asio::awaitable<http::response> create_reel(
@@ -170,7 +171,7 @@ asio::awaitable<http::response> create_reel(
 }
 
 constexpr auto submission_routes = std::to_array<http::route<submission_service>>({
-    // Submissions have a limit of their own.
+    // Submissions have their own rate limit.
     {http::verb::post,
      "/reels/analyze",
      &create_reel,
@@ -184,7 +185,7 @@ void add_submission_routes(
     router.add(submission_routes, service, prefix);
 }
 
-result<common_terms> terms_in(
+result<common_options> options_in(
     const http::request_context& ctx, const json& body, const submission_service& service) {
     const auto fresh = requested_flag(body, "fresh");
     if (!fresh) return fresh.error();
@@ -194,7 +195,7 @@ result<common_terms> terms_in(
     if (!webhook_url) return webhook_url.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
-    return common_terms{
+    return common_options{
         .fresh = *fresh == flag::on,
         .queue = *queue == flag::on,
         .webhook_url = *std::move(webhook_url),
@@ -240,12 +241,12 @@ result<std::string> requested_url(const json& value) {
 }
 
 result<flag> requested_flag(const json& body, const char* name) {
-    const auto found = body.find(name);
-    if (found == body.end() || found->is_null()) return flag::off;
-    if (!found->is_boolean()) {
+    const auto member = body.find(name);
+    if (member == body.end() || member->is_null()) return flag::off;
+    if (!member->is_boolean()) {
         return error{errc::invalid_argument, fmt::format("{} must be true or false", name)};
     }
-    return found->get<bool>() ? flag::on : flag::off;
+    return member->get<bool>() ? flag::on : flag::off;
 }
 
 result<std::optional<std::string>> requested_idempotency_key(

@@ -5,6 +5,10 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
+#include <reelsd/http/request.hpp>
+#include <reelsd/http/response.hpp>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +20,6 @@
 
 namespace reelsd::http {
 class request_context;
-class response;
 class router;
 }  // namespace reelsd::http
 
@@ -32,7 +35,7 @@ struct submission_service {
     jobs::upload_store& uploads;
     jobs::default_limits limits;
     std::uint64_t video_bytes_max;
-    /// Whether links are analysed by a model that costs money; test links never are.
+    /// Whether a model that costs money analyses links; it never analyses test links.
     bool analysis_costs_money = false;
     std::function<void()> job_accepted;
     webhook_url_check check_webhook_url;
@@ -41,47 +44,57 @@ struct submission_service {
 void add_submission_routes(
     http::router& router, std::string_view prefix, submission_service& service);
 
-/// What all links of one request share.
-struct common_terms {
+/// Whether a submission has a file, by its Content-Type: multipart/form-data, video/* or
+/// application/octet-stream. Pure.
+[[nodiscard]] bool is_upload(const http::request& request);
+
+/// POST /api/v1/reels/analyze with a file: as the part `video` of a form, or as the body itself
+/// with the options in the query. Limits and budget are checked before the body is read. 202 the
+/// job's id, with file and job durable; 400 malformed form, option or key; 408 too slow; 413 too
+/// large; 429 a limit of the caller's account, its budget, or two uploads in progress.
+[[nodiscard]] boost::asio::awaitable<http::response> receive_upload(
+    http::request_context& ctx, submission_service& service);
+
+/// Options that all links of a request share.
+struct common_options {
     bool fresh = false;
     bool queue = false;
     std::optional<std::string> webhook_url;
     std::optional<std::string> idempotency_key;  ///< The client's.
 };
 
-/// The terms in a body and in the header Idempotency-Key; `invalid_argument`.
-[[nodiscard]] result<common_terms> terms_in(
+/// Reads the options of a body and the header Idempotency-Key. Errors: invalid_argument.
+[[nodiscard]] result<common_options> options_in(
     const http::request_context& ctx, const json& body, const submission_service& service);
 
-/// 202 with the job, 400 for a key that was used with another submission, or 429, each with the
-/// RateLimit fields where the contract has them.
+/// 202 with the job, 400 for a key that was used with another submission, or 429, with the
+/// RateLimit fields of the contract.
 [[nodiscard]] http::response answer_to(
     const http::request_context& ctx, const jobs::submission_result& decision);
 
 /// Whether the body of a submission has a list of links, valid or not. Pure.
 [[nodiscard]] bool has_urls(const json& body);
 
-/// The elements of `urls`, not validated; they live in `body`. `invalid_argument` unless an array
-/// of 1 to 50 without a `url` next to it. Pure.
+/// Returns the elements of `urls`, not validated; they point into `body`. Errors: invalid_argument
+/// unless it is an array of 1 to 50, without a `url`. Pure.
 [[nodiscard]] result<std::vector<const json*>> requested_urls(const json& body);
 
-/// The text of a link in a body: `invalid_argument` when there is none, with the text that the
-/// client reads. Pure.
+/// Returns the link in a body. Errors: invalid_argument with the text for the client. Pure.
 [[nodiscard]] result<std::string> requested_url(const json& value);
 
 enum class flag : std::uint8_t { off, on };
 
-/// A member of the body such as `fresh`: off when it is absent or null; `invalid_argument` unless
-/// a boolean. Pure.
+/// Reads a member such as `fresh`: off when absent or null. Errors: invalid_argument unless it is a
+/// boolean. Pure.
 [[nodiscard]] result<flag> requested_flag(const json& body, const char* name);
 
-/// The header `Idempotency-Key`: nothing when absent; `invalid_argument` unless 1-255 visible ASCII
-/// characters. Pure.
+/// Reads the header `Idempotency-Key`: empty when absent. Errors: invalid_argument unless 1-255
+/// visible ASCII characters. Pure.
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
 
-/// Identifies a list under its Idempotency-Key: 32 hexadecimal digits of a hash of its elements and
-/// their order. Pure.
+/// Identifies a list under its Idempotency-Key: 32 hexadecimal digits of a hash of its elements in
+/// order. Pure.
 [[nodiscard]] std::string request_hash_of(const std::vector<const json*>& urls);
 
 }  // namespace reelsd::api

@@ -1,5 +1,7 @@
 #include "subtitle_cues.hpp"
 
+#include <reelsd/base/utf8.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,11 +15,11 @@ namespace reelsd::api {
 namespace {
 
 struct code_range {
-    std::uint32_t first;
-    std::uint32_t last;
+    char32_t first;
+    char32_t last;
 };
 
-/// As terminals and players show them: wide by UAX #11, in whole blocks.
+/// Wide characters of UAX #11, in whole blocks.
 constexpr auto wide_ranges = std::to_array<code_range>(
     {{0x1100, 0x115F},
      {0x2E80, 0xA4CF},
@@ -29,50 +31,27 @@ constexpr auto wide_ranges = std::to_array<code_range>(
      {0x1F300, 0x1FAFF},
      {0x20000, 0x3FFFD}});
 
-/// Shown together with the character before: accents, joiners, variation selectors.
+/// Combine with the character before: accents, joiners, variation selectors.
 constexpr auto joined_ranges = std::to_array<code_range>(
     {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0x1F3FB, 0x1F3FF}});
 
-/// Blanks, line breaks and control characters. The no-break space is none of them.
+/// Blanks, line breaks and control characters, without the no-break space.
 constexpr auto blank_ranges = std::to_array<code_range>(
     {{0x0000, 0x0020}, {0x007F, 0x009F}, {0x2028, 0x2029}, {0x3000, 0x3000}});
 
 template <std::size_t Size>
-bool is_in(const std::array<code_range, Size>& ranges, std::uint32_t point) {
+bool is_in(const std::array<code_range, Size>& ranges, char32_t point) {
     return std::any_of(ranges.begin(), ranges.end(), [point](const code_range& range) {
         return point >= range.first && point <= range.last;
     });
 }
 
-bool continues_character(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-/// The first character of `text`, which is not empty, with its bytes.
-std::string_view first_character(std::string_view text) {
-    std::size_t size = 1;
-    while (size < text.size() && continues_character(text[size])) ++size;
-    return text.substr(0, size);
-}
-
-std::uint32_t code_point_of(std::string_view character) {
-    const std::uint32_t lead = static_cast<unsigned char>(character.front());
-    if (lead < 0x80U) return lead;
-    // The lead byte of two has five bits of its own, of three four, of four three.
-    const std::uint32_t lead_bits = lead < 0xE0U ? 0x1FU : lead < 0xF0U ? 0x0FU : 0x07U;
-    std::uint32_t point = lead & lead_bits;
-    for (const char byte : character.substr(1)) {
-        point = (point << 6U) | (static_cast<unsigned char>(byte) & 0x3FU);
-    }
-    return point;
-}
-
-int width_of(std::uint32_t point) {
+int width_of(char32_t point) {
     if (is_in(joined_ranges, point)) return 0;
     return is_in(wide_ranges, point) ? 2 : 1;
 }
 
-word_end end_of(std::uint32_t last) {
+word_end end_of(char32_t last) {
     switch (last) {
         case U'.':
         case U'!':
@@ -93,50 +72,19 @@ word_end end_of(std::uint32_t last) {
     }
 }
 
-/// What stands behind the end of a sentence and does not change it.
-bool closes_quotation(std::uint32_t point) {
+/// Characters that may follow the end of a sentence.
+bool closes_quotation(char32_t point) {
     return point == U'"' || point == U'\'' || point == U'”' || point == U'’' || point == U'»' ||
            point == U')' || point == U'」';
 }
-
-}  // namespace
-
-std::vector<subtitle_word> subtitle_words(std::string_view text, int width_max) {
-    std::vector<subtitle_word> words;
-    bool begins_word = true;
-    bool follows_blank = true;
-    while (!text.empty()) {
-        const auto character = first_character(text);
-        const auto point = code_point_of(character);
-        text.remove_prefix(character.size());
-        if (is_in(blank_ranges, point)) {
-            begins_word = follows_blank = true;
-            continue;
-        }
-        // A word has a width, whatever it is made of: no line holds any number of them.
-        const int width = begins_word ? std::max(width_of(point), 1) : width_of(point);
-        if (begins_word || words.back().width + width > width_max) {
-            words.push_back(
-                {.text = {character.data(), 0}, .width = 0, .follows_blank = follows_blank});
-        }
-        auto& word = words.back();
-        word.text = {word.text.data(), word.text.size() + character.size()};
-        word.width += width;
-        if (!closes_quotation(point)) word.ends = end_of(point);
-        begins_word = follows_blank = false;
-    }
-    return words;
-}
-
-namespace {
 
 using std::chrono::milliseconds;
 using words_view = std::span<const subtitle_word>;
 
 constexpr milliseconds shown_without_length{1000};
-/// Just under a hundred hours: two digits are enough for any player.
+/// Just below 100 hours, because players expect two digits.
 constexpr double milliseconds_max = 100.0 * 3600.0 * 1000.0 - 1.0;
-/// Words never fill two lines to the brim.
+/// Below two full lines, because words rarely fill them.
 constexpr int usual_cue_width = 2 * subtitle_line_width - 4;
 
 struct timed_words {
@@ -151,7 +99,7 @@ milliseconds moment_of(double seconds) {
     return milliseconds{std::llround(std::min(exact, milliseconds_max))};
 }
 
-/// `word` behind others on a line, or at its begin.
+/// Columns that `word` adds to a line of `line` columns.
 int width_behind(int line, const subtitle_word& word) {
     const int gap = line > 0 && word.follows_blank ? 1 : 0;
     return gap + word.width;
@@ -163,7 +111,7 @@ int width_of(words_view words) {
     return width;
 }
 
-/// How many of `words` two lines take: at least one, since no word is wider than a line.
+/// Number of `words` that fit two lines: at least one, because no word is wider than a line.
 std::size_t fitting_two_lines(words_view words) {
     int lines = 1;
     int width = 0;
@@ -181,8 +129,8 @@ std::size_t fitting_two_lines(words_view words) {
     return words.size();
 }
 
-/// How many of `words`, which are `width` wide, make the next cue: an equal share of what is left,
-/// so that no single word is left for the last one, give or take what ends a sentence or a clause.
+/// Number of `words`, which are `width` wide, in the next cue: about an equal share of the rest, so
+/// that the last cue is not a single word. Prefers ends of sentences and clauses.
 std::size_t words_of_next_cue(words_view words, int width) {
     const auto fitting = fitting_two_lines(words);
     if (fitting == words.size()) return fitting;
@@ -213,7 +161,7 @@ std::string line_of(words_view words) {
     return line;
 }
 
-/// One line, or two that are as equal as may be.
+/// One line, or two of similar width.
 std::vector<std::string> lines_of(words_view words) {
     if (width_of(words) <= subtitle_line_width) return {line_of(words)};
     std::size_t best = 1;
@@ -229,27 +177,28 @@ std::vector<std::string> lines_of(words_view words) {
     return {line_of(words.first(best)), line_of(words.subspan(best))};
 }
 
-void append_cues(std::vector<subtitle_cue>& cues, const timed_words& said) {
-    words_view rest = said.words;
+void append_cues(std::vector<subtitle_cue>& cues, const timed_words& speech) {
+    words_view rest = speech.words;
     const int whole = width_of(rest);
     int shown = 0;
-    auto begin = said.begin;
+    auto begin = speech.begin;
     while (!rest.empty()) {
         const auto count = words_of_next_cue(rest, whole - shown);
         shown = std::min(whole, shown + width_of(rest.first(count)) + 1);
         const bool is_last = count == rest.size();
-        // A fair share, but never no time at all.
-        const auto fair =
-            is_last ? said.end : said.begin + (said.end - said.begin) * shown / std::max(whole, 1);
-        const auto end = std::max(fair, begin + milliseconds{1});
+        // A proportional share, at least 1 ms.
+        const auto proportional =
+            is_last ? speech.end
+                    : speech.begin + (speech.end - speech.begin) * shown / std::max(whole, 1);
+        const auto end = std::max(proportional, begin + milliseconds{1});
         cues.push_back({.begin = begin, .end = end, .lines = lines_of(rest.first(count))});
         begin = end;
         rest = rest.subspan(count);
     }
 }
 
-/// What has no length gets one, up to where the next begins. In the order of their beginnings.
-void give_lengths(std::vector<timed_words>& all) {
+/// Extends cues without length up to the next one. `all` is ordered by beginning.
+void extend_empty(std::vector<timed_words>& all) {
     for (auto at = all.begin(); at != all.end(); ++at) {
         if (at->end > at->begin) continue;
         at->end = at->begin + shown_without_length;
@@ -263,23 +212,51 @@ void give_lengths(std::vector<timed_words>& all) {
 
 }  // namespace
 
+std::vector<subtitle_word> subtitle_words(std::string_view text, int width_max) {
+    std::vector<subtitle_word> words;
+    bool begins_word = true;
+    bool follows_blank = true;
+    while (!text.empty()) {
+        const auto next = code_point_at(text, 0);
+        const auto character = text.substr(0, next.bytes);
+        const auto point = next.value;
+        text.remove_prefix(next.bytes);
+        if (is_in(blank_ranges, point)) {
+            begins_word = follows_blank = true;
+            continue;
+        }
+        // At least 1, so that the number of words in a line is bounded.
+        const int width = begins_word ? std::max(width_of(point), 1) : width_of(point);
+        if (begins_word || words.back().width + width > width_max) {
+            words.push_back(
+                {.text = {character.data(), 0}, .width = 0, .follows_blank = follows_blank});
+        }
+        auto& word = words.back();
+        word.text = {word.text.data(), word.text.size() + character.size()};
+        word.width += width;
+        if (!closes_quotation(point)) word.ends = end_of(point);
+        begins_word = follows_blank = false;
+    }
+    return words;
+}
+
 std::vector<subtitle_cue> subtitle_cues(const std::vector<spoken_text>& spoken) {
     std::vector<timed_words> all;
-    for (const auto& one : spoken) {
-        auto words = subtitle_words(one.text, subtitle_line_width);
+    for (const auto& segment : spoken) {
+        auto words = subtitle_words(segment.text, subtitle_line_width);
         if (words.empty()) continue;
         all.push_back(
-            {.begin = moment_of(one.start_seconds),
-             .end = moment_of(one.end_seconds),
+            {.begin = moment_of(segment.start_seconds),
+             .end = moment_of(segment.end_seconds),
              .words = std::move(words)});
     }
-    const auto begins_before = [](const auto& one, const auto& other) {
-        return one.begin < other.begin;
+    const auto begins_before = [](const auto& left, const auto& right) {
+        return left.begin < right.begin;
     };
     std::stable_sort(all.begin(), all.end(), begins_before);
-    give_lengths(all);
+    extend_empty(all);
     std::vector<subtitle_cue> cues;
-    for (const auto& said : all) append_cues(cues, said);
+    for (const auto& speech : all) append_cues(cues, speech);
     std::stable_sort(cues.begin(), cues.end(), begins_before);
     return cues;
 }

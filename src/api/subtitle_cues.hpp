@@ -8,45 +8,42 @@
 
 namespace reelsd::api {
 
-/// What a word's last character ends.
+/// What a word ends.
 enum class word_end : std::uint8_t { nothing, clause, sentence };
 
-/// What no line is broken within. A view into the text that it was found in.
+/// A word, within which lines do not break. A view into the text.
 struct subtitle_word {
     std::string_view text;
     int width = 0;               ///< Columns.
-    bool follows_blank = false;  ///< Else it belongs to the word before it.
+    bool follows_blank = false;  ///< Otherwise it continues the word before.
     word_end ends = word_end::nothing;
 };
 
-/// The words of a UTF-8 text, without blanks, line breaks and control characters between them. A
-/// word wider than `width_max` comes in several parts. Pure.
+/// Splits a UTF-8 text into words, without blanks, line breaks and control characters. Splits words
+/// wider than `width_max`. Pure.
 [[nodiscard]] std::vector<subtitle_word> subtitle_words(std::string_view text, int width_max);
 
-/// What somebody says, as a result has it: foreign text, any length, any times.
+/// A segment of speech in a result: untrusted text, any length, any times.
 struct spoken_text {
     std::string text;  ///< UTF-8.
     double start_seconds = 0.0;
     double end_seconds = 0.0;
 };
 
-/// What is shown of it for a while.
+/// A subtitle.
 struct subtitle_cue {
     std::chrono::milliseconds begin{0};
     std::chrono::milliseconds end{0};  ///< After `begin`.
-    /// One or two, none of them empty, each at most subtitle_line_width wide; without control
-    /// characters.
+    /// One or two, not empty, at most subtitle_line_width wide, without control characters.
     std::vector<std::string> lines;
 };
 
-/// In columns: wide characters (Chinese, Japanese, Korean, emoji) take two. What people are used to
-/// from films.
+/// In columns; wide characters (Chinese, Japanese, Korean, emoji) take two. Usual in films.
 inline constexpr int subtitle_line_width = 42;
 
-/// The cues in the order in which they begin. What is too long for one cue is shared among several,
-/// cut where a sentence ends if that is near, each for its share of the time. Nothing is left out:
-/// what is said in no time at all is shown for a second, or until something else is said. Cues
-/// overlap where people speak at the same time. Pure.
+/// Returns the cues, ordered by beginning. Splits long segments, preferably between sentences, with
+/// a proportional share of the time. Shows segments without length for a second, or until the next
+/// one. Cues overlap where speakers do. Pure.
 [[nodiscard]] std::vector<subtitle_cue> subtitle_cues(const std::vector<spoken_text>& spoken);
 
 }  // namespace reelsd::api

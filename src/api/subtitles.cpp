@@ -2,6 +2,7 @@
 
 #include "reels.hpp"
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -36,22 +37,21 @@ asio::awaitable<http::response> send_subtitles(
     if (!id) co_return ctx.problem(id.error());
     const auto job = co_await jobs.find(ctx.caller(), *id, ctx.database_by());
     if (!job || !job->result) co_return ctx.problem(error{errc::not_found});
-    const auto said = transcript_of(*job->result);
-    if (!said) co_return ctx.problem(said.error());
+    const auto spoken = transcript_of(*job->result);
+    if (!spoken) co_return ctx.problem(spoken.error());
     http::response answer{
-        http::status::ok, format.content_type, format.write(subtitle_cues(said->spoken))};
-    answer.set("Content-Disposition", attachment_named(said->code, *id, format.suffix));
+        http::status::ok, format.content_type, format.write(subtitle_cues(spoken->spoken))};
+    answer.set("Content-Disposition", attachment_named(spoken->code, *id, format.suffix));
     co_return answer;
 }
 
-/// GET /api/v1/reels/{id}/subtitles.srt: what is said in one of the caller's reels, for players and
-/// editing programs. 200 a SubRip file, empty when nobody speaks; 404 also when the reel is not
-/// done.
+/// GET /api/v1/reels/{id}/subtitles.srt: the speech of one of the caller's reels, for players and
+/// editors. 200 a SubRip file, empty without speech; 404 also when the reel is not done.
 asio::awaitable<http::response> get_subrip(http::request_context& ctx, jobs::job_store& jobs) {
     co_return co_await send_subtitles(ctx, jobs, subrip);
 }
 
-/// GET /api/v1/reels/{id}/subtitles.vtt: the same for browsers. 200 a WebVTT file; 404.
+/// GET /api/v1/reels/{id}/subtitles.vtt: as above, for browsers. 200 a WebVTT file; 404.
 asio::awaitable<http::response> get_webvtt(http::request_context& ctx, jobs::job_store& jobs) {
     co_return co_await send_subtitles(ctx, jobs, webvtt);
 }
@@ -62,41 +62,8 @@ constexpr auto subtitle_routes = std::to_array<http::route<jobs::job_store>>({
 });
 
 bool is_safe(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-           c == '_';
+    return is_alphanumeric(c) || c == '-' || c == '_';
 }
-
-}  // namespace
-
-void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
-    router.add(subtitle_routes, jobs, prefix);
-}
-
-result<transcript> transcript_of(std::string_view document) {
-    try {
-        const auto stored = parse_foreign_json(document);
-        transcript said{.code = stored.at("platform_meta").at("code"), .spoken = {}};
-        for (const auto& segment : stored.at("audio").at("segments")) {
-            said.spoken.push_back(
-                {.text = segment.at("text"),
-                 .start_seconds = segment.at("start_seconds"),
-                 .end_seconds = segment.at("end_seconds")});
-        }
-        return said;
-    } catch (const json::exception& why) {
-        return error{errc::internal, fmt::format("the stored result: {}", why.what())};
-    }
-}
-
-std::string attachment_named(std::string_view code, job_id id, std::string_view suffix) {
-    std::string name;
-    std::copy_if(code.begin(), code.end(), std::back_inserter(name), &is_safe);
-    name.resize(std::min(name.size(), file_name_max));
-    if (name.empty()) name = fmt::format("reel-{}", id.value);
-    return fmt::format("attachment; filename=\"{}.{}\"", name, suffix);
-}
-
-namespace {
 
 /// "01:02:03,456" with a comma for `point`.
 std::string timestamp(std::chrono::milliseconds moment, char point) {
@@ -149,6 +116,34 @@ void append_escaped(std::string& file, std::string_view line) {
 }
 
 }  // namespace
+
+void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
+    router.add(subtitle_routes, jobs, prefix);
+}
+
+result<transcript> transcript_of(std::string_view document) {
+    try {
+        const auto stored = parse_foreign_json(document);
+        transcript parsed{.code = stored.at("platform_meta").at("code"), .spoken = {}};
+        for (const auto& segment : stored.at("audio").at("segments")) {
+            parsed.spoken.push_back(
+                {.text = segment.at("text"),
+                 .start_seconds = segment.at("start_seconds"),
+                 .end_seconds = segment.at("end_seconds")});
+        }
+        return parsed;
+    } catch (const json::exception& why) {
+        return error{errc::internal, fmt::format("the stored result: {}", why.what())};
+    }
+}
+
+std::string attachment_named(std::string_view code, job_id id, std::string_view suffix) {
+    std::string name;
+    std::copy_if(code.begin(), code.end(), std::back_inserter(name), &is_safe);
+    name.resize(std::min(name.size(), file_name_max));
+    if (name.empty()) name = fmt::format("reel-{}", id.value);
+    return fmt::format("attachment; filename=\"{}.{}\"", name, suffix);
+}
 
 std::string subrip_text(const std::vector<subtitle_cue>& cues) {
     std::string file;

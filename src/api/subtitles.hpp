@@ -17,24 +17,24 @@ namespace reelsd::api {
 
 void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs);
 
-/// What subtitles are made of.
+/// The speech of a reel.
 struct transcript {
-    std::string code;  ///< Of the post; as foreign as the rest.
+    std::string code;  ///< Of the post; untrusted.
     std::vector<spoken_text> spoken;
 };
 
-/// Reads a stored result, as JSON text. Errors: internal when it is none. Pure.
+/// Reads a stored result, as JSON text. Errors: internal when it is invalid. Pure.
 [[nodiscard]] result<transcript> transcript_of(std::string_view document);
 
-/// `attachment` with a name that is safe in a header and in a folder: the code, as far as it is
-/// made of letters, digits, '-' and '_', or the id. `suffix` is "srt" or the like. Pure.
+/// Returns a Content-Disposition with a safe file name: the letters, digits, '-' and '_' of the
+/// code, or the id. `suffix`: for example "srt". Pure.
 [[nodiscard]] std::string attachment_named(
     std::string_view code, job_id id, std::string_view suffix);
 
-/// The cues as a SubRip file (.srt), UTF-8. Empty without cues, as players expect it. Pure.
+/// The cues as a SubRip file (.srt), UTF-8. Empty without cues. Pure.
 [[nodiscard]] std::string subrip_text(const std::vector<subtitle_cue>& cues);
 
-/// The cues as a WebVTT file (.vtt), UTF-8: its text is text, never markup. Pure.
+/// The cues as a WebVTT file (.vtt), UTF-8, with escaped markup. Pure.
 /// Source: W3C WebVTT, sections 4.1 and 4.2.
 [[nodiscard]] std::string webvtt_text(const std::vector<subtitle_cue>& cues);
 

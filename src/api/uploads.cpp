@@ -1,5 +1,3 @@
-#include "uploads.hpp"
-
 #include "multipart.hpp"
 #include "submissions.hpp"
 #include <reelsd/base/json.hpp>
@@ -41,13 +39,13 @@ constexpr auto boolean_options = std::to_array<std::string_view>({"fresh", "queu
 constexpr auto text_options =
     std::to_array<std::string_view>({"url", "caption", "author", "webhook_url", "filename"});
 
-std::string media_type_of(const http::request& asked) {
-    const auto field = asked.headers.find("Content-Type").value_or("");
+std::string media_type_of(const http::request& request) {
+    const auto field = request.headers.find("Content-Type").value_or("");
     return ascii_lower(trimmed(field.substr(0, field.find(';'))));
 }
 
-bool is_form(const http::request& asked) {
-    return media_type_of(asked) == "multipart/form-data";
+bool is_form(const http::request& request) {
+    return media_type_of(request) == "multipart/form-data";
 }
 
 http::response too_large(const http::request_context& ctx, std::uint64_t bytes_max) {
@@ -61,8 +59,8 @@ error invalid(std::string text) {
     return error{errc::invalid_argument, std::move(text)};
 }
 
-/// Adds a text of a form or a query to the options, which are as in a JSON body. Ignores unknown
-/// names, as a JSON body's are.
+/// Adds a text of a form or a query to the options, which have the form of a JSON body. Ignores
+/// unknown names.
 result<void> set_option(json& options, const std::string& name, const std::string& text) {
     if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
         return invalid(fmt::format("{} must be UTF-8 text", name));
@@ -77,7 +75,7 @@ result<void> set_option(json& options, const std::string& name, const std::strin
     return {};
 }
 
-/// The answer to an upload that is refused; nothing when it is complete.
+/// The answer to a refused upload; empty when it is complete.
 using refused_answer = std::optional<http::response>;
 
 refused_answer refusal_of(const http::request_context& ctx, const http::body_piece& piece) {
@@ -121,7 +119,8 @@ public:
             reader_.append(piece.bytes);
             if (auto refused = co_await take_events()) co_return refused;
         }
-        for (;;) {  // Bytes behind the last boundary are read, so that the connection can go on.
+        for (;
+             ;) {  // Reads the bytes after the last boundary, so that the connection can be reused.
             const auto piece = co_await body.read();
             if (auto refused = refusal_of(ctx_, piece)) co_return refused;
             if (piece.bytes.empty()) break;
@@ -202,7 +201,7 @@ private:
     bool is_closed_ = false;
 };
 
-/// How the file and its options arrive: a form when there is a reader.
+/// An upload: a form if there is a reader, otherwise the body itself.
 struct upload_form {
     std::optional<multipart_reader> parts;
     json options = json::object();
@@ -231,17 +230,16 @@ result<upload_form> form_of(const http::request_context& ctx) {
 }
 
 std::optional<std::string> text_option(const json& options, const char* name) {
-    const auto found = options.find(name);
-    if (found == options.end()) return std::nullopt;
-    return found->get<std::string>();
+    if (!options.contains(name)) return std::nullopt;
+    return options.at(name).get<std::string>();
 }
 
-/// The submission of a file that is stored.
+/// Returns the submission of a stored file.
 result<jobs::submission> submission_of(
     const http::request_context& ctx, const json& options, const jobs::uploaded_video& video,
     const submission_service& service) {
-    auto terms = terms_in(ctx, options, service);
-    if (!terms) return terms.error();
+    auto common = options_in(ctx, options, service);
+    if (!common) return common.error();
     auto url = text_option(options, "url");
     if (url) {
         const auto link = platform::parse_link(*url);
@@ -253,13 +251,13 @@ result<jobs::submission> submission_of(
     const json identity{video.sha256, *url, video.caption.value_or(""), video.author.value_or("")};
     return jobs::submission{
         .url = *std::move(url),
-        .fresh = terms->fresh,
+        .fresh = common->fresh,
         .costs_money = service.analysis_costs_money,
-        .queue = terms->queue,
-        .idempotency_key = std::move(terms->idempotency_key),
+        .queue = common->queue,
+        .idempotency_key = std::move(common->idempotency_key),
         .list = jobs::list_element{.request_hash = request_hash_of({&identity}), .position = 0},
         .upload = video.id,
-        .webhook_url = std::move(terms->webhook_url)};
+        .webhook_url = std::move(common->webhook_url)};
 }
 
 /// Receives the file and submits it.
@@ -278,15 +276,16 @@ asio::awaitable<http::response> receive_and_submit(
     auto video = co_await file.finish();
     video.caption = text_option(form.options, "caption");
     video.author = text_option(form.options, "author");
-    auto wanted = submission_of(ctx, form.options, video, service);
-    if (!wanted) co_return ctx.problem(wanted.error());
+    auto submission = submission_of(ctx, form.options, video, service);
+    if (!submission) co_return ctx.problem(submission.error());
     ctx.restart_database_time();
     const bool is_described = co_await service.uploads.describe(video, ctx.database_by());
     if (!is_described) {
-        co_return ctx.problem(error{errc::storage_failed, "the upload was removed meanwhile"});
+        co_return ctx.problem(
+            error{errc::storage_failed, "the upload was removed before it was complete"});
     }
     const auto decision = co_await service.submission_batcher.submit(
-        ctx.caller(), *std::move(wanted), ctx.database_by());
+        ctx.caller(), *std::move(submission), ctx.database_by());
     if (decision.decided == jobs::submission_result::outcome::accepted) {
         service.uploads.release(id);
         service.job_accepted();
@@ -297,14 +296,14 @@ asio::awaitable<http::response> receive_and_submit(
 std::uint64_t announced_bytes(const http::request_context& ctx) {
     const auto field = ctx.header("Content-Length");
     if (!field) return 0;
-    // The session has checked that these are digits; a number that does not fit is too large.
+    // The session has checked the digits; a number that does not fit is too large.
     return parse_number<std::uint64_t>(*field).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace
 
-bool is_upload(const http::request& asked) {
-    const auto type = media_type_of(asked);
+bool is_upload(const http::request& request) {
+    const auto type = media_type_of(request);
     return type == "multipart/form-data" || type == "application/octet-stream" ||
            type.starts_with("video/");
 }
@@ -317,14 +316,14 @@ asio::awaitable<http::response> receive_upload(
     }
     auto form = form_of(ctx);
     if (!form) co_return ctx.problem(form.error());
-    const auto terms = terms_in(ctx, form->options, service);
-    if (!terms) co_return ctx.problem(terms.error());
-    // The options of a form come with the file, and may let it queue.
+    const auto common = options_in(ctx, form->options, service);
+    if (!common) co_return ctx.problem(common.error());
+    // The options of a form follow in the body, and may include `queue`.
     const jobs::submission expected{
         .url = {},
         .costs_money = service.analysis_costs_money,
-        .queue = terms->queue || form->parts,
-        .idempotency_key = terms->idempotency_key};
+        .queue = common->queue || form->parts,
+        .idempotency_key = common->idempotency_key};
     const auto begun =
         co_await service.uploads.begin(ctx.caller(), expected, service.limits, ctx.database_by());
     if (!begun.id) co_return answer_to(ctx, begun.refusal);
@@ -336,7 +335,7 @@ asio::awaitable<http::response> receive_upload(
     } catch (...) {
         problem = std::current_exception();
     }
-    // Changes nothing once the job has the file.
+    // No effect once the job has the file.
     co_await service.uploads.discard(*begun.id, deadline::after(discard_time_max));
     if (problem) std::rethrow_exception(problem);
     co_return answer;

@@ -3,6 +3,7 @@
 #include "reels.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <string_view>
 #include <vector>
@@ -21,29 +21,18 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::year_month_day;
 
-/// The number that is the whole of `text`, digits alone.
-std::optional<int> number_in(std::string_view text) {
-    int number = 0;
-    for (const char c : text) {
-        if (c < '0' || c > '9') return std::nullopt;
-        number = number * 10 + (c - '0');
-    }
-    return number;
-}
-
 std::optional<year_month_day> day_in(std::string_view text) {
     constexpr std::size_t size = std::string_view{"2026-05-22"}.size();
     if (text.size() != size || text[4] != '-' || text[7] != '-') return std::nullopt;
-    const auto year = number_in(text.substr(0, 4));
-    const auto month = number_in(text.substr(5, 2));
-    const auto day = number_in(text.substr(8, 2));
+    const auto year = parse_number<unsigned>(text.substr(0, 4));
+    const auto month = parse_number<unsigned>(text.substr(5, 2));
+    const auto day = parse_number<unsigned>(text.substr(8, 2));
     if (!year || !month || !day || *year < 1) return std::nullopt;
     const year_month_day date{
-        std::chrono::year{*year},
-        std::chrono::month{static_cast<unsigned>(*month)},
-        std::chrono::day{static_cast<unsigned>(*day)}};
-    if (!date.ok()) return std::nullopt;
-    return date;
+        std::chrono::year{static_cast<int>(*year)},
+        std::chrono::month{*month},
+        std::chrono::day{*day}};
+    return date.ok() ? std::optional{date} : std::nullopt;
 }
 
 result<std::optional<year_month_day>> requested_day(
@@ -56,8 +45,7 @@ result<std::optional<year_month_day>> requested_day(
     return day;
 }
 
-/// GET /api/v1/reels/usage?from=&to=: what the caller's model calls have used. 200; 400 a malformed
-/// date.
+/// GET /api/v1/reels/usage?from=&to=: usage of the caller's model calls. 200; 400 a malformed date.
 asio::awaitable<http::response> get_usage(http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
@@ -65,7 +53,7 @@ asio::awaitable<http::response> get_usage(http::request_context& ctx, usage::usa
     co_return ctx.json_text(http::status::ok, usage_view(report));
 }
 
-/// GET /api/v1/reels/usage/days?from=&to=: the same by day, provider and model. 200 an array; 400 a
+/// GET /api/v1/reels/usage/days?from=&to=: usage by day, provider and model. 200 an array; 400 a
 /// malformed date.
 asio::awaitable<http::response> get_usage_days(
     http::request_context& ctx, usage::usage_store& store) {
@@ -75,7 +63,7 @@ asio::awaitable<http::response> get_usage_days(
     co_return ctx.json_text(http::status::ok, usage_days_view(days));
 }
 
-/// GET /api/v1/reels/usage/days.csv?from=&to=: the same for spreadsheets. 200 a file; 400.
+/// GET /api/v1/reels/usage/days.csv?from=&to=: as above, for spreadsheets. 200 a file; 400.
 asio::awaitable<http::response> get_usage_csv(
     http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
@@ -87,14 +75,14 @@ asio::awaitable<http::response> get_usage_csv(
     co_return answer;
 }
 
-/// GET /api/v1/reels/usage/budget: what the caller may spend a month, and has spent. 200.
+/// GET /api/v1/reels/usage/budget: the caller's monthly budget and spending. 200.
 asio::awaitable<http::response> get_budget(http::request_context& ctx, usage::usage_store& store) {
     const auto report = co_await store.read_budget(ctx.caller(), ctx.database_by());
     co_return ctx.json_text(http::status::ok, budget_view(report));
 }
 
-/// GET /api/v1/reels/{id}/usage: the model calls of one of the caller's reels, those under way
-/// included. 200; 404.
+/// GET /api/v1/reels/{id}/usage: the model calls of one of the caller's reels, including those in
+/// progress. 200; 404.
 asio::awaitable<http::response> get_reel_usage(
     http::request_context& ctx, usage::usage_store& store) {
     const auto id = requested_id(ctx.path_parameter("id"));
@@ -111,6 +99,108 @@ constexpr auto usage_routes = std::to_array<http::route<usage::usage_store>>({
     {http::verb::get, "/reels/usage/days.csv", &get_usage_csv},
     {http::verb::get, "/reels/{id}/usage", &get_reel_usage},
 });
+
+std::string json_string(std::string_view text) {
+    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// The cost as an exact number or null, and the number of calls of unknown cost, if any.
+std::string cost_members(const usage::sums& used, std::string_view prefix) {
+    auto members = fmt::format(R"("{}cost_usd":{})", prefix, used.cost_usd.value_or("null"));
+    if (used.unpriced_calls > 0) {
+        members += fmt::format(R"(,"{}unpriced_calls":{})", prefix, used.unpriced_calls);
+    }
+    return members;
+}
+
+std::string token_members(const usage::sums& used) {
+    return fmt::format(
+        R"("calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},{})",
+        used.calls,
+        used.prompt_tokens,
+        used.output_tokens,
+        used.total_tokens(),
+        cost_members(used, ""));
+}
+
+std::string model_view(const usage::model_sums& sums) {
+    return fmt::format(R"({{"model":{},{}}})", json_string(sums.model), token_members(sums.used));
+}
+
+std::string day_view(const usage::day_sums& day) {
+    return fmt::format(
+        R"({{"date":{},"calls":{},"total_tokens":{},{}}})",
+        json_string(day.date),
+        day.used.calls,
+        day.used.total_tokens(),
+        cost_members(day.used, ""));
+}
+
+std::string daily_model_view(const usage::daily_model_sums& sums) {
+    return fmt::format(
+        R"({{"date":{},"provider":{},"model":{},{}}})",
+        json_string(sums.date),
+        json_string(sums.provider),
+        json_string(sums.model),
+        token_members(sums.used));
+}
+
+std::string call_view(const usage::call& call) {
+    return fmt::format(
+        R"({{"number":{},"purpose":{},"provider":{},"model":{},"called_at":"{}",)"
+        R"("prompt_tokens":{},"cached_prompt_tokens":{},"output_tokens":{},"thinking_tokens":{},)"
+        R"("cost_usd":{},"is_under_way":{}}})",
+        call.number ? std::to_string(*call.number) : "null",
+        json_string(call.purpose),
+        json_string(call.provider),
+        json_string(call.model),
+        to_rfc3339(call.called_at),
+        call.prompt_tokens,
+        call.cached_prompt_tokens,
+        call.output_tokens,
+        call.thinking_tokens,
+        call.cost_usd.value_or("null"),
+        call.is_under_way);
+}
+
+template <class Item>
+std::string array_of(const std::vector<Item>& items, std::string (*view)(const Item&)) {
+    std::string text = "[";
+    for (const auto& item : items) {
+        if (text.size() > 1) text.push_back(',');
+        text.append(view(item));
+    }
+    text.push_back(']');
+    return text;
+}
+
+constexpr std::string_view header =
+    "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
+    "unpriced_calls\r\n";
+
+/// First characters of formulas in spreadsheets, which skip blanks before them.
+constexpr std::string_view formula_signs = "=+-@";
+constexpr std::string_view skipped = " \t\r\n";
+
+bool looks_like_formula(std::string_view text) {
+    const auto first = text.find_first_not_of(skipped);
+    return first != std::string_view::npos &&
+           formula_signs.find(text[first]) != std::string_view::npos;
+}
+
+std::string line_of(const usage::daily_model_sums& sums) {
+    return fmt::format(
+        "{},{},{},{},{},{},{},{},{}\r\n",
+        sums.date,
+        csv_text_field(sums.provider),
+        csv_text_field(sums.model),
+        sums.used.calls,
+        sums.used.prompt_tokens,
+        sums.used.output_tokens,
+        sums.used.total_tokens(),
+        sums.used.cost_usd.value_or(""),
+        sums.used.unpriced_calls);
+}
 
 }  // namespace
 
@@ -129,88 +219,6 @@ result<usage::period> requested_period(
     }
     return usage::period{.from = *first, .to = *last};
 }
-
-namespace {
-
-std::string json_string(std::string_view text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// The cost as a number, digit by digit as the database has it, or null; and, where some calls have
-/// none, how many: then the cost is that of the others.
-std::string cost_members(const usage::sums& used, std::string_view prefix) {
-    auto members = fmt::format(R"("{}cost_usd":{})", prefix, used.cost_usd.value_or("null"));
-    if (used.unpriced_calls > 0) {
-        members += fmt::format(R"(,"{}unpriced_calls":{})", prefix, used.unpriced_calls);
-    }
-    return members;
-}
-
-std::string model_view(const usage::model_sums& one) {
-    return fmt::format(
-        R"({{"model":{},"calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},)"
-        R"({}}})",
-        json_string(one.model),
-        one.used.calls,
-        one.used.prompt_tokens,
-        one.used.output_tokens,
-        one.used.total_tokens(),
-        cost_members(one.used, ""));
-}
-
-std::string day_view(const usage::day_sums& one) {
-    return fmt::format(
-        R"({{"date":{},"calls":{},"total_tokens":{},{}}})",
-        json_string(one.date),
-        one.used.calls,
-        one.used.total_tokens(),
-        cost_members(one.used, ""));
-}
-
-std::string daily_model_view(const usage::daily_model_sums& one) {
-    return fmt::format(
-        R"({{"date":{},"provider":{},"model":{},"calls":{},"prompt_tokens":{},"output_tokens":{},)"
-        R"("total_tokens":{},{}}})",
-        json_string(one.date),
-        json_string(one.provider),
-        json_string(one.model),
-        one.used.calls,
-        one.used.prompt_tokens,
-        one.used.output_tokens,
-        one.used.total_tokens(),
-        cost_members(one.used, ""));
-}
-
-std::string call_view(const usage::call& one) {
-    return fmt::format(
-        R"({{"number":{},"purpose":{},"provider":{},"model":{},"called_at":"{}",)"
-        R"("prompt_tokens":{},"cached_prompt_tokens":{},"output_tokens":{},"thinking_tokens":{},)"
-        R"("cost_usd":{},"is_under_way":{}}})",
-        one.number ? std::to_string(*one.number) : "null",
-        json_string(one.purpose),
-        json_string(one.provider),
-        json_string(one.model),
-        to_rfc3339(one.called_at),
-        one.prompt_tokens,
-        one.cached_prompt_tokens,
-        one.output_tokens,
-        one.thinking_tokens,
-        one.cost_usd.value_or("null"),
-        one.is_under_way);
-}
-
-template <class Item>
-std::string array_of(const std::vector<Item>& items, std::string (*view)(const Item&)) {
-    std::string text = "[";
-    for (const auto& item : items) {
-        if (text.size() > 1) text.push_back(',');
-        text.append(view(item));
-    }
-    text.push_back(']');
-    return text;
-}
-
-}  // namespace
 
 std::string usage_view(const usage::report& report) {
     return fmt::format(
@@ -256,41 +264,9 @@ std::string budget_view(const usage::budget_report& report) {
     return view.append("}");
 }
 
-namespace {
-
-constexpr std::string_view header =
-    "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
-    "unpriced_calls\r\n";
-
-/// The first characters that make spreadsheets calculate; they skip blanks before them.
-constexpr std::string_view formula_signs = "=+-@";
-constexpr std::string_view skipped = " \t\r\n";
-
-bool looks_like_formula(std::string_view text) {
-    const auto first = text.find_first_not_of(skipped);
-    return first != std::string_view::npos &&
-           formula_signs.find(text[first]) != std::string_view::npos;
-}
-
-std::string line_of(const usage::daily_model_sums& one) {
-    return fmt::format(
-        "{},{},{},{},{},{},{},{},{}\r\n",
-        one.date,
-        csv_text_field(one.provider),
-        csv_text_field(one.model),
-        one.used.calls,
-        one.used.prompt_tokens,
-        one.used.output_tokens,
-        one.used.total_tokens(),
-        one.used.cost_usd.value_or(""),
-        one.used.unpriced_calls);
-}
-
-}  // namespace
-
 std::string usage_csv(const std::vector<usage::daily_model_sums>& days) {
     std::string file{header};
-    for (const auto& one : days) file += line_of(one);
+    for (const auto& sums : days) file += line_of(sums);
     return file;
 }
 

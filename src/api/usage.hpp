@@ -16,8 +16,8 @@ namespace reelsd::api {
 
 void add_usage_routes(http::router& router, std::string_view prefix, usage::usage_store& store);
 
-/// `?from=` and `?to=`: days as `YYYY-MM-DD`; `invalid_argument` for anything else, for a day that
-/// no calendar has, and for a `from` after `to`. Pure.
+/// Reads `?from=` and `?to=` as `YYYY-MM-DD`. Errors: invalid_argument for other texts, impossible
+/// days, and a `from` after `to`. Pure.
 [[nodiscard]] result<usage::period> requested_period(
     std::optional<std::string_view> from, std::optional<std::string_view> to);
 
@@ -29,18 +29,18 @@ void add_usage_routes(http::router& router, std::string_view prefix, usage::usag
 /// By day and model, as an array.
 [[nodiscard]] std::string usage_days_view(const std::vector<usage::daily_model_sums>& days);
 
-/// Of one reel: its calls and what they have cost together.
+/// Of one reel: its calls and their total cost.
 [[nodiscard]] std::string reel_usage_view(const usage::reel_report& report);
 
-/// What may be spent, and has been.
+/// Budget and spending.
 [[nodiscard]] std::string budget_view(const usage::budget_report& report);
 
-/// The same as usage_days_view() for spreadsheets: RFC 4180 with a header line, in UTF-8. A cost
-/// that is not known is an empty field. Pure.
+/// As usage_days_view() in CSV: RFC 4180 with a header line, UTF-8. An unknown cost is an empty
+/// field. Pure.
 [[nodiscard]] std::string usage_csv(const std::vector<usage::daily_model_sums>& days);
 
-/// One field of such a file, quoted where it has to be. Foreign text that a spreadsheet would take
-/// for a formula gets an apostrophe in front, which spreadsheets take for "this is text". Pure.
+/// Returns a CSV field, quoted if necessary. Text that a spreadsheet would evaluate as a formula
+/// gets an apostrophe in front, which marks it as text. Pure.
 [[nodiscard]] std::string csv_text_field(std::string_view text);
 
 }  // namespace reelsd::api

@@ -51,8 +51,8 @@ asio::awaitable<http::response> settings_answer(
     co_return ctx.json(http::status::ok, settings_view(settings));
 }
 
-/// GET /api/v1/webhook: the account's default address and its secret, which is made when there is
-/// none. 200.
+/// GET /api/v1/webhook: the account's default address and its secret, created if there is none.
+/// 200.
 asio::awaitable<http::response> get_webhook(http::request_context& ctx, webhook_service& service) {
     co_return co_await settings_answer(ctx, service);
 }
@@ -71,7 +71,7 @@ asio::awaitable<http::response> put_webhook(http::request_context& ctx, webhook_
     co_return co_await settings_answer(ctx, service);
 }
 
-/// POST /api/v1/webhook/rotate: a new secret; the old one signs beside it for 24 hours. 200 as GET.
+/// POST /api/v1/webhook/rotate: a new secret; the old one also signs for 24 hours. 200 as GET.
 asio::awaitable<http::response> rotate_secret(
     http::request_context& ctx, webhook_service& service) {
     co_await service.settings.rotate_secret(ctx.caller(), ctx.database_by());
@@ -94,7 +94,7 @@ std::string link_to_next(
     std::string_view path, const webhooks::delivery_filter& filter, webhooks::delivery_id next) {
     auto target = fmt::format("{}?limit={}", path, filter.deliveries_max);
     if (filter.state) target += fmt::format("&state={}", name_of(*filter.state));
-    // A cursor is a number whatever it counts.
+    // Cursors encode any id.
     return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(job_id{next.value}));
 }
 
@@ -112,7 +112,7 @@ asio::awaitable<http::response> list_deliveries(
     co_return answer;
 }
 
-/// POST /api/v1/webhook/deliveries/{id}/redeliver: makes it due now, and for another day. 202 the
+/// POST /api/v1/webhook/deliveries/{id}/redeliver: makes it due now, for another day. 202 the
 /// delivery; 404.
 asio::awaitable<http::response> redeliver(http::request_context& ctx, webhook_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));

@@ -9,7 +9,6 @@
 #include <reelsd/domain/accounts/session_store.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
-#include <reelsd/domain/retention/step_size.hpp>
 
 #include <fmt/format.h>
 

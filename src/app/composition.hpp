@@ -22,7 +22,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/domain/jobs/reporting_queue.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>

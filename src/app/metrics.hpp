@@ -6,7 +6,7 @@
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
+#include <reelsd/domain/webhooks/webhook_store.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/jail_report.hpp>
 #include <reelsd/model/circuit_breaker.hpp>

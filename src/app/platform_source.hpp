@@ -1,7 +1,7 @@
 #pragma once
 
 #include "settings.hpp"
-#include <reelsd/domain/pacing/refused_session_store.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/platform/session.hpp>
 #include <reelsd/platform/source.hpp>
 

@@ -5,7 +5,6 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
-#include <reelsd/db/schema_compatibility.hpp>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -64,7 +63,7 @@ asio::awaitable<void> monitor_schema(
         co_await async::pause(schema_check_interval);
         try {
             const auto schema =
-                co_await db::look_at_schema(pool, deadline::after(schema_check_time_max));
+                co_await db::read_schema_compatibility(pool, deadline::after(schema_check_time_max));
             if (schema.floor > known) {
                 log.error(
                     "the database needs a newer program, this one stops",

@@ -6,7 +6,7 @@
 #include "summary.hpp"
 #include "update_handler.hpp"
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/loop_call.hpp>
 
 #include <fmt/format.h>

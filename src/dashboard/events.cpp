@@ -1,6 +1,6 @@
 #include "resources.hpp"
 #include <reelsd/base/json.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <fmt/format.h>

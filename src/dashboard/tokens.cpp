@@ -1,5 +1,5 @@
 #include "resources.hpp"
-#include <reelsd/domain/accounts/token.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 

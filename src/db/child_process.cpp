@@ -27,7 +27,7 @@ struct step_failure {
     int number;  ///< errno.
 };
 
-constexpr const char* words_of(step at) {
+constexpr const char* text_of_step(step at) {
     switch (at) {
         case step::prepare: return "cannot set up its descriptors";
         case step::become_user: return "cannot become its user";
@@ -124,7 +124,7 @@ error cannot_start(const child_options& options, const std::string& why) {
 
 }  // namespace
 
-std::string words_of_errno(int number) {
+std::string errno_text(int number) {
     return fmt::format("{} ({})", std::generic_category().message(number), number);
 }
 
@@ -140,11 +140,11 @@ result<pid_t> start_child(const child_options& options) {
         S_IRUSR | S_IWUSR)});
     if (!output) {
         return cannot_start(
-            options, fmt::format("{}: {}", options.output.string(), words_of_errno(errno)));
+            options, fmt::format("{}: {}", options.output.string(), errno_text(errno)));
     }
     std::array<int, 2> ends{};
     if (!input || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return cannot_start(options, words_of_errno(errno));
+        return cannot_start(options, errno_text(errno));
     }
     const unique_fd report_in{ends[0]};
     auto report_out = above_standard(unique_fd{ends[1]});
@@ -162,16 +162,16 @@ result<pid_t> start_child(const child_options& options) {
         .parent = ::getpid()};
 
     const pid_t child = ::fork();
-    if (child < 0) return cannot_start(options, words_of_errno(errno));
+    if (child < 0) return cannot_start(options, errno_text(errno));
     if (child == 0) run_child(startup);
 
-    { const unique_fd ours = std::move(report_out); }  // Otherwise the read below never ends.
+    { const unique_fd closed = std::move(report_out); }  // Otherwise the read below never ends.
     step_failure failure{};
     const auto length = ::read(report_in.get(), &failure, sizeof failure);
     if (length != sizeof failure) return child;  // Closed by exec: it runs.
     ::waitpid(child, nullptr, 0);
     return cannot_start(
-        options, fmt::format("{}: {}", words_of(failure.at), words_of_errno(failure.number)));
+        options, fmt::format("{}: {}", text_of_step(failure.at), errno_text(failure.number)));
 }
 
 std::optional<int> wait_for_child(pid_t child, deadline by) {
@@ -185,8 +185,8 @@ std::optional<int> wait_for_child(pid_t child, deadline by) {
         // Without a descriptor to wait on, polls five times a second.
         const std::int64_t longest = watched ? 60'000 : 200;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining()).count();
-        pollfd one{watched.get(), POLLIN, 0};
-        ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left, longest)));
+        pollfd process{watched.get(), POLLIN, 0};
+        ::poll(&process, 1, static_cast<int>(std::min<std::int64_t>(left, longest)));
     }
 }
 
@@ -194,13 +194,13 @@ result<std::optional<std::filesystem::path>> first_unreachable(
     const account& user, const std::vector<std::filesystem::path>& folders) {
     constexpr int cannot_become = 255;
     const pid_t child = ::fork();
-    if (child < 0) return error{errc::database_unavailable, words_of_errno(errno)};
+    if (child < 0) return error{errc::database_unavailable, errno_text(errno)};
     if (child == 0) {
         if (!become(user)) ::_exit(cannot_become);
         int number = 0;
-        for (const auto& one : folders) {
+        for (const auto& folder : folders) {
             ++number;
-            if (::chdir(one.c_str()) != 0) ::_exit(number);
+            if (::chdir(folder.c_str()) != 0) ::_exit(number);
         }
         ::_exit(0);
     }

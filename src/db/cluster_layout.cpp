@@ -1,5 +1,7 @@
 #include "cluster_layout.hpp"
 
+#include <reelsd/base/parse_number.hpp>
+
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -8,10 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <vector>
 
@@ -22,13 +21,6 @@ namespace fs = std::filesystem;
 
 error storage_error(const fs::path& at, const std::string& why) {
     return error{errc::storage_failed, fmt::format("{}: {}", at.string(), why)};
-}
-
-std::optional<int> number_in(std::string_view text) {
-    int number = 0;
-    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc{} || stop == text.data()) return {};
-    return number;
 }
 
 // ---- Users
@@ -65,45 +57,19 @@ result<std::optional<account>> server_user(const fs::path& cluster) {
 
 // ---- Programs
 
-bool has_programs(const fs::path& folder) {
-    return ::access((folder / "initdb").c_str(), X_OK) == 0 &&
-           ::access((folder / "postgres").c_str(), X_OK) == 0;
-}
-
-std::vector<installation> installations() {
-    std::vector<installation> found;
-    std::error_code none;  // No such folder: no installations.
-    for (const auto& one : fs::directory_iterator{"/usr/lib/postgresql", none}) {
-        const auto major = number_in(one.path().filename().native());
-        if (major && has_programs(one.path() / "bin"))
-            found.push_back({*major, one.path() / "bin"});
-    }
-    return found;
-}
-
-fs::path folder_on_path() {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes the environment
-    const char* const path = std::getenv("PATH");
-    std::string_view rest = path == nullptr ? "" : path;
-    while (!rest.empty()) {
-        const auto length = std::min(rest.find(':'), rest.size());
-        fs::path folder{rest.substr(0, length)};
-        rest.remove_prefix(std::min(length + 1, rest.size()));
-        if (folder.is_absolute() && has_programs(folder)) return folder;
-    }
-    return {};
-}
-
 result<fs::path> find_programs(const cluster_options& options, const fs::path& cluster) {
+    const program_names server_programs{"initdb", "postgres"};
     if (!options.binaries.empty()) {
-        if (has_programs(options.binaries)) return options.binaries;
+        if (has_programs(options.binaries, server_programs)) return options.binaries;
         return error{
             errc::database_unavailable,
             fmt::format("{}: no initdb and postgres there", options.binaries.string())};
     }
-    const auto major = number_in(read_small_file(cluster / "PG_VERSION"));
-    if (const auto chosen = choose_installation(installations(), major)) return chosen->binaries;
-    if (auto folder = folder_on_path(); !folder.empty()) return folder;
+    const auto version = read_small_file(cluster / "PG_VERSION");
+    const auto major = parse_number<int>(version.substr(0, version.find('\n')));
+    const auto installed = installations_of(server_programs);
+    if (const auto chosen = choose_installation(installed, major)) return chosen->binaries;
+    if (auto folder = folder_on_path(server_programs); !folder.empty()) return folder;
     return error{
         errc::database_unavailable,
         major ? fmt::format(
@@ -118,11 +84,11 @@ result<fs::path> make_data_dir(const fs::path& data_dir, bool for_other_user) {
     std::error_code problem;
     const auto absolute = fs::absolute(data_dir, problem);
     const bool is_new = !problem && fs::create_directories(absolute, problem);
-    if (problem) return storage_error(data_dir, "cannot be made: " + problem.message());
+    if (problem) return storage_error(data_dir, "cannot be created: " + problem.message());
     auto folder = fs::canonical(absolute, problem);
     if (problem) return storage_error(data_dir, problem.message());
     if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-        return storage_error(folder, "cannot be written: " + words_of_errno(errno));
+        return storage_error(folder, "cannot be written: " + errno_text(errno));
     }
     if (is_new) {
         fs::permissions(folder, fs::perms::owner_all, problem);
@@ -142,7 +108,7 @@ result<void> check_owner(const fs::path& cluster, uid_t server_user) {
     if (::stat(cluster.c_str(), &status) != 0 || status.st_uid == server_user) return {};
     // An empty folder that root created in advance is not yet a cluster. Only root can look inside.
     const bool is_cluster =
-        ::geteuid() != 0 || ::stat((cluster / "PG_VERSION").c_str(), &status) == 0;
+        ::geteuid() != 0 || ::access((cluster / "PG_VERSION").c_str(), F_OK) == 0;
     if (!is_cluster) return {};
     return storage_error(
         cluster,
@@ -152,8 +118,8 @@ result<void> check_owner(const fs::path& cluster, uid_t server_user) {
 
 result<void> check_reachable(const account& user, const fs::path& folder) {
     std::vector<fs::path> chain;
-    for (fs::path one = folder; one.has_relative_path(); one = one.parent_path()) {
-        chain.push_back(one);
+    for (fs::path next = folder; next.has_relative_path(); next = next.parent_path()) {
+        chain.push_back(next);
     }
     std::reverse(chain.begin(), chain.end());
     const auto blocked = first_unreachable(user, chain);
@@ -169,9 +135,10 @@ result<void> check_reachable(const account& user, const fs::path& folder) {
 
 }  // namespace
 
-std::string read_small_file(const fs::path& file) {
+std::string read_small_file(const fs::path& file, std::uintmax_t begin) {
     constexpr std::size_t bytes_max = std::size_t{64} * 1024;
     std::ifstream stream{file, std::ios::binary};
+    stream.seekg(static_cast<std::streamoff>(begin));
     std::string text(bytes_max, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(stream.gcount()));
@@ -179,8 +146,7 @@ std::string read_small_file(const fs::path& file) {
 }
 
 bool cluster_layout::initialised() const {
-    struct stat found {};
-    return ::stat((cluster / "PG_VERSION").c_str(), &found) == 0;
+    return ::access((cluster / "PG_VERSION").c_str(), F_OK) == 0;
 }
 
 result<void> make_private_folder(const fs::path& folder, const std::optional<account>& owner) {
@@ -188,15 +154,15 @@ result<void> make_private_folder(const fs::path& folder, const std::optional<acc
     const uid_t owner_id = owner ? owner->uid : ::geteuid();
     if (::mkdir(folder.c_str(), all_mine) == 0) {
         if (owner && ::chown(folder.c_str(), owner->uid, owner->gid) != 0) {
-            return storage_error(folder, "cannot be given away: " + words_of_errno(errno));
+            return storage_error(folder, "cannot be given away: " + errno_text(errno));
         }
         return {};
     }
-    if (errno != EEXIST) return storage_error(folder, "cannot be made: " + words_of_errno(errno));
+    if (errno != EEXIST) return storage_error(folder, "cannot be created: " + errno_text(errno));
 
     struct stat status {};
     if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-        return storage_error(folder, "is no folder");
+        return storage_error(folder, "is not a folder");
     }
     if (status.st_uid != owner_id || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return storage_error(

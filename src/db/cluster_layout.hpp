@@ -35,7 +35,8 @@ struct cluster_layout {
 [[nodiscard]] result<void> make_private_folder(
     const std::filesystem::path& folder, const std::optional<account>& owner);
 
-/// Returns the contents of a file of at most 64 KiB; empty if it cannot be read.
-[[nodiscard]] std::string read_small_file(const std::filesystem::path& file);
+/// Returns at most 64 KiB of a file from byte `begin` on; empty if it cannot be read.
+[[nodiscard]] std::string read_small_file(
+    const std::filesystem::path& file, std::uintmax_t begin = 0);
 
 }  // namespace reelsd::db

@@ -1,13 +1,21 @@
 #include "cluster_paths.hpp"
 
+#include "connection_string.hpp"
+#include <reelsd/base/parse_number.hpp>
+
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
 
 namespace reelsd::db {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// FNV-1a. Not for secrecy: it must only be equal in every process and differ between folders.
 std::uint64_t hash_of(std::string_view text) {
@@ -16,16 +24,6 @@ std::uint64_t hash_of(std::string_view text) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
     }
     return hash;
-}
-
-/// Puts a backslash before each of `special`.
-std::string escaped(std::string_view text, std::string_view special) {
-    std::string safe;
-    for (const char c : text) {
-        if (special.find(c) != std::string_view::npos) safe.push_back('\\');
-        safe.push_back(c);
-    }
-    return safe;
 }
 
 /// Quotes an element of a list setting, where commas and blanks are plain text.
@@ -40,13 +38,45 @@ std::string quoted_element(std::string_view text) {
 
 }  // namespace
 
-std::filesystem::path socket_folder_for(const std::filesystem::path& data_dir, uid_t server_user) {
+fs::path socket_folder_for(const fs::path& data_dir, uid_t server_user) {
     constexpr std::string_view socket_name = "/.s.PGSQL.5432";
     auto near = data_dir / "run";
     const bool fits = near.native().size() + socket_name.size() <= socket_path_bytes_max;
     // libpq treats a comma as a separator of hosts, even if it is quoted.
     if (fits && near.native().find(',') == std::string::npos) return near;
     return fmt::format("/tmp/reelsd-{}-{:016x}", server_user, hash_of(data_dir.native()));
+}
+
+bool has_programs(const fs::path& folder, program_names programs) {
+    return std::all_of(programs.begin(), programs.end(), [&folder](std::string_view name) {
+        return ::access((folder / name).c_str(), X_OK) == 0;
+    });
+}
+
+std::vector<installation> installations_of(program_names programs) {
+    std::vector<installation> installed;
+    std::error_code missing;  // No such folder: no installations.
+    for (const auto& entry : fs::directory_iterator{"/usr/lib/postgresql", missing}) {
+        const auto major = parse_number<int>(entry.path().filename().native());
+        auto binaries = entry.path() / "bin";
+        if (major && has_programs(binaries, programs)) {
+            installed.push_back({*major, std::move(binaries)});
+        }
+    }
+    return installed;
+}
+
+fs::path folder_on_path(program_names programs) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes the environment
+    const char* const path = std::getenv("PATH");
+    std::string_view rest = path == nullptr ? "" : path;
+    while (!rest.empty()) {
+        const auto length = std::min(rest.find(':'), rest.size());
+        fs::path folder{rest.substr(0, length)};
+        rest.remove_prefix(std::min(length + 1, rest.size()));
+        if (folder.is_absolute() && has_programs(folder, programs)) return folder;
+    }
+    return {};
 }
 
 std::optional<installation> choose_installation(
@@ -62,18 +92,15 @@ std::optional<installation> choose_installation(
 
 std::optional<pid_t> postmaster_in(std::string_view pid_file) {
     const auto line = pid_file.substr(0, pid_file.find('\n'));
-    pid_t number = 0;
-    const auto [stop, problem] = std::from_chars(line.data(), line.data() + line.size(), number);
-    if (problem != std::errc{} || stop == line.data() || number <= 0) return {};
-    return number;
+    const auto number = parse_number<pid_t>(line);
+    return number && *number > 0 ? number : std::nullopt;
 }
 
-std::string connection_string_for(
-    const std::filesystem::path& socket_folder, std::string_view database) {
+std::string connection_string_for(const fs::path& socket_folder, std::string_view database) {
     return fmt::format(
-        "host='{}' port=5432 user=reelsd dbname='{}'",
-        escaped(socket_folder.native(), "'\\"),
-        escaped(database, "'\\"));
+        "{} port=5432 user=reelsd {}",
+        connection_option("host", socket_folder.native()),
+        connection_option("dbname", database));
 }
 
 std::string cause_in(std::string_view log) {

@@ -3,13 +3,15 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// Decisions of the private cluster that use neither disk nor process. Pure.
+/// Where the private cluster and PostgreSQL's programs are, and how the programs are called. All
+/// but the search for programs is pure.
 namespace reelsd::db {
 
 /// The socket's path with its NUL has to fit sockaddr_un: 108 bytes on Linux.
@@ -26,6 +28,17 @@ struct installation {
     int major;
     std::filesystem::path binaries;
 };
+
+using program_names = std::initializer_list<std::string_view>;
+
+/// Whether a folder contains all of `programs`, executable by this process.
+[[nodiscard]] bool has_programs(const std::filesystem::path& folder, program_names programs);
+
+/// Returns the installations in /usr/lib/postgresql that have all of `programs`.
+[[nodiscard]] std::vector<installation> installations_of(program_names programs);
+
+/// Returns the first folder of PATH that has all of `programs`; empty if there is none.
+[[nodiscard]] std::filesystem::path folder_on_path(program_names programs);
 
 /// Chooses the installation with the existing cluster's version, or the newest from 15 on for a new
 /// cluster.

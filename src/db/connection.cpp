@@ -47,13 +47,13 @@ bool connection::start() {
     return true;
 }
 
-void connection::send(std::shared_ptr<pending_query> one) {
+void connection::send(std::shared_ptr<pending_query> query) {
     invariant(raw_ != nullptr);
-    if (in_flight_.empty()) last_word_ = deadline::clock::now();
-    pending_query& sent = *one;
-    in_flight_.push_back(std::move(one));
+    if (in_flight_.empty()) last_heard_ = deadline::clock::now();
+    pending_query& sent = *query;
+    in_flight_.push_back(std::move(query));
     if (!put(sent)) {
-        break_up_later(message_of(*raw_));
+        fail_later(message_of(*raw_));
         return;
     }
     flush();
@@ -61,13 +61,13 @@ void connection::send(std::shared_ptr<pending_query> one) {
 
 /// Passes one query to libpq. PREPARE, if any, shares the sync point: when it fails, the server
 /// skips only the statement behind it.
-bool connection::put(pending_query& one) {
-    const parameter_arrays arrays{one.parameters};
-    const int count = static_cast<int>(one.parameters.size());
-    if (one.one_shot) {
+bool connection::put(pending_query& query) {
+    const parameter_arrays arrays{query.parameters};
+    const int count = static_cast<int>(query.parameters.size());
+    if (query.one_shot) {
         return PQsendQueryParams(
                    raw_.get(),
-                   one.what.text(),
+                   query.what.text(),
                    count,
                    nullptr,
                    arrays.values.data(),
@@ -76,13 +76,13 @@ bool connection::put(pending_query& one) {
                    binary_format) != 0 &&
                PQpipelineSync(raw_.get()) != 0;
     }
-    const auto statement = statements_.acquire(one.what);
-    one.statement = statement.number;
-    one.prepared_here = statement.must_prepare;
-    one.preparing = statement.must_prepare;
+    const auto statement = statements_.acquire(query.what);
+    query.statement = statement.number;
+    query.prepared_here = statement.must_prepare;
+    query.preparing = statement.must_prepare;
     const char* const name = statement.server_name.c_str();
     if (statement.must_prepare &&
-        PQsendPrepare(raw_.get(), name, one.what.text(), 0, nullptr) == 0) {
+        PQsendPrepare(raw_.get(), name, query.what.text(), 0, nullptr) == 0) {
         return false;
     }
     return PQsendQueryPrepared(
@@ -98,10 +98,10 @@ bool connection::put(pending_query& one) {
 
 /// Without this, each schema change would leave a dead statement on the server.
 bool connection::put_deallocate(const std::string& server_name) {
-    static constexpr query deallocate{"db.deallocate", "DEALLOCATE"};
-    auto one = std::make_shared<pending_query>(pending_query{
+    static constexpr db::query deallocate{"db.deallocate", "DEALLOCATE"};
+    auto query = std::make_shared<pending_query>(pending_query{
         .what = deallocate, .parameters = {}, .by = deadline::after({}), .one_shot = true});
-    in_flight_.push_back(std::move(one));
+    in_flight_.push_back(std::move(query));
     // Names of queries contain no quotes, see db::query.
     const std::string text = "DEALLOCATE \"" + server_name + "\"";
     return PQsendQueryParams(raw_.get(), text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) !=
@@ -112,7 +112,7 @@ bool connection::put_deallocate(const std::string& server_name) {
 void connection::flush() {
     const int left = PQflush(raw_.get());
     if (left < 0) {
-        break_up_later(message_of(*raw_));
+        fail_later(message_of(*raw_));
     } else if (left > 0 && !writing_) {
         await_writable();
     }
@@ -138,14 +138,14 @@ void connection::on_readable() {
         // Results before the end may contain the reason.
         const std::string why = message_of(*raw_);
         read_results();
-        break_up(why);
+        fail(why);
         return;
     }
-    last_word_ = deadline::clock::now();
+    last_heard_ = deadline::clock::now();
     read_results();
     if (!raw_) return;
     if (PQstatus(raw_.get()) != CONNECTION_OK) {
-        break_up(message_of(*raw_));
+        fail(message_of(*raw_));
         return;
     }
     flush();  // Reading may have made room for writing.
@@ -165,76 +165,77 @@ void connection::read_results() {
 }
 
 void connection::take(result_ptr next) {
-    pending_query& one = *in_flight_.front();
+    pending_query& query = *in_flight_.front();
     switch (PQresultStatus(next.get())) {
         case PGRES_PIPELINE_SYNC: finish_first(); return;
         case PGRES_PIPELINE_ABORTED: return;  // The statement behind a failed PREPARE.
-        case PGRES_FATAL_ERROR: take_failure(one, *next); return;
+        case PGRES_FATAL_ERROR: take_failure(query, *next); return;
         default: break;
     }
-    if (one.preparing) {
-        one.preparing = false;
+    if (query.preparing) {
+        query.preparing = false;
     } else {
-        one.answer = std::move(next);
+        query.answer = std::move(next);
     }
 }
 
-void connection::take_failure(pending_query& one, const PGresult& result) {
-    if (one.failure) return;  // The first error is the cause.
-    one.failure = error_of(result);
-    if (one.preparing) statements_.forget(one.what, one.statement);
+void connection::take_failure(pending_query& query, const PGresult& result) {
+    if (query.failure) return;  // The first error is the cause.
+    query.failure = error_of(result);
+    if (query.preparing) statements_.forget(query.what, query.statement);
 }
 
 void connection::finish_first() {
     const auto finished = std::move(in_flight_.front());
     in_flight_.pop_front();
-    if (run_again(finished)) return;
+    if (retry_unprepared(finished)) return;
     events_.answered(finished);
 }
 
 /// Repeats a statement that has not begun because the server lost its prepared form or no longer
 /// supports it. It runs without a prepared statement, so one repetition is enough.
-bool connection::run_again(const std::shared_ptr<pending_query>& one) {
-    if (!one->failure || one->one_shot || one->prepared_here) return false;
-    const bool unsupported = one->failure->sqlstate == unsupported_statement;
-    if (!unsupported && one->failure->sqlstate != no_such_statement) return false;
+bool connection::retry_unprepared(const std::shared_ptr<pending_query>& query) {
+    if (!query->failure || query->one_shot || query->prepared_here) return false;
+    const bool unsupported = query->failure->sqlstate == unsupported_statement;
+    if (!unsupported && query->failure->sqlstate != no_such_statement) return false;
 
-    statements_.forget(one->what, one->statement);
-    if (unsupported && !put_deallocate(statement_cache::server_name(one->what, one->statement))) {
-        break_up_later(message_of(*raw_));
+    statements_.forget(query->what, query->statement);
+    if (unsupported &&
+        !put_deallocate(statement_cache::server_name(query->what, query->statement))) {
+        fail_later(message_of(*raw_));
         return false;
     }
-    if (!one->caller) return false;
-    one->one_shot = true;
-    one->failure.reset();
-    one->answer.reset();
-    send(one);
+    if (!query->caller) return false;
+    query->one_shot = true;
+    query->failure.reset();
+    query->answer.reset();
+    send(query);
     return true;
 }
 
-deadline::clock::time_point connection::quiet_since() const noexcept {
-    return in_flight_.empty() ? deadline::clock::now() : last_word_;
+deadline::clock::time_point connection::silent_since() const noexcept {
+    return in_flight_.empty() ? deadline::clock::now() : last_heard_;
 }
 
-deadline::clock::time_point connection::silent_at() const noexcept {
-    return in_flight_.empty() ? deadline::clock::time_point::max() : last_word_ + silence_max_;
+deadline::clock::time_point connection::broken_at() const noexcept {
+    return in_flight_.empty() ? deadline::clock::time_point::max() : last_heard_ + silence_max_;
 }
 
 void connection::check_silence(deadline::clock::time_point now) {
-    if (!raw_ || now < silent_at()) return;
+    if (!raw_ || now < broken_at()) return;
     // This process may have been stopped for a while, and the answer may be readable already.
     pollfd watched{PQsocket(raw_.get()), POLLIN, 0};
     const bool readable = ::poll(&watched, 1, 0) > 0;
-    last_word_ = now;
-    if (!readable) break_up_later("the server has been silent for too long");
+    last_heard_ = now;
+    if (!readable) fail_later("the server has been silent for too long");
 }
 
-void connection::break_up_later(const std::string& why) {
+void connection::fail_later(const std::string& why) {
     boost::asio::post(
-        socket_.get_executor(), [self = shared_from_this(), why] { self->break_up(why); });
+        socket_.get_executor(), [self = shared_from_this(), why] { self->fail(why); });
 }
 
-void connection::break_up(const std::string& why) {
+void connection::fail(const std::string& why) {
     if (!raw_) return;
     release();
     auto unanswered = std::exchange(in_flight_, {});

@@ -1,22 +1,52 @@
 #pragma once
 
-#include "pending_query.hpp"
 #include "session.hpp"
 #include "statement_cache.hpp"
 #include <reelsd/base/clock.hpp>
+#include <reelsd/db/query.hpp>
+#include <reelsd/db/rows.hpp>
 
+#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace reelsd::db {
+
+using waiter = boost::asio::any_completion_handler<void(std::exception_ptr, rows)>;
+
+/// One call of pool::run(), from its start until its last result. If the caller leaves earlier
+/// (deadline, cancellation), `caller` is empty and the answer is discarded when it arrives, so that
+/// the connection keeps its order.
+struct pending_query {
+    query what;
+    std::vector<parameter> parameters;
+    deadline by;
+    deadline::clock::time_point started = deadline::clock::now();
+    waiter caller{};
+
+    /// Sent without a prepared statement: the second attempt, after the server lost the prepared
+    /// one or no longer supports it.
+    bool one_shot = false;
+
+    // State of the connection between sending and the last result.
+    std::uint64_t statement = 0;  ///< The prepared statement's number; zero for none.
+    bool prepared_here = false;   ///< PREPARE was sent with it.
+    bool preparing = false;       ///< The next result is about PREPARE.
+    result_ptr answer{};
+    std::optional<server_error> failure{};
+};
 
 /// Events of a connection for its pool. Called from the connection's handlers, never inside a call
 /// of the pool to the connection; a callback may call the connection.
@@ -48,7 +78,7 @@ public:
     [[nodiscard]] bool start();
 
     /// Sends one query. Reports a failure to send later, through `lost`.
-    void send(std::shared_ptr<pending_query> one);
+    void send(std::shared_ptr<pending_query> query);
 
     /// Closes immediately and returns the unanswered queries. No events follow.
     std::deque<std::shared_ptr<pending_query>> close();
@@ -56,15 +86,15 @@ public:
     /// Declares the connection broken if the server has been silent for too long; `lost` is called
     /// then.
     void check_silence(deadline::clock::time_point now);
-    /// The time at which check_silence() would do so; never if no answer is owed.
-    [[nodiscard]] deadline::clock::time_point silent_at() const noexcept;
+    /// The time at which check_silence() does so; never if no answer is owed.
+    [[nodiscard]] deadline::clock::time_point broken_at() const noexcept;
 
     /// Unanswered queries, in order.
     [[nodiscard]] const std::deque<std::shared_ptr<pending_query>>& in_flight() const noexcept {
         return in_flight_;
     }
     /// Since when the server has been silent while it owes an answer; now if it owes none.
-    [[nodiscard]] deadline::clock::time_point quiet_since() const noexcept;
+    [[nodiscard]] deadline::clock::time_point silent_since() const noexcept;
     [[nodiscard]] deadline::clock::time_point opened_at() const noexcept { return opened_at_; }
 
 private:
@@ -72,15 +102,15 @@ private:
     void await_writable();
     void on_readable();
     void flush();
-    [[nodiscard]] bool put(pending_query& one);
+    [[nodiscard]] bool put(pending_query& query);
     [[nodiscard]] bool put_deallocate(const std::string& server_name);
     void read_results();
     void take(result_ptr next);
-    void take_failure(pending_query& one, const PGresult& result);
+    void take_failure(pending_query& query, const PGresult& result);
     void finish_first();
-    [[nodiscard]] bool run_again(const std::shared_ptr<pending_query>& one);
-    void break_up(const std::string& why);
-    void break_up_later(const std::string& why);
+    [[nodiscard]] bool retry_unprepared(const std::shared_ptr<pending_query>& query);
+    void fail(const std::string& why);
+    void fail_later(const std::string& why);
     void release();
 
     connection_ptr raw_;
@@ -90,7 +120,7 @@ private:
     statement_cache statements_;
     std::deque<std::shared_ptr<pending_query>> in_flight_;
     deadline::clock::time_point opened_at_ = deadline::clock::now();
-    deadline::clock::time_point last_word_ = opened_at_;
+    deadline::clock::time_point last_heard_ = opened_at_;
     bool writing_ = false;  ///< Waiting until the socket takes more.
 };
 

@@ -7,7 +7,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <utility>
 
 namespace reelsd::db {
@@ -42,9 +41,8 @@ void connector::open(deadline by, completion done) {
 }
 
 void connector::stop() noexcept {
-    const std::uint64_t one = 1;
     // Fails only when the counter is full, and then it is readable as well.
-    static_cast<void>(::write(stop_fd_, &one, sizeof one));
+    static_cast<void>(::eventfd_write(stop_fd_, 1));
     if (thread_.joinable()) thread_.join();
 }
 

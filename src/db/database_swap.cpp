@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <random>
 #include <utility>
 
@@ -20,36 +20,17 @@ constexpr const char* maintenance_database = "postgres";
 /// Bound for the destructor; dropping a database takes a second or two.
 constexpr auto drop_time_max = 30s;
 
-std::string identifier(std::string_view name) {
-    std::string text = "\"";
-    for (const char c : name) {
-        if (c == '"') text.push_back('"');
-        text.push_back(c);
-    }
-    return text + "\"";
+using escaped_text = std::unique_ptr<char, decltype(&PQfreemem)>;
+
+/// Returns a name quoted for SQL.
+std::string identifier(PGconn& session, std::string_view name) {
+    const escaped_text text{PQescapeIdentifier(&session, name.data(), name.size()), &PQfreemem};
+    return text ? text.get() : "";
 }
 
-std::string text_literal(std::string_view value) {
-    std::string text = "'";
-    for (const char c : value) {
-        if (c == '\'') text.push_back('\'');
-        text.push_back(c);
-    }
-    return text + "'";
-}
-
-result<connection_ptr> open_for(const std::string& connection_string, deadline by) {
-    const auto whole = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
-    const session_limits limits{.statement_timeout = std::max(whole, 1ms), .lock_timeout = 0ms};
-    auto session = open_session(connection_string, limits, by, -1);
-    if (session || session.error().code() != errc::timed_out) return session;
-    return error{errc::database_unavailable, session.error().detail()};
-}
-
-result<void> run(PGconn& session, const std::string& statement, deadline by) {
-    const auto done = run_sql(session, statement, by);
-    if (!done) return done.error();
-    return {};
+std::string text_literal(PGconn& session, std::string_view value) {
+    const escaped_text text{PQescapeLiteral(&session, value.data(), value.size()), &PQfreemem};
+    return text ? text.get() : "";
 }
 
 /// The database to replace, with the properties that the new one must have.
@@ -61,17 +42,17 @@ struct original {
 };
 
 result<original> read_original(PGconn& session, deadline by) {
-    auto selected = run_sql(
+    const auto answer = fetch(
         session,
+        "db.original",
         "SELECT datname, datcollate, datctype,"
         "       pg_has_role(datdba, 'USAGE') AND (rolcreatedb OR rolsuper) AS may_replace"
         "  FROM pg_database, pg_roles"
         " WHERE datname = current_database() AND rolname = current_user",
         {},
         by);
-    if (!selected) return selected.error();
-    const rows answer{"db.original", selected->release()};
-    const auto row = answer.one();
+    if (!answer) return answer.error();
+    const auto row = answer->one();
     return original{
         .name = row.as<std::string>("datname"),
         .collate = row.as<std::string>("datcollate"),
@@ -80,29 +61,29 @@ result<original> read_original(PGconn& session, deadline by) {
 }
 
 /// Excludes other swaps of this database until the session ends.
-result<void> lock_replacing(PGconn& session, const std::string& prefix, deadline by) {
-    auto tried = run_sql(
+result<void> lock_swaps(PGconn& session, const std::string& prefix, deadline by) {
+    const auto answer = fetch(
         session,
+        "db.lock_swaps",
         "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked",
         {parameter{prefix}},
         by);
-    if (!tried) return tried.error();
-    const rows answer{"db.lock_replacing", tried->release()};
-    if (answer.one().as<bool>("locked")) return {};
+    if (!answer) return answer.error();
+    if (answer->one().as<bool>("locked")) return {};
     return error{errc::conflict, "this database is being replaced by another process"};
 }
 
 result<std::int64_t> count_sessions(PGconn& session, const std::string& database, deadline by) {
-    auto counted = run_sql(
+    const auto answer = fetch(
         session,
+        "db.sessions",
         // The type of other roles' sessions may be hidden; such sessions count.
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE datname = $1 AND coalesce(backend_type, 'client backend') = 'client backend'",
         {parameter{database}},
         by);
-    if (!counted) return counted.error();
-    const rows answer{"db.sessions", counted->release()};
-    return answer.one().as<std::int64_t>("n");
+    if (!answer) return answer.error();
+    return answer->one().as<std::int64_t>("n");
 }
 
 /// Waits a moment for sessions that have just disconnected, such as this program's own: the server
@@ -121,20 +102,21 @@ result<void> refuse_if_in_use(PGconn& session, const std::string& database, dead
                     "the database is in use ({} connections): stop every daemon that runs on it",
                     *sessions)};
         }
-        const auto waited = run(session, "SELECT pg_sleep(0.1)", by);
-        if (!waited) return waited.error();
+        const auto waited = execute(session, "SELECT pg_sleep(0.1)", by);
+        if (!waited) return waited;
     }
 }
 
 result<void> drop(PGconn& session, const std::string& database, deadline by) {
-    return run(
-        session, fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", identifier(database)), by);
+    const auto name = identifier(session, database);
+    return execute(session, fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", name), by);
 }
 
 /// Drops leftovers of killed swaps. The lock excludes swaps in progress.
 result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline by) {
-    auto leftovers = run_sql(
+    const auto leftovers = fetch(
         session,
+        "db.leftovers",
         // The form of random_name().
         "SELECT datname FROM pg_database"
         " WHERE starts_with(datname, $1)"
@@ -142,10 +124,9 @@ result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline
         {parameter{prefix}},
         by);
     if (!leftovers) return leftovers.error();
-    const rows answer{"db.leftovers", leftovers->release()};
-    for (const auto& row : answer) {
+    for (const auto row : *leftovers) {
         const auto dropped = drop(session, row.as<std::string>("datname"), by);
-        if (!dropped) return dropped.error();
+        if (!dropped) return dropped;
     }
     return {};
 }
@@ -158,32 +139,33 @@ std::string random_name(const std::string& prefix) {
 
 result<database_contents> look_into(
     const std::string& connection_string, std::span<const std::string_view> tables, deadline by) {
-    const auto session = open_for(connection_string, by);
+    const auto session = open_command_session(connection_string, by);
     if (!session) return session.error();
-    database_contents contents;
-    auto selected = run_sql(
+    const auto relations = fetch(
         **session,
+        "db.relations",
         "SELECT count(*) AS n FROM pg_class JOIN pg_namespace AS schema ON schema.oid = "
         "relnamespace"
         " WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'",
         {},
         by);
-    if (!selected) return selected.error();
-    const rows relations{"db.relations", selected->release()};
-    contents.has_relations = relations.one().as<std::int64_t>("n") > 0;
+    if (!relations) return relations.error();
+    database_contents contents{.has_relations = relations->one().as<std::int64_t>("n") > 0};
 
     for (const auto table : tables) {
-        const auto name = identifier(table);
-        selected = run_sql(
-            **session, "SELECT to_regclass($1) IS NOT NULL AS present", {parameter{name}}, by);
-        if (!selected) return selected.error();
-        const rows known{"db.table", selected->release()};
-        if (!known.one().as<bool>("present")) continue;
-        const auto any = fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name);
-        selected = run_sql(**session, any.c_str(), {}, by);
-        if (!selected) return selected.error();
-        const rows looked{"db.any_row", selected->release()};
-        contents.has_rows = contents.has_rows || looked.one().as<bool>("any");
+        const auto name = identifier(**session, table);
+        const auto known = fetch(
+            **session,
+            "db.table",
+            "SELECT to_regclass($1) IS NOT NULL AS known",
+            {parameter{name}},
+            by);
+        if (!known) return known.error();
+        if (!known->one().as<bool>("known")) continue;
+        const auto statement = fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name);
+        const auto any = fetch(**session, "db.any_row", statement, {}, by);
+        if (!any) return any.error();
+        contents.has_rows = contents.has_rows || any->one().as<bool>("any");
     }
     return contents;
 }
@@ -196,7 +178,8 @@ struct database_swap::state {
     std::string connection_string;
 };
 
-database_swap::database_swap(std::unique_ptr<state> made) noexcept : state_{std::move(made)} {}
+database_swap::database_swap(std::unique_ptr<state> initial) noexcept
+    : state_{std::move(initial)} {}
 database_swap::database_swap(database_swap&& other) noexcept = default;
 database_swap& database_swap::operator=(database_swap&& other) noexcept = default;
 
@@ -208,7 +191,7 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
     auto swap = std::make_unique<state>();
     original old;
     {
-        const auto session = open_for(connection_string, by);
+        const auto session = open_command_session(connection_string, by);
         if (!session) return session.error();
         auto read = read_original(**session, by);
         if (!read) return read.error();
@@ -224,7 +207,7 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
     }
     const auto maintenance = with_database(connection_string, maintenance_database);
     if (!maintenance) return maintenance.error();
-    auto session = open_for(*maintenance, by);
+    auto session = open_command_session(*maintenance, by);
     if (!session) return session.error();
     swap->session = std::move(*session);
 
@@ -233,24 +216,25 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
     constexpr std::size_t name_bytes_max = 40;
     swap->prefix = old.name.substr(0, name_bytes_max) + "_restore_";
     auto& server = *swap->session;
-    if (const auto locked = lock_replacing(server, swap->prefix, by); !locked)
-        return locked.error();
-    const auto unused = refuse_if_in_use(server, old.name, by);
-    if (!unused) return unused.error();
-    if (const auto gone = drop_leftovers(server, swap->prefix, by); !gone) return gone.error();
+    auto done = lock_swaps(server, swap->prefix, by);
+    if (!done) return done.error();
+    done = refuse_if_in_use(server, old.name, by);
+    if (!done) return done.error();
+    done = drop_leftovers(server, swap->prefix, by);
+    if (!done) return done.error();
 
     const auto name = random_name(swap->prefix);
-    auto reached = with_database(connection_string, name);
-    if (!reached) return reached.error();
-    swap->connection_string = std::move(*reached);
-    const auto created =
-        run(server,
-            fmt::format(
-                "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}",
-                identifier(name),
-                text_literal(old.collate),
-                text_literal(old.ctype)),
-            by);
+    auto new_connection = with_database(connection_string, name);
+    if (!new_connection) return new_connection.error();
+    swap->connection_string = std::move(*new_connection);
+    const auto created = execute(
+        server,
+        fmt::format(
+            "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}",
+            identifier(server, name),
+            text_literal(server, old.collate),
+            text_literal(server, old.ctype)),
+        by);
     if (!created) return created.error();
     swap->new_name = name;
     return database_swap{std::move(swap)};
@@ -263,22 +247,23 @@ database_swap::~database_swap() {
 }
 
 result<void> database_swap::commit(deadline by) {
-    auto& with = *state_->session;
-    const auto unused = refuse_if_in_use(with, state_->old_name, by);
-    if (!unused) return unused.error();
+    auto& server = *state_->session;
+    const auto unused = refuse_if_in_use(server, state_->old_name, by);
+    if (!unused) return unused;
     const auto retired = random_name(state_->prefix);
+    const auto old_name = identifier(server, state_->old_name);
     // One message is one transaction. The server itself refuses to rename a database with
     // connections.
-    const auto renamed =
-        run(with,
-            fmt::format(
-                "ALTER DATABASE {} RENAME TO {}; ALTER DATABASE {} RENAME TO {}",
-                identifier(state_->old_name),
-                identifier(retired),
-                identifier(state_->new_name),
-                identifier(state_->old_name)),
-            by);
-    if (!renamed) return renamed.error();
+    const auto renamed = execute(
+        server,
+        fmt::format(
+            "ALTER DATABASE {} RENAME TO {}; ALTER DATABASE {} RENAME TO {}",
+            old_name,
+            identifier(server, retired),
+            identifier(server, state_->new_name),
+            old_name),
+        by);
+    if (!renamed) return renamed;
     state_->new_name = retired;  // The destructor drops it.
     return {};
 }

@@ -21,16 +21,18 @@ constexpr std::array error_classes{
     error_class{"23", errc::conflict},                 // integrity constraint violation
     error_class{"23502", errc::internal},              // not null: a statement omits a column
     error_class{"25006", errc::database_unavailable},  // read only: a standby, or set so
-    error_class{"40", errc::database_unavailable},     // deadlock, serialization: again
+    error_class{"40", errc::database_unavailable},     // deadlock, serialization: retry
     error_class{"53", errc::database_unavailable},     // out of memory, processes, connections
     error_class{"53100", errc::storage_failed},        // disk full
     error_class{"54000", errc::invalid_argument},  // program limit, such as an index entry too long
     error_class{"55P03", errc::database_unavailable},  // lock not available (lock_timeout)
     error_class{"57014", errc::database_unavailable},  // query canceled (statement_timeout)
-    error_class{"57P", errc::database_unavailable},  // shutdown, crash of a neighbour, starting up
-    error_class{"58", errc::storage_failed},         // system error: input or output
-    error_class{"XX001", errc::storage_failed},      // data corrupted
-    error_class{"XX002", errc::storage_failed},      // index corrupted
+    error_class{
+        "57P",
+        errc::database_unavailable},  // shutdown, crash of another server process, starting up
+    error_class{"58", errc::storage_failed},     // system error: input or output
+    error_class{"XX001", errc::storage_failed},  // data corrupted
+    error_class{"XX002", errc::storage_failed},  // index corrupted
 };
 
 }  // namespace
@@ -66,18 +68,7 @@ unavailable::unavailable(outage reason, const std::string& message)
       reason_{reason} {}
 
 bool unavailable::may_have_run() const noexcept {
-    switch (reason_) {
-        case outage::deadline_passed:
-        case outage::connection_lost: return true;
-        case outage::no_connection:
-        case outage::overloaded:
-        case outage::closed:
-        case outage::statement_timeout:
-        case outage::contention:
-        case outage::server_unready:
-        case outage::read_only: return false;
-    }
-    return true;
+    return reason_ == outage::deadline_passed || reason_ == outage::connection_lost;
 }
 
 refused::refused(std::string sqlstate, std::string constraint, const std::string& message)

@@ -2,6 +2,7 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
+#include <reelsd/db/pool.hpp>
 #include <reelsd/db/rows.hpp>
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ constexpr auto pass_time = 2s;
 constexpr const char* wait_for_migrator = "SELECT pg_sleep(0.2)";
 
 /// Result of one attempt to apply the next migration.
-enum class progress : std::uint8_t { applied, let_others_pass, nothing_pending };
+enum class progress : std::uint8_t { applied, deferred, nothing_pending };
 
 struct applied_step {
     std::int32_t version;
@@ -41,63 +42,47 @@ struct applied_step {
     std::string applied_at;
 };
 
-applied_step step_from(const row& from) {
+applied_step step_from(const row& row) {
     return {
-        from.as<std::int32_t>("version"),
-        from.as<std::string>("name"),
-        from.as<std::string>("checksum"),
-        to_rfc3339(from.as<time_point>("applied_at"))};
+        row.as<std::int32_t>("version"),
+        row.as<std::string>("name"),
+        row.as<std::string>("checksum"),
+        to_rfc3339(row.as<time_point>("applied_at"))};
 }
 
-result<connection_ptr> open(const std::string& connection_string, deadline by) {
-    // The server stops the statement at the same time; zero would mean no limit.
-    const auto whole = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
-    const session_limits limits{.statement_timeout = std::max(whole, 1ms), .lock_timeout = 0ms};
-    return open_session(connection_string, limits, by, -1);
+/// Reads a table of this file; no rows while the table does not exist.
+result<rows> read_table(PGconn& session, std::string_view table, std::string text, deadline by) {
+    const auto known = fetch(
+        session, "db.table", "SELECT to_regclass($1) IS NOT NULL AS known", {parameter{table}}, by);
+    if (!known) return known.error();
+    if (!known->one().as<bool>("known")) return rows{};
+    return fetch(session, "db.applied", text, {}, by);
 }
 
 result<std::vector<applied_step>> read_applied(PGconn& session, deadline by) {
-    auto table_check =
-        run_sql(session, "SELECT to_regclass('schema_migration') IS NOT NULL AS present", {}, by);
-    if (!table_check) return table_check.error();
-    const rows table{"db.migration_table", table_check->release()};
-    if (!table.one().as<bool>("present")) return std::vector<applied_step>{};
-    auto selected = run_sql(
+    const auto applied = read_table(
         session,
+        "schema_migration",
         "SELECT version, name, checksum, applied_at FROM schema_migration ORDER BY version",
-        {},
         by);
-    if (!selected) return selected.error();
-    const rows answer{"db.applied_migrations", selected->release()};
-    return answer.map(&step_from);
+    if (!applied) return applied.error();
+    return applied->map(&step_from);
 }
 
-/// Returns the checksums of the database's functions by name; empty before the first ones.
-result<std::map<std::string, std::string, std::less<>>> read_functions(
-    PGconn& session, deadline by) {
-    std::map<std::string, std::string, std::less<>> checksums;
-    auto table_check =
-        run_sql(session, "SELECT to_regclass('schema_function') IS NOT NULL AS present", {}, by);
-    if (!table_check) return table_check.error();
-    const rows table{"db.function_table", table_check->release()};
-    if (!table.one().as<bool>("present")) return checksums;
-    auto selected = run_sql(session, "SELECT name, checksum FROM schema_function", {}, by);
-    if (!selected) return selected.error();
-    const rows answer{"db.applied_functions", selected->release()};
-    for (const auto row : answer) {
-        checksums.emplace(row.as<std::string>("name"), row.as<std::string>("checksum"));
-    }
-    return checksums;
-}
-
+/// Returns the functions that the database does not have, or has in another form.
 result<std::vector<sql_function>> outdated_functions(
     PGconn& session, std::span<const sql_function> ours, deadline by) {
-    const auto applied = read_functions(session, by);
+    const auto applied =
+        read_table(session, "schema_function", "SELECT name, checksum FROM schema_function", by);
     if (!applied) return applied.error();
+    std::map<std::string, std::string, std::less<>> checksums;
+    for (const auto row : *applied) {
+        checksums.emplace(row.as<std::string>("name"), row.as<std::string>("checksum"));
+    }
     std::vector<sql_function> outdated;
     for (const auto& function : ours) {
-        const auto there = applied->find(function.name);
-        if (there == applied->end() || there->second != function.checksum)
+        const auto existing = checksums.find(function.name);
+        if (existing == checksums.end() || existing->second != function.checksum)
             outdated.push_back(function);
     }
     return outdated;
@@ -107,22 +92,22 @@ result<std::vector<sql_function>> outdated_functions(
 result<void> check_history(
     std::span<const migration> ours, const std::vector<applied_step>& applied) {
     for (std::size_t i = 0; i < applied.size(); ++i) {
-        const auto& there = applied[i];
+        const auto& step = applied[i];
         if (i >= ours.size()) {
             return error{
                 errc::conflict,
                 fmt::format(
                     "the database is newer than this program: it has migration {:04} {}",
-                    there.version,
-                    there.name)};
+                    step.version,
+                    step.name)};
         }
-        if (there.version != ours[i].version || there.checksum != ours[i].checksum) {
+        if (step.version != ours[i].version || step.checksum != ours[i].checksum) {
             return error{
                 errc::conflict,
                 fmt::format(
                     "migration {:04} {} was applied in another form than this program's",
-                    there.version,
-                    there.name)};
+                    step.version,
+                    step.name)};
         }
     }
     return {};
@@ -130,10 +115,10 @@ result<void> check_history(
 
 /// Reels contain text in all languages, so the database must store UTF-8.
 result<void> check_encoding(PGconn& session, deadline by) {
-    auto setting = run_sql(session, "SELECT current_setting('server_encoding') AS name", {}, by);
+    const auto setting =
+        fetch(session, "db.encoding", "SELECT current_setting('server_encoding') AS name", {}, by);
     if (!setting) return setting.error();
-    const rows answer{"db.encoding", setting->release()};
-    const auto name = answer.one().as<std::string>("name");
+    const auto name = setting->one().as<std::string>("name");
     if (name == "UTF8") return {};
     return error{
         errc::conflict, fmt::format("the database's encoding is {}; it must be UTF8", name)};
@@ -144,31 +129,25 @@ result<void> check_encoding(PGconn& session, deadline by) {
 /// the migrator that holds the lock would wait for that snapshot to end.
 result<void> lock_history(PGconn& session, deadline by) {
     for (;;) {
-        auto tried = run_sql(
-            session, "SELECT pg_try_advisory_lock($1) AS held", {parameter{advisory_lock}}, by);
-        if (!tried) return tried.error();
-        const rows answer{"db.lock_history", tried->release()};
-        if (answer.one().as<bool>("held")) return {};
-        const auto waited = run_sql(session, std::string{wait_for_migrator}, by);
-        if (!waited) return waited.error();
+        const auto locked = fetch(
+            session,
+            "db.lock_history",
+            "SELECT pg_try_advisory_lock($1) AS held",
+            {parameter{advisory_lock}},
+            by);
+        if (!locked) return locked.error();
+        if (locked->one().as<bool>("held")) return {};
+        const auto waited = execute(session, "SELECT pg_sleep(0.2)", by);
+        if (!waited) return waited;
     }
 }
 
-result<void> unlock_history(PGconn& session, deadline by) {
-    const auto done =
-        run_sql(session, "SELECT pg_advisory_unlock($1)", {parameter{advisory_lock}}, by);
-    if (!done) return done.error();
-    return {};
-}
-
 result<void> limit_lock_waits(PGconn& session, std::chrono::milliseconds limit, deadline by) {
-    const auto done = run_sql(session, fmt::format("SET lock_timeout = {}", limit.count()), by);
-    if (!done) return done.error();
-    return {};
+    return execute(session, fmt::format("SET lock_timeout = {}", limit.count()), by);
 }
 
 result<void> make_table(PGconn& session, deadline by) {
-    const auto created = run_sql(
+    const auto created = execute(
         session,
         "CREATE TABLE IF NOT EXISTS schema_migration ("
         "version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
@@ -181,140 +160,141 @@ result<void> make_table(PGconn& session, deadline by) {
     return error{why.code(), why.detail() + "; its role must own the database"};
 }
 
-result<void> record(PGconn& session, const migration& one, deadline by) {
-    const auto done = run_sql(
+result<void> record(PGconn& session, const migration& migration, deadline by) {
+    const auto done = fetch(
         session,
+        "db.record_migration",
         "INSERT INTO schema_migration (version, name, checksum) VALUES ($1, $2, $3)",
-        {parameter{one.version}, parameter{one.name}, parameter{one.checksum}},
+        {parameter{migration.version}, parameter{migration.name}, parameter{migration.checksum}},
         by);
     if (!done) return done.error();
     return {};
 }
 
-result<void> apply_steps(PGconn& session, const migration& one, deadline by) {
-    const auto limited = limit_lock_waits(session, lock_timeout, by);
-    if (!limited) return limited.error();
-    auto done = run_sql(session, std::string{"BEGIN"}, by);
-    if (!done) return done.error();
-    done = run_sql(session, std::string{one.text}, by);
-    if (!done) return done.error();
+result<void> apply_steps(PGconn& session, const migration& migration, deadline by) {
+    auto done = limit_lock_waits(session, lock_timeout, by);
+    if (!done) return done;
+    done = execute(session, "BEGIN", by);
+    if (!done) return done;
+    done = execute(session, std::string{migration.text}, by);
+    if (!done) return done;
     if (PQtransactionStatus(&session) != PQTRANS_INTRANS) {
         return error{errc::internal, "it ends the transaction that it runs in"};
     }
-    const auto recorded = record(session, one, by);
-    if (!recorded) return recorded.error();
-    done = run_sql(session, std::string{"COMMIT"}, by);
-    if (!done) return done.error();
-    return {};
+    done = record(session, migration, by);
+    if (!done) return done;
+    return execute(session, "COMMIT", by);
 }
 
 /// Drops an index whose build failed or was interrupted. It occupies the name but is not used.
 result<void> drop_invalid_index(PGconn& session, const std::string& name, deadline by) {
-    auto index_check = run_sql(
+    const auto invalid = fetch(
         session,
+        "db.invalid_index",
         "SELECT count(*) AS n FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid",
         {parameter{name}},
         by);
-    if (!index_check) return index_check.error();
-    const rows answer{"db.invalid_index", index_check->release()};
-    if (answer.one().as<std::int64_t>("n") == 0) return {};
-    const auto dropped = run_sql(session, "DROP INDEX CONCURRENTLY IF EXISTS " + name, by);
-    if (!dropped) return dropped.error();
-    return {};
+    if (!invalid) return invalid.error();
+    if (invalid->one().as<std::int64_t>("n") == 0) return {};
+    return execute(session, "DROP INDEX CONCURRENTLY IF EXISTS " + name, by);
 }
 
 /// Builds an index concurrently. Its lock allows reads and writes, so its wait is not limited. It
 /// also waits until all older transactions of the database have ended.
 result<void> build_index(
-    PGconn& session, const migration& one, const std::string& index, deadline by) {
-    const auto limited = limit_lock_waits(session, 0ms, by);
-    if (!limited) return limited.error();
-    const auto dropped = drop_invalid_index(session, index, by);
-    if (!dropped) return dropped.error();
+    PGconn& session, const migration& migration, const std::string& index, deadline by) {
+    auto done = limit_lock_waits(session, 0ms, by);
+    if (!done) return done;
+    done = drop_invalid_index(session, index, by);
+    if (!done) return done;
     // The index may be there from a migrator that ended before it could record it.
-    const auto built = run_sql(session, std::string{one.text}, by);
-    if (!built) return built.error();
-    return record(session, one, by);
+    done = execute(session, std::string{migration.text}, by);
+    if (!done) return done;
+    return record(session, migration, by);
 }
 
-/// True for a lock timeout and a deadlock. run_sql() puts the server's code first.
+/// True for a lock timeout and a deadlock. execute() puts the server's code first.
 bool is_contention(const error& why) {
     return why.detail().starts_with("55P03") || why.detail().starts_with("40P01");
 }
 
 /// Retries apply_steps() while other transactions hold its locks.
 result<void> apply_in_transaction(
-    PGconn& session, const migration& one, deadline by, const log::logger& log) {
+    PGconn& session, const migration& migration, deadline by, const log::logger& log) {
     for (bool is_logged = false;; is_logged = true) {
-        auto done = apply_steps(session, one, by);
+        auto done = apply_steps(session, migration, by);
         if (done || !is_contention(done.error()) || by.remaining() < pass_time) return done;
         if (!is_logged) {
             log.warning(
-                "a migration waits until others let go of a table",
-                {{"version", one.version}, {"name", one.name}});
+                "migration waits for a table lock",
+                {{"version", migration.version}, {"name", migration.name}});
         }
         for (const char* const statement : {"ROLLBACK", let_others_pass}) {
-            const auto passed = run_sql(session, std::string{statement}, by);
-            if (!passed) return passed.error();
+            done = execute(session, statement, by);
+            if (!done) return done;
         }
     }
 }
 
 /// On contention, releases the history lock for a moment, so that a blocked migrator of an earlier
 /// release can proceed.
-result<progress> apply_without_transaction(PGconn& session, const migration& one, deadline by) {
-    const auto index = concurrent_index_of(one.text);
+result<progress> apply_without_transaction(
+    PGconn& session, const migration& migration, deadline by) {
+    const auto index = concurrent_index_of(migration.text);
     if (!index) {
         return error{
             errc::internal,
             "without a transaction a file holds one CREATE INDEX CONCURRENTLY IF NOT EXISTS"};
     }
-    const auto built = build_index(session, one, *index, by);
-    if (built) return progress::applied;
-    if (!is_contention(built.error()) || by.remaining() < pass_time) return built.error();
-    const auto unlocked = unlock_history(session, by);
-    if (!unlocked) return unlocked.error();
-    const auto passed = run_sql(session, std::string{let_others_pass}, by);
-    if (!passed) return passed.error();
-    const auto locked = lock_history(session, by);
-    if (!locked) return locked.error();
-    return progress::let_others_pass;
+    auto done = build_index(session, migration, *index, by);
+    if (done) return progress::applied;
+    if (!is_contention(done.error()) || by.remaining() < pass_time) return done.error();
+    done = execute(session, fmt::format("SELECT pg_advisory_unlock({})", advisory_lock), by);
+    if (!done) return done.error();
+    done = execute(session, let_others_pass, by);
+    if (!done) return done.error();
+    done = lock_history(session, by);
+    if (!done) return done.error();
+    return progress::deferred;
 }
 
-result<progress> apply_one(
-    PGconn& session, const migration& one, deadline by, const log::logger& log) {
-    if (one.text.starts_with(no_transaction)) return apply_without_transaction(session, one, by);
-    const auto done = apply_in_transaction(session, one, by, log);
+result<progress> apply_either_way(
+    PGconn& session, const migration& migration, deadline by, const log::logger& log) {
+    if (migration.text.starts_with(no_transaction)) {
+        return apply_without_transaction(session, migration, by);
+    }
+    const auto done = apply_in_transaction(session, migration, by, log);
     if (!done) return done.error();
     return progress::applied;
 }
 
 /// A failure leaves the transaction open; it ends with the session.
-result<progress> apply(PGconn& session, const migration& one, deadline by, const log::logger& log) {
-    auto done = apply_one(session, one, by, log);
+result<progress> apply(
+    PGconn& session, const migration& migration, deadline by, const log::logger& log) {
+    auto done = apply_either_way(session, migration, by, log);
     if (done) return done;
     const auto& why = done.error();
     // Refused data or keys are an error in the migration's SQL.
-    const bool surroundings =
+    const bool is_outage =
         why.code() == errc::database_unavailable || why.code() == errc::storage_failed;
     return error{
-        surroundings ? why.code() : errc::internal,
-        fmt::format("migration {:04} {}: {}", one.version, one.name, why.to_string())};
+        is_outage ? why.code() : errc::internal,
+        fmt::format("migration {:04} {}: {}", migration.version, migration.name, why.to_string())};
 }
 
-/// Reads the history before each step, because another migrator may have applied some meanwhile.
+/// Reads the history before each step, because another migrator may have applied more.
 result<progress> take_step(
     PGconn& session, std::span<const migration> ours, deadline by, const log::logger& log) {
     const auto applied = read_applied(session, by);
     if (!applied) return applied.error();
-    const auto fits = check_history(ours, *applied);
-    if (!fits) return fits.error();
+    auto checked = check_history(ours, *applied);
+    if (!checked) return checked.error();
     if (applied->size() == ours.size()) return progress::nothing_pending;
     if (applied->empty()) {
-        const auto fit = check_encoding(session, by);
-        if (!fit) return fit.error();
-        const auto made = make_table(session, by);
-        if (!made) return made.error();
+        checked = check_encoding(session, by);
+        if (!checked) return checked.error();
+        const auto created = make_table(session, by);
+        if (!created) return created.error();
     }
     const auto& next = ours[applied->size()];
     auto done = apply(session, next, by, log);
@@ -325,10 +305,11 @@ result<progress> take_step(
 }
 
 result<void> replace_function(PGconn& session, const sql_function& function, deadline by) {
-    auto done = run_sql(session, std::string{function.text}, by);
-    if (!done) return done.error();
-    auto recorded = run_sql(
+    const auto done = execute(session, std::string{function.text}, by);
+    if (!done) return done;
+    const auto recorded = fetch(
         session,
+        "db.record_function",
         "INSERT INTO schema_function (name, checksum) VALUES ($1, $2) ON CONFLICT (name)"
         " DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at",
         {parameter{function.name}, parameter{function.checksum}},
@@ -337,21 +318,21 @@ result<void> replace_function(PGconn& session, const sql_function& function, dea
     return {};
 }
 
-/// Called with the history locked and complete, so that no older program gets here. Does not check
-/// bodies, because functions may call later ones.
+/// Requires a locked and complete history, which excludes older programs. Does not check bodies,
+/// because functions may call later ones.
 result<void> replace_functions(
     PGconn& session, std::span<const sql_function> ours, deadline by, const log::logger& log) {
     const auto outdated = outdated_functions(session, ours, by);
     if (!outdated) return outdated.error();
     if (outdated->empty()) return {};
-    auto done = run_sql(
+    auto done = execute(
         session,
-        std::string{"BEGIN; SET LOCAL check_function_bodies = off;"
-                    "CREATE TABLE IF NOT EXISTS schema_function ("
-                    "name text PRIMARY KEY, checksum text NOT NULL,"
-                    "applied_at timestamptz NOT NULL DEFAULT now())"},
+        "BEGIN; SET LOCAL check_function_bodies = off;"
+        "CREATE TABLE IF NOT EXISTS schema_function ("
+        "name text PRIMARY KEY, checksum text NOT NULL,"
+        "applied_at timestamptz NOT NULL DEFAULT now())",
         by);
-    if (!done) return done.error();
+    if (!done) return done;
     for (const auto& function : *outdated) {
         const auto replaced = replace_function(session, function, by);
         if (replaced) continue;
@@ -359,16 +340,21 @@ result<void> replace_functions(
             replaced.error().code(),
             fmt::format("function {}: {}", function.name, replaced.error().detail())};
     }
-    done = run_sql(session, std::string{"COMMIT"}, by);
-    if (!done) return done.error();
+    done = execute(session, "COMMIT", by);
+    if (!done) return done;
     log.info("schema functions replaced", {{"count", outdated->size()}});
     return {};
 }
 
+/// At the deadline, the database counts as unavailable.
 error as_outage(const error& why) {
     if (why.code() != errc::timed_out) return why;
     return error{errc::database_unavailable, why.detail()};
 }
+
+constexpr query compatibility_query{"db.schema_standing", R"sql(
+    SELECT (SELECT max(version) FROM schema_migration) AS newest,
+           (SELECT version FROM schema_floor) AS floor)sql"};
 
 }  // namespace
 
@@ -403,12 +389,12 @@ migrator::migrator(
       functions_{functions},
       logger_{std::move(logger)} {
     std::int32_t version = 0;
-    for (const auto& one : migrations_) invariant(one.version == ++version);
+    for (const auto& migration : migrations_) invariant(migration.version == ++version);
 }
 
 result<std::size_t> migrator::migrate(deadline by) const {
-    const auto session = open(connection_string_, by);
-    if (!session) return as_outage(session.error());
+    const auto session = open_command_session(connection_string_, by);
+    if (!session) return session.error();
     const auto locked = lock_history(**session, by);  // Until the session ends.
     if (!locked) return as_outage(locked.error());
 
@@ -425,19 +411,19 @@ result<std::size_t> migrator::migrate(deadline by) const {
 }
 
 result<schema_status> migrator::status(deadline by) const {
-    const auto session = open(connection_string_, by);
-    if (!session) return as_outage(session.error());
+    const auto session = open_command_session(connection_string_, by);
+    if (!session) return session.error();
     const auto applied = read_applied(**session, by);
     if (!applied) return as_outage(applied.error());
     const auto fits = check_history(migrations_, *applied);
     if (!fits) return fits.error();
 
     schema_status status;
-    for (const auto& one : *applied) {
-        status.applied.push_back({one.version, one.name, one.applied_at});
+    for (const auto& step : *applied) {
+        status.applied.push_back({step.version, step.name, step.applied_at});
     }
-    for (const auto& one : migrations_.subspan(applied->size())) {
-        status.pending.push_back({one.version, std::string{one.name}, {}});
+    for (const auto& migration : migrations_.subspan(applied->size())) {
+        status.pending.push_back({migration.version, std::string{migration.name}, {}});
     }
     const auto outdated = outdated_functions(**session, functions_, by);
     if (!outdated) return as_outage(outdated.error());
@@ -447,11 +433,19 @@ result<schema_status> migrator::status(deadline by) const {
 
 result<void> run_script(
     const std::string& connection_string, const std::string& text, deadline by) {
-    const auto session = open(connection_string, by);
-    if (!session) return as_outage(session.error());
-    const auto done = run_sql(**session, text, by);
+    const auto session = open_command_session(connection_string, by);
+    if (!session) return session.error();
+    const auto done = execute(**session, text, by);
     if (!done) return as_outage(done.error());
     return {};
+}
+
+boost::asio::awaitable<schema_compatibility> read_schema_compatibility(
+    pool& database, deadline by) {
+    const auto answer = co_await database.run(by, compatibility_query);
+    const auto row = answer.one();
+    co_return schema_compatibility{
+        .newest = row.as<std::int32_t>("newest"), .floor = row.as<std::int32_t>("floor")};
 }
 
 }  // namespace reelsd::db

@@ -2,7 +2,6 @@
 
 #include "connection.hpp"
 #include "connector.hpp"
-#include "pending_query.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/db/pool.hpp>
@@ -67,10 +66,10 @@ public:
     [[nodiscard]] async::condition& settled() noexcept { return settled_; }
 
     /// Accepts one query. Completes its caller later, never inside this call.
-    void submit(const std::shared_ptr<pending_query>& one);
+    void submit(const std::shared_ptr<pending_query>& query);
 
     /// Completes the caller of this query with operation_aborted.
-    void cancel(const std::shared_ptr<pending_query>& one);
+    void cancel(const std::shared_ptr<pending_query>& query);
 
     [[nodiscard]] const asio::any_io_executor& loop() const noexcept { return loop_; }
     [[nodiscard]] pool_state state() const;
@@ -79,13 +78,13 @@ public:
 private:
     [[nodiscard]] std::size_t sent_count() const;
     /// Whether a connection is responsive: it owes no answer, or sent something within a second.
-    [[nodiscard]] static bool is_heard(const connection& one);
-    [[nodiscard]] std::size_t heard_count() const;
+    [[nodiscard]] static bool is_responsive(const connection& connection);
+    [[nodiscard]] std::size_t responsive_count() const;
     /// The least busy responsive connection; null if there is none.
     [[nodiscard]] std::shared_ptr<connection> least_busy() const;
-    void send(connection& through, const std::shared_ptr<pending_query>& one);
+    void send(connection& through, const std::shared_ptr<pending_query>& query);
     void send_waiting();
-    void wait_longer(pending_query& one) const;
+    void wait_longer(pending_query& query) const;
 
     [[nodiscard]] bool wants_another() const;
     [[nodiscard]] bool is_attempting() const;
@@ -100,9 +99,9 @@ private:
         const std::string& why);
     [[nodiscard]] connection_events events();
 
-    void on_answered(pending_query& one);
-    void fail(pending_query& one, outage reason, const std::string& why);
-    void finish(pending_query& one, std::exception_ptr problem, rows answer);
+    void on_answered(pending_query& query);
+    void fail(pending_query& query, outage reason, const std::string& why);
+    void finish(pending_query& query, std::exception_ptr problem, rows answer);
 
     void watch_until(deadline::clock::time_point when);
     void on_watch();

@@ -43,17 +43,10 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
-/// Discards libpq's message: it quotes parts of a malformed string, which may be the password.
+/// Other texts are names of databases; the empty one takes libpq's defaults.
 bool is_connection_string(const std::string& text) {
-    const bool structured = text.find('=') != std::string::npos ||
-                            text.starts_with("postgres://") || text.starts_with("postgresql://");
-    if (!structured) return true;  // A database's name; empty takes libpq's defaults.
-    char* message = nullptr;
-    PQconninfoOption* const options = PQconninfoParse(text.c_str(), &message);
-    const bool parsed = options != nullptr;
-    PQconninfoFree(options);
-    PQfreemem(message);
-    return parsed;
+    return text.find('=') != std::string::npos || text.starts_with("postgres://") ||
+           text.starts_with("postgresql://");
 }
 
 /// Limit for a server that is not the last one: twice a login over a slow line.
@@ -141,7 +134,7 @@ result<connection_ptr> open_at(
     if (PQsetnonblocking(connection.get(), 1) != 0) {
         return error{errc::database_unavailable, message_of(*connection)};
     }
-    const auto set = run_sql(*connection, session_settings(limits), by);
+    const auto set = execute(*connection, session_settings(limits), by);
     if (set) return connection;
     const auto& why = set.error();
     if (!says_library_missing(why.detail())) return why;
@@ -153,7 +146,7 @@ result<connection_ptr> open_at(
 }  // namespace
 
 bool says_library_missing(std::string_view detail) noexcept {
-    // undefined_file. run_sql() puts the SQLSTATE first; several hosts' errors follow each other.
+    // undefined_file. execute() puts the SQLSTATE first; several hosts' errors follow each other.
     return detail.find("58P01: ") != std::string_view::npos;
 }
 
@@ -177,10 +170,10 @@ server_error error_of(const PGresult& result) {
 
 parameter_arrays::parameter_arrays(const std::vector<parameter>& parameters) {
     invariant(parameters.size() <= 65535);  // The protocol's limit.
-    for (const auto& one : parameters) {
-        values.push_back(one.data());
-        lengths.push_back(static_cast<int>(one.value().size()));
-        formats.push_back(one.is_binary() ? binary_format : 0);
+    for (const auto& parameter : parameters) {
+        values.push_back(parameter.data());
+        lengths.push_back(static_cast<int>(parameter.value().size()));
+        formats.push_back(parameter.is_binary() ? binary_format : 0);
     }
 }
 
@@ -204,8 +197,9 @@ std::string session_settings(const session_limits& limits) {
 
 result<connection_ptr> open_session(
     const std::string& connection_string, const session_limits& limits, deadline by, int stop_fd) {
-    if (!is_connection_string(connection_string)) {
-        return error{errc::invalid_argument, "the database URL is no libpq connection string"};
+    if (is_connection_string(connection_string)) {
+        const auto options = parse_connection_string(connection_string);
+        if (!options) return options.error();
     }
     // Tries the servers one by one. libpq itself continues with the next server when one refuses,
     // but waits forever for a silent one, such as a machine without power.
@@ -230,7 +224,16 @@ result<connection_ptr> open_session(
     return why;
 }
 
-result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline by) {
+result<connection_ptr> open_command_session(const std::string& connection_string, deadline by) {
+    // At least 1 ms: zero would mean no limit.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
+    const session_limits limits{.statement_timeout = std::max(left, std::chrono::milliseconds{1})};
+    auto session = open_session(connection_string, limits, by, -1);
+    if (session || session.error().code() != errc::timed_out) return session;
+    return error{errc::database_unavailable, session.error().detail()};
+}
+
+result<void> execute(PGconn& connection, const std::string& text, deadline by) {
     if (PQsendQuery(&connection, text.c_str()) == 0) {
         return error{errc::database_unavailable, message_of(connection)};
     }
@@ -243,15 +246,18 @@ result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline
             return error{errc::database_unavailable, message_of(connection)};
         }
     }
-    return collect(connection, by);
+    const auto done = collect(connection, by);
+    if (!done) return done.error();
+    return {};
 }
 
-result<result_ptr> run_sql(
-    PGconn& connection, const char* text, const std::vector<parameter>& parameters, deadline by) {
+result<rows> fetch(
+    PGconn& connection, const char* name, const std::string& text,
+    const std::vector<parameter>& parameters, deadline by) {
     const parameter_arrays sent{parameters};
     const int accepted = PQsendQueryParams(
         &connection,
-        text,
+        text.c_str(),
         static_cast<int>(parameters.size()),
         nullptr,
         sent.values.data(),
@@ -262,7 +268,9 @@ result<result_ptr> run_sql(
     if (accepted == 0 || PQflush(&connection) != 0) {
         return error{errc::database_unavailable, message_of(connection)};
     }
-    return collect(connection, by);
+    auto answer = collect(connection, by);
+    if (!answer) return answer.error();
+    return rows{name, answer->release()};
 }
 
 outage outage_of(std::string_view sqlstate) noexcept {

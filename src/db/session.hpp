@@ -1,10 +1,11 @@
 #pragma once
 
-#include "result_set.hpp"
+#include "connection_string.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/query.hpp>
+#include <reelsd/db/rows.hpp>
 
 #include <libpq-fe.h>
 
@@ -18,6 +19,11 @@
 /// Blocking use of libpq with a deadline on every wait. For opening connections (name resolution,
 /// TLS and password files block inside libpq), migrations and scripts. Never on the loop's thread.
 namespace reelsd::db {
+
+struct result_deleter {
+    void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+using result_ptr = std::unique_ptr<PGresult, result_deleter>;
 
 struct connection_deleter {
     void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
@@ -45,31 +51,22 @@ struct session_limits {
 [[nodiscard]] result<connection_ptr> open_session(
     const std::string& connection_string, const session_limits& limits, deadline by, int stop_fd);
 
-/// One server of a connection string. Empty values: those of the connection string.
-struct connection_host {
-    std::string host;
-    std::string address;  ///< libpq's `hostaddr`.
-    std::string port;
-
-    friend bool operator==(const connection_host&, const connection_host&) = default;
-};
-
-/// Returns the servers of a connection string, in its order. Returns a single empty one if it names
-/// at most one, if libpq itself must choose (`prefer-standby` tries all of them twice), or if libpq
-/// must report an error.
-[[nodiscard]] std::vector<connection_host> hosts_of(const std::string& connection_string);
-
 /// libpq's number for binary parameters and results.
 inline constexpr int binary_format = 1;
 
-/// Runs any number of SQL statements and returns the last result, in text form, which decode()
-/// cannot read. Errors: those of errc_of(); timed_out at the deadline, after which the connection
-/// is unusable.
-[[nodiscard]] result<result_ptr> run_sql(PGconn& connection, const std::string& text, deadline by);
+/// Runs any number of SQL statements. Errors: those of errc_of(), with the SQLSTATE first in the
+/// detail; timed_out at the deadline, after which the connection is unusable.
+[[nodiscard]] result<void> execute(PGconn& connection, const std::string& text, deadline by);
 
-/// Runs one statement with parameters; its result is in binary form. Same errors.
-[[nodiscard]] result<result_ptr> run_sql(
-    PGconn& connection, const char* text, const std::vector<parameter>& parameters, deadline by);
+/// Runs one statement with parameters and returns its rows. `name` names it in errors. Same errors.
+[[nodiscard]] result<rows> fetch(
+    PGconn& connection, const char* name, const std::string& text,
+    const std::vector<parameter>& parameters, deadline by);
+
+/// As open_session(), for a command: the server stops its statements at `by`. Errors:
+/// database_unavailable also at `by`; invalid_argument.
+[[nodiscard]] result<connection_ptr> open_command_session(
+    const std::string& connection_string, deadline by);
 
 /// Parameters in the arrays that libpq takes. Valid as long as the parameters are.
 struct parameter_arrays {

@@ -11,8 +11,7 @@ std::string statement_cache::server_name(const query& what, std::uint64_t number
 }
 
 statement_cache::use statement_cache::acquire(const query& what) {
-    const auto [found, added] = entries_.try_emplace(what.name(), entry{what.text(), 0});
-    entry& known = found->second;
+    entry& known = entries_.try_emplace(what.name(), entry{what.text(), 0}).first->second;
     // Two literals with the same text may have different addresses.
     invariant(known.text == what.text() || std::string_view{known.text} == what.text());
 
@@ -22,8 +21,8 @@ statement_cache::use statement_cache::acquire(const query& what) {
 }
 
 void statement_cache::forget(const query& what, std::uint64_t number) {
-    const auto found = entries_.find(what.name());
-    if (found != entries_.end() && found->second.number == number) found->second.number = 0;
+    const auto known = entries_.find(what.name());
+    if (known != entries_.end() && known->second.number == number) known->second.number = 0;
 }
 
 }  // namespace reelsd::db

@@ -70,14 +70,14 @@ protected:
     /// One statement, each for a link of its own.
     [[nodiscard]] std::vector<submission_result> asked(
         const std::vector<account_id>& callers, std::int32_t limit) {
-        std::vector<callers_submission> wanted;
+        std::vector<callers_submission> submissions;
         for (const auto caller : callers) {
             const auto url = "https://www.instagram.com/reel/DY" + std::to_string(++links_) + "/";
-            wanted.push_back({.caller = caller, .wanted = {.url = url}});
+            submissions.push_back({.caller = caller, .wanted = {.url = url}});
         }
         std::vector<submission_result> decided;
         const default_limits limits{.submissions_per_minute = 1000000, .concurrent_jobs = limit};
-        for (auto& one : run(store_.submit_all(wanted, limits, soon()))) {
+        for (auto& one : run(store_.submit_all(submissions, limits, soon()))) {
             decided.push_back(std::move(one).value());
         }
         return decided;
@@ -198,9 +198,9 @@ TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedInVainWhateverHappens) {
             case 1: {
                 const auto all = model.all();
                 if (all.empty()) break;
-                const auto one = all[static_cast<std::size_t>(below(int(all.size())))];
-                EXPECT_TRUE(run(store_.remove(model.owner(one), one, soon())));
-                model.remove(one);
+                const auto job = all[static_cast<std::size_t>(below(int(all.size())))];
+                EXPECT_TRUE(run(store_.remove(model.owner(job), job, soon())));
+                model.remove(job);
                 break;
             }
             case 2: {

@@ -33,8 +33,8 @@ protected:
     }
 
     jobs::claimed_job claimed() {
-        const jobs::submission wanted{.url = "https://www.instagram.com/reel/DYa0IXPgnP5/"};
-        run(jobs_.submit(ann_, wanted, {}, soon()));
+        const jobs::submission request{.url = "https://www.instagram.com/reel/DYa0IXPgnP5/"};
+        run(jobs_.submit(ann_, request, {}, soon()));
         return claim().value();
     }
     std::optional<jobs::claimed_job> claim() {
@@ -108,13 +108,13 @@ TEST_F(CallLedgerStore, AReleasedCallIsNone) {
 
 TEST_F(CallLedgerStore, ACallWhoseBeginNobodyHeardIsReleasedByItsKey) {
     const auto begin_as = [this](const std::string& key) {
-        const call_intent wanted{
+        const call_intent intent{
             .job = job_.id,
             .claim = job_.claim,
             .provider = "gemini",
             .model = "flash",
             .booking_key = key};
-        return run(ledger_.begin(wanted, soon())).value();
+        return run(ledger_.begin(intent, soon())).value();
     };
     begin_as("unheard");
     settle(begin_as("heard"));
@@ -221,9 +221,9 @@ TEST_F(CallLedgerStore, AnUnknownPriceIsNeverZero) {
 
 TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) {
     for (int i = 0; i < 5; ++i) {
-        auto wanted = embedding("key " + std::to_string(i));
-        if (i < 4) wanted.job = job_.id;
-        const auto call = run(ledger_.begin_embedding(wanted, soon())).value();
+        auto intent = embedding("key " + std::to_string(i));
+        if (i < 4) intent.job = job_.id;
+        const auto call = run(ledger_.begin_embedding(intent, soon())).value();
         settle(call, {.prompt_tokens = 40, .cost_picodollars = 6'000'000});
         settle(
             call, {.prompt_tokens = 1, .cost_picodollars = 1});  // Its answer was lost: repeated.
@@ -270,10 +270,10 @@ TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
 
     settle(first);
     begin(job_);
-    auto wanted = embedding("k");
-    wanted.job = job_.id;
+    auto intent = embedding("k");
+    intent.job = job_.id;
     settle(
-        run(ledger_.begin_embedding(wanted, soon())).value(),
+        run(ledger_.begin_embedding(intent, soon())).value(),
         {.prompt_tokens = 7, .cost_picodollars = 1});
     listed = of_reel().value();
     ASSERT_EQ(listed.calls.size(), 3U);

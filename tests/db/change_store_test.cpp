@@ -130,9 +130,9 @@ TEST_F(ChangeStore, NamesTheJobsThatHaveEnded) {
     const std::vector<watched_job> watched{
         {.job = open, .seen = {}}, {.job = done, .seen = {}}, {.job = gone, .seen = {}}};
     std::set<job_id> ended;
-    for (const auto& one : run(changes_.changed_among(watched, soon()))) {
-        EXPECT_TRUE(one.is_over);
-        ended.insert(one.job);
+    for (const auto& change : run(changes_.changed_among(watched, soon()))) {
+        EXPECT_TRUE(change.is_over);
+        ended.insert(change.job);
     }
     EXPECT_EQ(ended, (std::set{done, gone}));
     EXPECT_TRUE(run(changes_.changed_among({}, soon())).empty());
@@ -219,9 +219,9 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
     const auto held = claimed(2);
     const transition failure = failed{
         .code = job_error_code::download_failed, .text = "The video could not be downloaded"};
-    for (const auto& one : held) {
-        if (one.id == mine) {
-            ASSERT_TRUE(run(queue_.report(holding_of(one), failure, soon())));
+    for (const auto& job : held) {
+        if (job.id == mine) {
+            ASSERT_TRUE(run(queue_.report(holding_of(job), failure, soon())));
         }
     }
     const auto overview = run(operations_.failures(10, soon()));
@@ -233,12 +233,12 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
     EXPECT_EQ(overview.recent[0].email, "ann@example.com");
 
     const std::vector<job_id> asked{mine, other, job_id{999'999}};
-    const auto made = run(operations_.resubmit(asked, soon()));
-    ASSERT_EQ(made.size(), 1U) << "one is in work, one is not there";
-    EXPECT_EQ(made[0].failed, mine);
+    const auto resubmitted = run(operations_.resubmit(asked, soon()));
+    ASSERT_EQ(resubmitted.size(), 1U) << "one is in work, one is not there";
+    EXPECT_EQ(resubmitted[0].failed, mine);
     EXPECT_EQ(read(ann_, mine).status, job_status::error);
-    EXPECT_EQ(read(ann_, made[0].anew).status, job_status::pending);
-    EXPECT_EQ(read(ann_, made[0].anew).url, link);
+    EXPECT_EQ(read(ann_, resubmitted[0].anew).status, job_status::pending);
+    EXPECT_EQ(read(ann_, resubmitted[0].anew).url, link);
     EXPECT_TRUE(run(operations_.resubmit(asked, soon())).empty()) << "it is in work by now";
 }
 

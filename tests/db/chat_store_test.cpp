@@ -30,13 +30,13 @@ protected:
         return run(bots_.hold(who, lease, soon())).has_value();
     }
     [[nodiscard]] link_outcome link(std::int64_t update, chat_id chat, const std::string& code) {
-        link_request wanted{
+        link_request request{
             .target = {.chat = chat, .message_thread = 42},
             .kind = chat_kind::private_chat,
             .name = "Ann",
             .code = hash_of_chat_code(code).value(),
             .answer = "welcome"};
-        return run(bots_.link(us_, update, wanted, soon()));
+        return run(bots_.link(us_, update, request, soon()));
     }
     void tie_her() {
         const auto code = run(chats_.make_code(ann_, soon())).code;
@@ -70,9 +70,9 @@ TEST_F(ChatStore, ACodeTiesOneChatOnce) {
     ASSERT_TRUE(run(chats_.find_caller(her_chat, soon())));
     EXPECT_EQ(run(chats_.find_caller(her_chat, soon()))->account, ann_);
     EXPECT_FALSE(run(chats_.find_caller(group, soon())));
-    const auto said = waiting();
-    ASSERT_EQ(said.size(), 1U);
-    EXPECT_EQ(said[0].what.parts, std::vector<std::string>{"welcome"});
+    const auto messages = waiting();
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_EQ(messages[0].what.parts, std::vector<std::string>{"welcome"});
 }
 
 TEST_F(ChatStore, ACodeEndsWithTimeAndWithTheNextOne) {
@@ -188,24 +188,25 @@ TEST_F(ChatStore, AMessageFollowsItsJob) {
         .kind = message_kind::status,
         .job = job};
     ASSERT_TRUE(finish(2, {status}));
-    auto said = waiting().at(0);
-    EXPECT_EQ(said.what.job, job);
-    EXPECT_EQ(said.what.target.reply_to, 3);
-    EXPECT_EQ(said.what.target.message_thread, 42);
-    EXPECT_EQ(said.job_status, jobs::job_status::pending);
-    EXPECT_FALSE(said.message);
+    auto message = waiting().at(0);
+    EXPECT_EQ(message.what.job, job);
+    EXPECT_EQ(message.what.target.reply_to, 3);
+    EXPECT_EQ(message.what.target.message_thread, 42);
+    EXPECT_EQ(message.job_status, jobs::job_status::pending);
+    EXPECT_FALSE(message.message);
 
-    run(bots_.note_progress(said.id, {.message = 11, .shown = "pending", .parts_sent = 1}, soon()));
+    run(bots_.note_progress(
+        message.id, {.message = 11, .shown = "pending", .parts_sent = 1}, soon()));
     static_cast<void>(claimed(1));
-    said = waiting().at(0);
-    EXPECT_EQ(said.message, 11);
-    EXPECT_EQ(said.shown, "pending");
-    EXPECT_EQ(said.parts_sent, 1);
-    EXPECT_EQ(said.job_status, jobs::job_status::processing);
+    message = waiting().at(0);
+    EXPECT_EQ(message.message, 11);
+    EXPECT_EQ(message.shown, "pending");
+    EXPECT_EQ(message.parts_sent, 1);
+    EXPECT_EQ(message.job_status, jobs::job_status::processing);
 
     EXPECT_TRUE(run(store_.remove(ann_, job, soon())));
     EXPECT_EQ(waiting().at(0).job_status, std::nullopt);
-    run(bots_.forget(said.id, soon()));
+    run(bots_.forget(message.id, soon()));
     EXPECT_TRUE(waiting().empty());
 }
 

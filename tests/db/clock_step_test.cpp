@@ -160,14 +160,14 @@ TEST_F(ClockStep, ForwardAJobOfAnotherDaemonIsDoneOnceAllTheSame) {
 }
 
 TEST_F(ClockStep, BackABucketFillsAsItAlwaysDoes) {
-    const default_limits one{.submissions_per_minute = 1, .concurrent_jobs = 1000};
-    ASSERT_EQ(tried(one), submission_result::outcome::accepted);
+    const default_limits limits{.submissions_per_minute = 1, .concurrent_jobs = 1000};
+    ASSERT_EQ(tried(limits), submission_result::outcome::accepted);
     step(-24h);
     // Empty as it was, and not fuller for the step.
-    EXPECT_EQ(tried(one), submission_result::outcome::rate_limited);
+    EXPECT_EQ(tried(limits), submission_result::outcome::rate_limited);
     step(61s);
-    EXPECT_EQ(tried(one), submission_result::outcome::accepted);
-    EXPECT_EQ(tried(one), submission_result::outcome::rate_limited);
+    EXPECT_EQ(tried(limits), submission_result::outcome::accepted);
+    EXPECT_EQ(tried(limits), submission_result::outcome::rate_limited);
 }
 
 TEST_F(ClockStep, ForwardABucketIsFullAndNoFuller) {
@@ -179,15 +179,15 @@ TEST_F(ClockStep, ForwardABucketIsFullAndNoFuller) {
 }
 
 TEST_F(ClockStep, BackAKeyRepeatsItsSubmissionForADayFromNow) {
-    const submission wanted{.url = link, .idempotency_key = "k-1"};
-    const auto first = run(store_.submit(ann_, wanted, generous_, soon()));
+    const submission request{.url = link, .idempotency_key = "k-1"};
+    const auto first = run(store_.submit(ann_, request, generous_, soon()));
     step(-24h * 30);
-    const auto again = run(store_.submit(ann_, wanted, generous_, soon()));
+    const auto again = run(store_.submit(ann_, request, generous_, soon()));
     EXPECT_EQ(again.decided, submission_result::outcome::repeated);
     EXPECT_EQ(again.job, first.job);
     EXPECT_GE(number_of(key_age_query), 0);
     step(24h);
-    const auto later = run(store_.submit(ann_, wanted, generous_, soon()));
+    const auto later = run(store_.submit(ann_, request, generous_, soon()));
     EXPECT_EQ(later.decided, submission_result::outcome::accepted);
 }
 
@@ -201,8 +201,8 @@ TEST_F(ClockStep, BackOpenPagesAreToldWhatIsNewAlone) {
     change_store changes{pool()};
     const std::vector<account_id> pages{ann_};
     const auto since = run(changes.now(soon())) - change_overlap;
-    const auto told = run(changes.changes(pages, since, 100, soon()));
-    EXPECT_TRUE(told.changed.empty());
+    const auto batch = run(changes.changes(pages, since, 100, soon()));
+    EXPECT_TRUE(batch.changed.empty());
     const auto fresh = submitted(ann_);
     const auto news = run(changes.changes(pages, since, 100, soon()));
     ASSERT_EQ(news.changed.size(), 1U);

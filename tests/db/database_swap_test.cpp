@@ -50,12 +50,12 @@ protected:
 TEST_F(ReplacementTest, TakesThePlace) {
     sql("CREATE TABLE thing AS SELECT 'old' AS name");
     {
-        auto made = make();
-        ASSERT_TRUE(made) << made.error().to_string();
-        EXPECT_FALSE(look_into(made->connection_string(), tables, soon())->has_relations);
-        sql(made->connection_string(), "CREATE TABLE thing AS SELECT 'new' AS name");
+        auto swap = make();
+        ASSERT_TRUE(swap) << swap.error().to_string();
+        EXPECT_FALSE(look_into(swap->connection_string(), tables, soon())->has_relations);
+        sql(swap->connection_string(), "CREATE TABLE thing AS SELECT 'new' AS name");
         EXPECT_TRUE(holds("SELECT name = 'old' FROM thing"));
-        const auto done = made->commit(soon());
+        const auto done = swap->commit(soon());
         ASSERT_TRUE(done) << done.error().to_string();
     }
     EXPECT_TRUE(holds("SELECT name = 'new' FROM thing"));
@@ -65,8 +65,8 @@ TEST_F(ReplacementTest, TakesThePlace) {
 TEST_F(ReplacementTest, IsGoneUnlessItTakesThePlace) {
     sql("CREATE TABLE thing AS SELECT 'old' AS name");
     {
-        const auto made = make();
-        ASSERT_TRUE(made) << made.error().to_string();
+        const auto swap = make();
+        ASSERT_TRUE(swap) << swap.error().to_string();
         EXPECT_FALSE(nothing_is_left());
     }
     EXPECT_TRUE(holds("SELECT name = 'old' FROM thing"));
@@ -83,14 +83,14 @@ TEST_F(ReplacementTest, IsRefusedWhileSomebodyIsConnected) {
         connected.start();
         loop.run(connected.run(soon(), nothing));
     };
-    auto made = make();
-    ASSERT_TRUE(made) << made.error().to_string();
+    auto swap = make();
+    ASSERT_TRUE(swap) << swap.error().to_string();
     connect();
     // Both at the beginning, and of one who came meanwhile.
-    const auto late = made->commit(soon());
+    const auto late = swap->commit(soon());
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code(), errc::conflict);
-    made = error{errc::internal};  // Its lock goes with it.
+    swap = error{errc::internal};  // Its lock goes with it.
     const auto refused = make();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), errc::conflict);
@@ -112,10 +112,10 @@ TEST_F(ReplacementTest, ClearsAwayWhatAKilledOneLeft) {
     ASSERT_TRUE(postgres);
     std::string name;
     {
-        auto made = make();
-        ASSERT_TRUE(made);
-        name = made->connection_string();
-        ASSERT_TRUE(made->commit(soon()));
+        auto swap = make();
+        ASSERT_TRUE(swap);
+        name = swap->connection_string();
+        ASSERT_TRUE(swap->commit(soon()));
     }
     // The name of the one above is free again: as if it had been left.
     const auto begin = name.find("dbname='") + 8;

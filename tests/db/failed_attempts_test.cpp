@@ -30,11 +30,11 @@ protected:
     [[nodiscard]] std::vector<std::string> told() {
         std::vector<std::string> texts;
         const auto failures = run(operations_.failures(1, soon()));
-        for (const auto& one : failures.recent.at(0).attempts) {
-            EXPECT_THAT(one.at, testing::MatchesRegex("20..-..-..T..:..:..Z"));
+        for (const auto& attempt : failures.recent.at(0).attempts) {
+            EXPECT_THAT(attempt.at, testing::MatchesRegex("20..-..-..T..:..:..Z"));
             texts.push_back(
-                std::to_string(one.number) + " " + one.worker + " " + one.cause + " " + one.step +
-                " " + one.detail);
+                std::to_string(attempt.number) + " " + attempt.worker + " " + attempt.cause + " " +
+                attempt.step + " " + attempt.detail);
         }
         return texts;
     }

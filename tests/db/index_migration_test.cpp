@@ -118,8 +118,8 @@ TEST_F(IndexMigrationTest, ConcurrentMigratorsBuildItOnce) {
     std::vector<std::future<result<std::size_t>>> attempts;
     for (int i = 0; i < 5; ++i) attempts.push_back(migrate_aside());
     std::size_t applied = 0;
-    for (auto& one : attempts) {
-        const auto done = one.get();
+    for (auto& attempt : attempts) {
+        const auto done = attempt.get();
         ASSERT_TRUE(done) << done.error().to_string();
         applied += *done;
     }

@@ -24,9 +24,9 @@ protected:
         return id;
     }
     job_page list(job_filter wanted) { return run(store_.list(ann_, std::move(wanted), soon())); }
-    std::vector<job_id> ids(job_filter wanted) {
+    std::vector<job_id> ids(job_filter filter) {
         std::vector<job_id> all;
-        for (const auto& job : list(std::move(wanted)).jobs) all.push_back(job.id);
+        for (const auto& job : list(std::move(filter)).jobs) all.push_back(job.id);
         return all;
     }
 };
@@ -251,11 +251,11 @@ protected:
 
     /// The most that one of several equal lists reads: with plans for these parameters, and with
     /// the plan that PostgreSQL keeps after some executions.
-    std::int64_t reads_of_list(account_id owner, const job_filter& wanted, std::size_t jobs) {
+    std::int64_t reads_of_list(account_id owner, const job_filter& filter, std::size_t jobs) {
         std::int64_t most = 0;
         for (int count = 0; count < 8; ++count) {
             const auto before = reads_so_far();
-            EXPECT_EQ(run(store_.list(owner, wanted, soon())).jobs.size(), jobs);
+            EXPECT_EQ(run(store_.list(owner, filter, soon())).jobs.size(), jobs);
             most = std::max(most, reads_so_far() - before);
         }
         return most;
@@ -290,9 +290,9 @@ TEST_F(JobListReads, AreThoseOfThePageAlone) {
         {"one author", {.author = "rare"}},
     };
     for (const auto owner : {ann_, bob_}) {
-        for (const auto& one : cases) {
-            SCOPED_TRACE(one.name);
-            EXPECT_LE(reads_of_list(owner, one.wanted, 20), page_reads_max) << owner.value;
+        for (const auto& expected : cases) {
+            SCOPED_TRACE(expected.name);
+            EXPECT_LE(reads_of_list(owner, expected.wanted, 20), page_reads_max) << owner.value;
         }
     }
 }

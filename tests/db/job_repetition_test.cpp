@@ -21,41 +21,42 @@ constexpr db::query age_analyses_query{"test.age_analyses", R"sql(
     UPDATE job SET analyzed_at = analyzed_at - interval '1 day' WHERE status = 'done')sql"};
 
 TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
-    const submission wanted{.url = link, .idempotency_key = "k-1"};
-    const default_limits one{.submissions_per_minute = 2, .concurrent_jobs = 1};
-    const auto first = run(store_.submit(ann_, wanted, one, soon()));
+    const submission request{.url = link, .idempotency_key = "k-1"};
+    const default_limits limits{.submissions_per_minute = 2, .concurrent_jobs = 1};
+    const auto first = run(store_.submit(ann_, request, limits, soon()));
     ASSERT_EQ(first.decided, submission_result::outcome::accepted);
     EXPECT_EQ(first.rate_remaining, 1);
     // Also with no place left, and with the job's status of now.
     const auto held = claimed(1).at(0);
-    const auto again = run(store_.submit(ann_, wanted, one, soon()));
+    const auto again = run(store_.submit(ann_, request, limits, soon()));
     EXPECT_EQ(again.decided, submission_result::outcome::repeated);
     EXPECT_EQ(again.job, first.job);
     EXPECT_EQ(again.status, job_status::processing);
     EXPECT_EQ(again.rate_remaining, 1);
     EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
-    EXPECT_EQ(run(store_.submit(ann_, wanted, one, soon())).status, job_status::done);
+    EXPECT_EQ(run(store_.submit(ann_, request, limits, soon())).status, job_status::done);
 
     const submission other{
         .url = "https://www.instagram.com/reel/other/", .idempotency_key = "k-1"};
     EXPECT_EQ(
-        run(store_.submit(ann_, other, one, soon())).decided,
+        run(store_.submit(ann_, other, limits, soon())).decided,
         submission_result::outcome::key_of_another_link);
     // Keys are the account's own.
     EXPECT_EQ(
-        run(store_.submit(bob_, other, one, soon())).decided, submission_result::outcome::accepted);
+        run(store_.submit(bob_, other, limits, soon())).decided,
+        submission_result::outcome::accepted);
 }
 
 TEST_F(JobRepetition, AKeyIsFreeAgainWithItsJobOrAfterADay) {
-    const submission wanted{.url = link, .idempotency_key = "k-1"};
-    const auto first = run(store_.submit(ann_, wanted, generous_, soon()));
+    const submission request{.url = link, .idempotency_key = "k-1"};
+    const auto first = run(store_.submit(ann_, request, generous_, soon()));
     EXPECT_TRUE(run(store_.remove(ann_, first.job, soon())));
-    const auto second = run(store_.submit(ann_, wanted, generous_, soon()));
+    const auto second = run(store_.submit(ann_, request, generous_, soon()));
     EXPECT_EQ(second.decided, submission_result::outcome::accepted);
     EXPECT_NE(second.job, first.job);
 
     run(pool().run(soon(), age_keys_query));
-    const auto third = run(store_.submit(ann_, wanted, generous_, soon()));
+    const auto third = run(store_.submit(ann_, request, generous_, soon()));
     EXPECT_EQ(third.decided, submission_result::outcome::accepted);
     EXPECT_NE(third.job, second.job);
 }
@@ -168,8 +169,8 @@ TEST_F(JobRepetition, ASubmissionDeletesABoundedNumberOfExpiredKeys) {
          WHERE created_at < now() - interval '1 day')sql"};
     run(pool().run(soon(), add_expired_query, ann_, submitted(ann_)));
     const auto left_after = [&](const char* key) {
-        const submission wanted{.url = link, .idempotency_key = key};
-        const auto decision = run(store_.submit(ann_, wanted, generous_, soon()));
+        const submission request{.url = link, .idempotency_key = key};
+        const auto decision = run(store_.submit(ann_, request, generous_, soon()));
         EXPECT_EQ(decision.decided, submission_result::outcome::accepted);
         const auto found = run(pool().run(soon(), expired_query));
         return found.one().as<std::int64_t>("left_over");

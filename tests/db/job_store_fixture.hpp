@@ -30,17 +30,17 @@ protected:
         return decision.job;
     }
     [[nodiscard]] std::vector<claimed_job> claimed(int most, std::int64_t from_turn = 0) {
-        const claim_request wanted{
+        const claim_request request{
             .worker = "w",
             .jobs_max = most,
             .lease = std::chrono::seconds{60},
             .from_turn = from_turn};
-        return run(queue_.claim(wanted, soon()));
+        return run(queue_.claim(request, soon()));
     }
     std::vector<job_id> rescued(std::vector<lease> held, std::string exhausted_text = "x") {
-        const rescue_request wanted{
+        const rescue_request request{
             .held = std::move(held), .attempts_max = 3, .exhausted_text = exhausted_text};
-        return run(queue_.rescue(wanted, soon()));
+        return run(queue_.rescue(request, soon()));
     }
     [[nodiscard]] job read(account_id owner, job_id id) {
         return run(store_.find(owner, id, soon())).value();

@@ -42,9 +42,9 @@ TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
     ASSERT_EQ(held.id, first);
     // Its answer is lost on the way: the claimant does not know yet.
     ASSERT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
-    const claim_request wanted{
+    const claim_request request{
         .worker = "w", .jobs_max = 2, .lease = std::chrono::seconds{60}, .in_flight = {first}};
-    const auto taken = run(queue_.claim(wanted, soon()));
+    const auto taken = run(queue_.claim(request, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].id, second);
     EXPECT_EQ(claimed(1).at(0).id, first) << "once it is known, it is taken";
@@ -168,9 +168,9 @@ TEST_F(JobStore, ManyClaimantsNeverTakeTheSameJob) {
     for (int i = 0; i < 60; ++i) EXPECT_GT(submitted(ann_).value, 0);
     std::vector<std::future<std::vector<claimed_job>>> answers;
     for (int i = 0; i < 20; ++i) {
-        const claim_request wanted{.worker = "w" + std::to_string(i), .jobs_max = 5, .lease = 60s};
+        const claim_request request{.worker = "w" + std::to_string(i), .jobs_max = 5, .lease = 60s};
         answers.push_back(
-            asio::co_spawn(loop().context(), queue_.claim(wanted, soon()), asio::use_future));
+            asio::co_spawn(loop().context(), queue_.claim(request, soon()), asio::use_future));
     }
     std::vector<std::int64_t> taken;
     for (auto& answer : answers) {
@@ -299,8 +299,8 @@ TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
 
 /// Method: a backlog of one account, some of which is in work, and one job of another account.
 TEST_F(JobStore, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
-    const auto made = run(pool().run(soon(), add_many_query, ann_, 1000, std::string_view{link}));
-    ASSERT_EQ(made.one().as<std::int64_t>("many"), 1000);
+    const auto added = run(pool().run(soon(), add_many_query, ann_, 1000, std::string_view{link}));
+    ASSERT_EQ(added.one().as<std::int64_t>("many"), 1000);
     ASSERT_EQ(claimed(10).size(), 10U);
     const auto single = submitted(bob_);
     const auto next = claimed(2);
@@ -321,12 +321,12 @@ TEST_F(JobStore, JobsOfOneAccountAreClaimedInTheOrderOfTheirSubmission) {
     }
     std::map<account_id, job_id> last;
     for (auto batch = claimed(3); !batch.empty(); batch = claimed(3)) {
-        for (const auto& one : batch) {
-            EXPECT_LT(last[one.account].value, one.id.value);
-            last[one.account] = one.id;
-            if (one.claim > 1) continue;
-            EXPECT_TRUE(run(queue_.report(holding_of(one), released{}, soon())));
-            EXPECT_EQ(claimed(1).at(0).id, one.id) << "handed back, it keeps its turn";
+        for (const auto& job : batch) {
+            EXPECT_LT(last[job.account].value, job.id.value);
+            last[job.account] = job.id;
+            if (job.claim > 1) continue;
+            EXPECT_TRUE(run(queue_.report(holding_of(job), released{}, soon())));
+            EXPECT_EQ(claimed(1).at(0).id, job.id) << "handed back, it keeps its turn";
         }
     }
 }

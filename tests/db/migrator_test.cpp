@@ -75,8 +75,8 @@ TEST_F(MigratorTest, ConcurrentMigratorsShareTheWork) {
             std::async(std::launch::async, [this] { return with(history).migrate(soon()); }));
     }
     std::size_t applied = 0;
-    for (auto& one : attempts) {
-        const auto done = one.get();
+    for (auto& attempt : attempts) {
+        const auto done = attempt.get();
         ASSERT_TRUE(done) << done.error().to_string();
         applied += *done;
     }
@@ -100,12 +100,12 @@ TEST_F(MigratorTest, AFailedMigrationLeavesNoTrace) {
 
 TEST_F(MigratorTest, RefusesADatabaseThatCannotHoldAllText) {
     const auto name = "ascii_" + std::to_string(::getpid());
-    const auto made = run_script(
+    const auto created = run_script(
         connection_string(),
         "CREATE DATABASE " + name +
             " ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
         soon());
-    ASSERT_TRUE(made) << made.error().to_string();
+    ASSERT_TRUE(created) << created.error().to_string();
     const migrator there{
         connection_string() + " dbname=" + name, std::span{history}, {}, log::logger::silent()};
     const auto refused = there.migrate(soon());

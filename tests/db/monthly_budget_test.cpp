@@ -118,10 +118,10 @@ TEST_F(MonthlyBudget, IsOfAMonthInUtcWhereverTheServerStands) {
 }
 
 TEST_F(MonthlyBudget, LeavesARepetitionFree) {
-    const submission wanted{.url = link, .costs_money = true, .idempotency_key = "k"};
-    const auto first = submit(wanted);
+    const submission request{.url = link, .costs_money = true, .idempotency_key = "k"};
+    const auto first = submit(request);
     set_budget("0");
-    const auto again = submit(wanted);
+    const auto again = submit(request);
     EXPECT_EQ(again.decided, outcome::repeated);
     EXPECT_EQ(again.job, first.job);
     EXPECT_EQ(
@@ -136,9 +136,9 @@ TEST_F(MonthlyBudget, LeavesARepetitionFree) {
 
 TEST_F(MonthlyBudget, ComesAfterTheRateAndBeforeThePlaces) {
     set_budget("0");
-    const submission wanted{.url = link, .costs_money = true};
+    const submission request{.url = link, .costs_money = true};
     const auto decide = [&](default_limits limits) {
-        return run(store_.submit(ann_, wanted, limits, soon())).decided;
+        return run(store_.submit(ann_, request, limits, soon())).decided;
     };
     EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::accepted);
     EXPECT_EQ(

@@ -63,10 +63,10 @@ protected:
     }
 
     std::unique_ptr<pool> open() {
-        auto made =
+        auto opened =
             std::make_unique<pool>(loop_.context().get_executor(), options_, log::logger::silent());
-        made->start();
-        return made;
+        opened->start();
+        return opened;
     }
 
     template <class... Values>
@@ -100,10 +100,10 @@ std::unique_ptr<private_cluster> PoolFaultTest::cluster;
 TEST_F(PoolFaultTest, ATerminatedBackendFailsItsStatementsAndIsReplaced) {
     options_.connections = 1;
     options_.statement_timeout = patience;
-    const auto one = open();
-    auto slow = ask(*one, sleep_for, 55.0);
-    auto behind = ask(*one, echo_number, 1);
-    loop_.run_until([&one] { return one->state().in_flight == 2; });
+    const auto opened = open();
+    auto slow = ask(*opened, sleep_for, 55.0);
+    auto behind = ask(*opened, echo_number, 1);
+    loop_.run_until([&opened] { return opened->state().in_flight == 2; });
     const auto killed = run_script(
         options_.connection_string,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -113,23 +113,23 @@ TEST_F(PoolFaultTest, ATerminatedBackendFailsItsStatementsAndIsReplaced) {
 
     EXPECT_EQ(outage_of(std::move(slow)), outage::connection_lost);
     EXPECT_EQ(outage_of(std::move(behind)), outage::connection_lost);
-    EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt);
+    EXPECT_EQ(outage_of(ask(*opened, echo_number, 2)), std::nullopt);
 }
 
 TEST_F(PoolFaultTest, AKilledServerComesBackWithoutARestartOfOurs) {
     options_.statement_timeout = patience;
-    const auto one = open();
-    loop_.run_until([&one] { return one->state().connections == 4; });
-    auto slow = ask(*one, sleep_for, 55.0);
-    loop_.run_until([&one] { return one->state().in_flight == 1; });
+    const auto opened = open();
+    loop_.run_until([&opened] { return opened->state().connections == 4; });
+    auto slow = ask(*opened, sleep_for, 55.0);
+    loop_.run_until([&opened] { return opened->state().in_flight == 1; });
     ASSERT_EQ(::kill(postmaster_process(), SIGKILL), 0);
     EXPECT_EQ(outage_of(std::move(slow)), outage::connection_lost);
 
     auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
     loop_.wait_for(up);
     static_cast<void>(up.get());
-    loop_.run_until([this, &one] { return !outage_of(ask(*one, echo_number, 1)); });
-    loop_.run_until([&one] { return one->state().connections == 4; });
+    loop_.run_until([this, &opened] { return !outage_of(ask(*opened, echo_number, 1)); });
+    loop_.run_until([&opened] { return opened->state().connections == 4; });
 }
 
 TEST_F(PoolFaultTest, AServerKilledThisInstantIsStartedAgain) {
@@ -144,60 +144,60 @@ TEST_F(PoolFaultTest, AServerKilledThisInstantIsStartedAgain) {
 }
 
 TEST_F(PoolFaultTest, AStoppedServerFailsStatementsUntilItIsBack) {
-    const auto one = open();
-    EXPECT_EQ(outage_of(ask(*one, echo_number, 1)), std::nullopt);
+    const auto opened = open();
+    EXPECT_EQ(outage_of(ask(*opened, echo_number, 1)), std::nullopt);
     cluster->stop();
-    loop_.run_until([&one] { return !one->state().reachable(); });
+    loop_.run_until([&opened] { return !opened->state().reachable(); });
     auto early = asio::co_spawn(
-        loop_.context(), one->run(deadline::after(200ms), echo_number, 2), asio::use_future);
+        loop_.context(), opened->run(deadline::after(200ms), echo_number, 2), asio::use_future);
     EXPECT_EQ(outage_of(std::move(early)), outage::no_connection);
 
-    auto waiting = ask(*one, echo_number, 3);
+    auto waiting = ask(*opened, echo_number, 3);
     auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
     EXPECT_EQ(outage_of(std::move(waiting)), std::nullopt);
     static_cast<void>(up.get());
-    EXPECT_TRUE(one->state().last_error.empty());
+    EXPECT_TRUE(opened->state().last_error.empty());
 }
 
 TEST_F(PoolFaultTest, ASilentServerIsGivenUp) {
     options_.connections = 1;
     options_.statement_timeout = 100ms;
     options_.stall_time_max = 200ms;
-    const auto one = open();
-    auto answer = ask(*one, backend);
+    const auto opened = open();
+    auto answer = ask(*opened, backend);
     loop_.wait_for(answer);
     const auto got = answer.get();
     const auto process = static_cast<pid_t>(got.one().as<std::int32_t>("process"));
 
     ASSERT_EQ(::kill(process, SIGSTOP), 0);
-    const auto why = outage_of(ask(*one, echo_number, 1));
+    const auto why = outage_of(ask(*opened, echo_number, 1));
     ::kill(process, SIGCONT);
     EXPECT_EQ(why, outage::connection_lost);
-    EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt);
+    EXPECT_EQ(outage_of(ask(*opened, echo_number, 2)), std::nullopt);
 }
 
 TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
     options_.connections = 1;
     options_.statement_timeout = patience;
-    const auto one = open();
-    auto first = ask(*one, backend);
+    const auto opened = open();
+    auto first = ask(*opened, backend);
     loop_.wait_for(first);
-    const auto told = first.get();
-    const auto process = static_cast<pid_t>(told.one().as<std::int32_t>("process"));
+    const auto first_outcome = first.get();
+    const auto process = static_cast<pid_t>(first_outcome.one().as<std::int32_t>("process"));
     ASSERT_EQ(::kill(process, SIGSTOP), 0);
-    auto owed = ask(*one, echo_number, 1);
-    loop_.run_until([&one] { return one->state().connections == 0; });
-    EXPECT_EQ(outage_of(ask(*one, echo_number, 2)), std::nullopt) << "waits for the new one";
-    auto second = ask(*one, backend);
+    auto owed = ask(*opened, echo_number, 1);
+    loop_.run_until([&opened] { return opened->state().connections == 0; });
+    EXPECT_EQ(outage_of(ask(*opened, echo_number, 2)), std::nullopt) << "waits for the new one";
+    auto second = ask(*opened, backend);
     loop_.wait_for(second);
     const auto now_told = second.get();
     EXPECT_NE(now_told.one().as<std::int32_t>("process"), process);
-    EXPECT_EQ(one->state().connections, 1U);
+    EXPECT_EQ(opened->state().connections, 1U);
 
     ASSERT_EQ(::kill(process, SIGCONT), 0);
     EXPECT_EQ(outage_of(std::move(owed)), std::nullopt) << "what was sent there is not lost";
-    const auto are_one = [this, &one] {
-        auto counted = ask(*one, own_connections);
+    const auto are_one = [this, &opened] {
+        auto counted = ask(*opened, own_connections);
         loop_.wait_for(counted);
         const auto found = counted.get();
         return found.one().as<std::int64_t>("count") == 1;
@@ -206,57 +206,57 @@ TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
 }
 
 TEST_F(PoolFaultTest, ASuspendedPoolAnswersWhatIsInFlightAndKeepsWhatComes) {
-    const auto one = open();
-    loop_.run_until([&one] { return one->state().connections == 4; });
-    auto running = ask(*one, sleep_for, 0.05);
-    loop_.run_until([&one] { return one->state().in_flight == 1; });
+    const auto opened = open();
+    loop_.run_until([&opened] { return opened->state().connections == 4; });
+    auto running = ask(*opened, sleep_for, 0.05);
+    loop_.run_until([&opened] { return opened->state().in_flight == 1; });
     const auto away_by = deadline::after(patience);
-    EXPECT_TRUE(loop_.run(one->suspend({.settled_by = soon(), .waiting_by = away_by})));
+    EXPECT_TRUE(loop_.run(opened->suspend({.settled_by = soon(), .waiting_by = away_by})));
     EXPECT_EQ(outage_of(std::move(running)), std::nullopt);
     cluster->stop();
 
     // Long enough to be sent, however slow this program, and over before any server has started.
     auto kept = asio::co_spawn(
-        loop_.context(), one->run(deadline::after(250ms), echo_number, 1), asio::use_future);
+        loop_.context(), opened->run(deadline::after(250ms), echo_number, 1), asio::use_future);
     auto up = std::async(std::launch::async, &PoolFaultTest::bring_up);
     loop_.wait_for(up);
     static_cast<void>(up.get());
     EXPECT_EQ(kept.wait_for(0s), std::future_status::timeout) << "beyond its own deadline";
-    EXPECT_FALSE(one->state().reachable());
-    one->resume();
+    EXPECT_FALSE(opened->state().reachable());
+    opened->resume();
     EXPECT_EQ(outage_of(std::move(kept)), std::nullopt);
 }
 
 TEST_F(PoolFaultTest, AServerThatDoesNotComeBackIsNotWaitedForForEver) {
-    const auto one = open();
+    const auto opened = open();
     const auto soon_over = deadline::after(10ms);
-    EXPECT_TRUE(loop_.run(one->suspend({.settled_by = soon_over, .waiting_by = soon_over})));
+    EXPECT_TRUE(loop_.run(opened->suspend({.settled_by = soon_over, .waiting_by = soon_over})));
     auto late = asio::co_spawn(
-        loop_.context(), one->run(deadline::after(20ms), echo_number, 2), asio::use_future);
+        loop_.context(), opened->run(deadline::after(20ms), echo_number, 2), asio::use_future);
     EXPECT_EQ(outage_of(std::move(late)), outage::no_connection);
 }
 
 TEST_F(PoolFaultTest, SuspendingGivesUpOnAStatementThatTakesTooLong) {
     options_.connections = 1;
     options_.statement_timeout = patience;
-    const auto one = open();
-    auto slow = ask(*one, sleep_for, 55.0);
-    loop_.run_until([&one] { return one->state().in_flight == 1; });
+    const auto opened = open();
+    auto slow = ask(*opened, sleep_for, 55.0);
+    loop_.run_until([&opened] { return opened->state().in_flight == 1; });
     const auto at_once = deadline::after(10ms);
-    EXPECT_FALSE(loop_.run(one->suspend({.settled_by = at_once, .waiting_by = soon()})));
-    one->close();
+    EXPECT_FALSE(loop_.run(opened->suspend({.settled_by = at_once, .waiting_by = soon()})));
+    opened->close();
     EXPECT_EQ(outage_of(std::move(slow)), outage::closed);
 }
 
 TEST_F(PoolFaultTest, ADatabaseThatIsMissingIsSaidAndWaitedFor) {
     auto base = options_.connection_string;
     options_.connection_string += " dbname=later";
-    const auto one = open();
-    loop_.run_until([&one] { return !one->state().last_error.empty(); });
-    EXPECT_NE(one->state().last_error.find("later"), std::string::npos);
-    const auto made = run_script(base, "CREATE DATABASE later", soon());
-    ASSERT_TRUE(made) << made.error().to_string();
-    EXPECT_EQ(outage_of(ask(*one, echo_number, 1)), std::nullopt);
+    const auto opened = open();
+    loop_.run_until([&opened] { return !opened->state().last_error.empty(); });
+    EXPECT_NE(opened->state().last_error.find("later"), std::string::npos);
+    const auto created = run_script(base, "CREATE DATABASE later", soon());
+    ASSERT_TRUE(created) << created.error().to_string();
+    EXPECT_EQ(outage_of(ask(*opened, echo_number, 1)), std::nullopt);
 }
 
 }  // namespace

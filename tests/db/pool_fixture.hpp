@@ -24,10 +24,10 @@ protected:
     }
 
     [[nodiscard]] std::unique_ptr<class pool> open(pool_options options) {
-        auto made = std::make_unique<class pool>(
+        auto opened = std::make_unique<class pool>(
             loop().context().get_executor(), std::move(options), log::logger::silent());
-        made->start();
-        return made;
+        opened->start();
+        return opened;
     }
 
     template <class... Values>

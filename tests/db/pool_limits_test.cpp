@@ -34,8 +34,8 @@ TEST_F(PoolLimitsTest, DefaultsOfTheRoleAndTheDatabaseAreOverruled) {
         SCOPED_TRACE(login);
         auto own = options();
         own.connection_string += login;
-        const auto one = open(own);
-        const auto answer = run(one->run(soon(), settings));
+        const auto opened = open(own);
+        const auto answer = run(opened->run(soon(), settings));
         EXPECT_EQ(answer.one().as<std::string>("isolation"), "read committed");
         EXPECT_EQ(answer.one().as<std::string>("read_only"), "off");
     }
@@ -47,11 +47,11 @@ TEST_F(PoolLimitsTest, AFloodRefusesNoEssentialStatement) {
     auto small = options();
     small.in_flight_max = 2;
     small.in_flight_reserve = 1;
-    const auto one = open(small);
-    auto first = ask_later(*one, sleep_for, 0.05);
-    auto second = ask_later(*one, sleep_for, 0.05);
-    auto renewal = ask_later(*one, renew);
-    const auto read = failure_of<unavailable>(ask_later(*one, echo_number, 1));
+    const auto opened = open(small);
+    auto first = ask_later(*opened, sleep_for, 0.05);
+    auto second = ask_later(*opened, sleep_for, 0.05);
+    auto renewal = ask_later(*opened, renew);
+    const auto read = failure_of<unavailable>(ask_later(*opened, echo_number, 1));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->reason(), outage::overloaded);
     for (auto* const sent : {&first, &second, &renewal}) {
@@ -65,10 +65,10 @@ TEST_F(PoolLimitsTest, TheReserveIsABoundToo) {
     auto small = options();
     small.in_flight_max = 1;
     small.in_flight_reserve = 1;
-    const auto one = open(small);
-    auto first = ask_later(*one, renew);
-    auto second = ask_later(*one, renew);
-    const auto beyond = failure_of<unavailable>(ask_later(*one, renew));
+    const auto opened = open(small);
+    auto first = ask_later(*opened, renew);
+    auto second = ask_later(*opened, renew);
+    const auto beyond = failure_of<unavailable>(ask_later(*opened, renew));
     ASSERT_TRUE(beyond);
     EXPECT_EQ(beyond->reason(), outage::overloaded);
     for (auto* const sent : {&first, &second}) {
@@ -80,28 +80,28 @@ TEST_F(PoolLimitsTest, TheReserveIsABoundToo) {
 TEST_F(PoolLimitsTest, FaultsOfTheServerAreCountedApartFromThoseOfData) {
     static constexpr query missing{"test.missing", "SELECT no_such_function()"};
     static constexpr query malformed{"test.malformed", "SELECT $1::integer"};
-    const auto one = open(options());
-    EXPECT_TRUE(failure_of<refused>(ask_later(*one, missing)));
-    EXPECT_TRUE(failure_of<refused>(ask_later(*one, malformed, "seven")));
-    EXPECT_EQ(one->metrics().find("test.missing")->second.faults, 1U);
-    EXPECT_EQ(one->metrics().find("test.malformed")->second.faults, 0U);
-    EXPECT_EQ(one->metrics().find("test.malformed")->second.errors, 1U);
+    const auto opened = open(options());
+    EXPECT_TRUE(failure_of<refused>(ask_later(*opened, missing)));
+    EXPECT_TRUE(failure_of<refused>(ask_later(*opened, malformed, "seven")));
+    EXPECT_EQ(opened->metrics().find("test.missing")->second.faults, 1U);
+    EXPECT_EQ(opened->metrics().find("test.malformed")->second.faults, 0U);
+    EXPECT_EQ(opened->metrics().find("test.malformed")->second.errors, 1U);
 }
 
 TEST_F(PoolLimitsTest, OneStatementTooManyIsRefusedAtOnce) {
     auto small = options();
     small.in_flight_max = 2;
-    const auto one = open(small);
-    auto first = ask_later(*one, sleep_for, 0.05);
-    auto second = ask_later(*one, sleep_for, 0.05);
-    const auto why = failure_of<unavailable>(ask_later(*one, echo_number, 1));
+    const auto opened = open(small);
+    auto first = ask_later(*opened, sleep_for, 0.05);
+    auto second = ask_later(*opened, sleep_for, 0.05);
+    const auto why = failure_of<unavailable>(ask_later(*opened, echo_number, 1));
     ASSERT_TRUE(why);
     EXPECT_EQ(why->reason(), outage::overloaded);
     EXPECT_FALSE(why->may_have_run());
     loop().wait_for(first);
     loop().wait_for(second);
     EXPECT_EQ(first.get().size(), 1U);
-    const auto later = run(one->run(soon(), echo_number, 1));
+    const auto later = run(opened->run(soon(), echo_number, 1));
     EXPECT_EQ(later.size(), 1U);
 }
 

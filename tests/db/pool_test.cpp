@@ -104,11 +104,11 @@ TEST_F(PoolTest, AnErrorAmidThePipelineIsItsOwnStatementsAlone) {
     script("CREATE TABLE thing (id bigint CONSTRAINT thing_once PRIMARY KEY)");
     auto single = options();
     single.connections = 1;
-    const auto one = open(single);
+    const auto opened = open(single);
 
     std::vector<std::future<rows>> answers;
     // Each number twice: every second insert is refused, and what was inserted before it stays.
-    for (int i = 0; i < 100; ++i) answers.push_back(ask_later(*one, insert, i / 2));
+    for (int i = 0; i < 100; ++i) answers.push_back(ask_later(*opened, insert, i / 2));
     for (std::size_t i = 0; i < answers.size(); ++i) {
         const auto why = failure_of<refused>(std::move(answers[i]));
         ASSERT_EQ(why.has_value(), i % 2 == 1) << i;
@@ -119,24 +119,24 @@ TEST_F(PoolTest, AnErrorAmidThePipelineIsItsOwnStatementsAlone) {
     }
     const auto counted = ask(count);
     EXPECT_EQ(counted.one().as<std::int64_t>("n"), 50);
-    EXPECT_EQ(one->metrics().at("test.insert").errors, 50U);
+    EXPECT_EQ(opened->metrics().at("test.insert").errors, 50U);
 }
 
 TEST_F(PoolTest, AFailedPrepareDoesNotPoisonLaterUses) {
     static constexpr query read{"test.read_late", "SELECT id FROM late"};
     auto single = options();
     single.connections = 1;
-    const auto one = open(single);
+    const auto opened = open(single);
 
     std::vector<std::future<rows>> answers;
-    for (int i = 0; i < 5; ++i) answers.push_back(ask_later(*one, read));
+    for (int i = 0; i < 5; ++i) answers.push_back(ask_later(*opened, read));
     for (auto& answer : answers) {
         const auto why = failure_of<refused>(std::move(answer));
         ASSERT_TRUE(why);
         EXPECT_EQ(why->sqlstate(), "42P01") << why->what();  // Undefined table.
     }
     script("CREATE TABLE late (id bigint); INSERT INTO late VALUES (7)");
-    const auto found = run(one->run(soon(), read));
+    const auto found = run(opened->run(soon(), read));
     EXPECT_EQ(found.one().as<std::int64_t>("id"), 7);
 }
 
@@ -145,12 +145,12 @@ TEST_F(PoolTest, AChangedTableOutgrowsItsPreparedStatementsUnnoticed) {
     script("CREATE TABLE growing (id bigint); INSERT INTO growing VALUES (1)");
     auto single = options();
     single.connections = 1;
-    const auto one = open(single);
-    EXPECT_EQ(run(one->run(soon(), read)).size(), 1U);
+    const auto opened = open(single);
+    EXPECT_EQ(run(opened->run(soon(), read)).size(), 1U);
 
     script("ALTER TABLE growing ADD COLUMN name text NOT NULL DEFAULT 'new'");
     std::vector<std::future<rows>> answers;
-    for (int i = 0; i < 3; ++i) answers.push_back(ask_later(*one, read));
+    for (int i = 0; i < 3; ++i) answers.push_back(ask_later(*opened, read));
     for (auto& answer : answers) {
         loop().wait_for(answer);
         const auto got = answer.get();
@@ -159,8 +159,8 @@ TEST_F(PoolTest, AChangedTableOutgrowsItsPreparedStatementsUnnoticed) {
     // The dead statement was cleared away on the server.
     static constexpr query prepared{
         "test.prepared", "SELECT count(*) AS n FROM pg_prepared_statements WHERE name LIKE $1"};
-    EXPECT_EQ(run(one->run(soon(), read)).size(), 1U);
-    const auto left = run(one->run(soon(), prepared, "test.read\\_all#%"));
+    EXPECT_EQ(run(opened->run(soon(), read)).size(), 1U);
+    const auto left = run(opened->run(soon(), prepared, "test.read\\_all#%"));
     EXPECT_EQ(left.one().as<std::int64_t>("n"), 1);
 }
 
@@ -168,23 +168,23 @@ TEST_F(PoolTest, ALostPreparedStatementIsMadeAgain) {
     static constexpr query forget_all{"test.forget_all", "DEALLOCATE ALL"};
     auto single = options();
     single.connections = 1;
-    const auto one = open(single);
+    const auto opened = open(single);
     for (int i = 0; i < 3; ++i) {
-        const auto got = run(one->run(soon(), echo_number, i));
+        const auto got = run(opened->run(soon(), echo_number, i));
         EXPECT_EQ(got.one().as<std::int64_t>("number"), i);
-        static_cast<void>(run(one->run(soon(), forget_all)));
+        static_cast<void>(run(opened->run(soon(), forget_all)));
     }
 }
 
 TEST_F(PoolTest, ADeadlineEndsTheWaitAndKeepsTheOrder) {
     auto single = options();
     single.connections = 1;
-    const auto one = open(single);
-    static_cast<void>(run(one->run(soon(), echo_number, 1)));
+    const auto opened = open(single);
+    static_cast<void>(run(opened->run(soon(), echo_number, 1)));
 
     auto slow = asio::co_spawn(
-        loop().context(), one->run(deadline::after(500ms), sleep_for, 1.5), asio::use_future);
-    auto behind = ask_later(*one, echo_number, 2);
+        loop().context(), opened->run(deadline::after(500ms), sleep_for, 1.5), asio::use_future);
+    auto behind = ask_later(*opened, echo_number, 2);
     const auto why = failure_of<unavailable>(std::move(slow));
     ASSERT_TRUE(why);
     EXPECT_EQ(why->reason(), outage::deadline_passed);
@@ -198,22 +198,22 @@ TEST_F(PoolTest, ADeadlineEndsTheWaitAndKeepsTheOrder) {
 TEST_F(PoolTest, ACancelledWaitKeepsTheOrder) {
     auto single = options();
     single.connections = 1;
-    const auto one = open(single);
-    static_cast<void>(run(one->run(soon(), echo_number, 1)));
+    const auto opened = open(single);
+    static_cast<void>(run(opened->run(soon(), echo_number, 1)));
 
     asio::cancellation_signal stop;
     auto slow = asio::co_spawn(
         loop().context(),
-        one->run(soon(), sleep_for, 2.0),
+        opened->run(soon(), sleep_for, 2.0),
         asio::bind_cancellation_slot(stop.slot(), asio::use_future));
-    auto behind = ask_later(*one, echo_number, 2);
-    loop().run_until([&one] { return one->state().in_flight == 2; });
+    auto behind = ask_later(*opened, echo_number, 2);
+    loop().run_until([&opened] { return opened->state().in_flight == 2; });
     asio::post(loop().context(), [&stop] { stop.emit(asio::cancellation_type::terminal); });
 
     const auto why = failure_of<boost::system::system_error>(std::move(slow));
     ASSERT_TRUE(why);
     EXPECT_EQ(why->code(), asio::error::operation_aborted);
-    EXPECT_FALSE(one->metrics().contains("test.sleep_for"));
+    EXPECT_FALSE(opened->metrics().contains("test.sleep_for"));
     loop().wait_for(behind);
     const auto got = behind.get();
     EXPECT_EQ(got.one().as<std::int64_t>("number"), 2);
@@ -222,8 +222,8 @@ TEST_F(PoolTest, ACancelledWaitKeepsTheOrder) {
 TEST_F(PoolTest, TheServersOwnLimitEndsAStatement) {
     auto quick = options();
     quick.statement_timeout = 50ms;
-    const auto one = open(quick);
-    const auto why = failure_of<unavailable>(ask_later(*one, sleep_for, 30.0));
+    const auto opened = open(quick);
+    const auto why = failure_of<unavailable>(ask_later(*opened, sleep_for, 30.0));
     ASSERT_TRUE(why);
     EXPECT_EQ(why->reason(), outage::statement_timeout);
     EXPECT_FALSE(why->may_have_run());
@@ -247,8 +247,8 @@ TEST_F(PoolTest, AReadOnlyServerIsAnOutage) {
     script("CREATE TABLE thing (id bigint)");
     auto standby = options();
     standby.connection_string += " options='-c default_transaction_read_only=on'";
-    const auto one = open(standby);
-    const auto why = failure_of<unavailable>(ask_later(*one, insert));
+    const auto opened = open(standby);
+    const auto why = failure_of<unavailable>(ask_later(*opened, insert));
     ASSERT_TRUE(why);
     EXPECT_EQ(why->reason(), outage::read_only);
 }
@@ -272,40 +272,40 @@ TEST_F(PoolTest, StatementsAvoidASlowConnection) {
 }
 
 TEST_F(PoolTest, ClosingFailsWhatWaitsAndWhatComes) {
-    const auto one = open(options());
-    auto slow = ask_later(*one, sleep_for, 30.0);
-    loop().run_until([&one] { return one->state().in_flight == 1; });
-    one->close();
-    auto late = ask_later(*one, echo_number, 1);
+    const auto opened = open(options());
+    auto slow = ask_later(*opened, sleep_for, 30.0);
+    loop().run_until([&opened] { return opened->state().in_flight == 1; });
+    opened->close();
+    auto late = ask_later(*opened, echo_number, 1);
     for (auto* const outcome : {&slow, &late}) {
         const auto why = failure_of<unavailable>(std::move(*outcome));
         ASSERT_TRUE(why);
         EXPECT_EQ(why->reason(), outage::closed);
     }
-    EXPECT_FALSE(one->state().reachable());
+    EXPECT_FALSE(opened->state().reachable());
 }
 
 TEST_F(PoolTest, WithoutAServerTheDeadlineEndsTheWait) {
     auto nowhere = options();
     nowhere.connection_string = "host=/nonexistent dbname=x user=y password=secret";
-    const auto one = open(nowhere);
+    const auto opened = open(nowhere);
     const auto why = failure_of<unavailable>(asio::co_spawn(
-        loop().context(), one->run(deadline::after(300ms), echo_number, 1), asio::use_future));
+        loop().context(), opened->run(deadline::after(300ms), echo_number, 1), asio::use_future));
     ASSERT_TRUE(why);
     EXPECT_EQ(why->reason(), outage::no_connection);
     EXPECT_FALSE(why->may_have_run());
-    const auto state = one->state();
+    const auto state = opened->state();
     EXPECT_FALSE(state.reachable());
     EXPECT_THAT(state.last_error, ::testing::HasSubstr("No such file"));
-    EXPECT_EQ(one->metrics().at("test.echo_number").errors, 1U);
+    EXPECT_EQ(opened->metrics().at("test.echo_number").errors, 1U);
 }
 
 TEST_F(PoolTest, AMalformedConnectionStringIsNotQuoted) {
     auto broken = options();
     broken.connection_string = "postgresql://user:topsecret@host:port:port/x?what=1";
-    const auto one = open(broken);
-    loop().run_until([&one] { return !one->state().last_error.empty(); });
-    EXPECT_THAT(one->state().last_error, ::testing::Not(::testing::HasSubstr("topsecret")));
+    const auto opened = open(broken);
+    loop().run_until([&opened] { return !opened->state().last_error.empty(); });
+    EXPECT_THAT(opened->state().last_error, ::testing::Not(::testing::HasSubstr("topsecret")));
 }
 
 TEST_F(PoolTest, OtherThreadsAskThroughTheLoop) {

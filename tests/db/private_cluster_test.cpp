@@ -298,7 +298,7 @@ TEST_F(PrivateClusterTest, WhatCannotWorkIsSaidInOneLine) {
         {"no folder can be there",
          {.data_dir = "/proc/reelsd", .binaries = {}},
          errc::storage_failed,
-         "/proc/reelsd: cannot be made"},
+         "/proc/reelsd: cannot be created"},
         {"somebody's files",
          {.data_dir = root_ / "foreign", .binaries = {}},
          errc::storage_failed,

@@ -38,14 +38,14 @@ class QueuedJobs : public job_store_test {
 protected:
     [[nodiscard]] std::vector<submission_result> asked(
         account_id caller, int count, bool queue = true, bool is_list = true) {
-        std::vector<callers_submission> wanted;
+        std::vector<callers_submission> submissions;
         for (int i = 0; i < count; ++i) {
-            submission one{.url = link, .queue = queue};
-            if (is_list) one.list = list_element{.request_hash = "", .position = i};
-            wanted.push_back({.caller = caller, .wanted = std::move(one)});
+            submission request{.url = link, .queue = queue};
+            if (is_list) request.list = list_element{.request_hash = "", .position = i};
+            submissions.push_back({.caller = caller, .wanted = std::move(request)});
         }
         std::vector<submission_result> decided;
-        for (auto& one : run(store_.submit_all(wanted, {}, soon()))) {
+        for (auto& one : run(store_.submit_all(submissions, {}, soon()))) {
             decided.push_back(std::move(one).value());
         }
         return decided;

@@ -38,7 +38,7 @@ protected:
     }
 
     job_id add(account_id owner, const std::string& code, const search_entry& entry) {
-        const auto made = run(pool().run(
+        const auto added = run(pool().run(
             soon(),
             insert_query,
             owner,
@@ -47,15 +47,15 @@ protected:
             entry.concepts,
             entry.concept_weights,
             entry.passages));
-        return made.one().as<job_id>("id");
+        return added.one().as<job_id>("id");
     }
 
     std::vector<search_hit> hits(account_id caller, search_request wanted) {
         return run(reel_search{pool()}.find(caller, std::move(wanted), soon()));
     }
-    std::vector<std::string> codes(account_id caller, search_request wanted) {
+    std::vector<std::string> codes(account_id caller, search_request request) {
         std::vector<std::string> found;
-        for (const auto& hit : hits(caller, std::move(wanted))) found.push_back(hit.brief.code);
+        for (const auto& hit : hits(caller, std::move(request))) found.push_back(hit.brief.code);
         return found;
     }
 
@@ -144,9 +144,9 @@ TEST_F(ReelSearch, EarlierTextsCountMore) {
 
 TEST_F(ReelSearch, AnAccountFindsItsOwnReelsAlone) {
     add(bob_, "bobs", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
-    const search_request wanted{.text = "sourdough", .concepts = {7}, .concept_weights = {1.0}};
-    EXPECT_THAT(codes(ann_, wanted), IsEmpty());
-    EXPECT_THAT(codes(bob_, wanted), ElementsAre("bobs"));
+    const search_request request{.text = "sourdough", .concepts = {7}, .concept_weights = {1.0}};
+    EXPECT_THAT(codes(ann_, request), IsEmpty());
+    EXPECT_THAT(codes(bob_, request), ElementsAre("bobs"));
 }
 
 TEST_F(ReelSearch, AtMostAsManyAsWanted) {

@@ -1,5 +1,5 @@
 #include "support/test_database.hpp"
-#include <reelsd/domain/pacing/refused_session_store.hpp>
+#include <reelsd/domain/pacing/pace_store.hpp>
 
 #include <gmock/gmock.h>
 

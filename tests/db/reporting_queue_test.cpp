@@ -1,7 +1,7 @@
 #include "job_store_fixture.hpp"
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/db/errors.hpp>
-#include <reelsd/domain/jobs/reporting_queue.hpp>
+#include <reelsd/domain/jobs/queue_store.hpp>
 
 #include <future>
 #include <string>

@@ -44,9 +44,9 @@ constexpr sql_function changed_offset{
 class SchemaFunctionTest : public test::empty_database_test {
 protected:
     [[nodiscard]] migrator with(
-        std::span<const sql_function> wanted,
+        std::span<const sql_function> expected,
         std::span<const migration> migrations = history) const {
-        return migrator{connection_string(), migrations, wanted, log::logger::silent()};
+        return migrator{connection_string(), migrations, expected, log::logger::silent()};
     }
 
     [[nodiscard]] std::int64_t number(const query& what) {

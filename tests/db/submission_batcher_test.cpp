@@ -30,9 +30,9 @@ class SubmissionBatcher : public job_store_test {
 protected:
     [[nodiscard]] std::future<submission_result> asked(
         account_id by, std::optional<std::string> key = {}, std::string url = link) {
-        submission wanted{.url = std::move(url), .idempotency_key = std::move(key)};
+        submission request{.url = std::move(url), .idempotency_key = std::move(key)};
         return asio::co_spawn(
-            loop().context(), desk_.submit(by, std::move(wanted), soon()), asio::use_future);
+            loop().context(), desk_.submit(by, std::move(request), soon()), asio::use_future);
     }
 
     [[nodiscard]] submission_result got(std::future<submission_result>& answer) {
@@ -136,12 +136,12 @@ TEST_F(SubmissionBatcher, TheSameKeyTwiceInOneStatementIsOneJob) {
     auto again = asked(ann_, "key");
     auto other = asked(ann_, "key", "https://www.instagram.com/reel/AAAAAAAAAAA/");
     auto of_bob = asked(bob_, "key");
-    const auto made = got(first);
-    EXPECT_EQ(made.decided, outcome::accepted);
+    const auto decided = got(first);
+    EXPECT_EQ(decided.decided, outcome::accepted);
     const auto repeated = got(again);
     EXPECT_EQ(repeated.decided, outcome::repeated);
-    EXPECT_EQ(repeated.job, made.job);
-    EXPECT_EQ(repeated.rate_remaining, made.rate_remaining) << "a repetition costs nothing";
+    EXPECT_EQ(repeated.job, decided.job);
+    EXPECT_EQ(repeated.rate_remaining, decided.rate_remaining) << "a repetition costs nothing";
     EXPECT_EQ(got(other).decided, outcome::key_of_another_link);
     EXPECT_EQ(got(of_bob).decided, outcome::accepted);
     EXPECT_EQ(statements(), 1U);

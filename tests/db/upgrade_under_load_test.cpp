@@ -58,8 +58,8 @@ protected:
     void SetUp() override {
         test::empty_database_test::SetUp();
         const auto all = embedded_migrations();
-        const auto made = migrate(all.first(last_release));
-        ASSERT_TRUE(made) << made.error().to_string();
+        const auto migrated = migrate(all.first(last_release));
+        ASSERT_TRUE(migrated) << migrated.error().to_string();
         const auto filled = run_script(connection_string(), fill, soon());
         ASSERT_TRUE(filled) << filled.error().to_string();
         writers_.start();

@@ -102,15 +102,16 @@ TEST_F(UsageStore, HasARowForEachDayProviderAndModel) {
         ", 3, 0, 'own', '2026-05-23T12:00:00Z', 0, 0, 0)," + "(" + std::to_string(bob_.value) +
         ", 3, 1, 'large', '2026-05-22T12:00:00Z', 5, 5, 9)");
     const auto days = run(store_.read_days(ann_, {}, soon()));
-    std::vector<std::string> told;
-    for (const auto& one : days) {
-        told.push_back(
-            one.date + " " + one.provider + " " + one.model + " " + std::to_string(one.used.calls) +
-            " " + std::to_string(one.used.total_tokens()) + " " +
-            one.used.cost_usd.value_or("unknown") + " " + std::to_string(one.used.unpriced_calls));
+    std::vector<std::string> lines;
+    for (const auto& sums : days) {
+        lines.push_back(
+            sums.date + " " + sums.provider + " " + sums.model + " " +
+            std::to_string(sums.used.calls) + " " + std::to_string(sums.used.total_tokens()) + " " +
+            sums.used.cost_usd.value_or("unknown") + " " +
+            std::to_string(sums.used.unpriced_calls));
     }
     EXPECT_EQ(
-        told,
+        lines,
         (std::vector<std::string>{
             "2026-05-21 local small 1 11 0.1 0",
             "2026-05-22 local large 1 1300 unknown 1",
@@ -125,8 +126,8 @@ TEST_F(UsageStore, HasARowForEachDayProviderAndModel) {
 TEST_F(UsageStore, AnUnpaidAnalysisIsACallWithoutTokens) {
     jobs::job_store jobs{pool()};
     jobs::queue_store queue{pool()};
-    const jobs::submission wanted{.url = "https://www.instagram.com/reel/DYa0IXPgnP5/"};
-    const auto job = run(jobs.submit(ann_, wanted, {}, soon())).job;
+    const jobs::submission request{.url = "https://www.instagram.com/reel/DYa0IXPgnP5/"};
+    const auto job = run(jobs.submit(ann_, request, {}, soon())).job;
     const auto held = run(queue.claim({.worker = "w", .jobs_max = 1, .lease = 60s}, soon())).at(0);
     const jobs::completed ended{.result = "{}", .unpaid_model = "reelsd-local-1"};
     ASSERT_TRUE(run(queue.report({held.id, held.claim}, ended, soon())));

@@ -312,8 +312,8 @@ TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
          .log = log::logger::silent()}};
     const auto ask = [&](model::billing billed) {
         embedder.reply = model::embedding_reply{.vectors = down, .billed = billed};
-        const auto made = run(calls.embed({.account = ann_}, {"text"}, soon()));
-        EXPECT_EQ(made.error().code(), errc::model_unavailable);
+        const auto embedded = run(calls.embed({.account = ann_}, {"text"}, soon()));
+        EXPECT_EQ(embedded.error().code(), errc::model_unavailable);
         loop().run_until([&] { return tasks_.size() == 0; });
         return number("SELECT count(*) FROM model_call WHERE settled_at IS NULL");
     };

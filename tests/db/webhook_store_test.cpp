@@ -2,7 +2,6 @@
 // shared by daemons, and no account and no receiver takes more than its share.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/pool.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <gmock/gmock.h>
@@ -113,9 +112,9 @@ TEST_F(WebhookStore, TheDefaultIsTheAccountsOwn) {
     static_cast<void>(submitted(bob_));
     static_cast<void>(submitted_to(ann_, hook));
     fail_all();
-    std::vector<std::string> told;
-    for (const auto& one : log_of(ann_)) told.push_back(one.url);
-    EXPECT_THAT(told, testing::UnorderedElementsAre("https://ann.test/", hook));
+    std::vector<std::string> messages;
+    for (const auto& one : log_of(ann_)) messages.push_back(one.url);
+    EXPECT_THAT(messages, testing::UnorderedElementsAre("https://ann.test/", hook));
     EXPECT_THAT(log_of(bob_), IsEmpty());
 }
 
@@ -195,14 +194,14 @@ TEST_F(WebhookStore, NobodyTakesMoreThanItsShare) {
     }
     static_cast<void>(submitted_to(bob_, "https://slow.test/"));
     fail_all();
-    delivery_claim wanted{.deliveries_max = 100, .shares = {.of_account = 4, .of_receiver = 2}};
+    delivery_claim request{.deliveries_max = 100, .shares = {.of_account = 4, .of_receiver = 2}};
     std::map<std::string, int> by_receiver;
     std::map<std::int64_t, int> by_account;
-    for (auto some = claim(wanted); !some.empty(); some = claim(wanted)) {
-        for (const auto& one : some) {
-            wanted.in_flight.push_back({one.account, receiver_of(one.url.value())});
-            ++by_receiver[wanted.in_flight.back().receiver];
-            ++by_account[one.account.value];
+    for (auto some = claim(request); !some.empty(); some = claim(request)) {
+        for (const auto& delivery : some) {
+            request.in_flight.push_back({delivery.account, receiver_of(delivery.url.value())});
+            ++by_receiver[request.in_flight.back().receiver];
+            ++by_account[delivery.account.value];
         }
     }
     EXPECT_EQ(by_account[ann_.value], 4);
@@ -224,11 +223,11 @@ TEST_F(WebhookStore, DeliveriesOfADisabledAccountWaitUntilItIsEnabled) {
     const auto anns = ended_job(ann_);
     execute(disable_bob_query);
     EXPECT_EQ(claim_one().job.id, anns) << "others are served";
-    for (const auto& one : log_of(bob_)) {
-        EXPECT_EQ(one.state, delivery_state::pending);
-        EXPECT_EQ(one.cause, "the account is disabled");
-        EXPECT_EQ(one.tries, 0);
-        EXPECT_GT(one.next_try_at, one.created_at);
+    for (const auto& delivery : log_of(bob_)) {
+        EXPECT_EQ(delivery.state, delivery_state::pending);
+        EXPECT_EQ(delivery.cause, "the account is disabled");
+        EXPECT_EQ(delivery.tries, 0);
+        EXPECT_GT(delivery.next_try_at, delivery.created_at);
     }
     EXPECT_THAT(claim(), IsEmpty());
 

@@ -11,7 +11,6 @@
 #include "api/reels.hpp"
 #include "api/search.hpp"
 #include "api/submissions.hpp"
-#include "api/thumbnails.hpp"
 #include "api/usage.hpp"
 #include "dashboard/resources.hpp"
 #include "dashboard/session.hpp"
@@ -20,7 +19,7 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/domain/accounts/token.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/target.hpp>
 

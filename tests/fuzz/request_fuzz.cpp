@@ -14,7 +14,6 @@
 #include "api/search.hpp"
 #include "api/submissions.hpp"
 #include "api/subtitles.hpp"
-#include "api/thumbnails.hpp"
 #include "api/usage.hpp"
 #include "api/webhooks.hpp"
 #include "dashboard/resources.hpp"
@@ -141,7 +140,6 @@ public:
         add_reel_event_routes(router_, "/api/v1", events_);
         api::add_reel_list_routes(router_, "/api/v1", jobs_);
         api::add_subtitle_routes(router_, "/api/v1", jobs_);
-        api::add_thumbnail_routes(router_, "/api/v1", jobs_);
         api::add_usage_routes(router_, "/api/v1", usage_);
         add_search_routes(router_, "/api/v1", search_);
         add_webhook_routes(router_, "/api/v1", webhooks_);

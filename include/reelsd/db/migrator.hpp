@@ -4,6 +4,8 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 
+#include <boost/asio/awaitable.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +15,8 @@
 #include <vector>
 
 namespace reelsd::db {
+
+class pool;
 
 /// One schema change: migrations/NNNN_verb_noun.sql. Never edited once merged.
 /// The text may contain many statements but no transaction control: it runs in one transaction.
@@ -97,5 +101,15 @@ private:
 /// errc_of().
 [[nodiscard]] result<void> run_script(
     const std::string& connection_string, const std::string& text, deadline by);
+
+/// Which programs may use the schema, as migration versions.
+struct schema_compatibility {
+    std::int32_t newest = 0;  ///< Newest applied migration.
+    std::int32_t floor = 0;   ///< Programs must know at least this migration.
+};
+
+/// Reads the compatibility of the schema. Throws like pool::run().
+[[nodiscard]] boost::asio::awaitable<schema_compatibility> read_schema_compatibility(
+    pool& database, deadline by);
 
 }  // namespace reelsd::db

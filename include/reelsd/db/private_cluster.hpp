@@ -3,12 +3,22 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/base/unique_fd.hpp>
 
+#include <sys/stat.h>
+
+#include <atomic>
+#include <condition_variable>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 namespace reelsd::db {
+
+struct cluster_layout;
+class postmaster;
 
 struct cluster_options {
     /// Contains `postgres/` (the cluster), `postgres.log`, `postgres.lock` and `run/` (the socket).
@@ -52,21 +62,45 @@ public:
 
     /// Ends calls of ensure_running() and restart() with errc::cancelled: those in progress, in any
     /// thread, and those before the next stop().
-    void interrupt() noexcept;
+    void interrupt() noexcept { set_stopping(true); }
 
     /// Stops the server if this object started it: a fast shutdown, then an immediate one after
     /// 10 s. Otherwise no effect.
     void stop() noexcept;
 
     /// True while the server that this object started runs.
-    [[nodiscard]] bool is_owner() const noexcept;
+    [[nodiscard]] bool is_owner() const noexcept { return server_alive_; }
 
     /// True when this object started the server and its program on disk was replaced since, for
     /// example by a minor upgrade. Any thread; two system calls.
     [[nodiscard]] bool is_outdated() const;
 
 private:
-    std::unique_ptr<class cluster_supervisor> supervisor_;
+    struct launch_state;
+
+    [[nodiscard]] result<unique_fd> lock_start(const cluster_layout& layout, deadline by) const;
+    [[nodiscard]] result<void> bring_up(const cluster_layout& layout, deadline by);
+    /// Errors: the failed start of this call's server, unless the cause is transient.
+    [[nodiscard]] result<void> start_if_gone(
+        const cluster_layout& layout, launch_state& launched, deadline by);
+    [[nodiscard]] result<void> start(const cluster_layout& layout, deadline by);
+    [[nodiscard]] result<void> initialise(const cluster_layout& layout, deadline by) const;
+    [[nodiscard]] result<void> run_initdb(
+        const cluster_layout& layout, const std::filesystem::path& folder, deadline by) const;
+    void set_stopping(bool stopping) noexcept;
+    /// Waits 100 ms. Errors: timed_out with `for_what`, cancelled by stop().
+    [[nodiscard]] result<void> pause(deadline by, const std::string& for_what) const;
+
+    cluster_options options_;
+    log::logger logger_;
+    std::mutex calls_;               ///< Serializes ensure_running() and stop().
+    mutable std::mutex state_lock_;  ///< Guards the next four; held only briefly.
+    mutable std::condition_variable stop_requested_;
+    bool stopping_ = false;
+    std::filesystem::path program_;            ///< Program of `server_`.
+    std::optional<struct stat> program_file_;  ///< Of `program_`, just before the start.
+    std::atomic<bool> server_alive_{false};
+    std::unique_ptr<postmaster> server_;  ///< Empty unless this process started the server.
 };
 
 }  // namespace reelsd::db

@@ -7,10 +7,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace reelsd::db {
@@ -122,5 +124,14 @@ private:
     bool binary_ = false;
     bool out_of_range_ = false;
 };
+
+/// Returns a member of each item, as an array parameter: `column(jobs, &job::id)`.
+template <class Item, class Projection>
+[[nodiscard]] auto column(const std::vector<Item>& items, Projection projection) {
+    std::vector<std::decay_t<std::invoke_result_t<Projection&, const Item&>>> values;
+    values.reserve(items.size());
+    for (const auto& item : items) values.push_back(std::invoke(projection, item));
+    return values;
+}
 
 }  // namespace reelsd::db

@@ -116,6 +116,15 @@ public:
         return values;
     }
 
+    /// Returns `decode_row(row)` for the only row, or nothing; throws schema_mismatch when there
+    /// are several.
+    template <class Function>
+    [[nodiscard]] auto map_one(Function decode_row) const {
+        using value = std::decay_t<std::invoke_result_t<Function&, row>>;
+        const auto only = one_or_none();
+        return only ? std::optional<value>{std::invoke(decode_row, *only)} : std::nullopt;
+    }
+
     class iterator {
     public:
         using iterator_category = std::input_iterator_tag;

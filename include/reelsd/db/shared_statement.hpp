@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -26,62 +27,64 @@
 
 namespace reelsd::db {
 
-/// Limits on how questions share statements.
+/// Limits on how requests share statements.
 struct batching {
-    /// Upper bound on concurrent statements. More questions wait for an answer and share the next.
+    /// Upper bound on concurrent statements. More requests wait for an answer and share the next.
     std::size_t statements_max = 2;
-    /// Upper bound on questions in one statement.
-    std::size_t questions_max = 256;
-    /// A question that has waited this long is sent even beyond `statements_max`, so that a blocked
+    /// Upper bound on requests in one statement.
+    std::size_t batch_size_max = 256;
+    /// A request that has waited this long is sent even beyond `statements_max`, so that a blocked
     /// statement does not delay those behind it.
-    std::chrono::milliseconds held_max{50};
+    std::chrono::milliseconds max_delay{50};
 };
 
-/// Batches concurrent questions of one kind into one statement. They share its fixed costs (message
-/// parsing, planning, snapshot, commit). If no statement is in progress, a question is sent at the
-/// end of the loop's turn, so that a single question is not slower.
+/// Batches concurrent requests of one kind into one statement. They share its fixed costs (message
+/// parsing, planning, snapshot, commit). If no statement is in progress, a request is sent at the
+/// end of the loop's turn, so that a single request is not slower.
 ///
-/// The database reads or writes each answer after its question arrived, never before. A failed
-/// statement fails all its questions. If the server refuses the statement and changed nothing, each
-/// question is retried alone, because one bad question must not fail the others. Questions that the
-/// statement left unanswered are retried too; those that `are_alike` share a statement.
+/// The database reads or writes each answer after its request arrived, never before. A failed
+/// statement fails all its requests. If the server refuses the statement and changed nothing, each
+/// request is retried alone, because one bad request must not fail the others. Requests that the
+/// statement left unanswered are retried too; those with the same key share a statement.
 ///
-/// Threads: the loop's only. Lifetime: the tasks, `ask` and what it uses outlive every coroutine
-/// that asks. After the tasks are asked to stop, every question fails with outage::closed.
-template <class Question, class Answer>
+/// Threads: the loop's only. Lifetime: the tasks, `execute` and what it uses outlive every
+/// coroutine that awaits an answer. After the tasks are asked to stop, every request fails with
+/// outage::closed.
+template <class Request, class Answer>
 class shared_statement {
 public:
-    /// Runs one statement within `by` and returns the answers in the order of the questions. An
-    /// answer may be missing if waiting for it would delay the others, but not if all are alike.
-    using ask = std::function<boost::asio::awaitable<std::vector<std::optional<Answer>>>(
-        const std::vector<Question>& questions, deadline by)>;
+    /// Runs one statement within `by` and returns the answers in the order of the requests. An
+    /// answer may be missing if waiting for it would delay the others, but not if all have the same
+    /// key.
+    using execute = std::function<boost::asio::awaitable<std::vector<std::optional<Answer>>>(
+        const std::vector<Request>& requests, deadline by)>;
 
-    /// Returns whether two questions depend on the same row. Empty: no two do.
-    using batch_key = std::function<bool(const Question& left, const Question& right)>;
+    /// Returns whether two requests depend on the same row. Empty: no two do.
+    using same_key = std::function<bool(const Request& left, const Request& right)>;
 
     shared_statement(
-        boost::asio::any_io_executor loop, async::task_group& tasks, batching limits, ask all,
-        batch_key are_alike = {})
+        boost::asio::any_io_executor loop, async::task_group& tasks, batching limits,
+        execute statement, same_key have_same_key = {})
         : core_{std::make_shared<core>(
-              std::move(loop), tasks, limits, std::move(all), std::move(are_alike))} {}
+              std::move(loop), tasks, limits, std::move(statement), std::move(have_same_key))} {}
 
-    /// The answer to a question, or the exception in its place.
+    /// The answer to a request, or the exception in its place.
     struct reply {
         std::exception_ptr problem;
-        Answer given;
+        Answer answer;
 
-        /// Rethrows the exception of `ask`.
+        /// Rethrows the exception of `execute`.
         [[nodiscard]] Answer value() && {
             if (problem) std::rethrow_exception(problem);
-            return std::move(given);
+            return std::move(answer);
         }
     };
 
-    /// Asks one question. Await the result; this needs no coroutine of its own. Ignores
+    /// Adds one request. Await the result; this needs no coroutine of its own. Ignores
     /// cancellation: only `by` ends it.
-    [[nodiscard]] auto answer(Question question, deadline by) const {
+    [[nodiscard]] auto answer(Request request, deadline by) const {
         const enqueue start{core_};
-        auto entry = std::make_shared<waiting>(waiting{.question = std::move(question), .by = by});
+        auto entry = std::make_shared<waiting>(waiting{.request = std::move(request), .by = by});
         return boost::asio::async_initiate<const boost::asio::deferred_t&, void(reply)>(
             start, boost::asio::deferred, std::move(entry));
     }
@@ -90,7 +93,7 @@ private:
     using waiter = boost::asio::any_completion_handler<void(reply)>;
 
     struct waiting {
-        Question question;
+        Request request;
         deadline by;
         deadline::clock::time_point since = deadline::clock::now();
         waiter caller = {};
@@ -102,102 +105,103 @@ private:
         std::vector<std::optional<Answer>> answers;
     };
 
-    /// A statement's deadline is the earliest of its questions'. A question with less time left
-    /// than this, because its request has waited for the database before, gets a statement of its
-    /// own.
-    static constexpr std::chrono::milliseconds hurried_below{500};
+    /// A statement's deadline is the earliest of its requests'. A request with less time left than
+    /// this, because it has waited for the database before, gets a statement of its own.
+    static constexpr std::chrono::milliseconds urgent_below{500};
+
+    /// `isolated` statements do not count toward `statements_max`, because other statements must
+    /// not wait for them, and are not retried.
+    enum class kind : std::uint8_t { shared, isolated };
 
     struct core : std::enable_shared_from_this<core> {
         core(
-            boost::asio::any_io_executor where, async::task_group& owner, batching batch_limits,
-            ask all, batch_key alike)
-            : loop{std::move(where)},
+            boost::asio::any_io_executor executor, async::task_group& owner, batching batch_limits,
+            execute function, same_key comparison)
+            : loop{std::move(executor)},
               tasks{owner},
               limits{batch_limits},
-              ask_all{std::move(all)},
-              are_alike{std::move(alike)},
+              statement{std::move(function)},
+              have_same_key{std::move(comparison)},
               max_delay_timer{loop} {
-            invariant(limits.statements_max > 0 && limits.questions_max > 0);
+            invariant(limits.statements_max > 0 && limits.batch_size_max > 0);
         }
 
         void add(std::shared_ptr<waiting> entry) {
             queue.push_back(std::move(entry));
-            if (under_way < limits.statements_max) {
+            if (in_progress < limits.statements_max) {
                 send_soon();
             } else {
                 watch_first();
             }
         }
 
-        /// Sends the whole queue when its first question has waited for too long.
+        /// Sends the whole queue when its first request has waited for too long.
         void watch_first() {
             if (queue.empty() || std::exchange(is_watching, true)) return;
-            max_delay_timer.expires_at(queue.front()->since + limits.held_max);
+            max_delay_timer.expires_at(queue.front()->since + limits.max_delay);
             max_delay_timer.async_wait([self = this->shared_from_this()](auto problem) {
                 self->is_watching = false;
                 if (problem || self->queue.empty()) return;
-                // The question that started this timer may have been sent in time.
+                // The request that started this timer may have been sent in time.
                 const auto waited = deadline::clock::now() - self->queue.front()->since;
-                if (waited < self->limits.held_max) return self->watch_first();
+                if (waited < self->limits.max_delay) return self->watch_first();
                 while (!self->queue.empty()) self->send();
             });
         }
 
-        /// Sends at the end of this turn of the loop, together with other questions of the turn.
+        /// Sends at the end of this turn of the loop, together with other requests of the turn.
         void send_soon() {
             if (std::exchange(is_sending, true)) return;
             boost::asio::post(loop, [self = this->shared_from_this()] {
                 self->is_sending = false;
-                self->send_what_may_go();
+                self->send_within_limits();
             });
         }
 
-        void send_what_may_go() {
-            while (!queue.empty() && under_way < limits.statements_max) send();
+        void send_within_limits() {
+            while (!queue.empty() && in_progress < limits.statements_max) send();
             watch_first();
         }
 
         void send() {
-            const auto count = std::min(queue.size(), limits.questions_max);
+            const auto count = std::min(queue.size(), limits.batch_size_max);
             const auto end = queue.begin() + static_cast<std::ptrdiff_t>(count);
-            batch together{std::make_move_iterator(queue.begin()), std::make_move_iterator(end)};
+            batch entries{std::make_move_iterator(queue.begin()), std::make_move_iterator(end)};
             queue.erase(queue.begin(), end);
-            if (tasks.is_stopping()) return refuse(together);
-            const auto soon = deadline::clock::now() + hurried_below;
-            const auto unhurried =
-                std::stable_partition(together.begin(), together.end(), [soon](const auto& entry) {
+            const auto soon = deadline::clock::now() + urgent_below;
+            const auto rest =
+                std::stable_partition(entries.begin(), entries.end(), [soon](const auto& entry) {
                     return entry->by.when() < soon;
                 });
-            for (auto next = together.begin(); next != unhurried; ++next) send_isolated({*next});
-            together.erase(together.begin(), unhurried);
-            if (together.empty()) return;
-            ++under_way;
-            tasks.spawn("share a statement", run(this->shared_from_this(), std::move(together)));
+            for (auto urgent = entries.begin(); urgent != rest; ++urgent) {
+                spawn({*urgent}, kind::isolated);
+            }
+            entries.erase(entries.begin(), rest);
+            if (!entries.empty()) spawn(std::move(entries), kind::shared);
         }
 
-        /// Does not count toward `statements_max`: other statements must not wait for this one.
-        void send_isolated(batch together) {
-            if (tasks.is_stopping()) return refuse(together);
-            tasks.spawn(
-                "isolated statement", run_isolated(this->shared_from_this(), std::move(together)));
+        void spawn(batch entries, kind how) {
+            if (tasks.is_stopping()) return refuse(entries);
+            if (how == kind::shared) ++in_progress;
+            tasks.spawn("shared statement", run(this->shared_from_this(), std::move(entries), how));
         }
 
-        static void refuse(const batch& together) {
+        static void refuse(const batch& entries) {
             outcome closed;
             closed.problem =
                 std::make_exception_ptr(unavailable{outage::closed, "the daemon is stopping"});
-            for (const auto& entry : together) complete(*entry, closed, 0);
+            for (const auto& entry : entries) complete(*entry, closed, 0);
         }
 
         boost::asio::any_io_executor loop;
         async::task_group& tasks;
         batching limits;
-        ask ask_all;
-        batch_key are_alike;
+        execute statement;
+        same_key have_same_key;
         boost::asio::steady_timer max_delay_timer;
         bool is_watching = false;
         bool is_sending = false;
-        std::size_t under_way = 0;
+        std::size_t in_progress = 0;
         batch queue;
     };
 
@@ -216,21 +220,27 @@ private:
         }
     };
 
-    static boost::asio::awaitable<outcome> try_all(
-        const core& owner, const std::vector<Question>& questions, deadline by) {
+    static boost::asio::awaitable<outcome> try_all(const core& owner, const batch& entries) {
+        std::vector<Request> requests;
+        requests.reserve(entries.size());
+        auto by = entries.front()->by;
+        for (const auto& entry : entries) {
+            requests.push_back(entry->request);
+            if (entry->by.when() < by.when()) by = entry->by;
+        }
         outcome ended;
         try {
-            ended.answers = co_await owner.ask_all(questions, by);
-            invariant(ended.answers.size() == questions.size());
+            ended.answers = co_await owner.statement(requests, by);
+            invariant(ended.answers.size() == requests.size());
         } catch (...) {
             ended.problem = std::current_exception();
         }
         co_return ended;
     }
 
-    /// True when the statement changed nothing and a single question may be the cause. A full disk
-    /// affects all questions.
-    [[nodiscard]] static bool may_be_caused_by_one_query(const std::exception_ptr& problem) {
+    /// True when the statement changed nothing and a single request may be the cause. A full disk
+    /// affects all requests.
+    [[nodiscard]] static bool may_be_caused_by_one_request(const std::exception_ptr& problem) {
         if (!problem) return false;
         try {
             std::rethrow_exception(problem);
@@ -243,71 +253,53 @@ private:
         }
     }
 
-    struct asking {
-        std::vector<Question> questions;
-        deadline by;
-    };
-    [[nodiscard]] static asking asking_for(const batch& together) {
-        asking all{.questions = {}, .by = together.front()->by};
-        all.questions.reserve(together.size());
-        for (const auto& entry : together) {
-            all.questions.push_back(entry->question);
-            if (entry->by.when() < all.by.when()) all.by = entry->by;
+    static boost::asio::awaitable<void> run(std::shared_ptr<core> owner, batch entries, kind how) {
+        auto ended = co_await try_all(*owner, entries);
+        if (how == kind::shared) {
+            --owner->in_progress;
+            // The database continues while these answers are written.
+            owner->send_within_limits();
         }
-        return all;
-    }
-
-    static boost::asio::awaitable<void> run(std::shared_ptr<core> owner, batch together) {
-        const auto all = asking_for(together);
-        auto ended = co_await try_all(*owner, all.questions, all.by);
-        --owner->under_way;
-        owner->send_what_may_go();  // The database continues while these answers are written.
-        const bool is_shared = together.size() > 1;
-        const bool is_refused = is_shared && may_be_caused_by_one_query(ended.problem);
-        batch left;
-        for (std::size_t at = 0; at < together.size(); ++at) {
+        const bool may_retry = how == kind::shared && entries.size() > 1;
+        const bool is_refused = may_retry && may_be_caused_by_one_request(ended.problem);
+        batch unanswered;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
             if (is_refused) {
-                retry(*owner, {std::move(together[at])});
-            } else if (is_shared && !ended.problem && !ended.answers[at]) {
-                left.push_back(std::move(together[at]));
+                retry(*owner, {std::move(entries[i])});
+            } else if (may_retry && !ended.problem && !ended.answers[i]) {
+                unanswered.push_back(std::move(entries[i]));
             } else {
-                complete(*together[at], ended, at);
+                complete(*entries[i], ended, i);
             }
         }
-        while (!left.empty()) {
-            const auto first = left.front();
+        while (!unanswered.empty()) {
+            const auto first = unanswered.front();
             const auto others =
-                std::stable_partition(left.begin(), left.end(), [&](const auto& entry) {
-                    return entry == first ||
-                           (owner->are_alike && owner->are_alike(entry->question, first->question));
+                std::stable_partition(unanswered.begin(), unanswered.end(), [&](const auto& entry) {
+                    return entry == first || (owner->have_same_key &&
+                                              owner->have_same_key(entry->request, first->request));
                 });
-            retry(*owner, batch{left.begin(), others});
-            left.erase(left.begin(), others);
+            retry(*owner, batch{unanswered.begin(), others});
+            unanswered.erase(unanswered.begin(), others);
         }
     }
 
-    /// Retries in a statement of its own. A question whose deadline has passed was held during a
+    /// Retries in a statement of its own. A request whose deadline has passed was held during a
     /// planned restart of the database, and gets the same time again.
-    static void retry(core& owner, batch together) {
-        for (const auto& entry : together) {
+    static void retry(core& owner, batch entries) {
+        for (const auto& entry : entries) {
             if (entry->by.passed()) entry->by = deadline::after(entry->by.when() - entry->since);
         }
-        owner.send_isolated(std::move(together));
+        owner.spawn(std::move(entries), kind::isolated);
     }
 
-    static boost::asio::awaitable<void> run_isolated(std::shared_ptr<core> owner, batch together) {
-        const auto all = asking_for(together);
-        auto ended = co_await try_all(*owner, all.questions, all.by);
-        for (std::size_t at = 0; at < together.size(); ++at) complete(*together[at], ended, at);
-    }
-
-    static void complete(waiting& entry, outcome& ended, std::size_t at) {
+    static void complete(waiting& entry, outcome& ended, std::size_t index) {
         waiter caller{std::move(entry.caller)};
         if (ended.problem) {
-            std::move(caller)(reply{.problem = ended.problem, .given = {}});
+            std::move(caller)(reply{.problem = ended.problem, .answer = {}});
         } else {
-            invariant(ended.answers[at].has_value());
-            std::move(caller)(reply{.problem = {}, .given = *std::move(ended.answers[at])});
+            invariant(ended.answers[index].has_value());
+            std::move(caller)(reply{.problem = {}, .answer = *std::move(ended.answers[index])});
         }
     }
 

@@ -18,14 +18,13 @@
 namespace reelsd {
 
 /// Runs `operation` on the loop and waits for it on this thread, which must not be the loop's.
-/// Errors: what the database's failures are; database_unavailable when the loop does not answer;
-/// internal for any other exception.
+/// Errors: the codes of db::failure; database_unavailable when the loop does not answer; internal
+/// for any other exception.
 template <class T>
 result<T> wait_for(
     const boost::asio::any_io_executor& loop, boost::asio::awaitable<T> operation,
     const deadline& by) {
-    // Beyond the statement's own deadline: a loop that has not even begun with it by then is
-    // ending.
+    // After the statement's own deadline. A loop that has not begun by then is ending.
     constexpr std::chrono::seconds loop_grace{1};
     auto outcome = boost::asio::co_spawn(loop, std::move(operation), boost::asio::use_future);
     if (outcome.wait_until(by.when() + loop_grace) != std::future_status::ready) {
@@ -41,7 +40,6 @@ result<T> wait_for(
     } catch (const db::failure& failure) {
         return error{failure.code(), failure.what()};
     } catch (const std::exception& failure) {
-        // A loop that ended with the question unanswered, say.
         return error{errc::internal, failure.what()};
     }
 }

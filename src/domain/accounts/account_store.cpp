@@ -118,8 +118,8 @@ std::optional<int> value_of(const account_changes::limit& changed) {
 
 boost::asio::awaitable<result<account_id>> account_store::create(
     std::string email, role as, deadline by) {
-    const auto made = co_await pool_->run(by, create_query, email, as == role::administrator);
-    const auto row = made.one_or_none();
+    const auto created = co_await pool_->run(by, create_query, email, as == role::administrator);
+    const auto row = created.one_or_none();
     if (!row) co_return error{errc::conflict, "there is an account with this e-mail address"};
     co_return row->as<account_id>("id");
 }
@@ -137,20 +137,20 @@ boost::asio::awaitable<result<new_token>> account_store::create_token(
     const auto token = generate_token();
     const auto hash = hash_of_token(token).value();
     try {
-        const auto made = co_await pool_->run(
+        const auto created = co_await pool_->run(
             by,
             create_token_query,
             account,
             name,
             std::as_bytes(std::span{hash}),
             prefix_of_token(token));
-        const auto row = made.one();
+        const auto row = created.one();
         co_return new_token{
             .id = row.as<token_id>("id"),
             .token = token,
             .created_at = row.as<time_point>("created_at")};
     } catch (const db::refused& refusal) {
-        // The name's index decides, not a look-up before: two may ask at the same moment.
+        // The unique index decides, not an earlier look-up: two requests may be concurrent.
         if (refusal.sqlstate() != unique_violation) throw;
         co_return error{errc::conflict, "the account has a token of this name"};
     }
@@ -199,13 +199,13 @@ boost::asio::awaitable<account_limits> account_store::change_limits(
     co_return limits_from(changed.one());
 }
 
-boost::asio::awaitable<account_page> account_store::list(account_filter wanted, deadline by) {
-    invariant(wanted.accounts_max > 0);
-    // One more than wanted tells whether there is a next page.
+boost::asio::awaitable<account_page> account_store::list(account_filter filter, deadline by) {
+    invariant(filter.accounts_max > 0);
+    // One more than requested tells whether there is a next page.
     const auto found = co_await pool_->run(
-        by, list_query, wanted.only, wanted.after, wanted.accounts_max + 1, reels_counted_max);
+        by, list_query, filter.only, filter.after, filter.accounts_max + 1, reels_counted_max);
     account_page page{.accounts = found.map(&account_summary_from), .next = std::nullopt};
-    if (page.accounts.size() > static_cast<std::size_t>(wanted.accounts_max)) {
+    if (page.accounts.size() > static_cast<std::size_t>(filter.accounts_max)) {
         page.accounts.pop_back();
         page.next = page.accounts.back().email;
     }

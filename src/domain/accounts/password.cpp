@@ -1,3 +1,4 @@
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 
@@ -13,7 +14,7 @@ namespace reelsd::accounts {
 namespace {
 
 constexpr std::size_t password_characters_min = 10;
-/// Longer ones would only keep the hash busy.
+/// Bounds the time of hashing.
 constexpr std::size_t password_characters_max = 200;
 constexpr std::size_t email_bytes_max = 254;
 
@@ -26,18 +27,10 @@ bool is_control(unsigned char byte) {
     return byte < ' ' || byte == 0x7f;
 }
 
-/// Of UTF-8: bytes that begin a character.
-std::size_t characters_in(std::string_view text) {
-    const auto begins = [](char byte) {
-        return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
-    };
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
-}
-
 }  // namespace
 
 result<void> check_new_password(std::string_view password, std::string_view email) {
-    const auto characters = characters_in(password);
+    const auto characters = code_point_count(password);
     if (characters < password_characters_min || characters > password_characters_max) {
         return error{
             errc::invalid_argument,
@@ -56,12 +49,13 @@ result<void> check_new_password(std::string_view password, std::string_view emai
 }
 
 result<void> check_email(std::string_view email) {
-    const bool printable = std::none_of(
-        email.begin(), email.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; });
+    const bool printable = std::none_of(email.begin(), email.end(), is_control) &&
+                           email.find(' ') == std::string_view::npos;
     const auto at = email.find('@');
     const bool has_both_parts = at != std::string_view::npos && at > 0 && at + 1 < email.size();
     if (printable && has_both_parts && email.size() <= email_bytes_max) return {};
-    return error{errc::invalid_argument, fmt::format("email: \"{}\" is no e-mail address", email)};
+    return error{
+        errc::invalid_argument, fmt::format("email: \"{}\" is not an e-mail address", email)};
 }
 
 std::string hash_password(std::string_view password) {

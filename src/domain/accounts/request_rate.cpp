@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using seconds = std::chrono::duration<double>;
 
-/// A bucket that nobody touched for a minute is full again, so forgetting it changes nothing.
+/// A bucket is full after a minute without requests, so forgetting it changes nothing.
 constexpr auto full_after = 60s;
 
 }  // namespace
@@ -18,13 +18,13 @@ int request_rate::take(account_id account, int per_minute, time_point now) {
     forget_full(now);
     const auto limit = static_cast<double>(per_minute);
     const double per_second = limit / 60.0;
-    auto& place = buckets_.try_emplace(account.value, bucket{limit, now}).first->second;
-    place.tokens = std::min(limit, place.tokens + seconds{now - place.filled}.count() * per_second);
-    place.filled = now;
-    if (place.tokens < 1.0) {
-        return std::max(1, static_cast<int>(std::ceil((1.0 - place.tokens) / per_second)));
+    auto& state = buckets_.try_emplace(account.value, bucket{limit, now}).first->second;
+    state.tokens = std::min(limit, state.tokens + seconds{now - state.filled}.count() * per_second);
+    state.filled = now;
+    if (state.tokens < 1.0) {
+        return std::max(1, static_cast<int>(std::ceil((1.0 - state.tokens) / per_second)));
     }
-    place.tokens -= 1.0;
+    state.tokens -= 1.0;
     return 0;
 }
 

@@ -61,7 +61,7 @@ constexpr db::query has_administrator_query{"sessions.has_administrator", R"sql(
         SELECT FROM account
          WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL) AS known)sql"};
 
-/// A note that nobody waits for: of what a request may take, it gets this much.
+/// Part of a request's time that noting the use of its session may take.
 constexpr std::chrono::milliseconds note_seen_time_max{500};
 
 auto bytes_of(const secret_hash& hash) {
@@ -72,12 +72,9 @@ int hours_of(std::chrono::hours time) {
     return static_cast<int>(time.count());
 }
 
-std::optional<credentials> credentials_from(const db::rows& found) {
-    const auto row = found.one_or_none();
-    if (!row) return std::nullopt;
-    return credentials{
-        .account = row->as<account_id>("id"),
-        .password_hash = row->as<std::string>("password_hash")};
+credentials credentials_from(const db::row& row) {
+    return {
+        .account = row.as<account_id>("id"), .password_hash = row.as<std::string>("password_hash")};
 }
 
 acceptance acceptance_from(std::string_view name) {
@@ -89,19 +86,21 @@ acceptance acceptance_from(std::string_view name) {
 
 boost::asio::awaitable<std::optional<credentials>> session_store::find_credentials(
     std::string email, deadline by) {
-    co_return credentials_from(co_await pool_->run(by, find_credentials_by_email_query, email));
+    const auto answer = co_await pool_->run(by, find_credentials_by_email_query, email);
+    co_return answer.map_one(&credentials_from);
 }
 
 boost::asio::awaitable<std::optional<credentials>> session_store::find_credentials(
     account_id account, deadline by) {
-    co_return credentials_from(co_await pool_->run(by, find_credentials_query, account));
+    const auto answer = co_await pool_->run(by, find_credentials_query, account);
+    co_return answer.map_one(&credentials_from);
 }
 
 boost::asio::awaitable<std::optional<std::string>> session_store::begin(
     credentials verified, deadline by) {
     const auto secret = generate_secret();
     const auto hash = sha256_of(secret);
-    const auto made = co_await pool_->run(
+    const auto answer = co_await pool_->run(
         by,
         begin_query,
         bytes_of(hash),
@@ -109,7 +108,7 @@ boost::asio::awaitable<std::optional<std::string>> session_store::begin(
         verified.password_hash,
         hours_of(session_idle_max),
         hours_of(session_life_max));
-    if (!made.one().as<bool>("begun")) co_return std::nullopt;
+    if (!answer.one().as<bool>("begun")) co_return std::nullopt;
     co_return secret;
 }
 
@@ -130,8 +129,7 @@ boost::asio::awaitable<void> session_store::note_seen(secret_hash hash, deadline
     try {
         co_await pool_->run(by.at_most(note_seen_time_max), note_seen_query, bytes_of(hash));
     } catch (const db::failure&) {
-        // A database that takes no changes can still be read from: whoever is signed in stays so,
-        // and the next request notes it.
+        // A read-only database still serves sessions; the next request tries again.
     }
 }
 
@@ -150,17 +148,17 @@ boost::asio::awaitable<invitation> session_store::invite(
     std::optional<account_id> account, deadline by) {
     const auto secret = generate_secret();
     const auto hash = sha256_of(secret);
-    const auto made = co_await pool_->run(
+    const auto answer = co_await pool_->run(
         by, invite_query, bytes_of(hash), account, hours_of(invitation_life_max));
-    co_return invitation{.secret = secret, .expires_at = made.one().as<time_point>("expires_at")};
+    co_return invitation{.secret = secret, .expires_at = answer.one().as<time_point>("expires_at")};
 }
 
 boost::asio::awaitable<std::optional<invitation_purpose>> session_store::look_at(
     secret_hash hash, deadline by) {
-    const auto found = co_await pool_->run(by, look_at_query, bytes_of(hash));
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return invitation_purpose{.email = row->as<std::optional<std::string>>("email")};
+    const auto answer = co_await pool_->run(by, look_at_query, bytes_of(hash));
+    co_return answer.map_one([](const db::row& row) {
+        return invitation_purpose{.email = row.as<std::optional<std::string>>("email")};
+    });
 }
 
 boost::asio::awaitable<accepted_invitation> session_store::accept(

@@ -8,7 +8,7 @@
 namespace reelsd::chats {
 namespace {
 
-// A lease that ends later than any can was written before the clock was set back.
+// A lease that ends too late was written before the clock was set back.
 constexpr db::query hold_query{"bot.hold", R"sql(
     INSERT INTO chat_bot (id, holder, held_until)
     VALUES ($1, $2, now() + make_interval(secs => $3))
@@ -75,22 +75,23 @@ message_kind kind_from(std::string_view name) {
 
 db::json_text as_json(const std::vector<new_message>& messages) {
     auto list = json::array();
-    for (const auto& one : messages) {
-        json said{
-            {"chat_id", one.target.chat.value},
-            {"account_id", one.account.value},
-            {"kind", name_of_kind(one.kind)},
-            {"parts", one.parts}};
-        if (one.target.message_thread) said["message_thread_id"] = *one.target.message_thread;
-        if (one.target.reply_to) said["reply_to"] = *one.target.reply_to;
-        if (one.job) said["job_id"] = one.job->value;
-        list.push_back(std::move(said));
+    for (const auto& message : messages) {
+        const auto& target = message.target;
+        json entry{
+            {"chat_id", target.chat.value},
+            {"account_id", message.account.value},
+            {"kind", name_of_kind(message.kind)},
+            {"parts", message.parts}};
+        if (target.message_thread) entry["message_thread_id"] = *target.message_thread;
+        if (target.reply_to) entry["reply_to"] = *target.reply_to;
+        if (message.job) entry["job_id"] = message.job->value;
+        list.push_back(std::move(entry));
     }
     return {list.dump(-1, ' ', false, json::error_handler_t::replace)};
 }
 
 waiting_message waiting_from(const db::row& row) {
-    waiting_message said{
+    waiting_message message{
         .id = row.as<message_row_id>("id"),
         .what =
             {.target =
@@ -108,9 +109,9 @@ waiting_message waiting_from(const db::row& row) {
         .step = row.as<std::string>("step"),
         .is_linked = row.as<bool>("is_tied")};
     if (const auto status = row.as<std::optional<std::string_view>>("job_status")) {
-        said.job_status = jobs::job_status_from(*status).value();
+        message.job_status = jobs::job_status_from(*status).value();
     }
-    return said;
+    return message;
 }
 
 link_outcome link_outcome_from(std::string_view name) {
@@ -129,9 +130,9 @@ deletion_outcome deletion_outcome_from(std::string_view name) {
 boost::asio::awaitable<std::optional<update_position>> bot_store::hold(
     bot_lease who, seconds_f lease, deadline by) {
     const auto held = co_await pool_->run(by, hold_query, who.bot, who.holder, lease.count());
-    const auto row = held.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return update_position{.last_update = row->as<std::optional<std::int64_t>>("position")};
+    co_return held.map_one([](const db::row& row) {
+        return update_position{.last_update = row.as<std::optional<std::int64_t>>("position")};
+    });
 }
 
 boost::asio::awaitable<void> bot_store::release(bot_lease who, deadline by) {
@@ -146,21 +147,21 @@ boost::asio::awaitable<bool> bot_store::finish_update(
 }
 
 boost::asio::awaitable<link_outcome> bot_store::link(
-    bot_lease who, std::int64_t update, link_request wanted, deadline by) {
+    bot_lease who, std::int64_t update, link_request request, deadline by) {
     const auto done = co_await pool_->run(
         by,
         tie_chat_query,
         who.bot,
         who.holder,
         update,
-        wanted.target.chat,
-        name_of(wanted.kind),
-        wanted.name,
-        std::as_bytes(std::span{wanted.code}),
+        request.target.chat,
+        name_of(request.kind),
+        request.name,
+        std::as_bytes(std::span{request.code}),
         ties_max,
-        wanted.target.reply_to,
-        wanted.answer,
-        wanted.target.message_thread);
+        request.target.reply_to,
+        request.answer,
+        request.target.message_thread);
     co_return link_outcome_from(done.one().as<std::string_view>("outcome"));
 }
 
@@ -182,9 +183,9 @@ boost::asio::awaitable<bool> bot_store::unlink(
 boost::asio::awaitable<deletion_outcome> bot_store::remove_job(
     bot_lease who, std::int64_t update, job_id job, new_message if_deleted, new_message if_unknown,
     deadline by) {
-    const std::vector<new_message> happy{std::move(if_deleted)};
-    const std::vector<new_message> sad{std::move(if_unknown)};
-    const auto owner = happy.front().account;
+    const std::vector<new_message> on_success{std::move(if_deleted)};
+    const std::vector<new_message> on_failure{std::move(if_unknown)};
+    const auto owner = on_success.front().account;
     const auto done = co_await pool_->run(
         by,
         remove_job_query,
@@ -193,8 +194,8 @@ boost::asio::awaitable<deletion_outcome> bot_store::remove_job(
         update,
         owner,
         job,
-        as_json(happy),
-        as_json(sad));
+        as_json(on_success),
+        as_json(on_failure));
     co_return deletion_outcome_from(done.one().as<std::string_view>("outcome"));
 }
 

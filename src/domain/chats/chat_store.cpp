@@ -1,3 +1,4 @@
+#include <reelsd/base/text.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
 
@@ -6,7 +7,7 @@
 namespace reelsd::chats {
 namespace {
 
-// Without those that look like another one: i, l, o, 0 and 1.
+// Without characters that look like others: i, l, o, 0 and 1.
 constexpr std::string_view code_alphabet = "abcdefghjkmnpqrstuvwxyz23456789";
 constexpr std::size_t code_characters = 12;
 constexpr std::size_t code_group = 4;
@@ -36,10 +37,6 @@ constexpr db::query find_caller_query{"chats.find_caller", R"sql(
 constexpr db::query move_query{"chats.move", R"sql(
     SELECT move_chat($1, $2) IS NULL AS moved)sql"};
 
-char lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 linked_chat chat_link_from(const db::row& row) {
     const bool is_group = row.as<std::string_view>("kind") == name_of(chat_kind::group);
     return {
@@ -59,7 +56,7 @@ std::string generate_chat_code() {
     std::string code;
     std::size_t characters = 0;
     while (characters < code_characters) {
-        // Each character of the larger alphabet is as likely as the others: so are those kept.
+        // All characters are equally likely, so those that are kept are too.
         const auto drawn = accounts::random_characters(1);
         if (code_alphabet.find(drawn) == std::string_view::npos) continue;
         if (characters > 0 && characters % code_group == 0) code.push_back('-');
@@ -74,7 +71,7 @@ std::optional<accounts::secret_hash> hash_of_chat_code(std::string_view code) {
     if (code.size() > code_characters + dashes_max) return std::nullopt;
     std::string plain;
     for (const char c : code) {
-        if (c != '-') plain.push_back(lower(c));
+        if (c != '-') plain.push_back(ascii_lower(c));
     }
     if (plain.size() != code_characters) return std::nullopt;
     if (plain.find_first_not_of(code_alphabet) != std::string::npos) return std::nullopt;
@@ -84,13 +81,13 @@ std::optional<accounts::secret_hash> hash_of_chat_code(std::string_view code) {
 boost::asio::awaitable<chat_code> chat_store::make_code(account_id account, deadline by) {
     const auto code = generate_chat_code();
     const auto hash = hash_of_chat_code(code).value();
-    const auto made = co_await pool_->run(
+    const auto answer = co_await pool_->run(
         by,
         make_code_query,
         account,
         std::as_bytes(std::span{hash}),
         static_cast<int>(chat_code_life_max.count()));
-    co_return chat_code{.code = code, .expires_at = made.one().as<time_point>("expires_at")};
+    co_return chat_code{.code = code, .expires_at = answer.one().as<time_point>("expires_at")};
 }
 
 boost::asio::awaitable<std::vector<linked_chat>> chat_store::list(account_id account, deadline by) {
@@ -106,12 +103,12 @@ boost::asio::awaitable<bool> chat_store::unlink(
 
 boost::asio::awaitable<std::optional<chat_caller>> chat_store::find_caller(
     chat_id chat, deadline by) {
-    const auto found = co_await pool_->run(by, find_caller_query, chat);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return chat_caller{
-        .account = row->as<account_id>("account_id"),
-        .requests_per_minute = row->as<std::optional<int>>("requests_per_minute")};
+    const auto answer = co_await pool_->run(by, find_caller_query, chat);
+    co_return answer.map_one([](const db::row& row) {
+        return chat_caller{
+            .account = row.as<account_id>("account_id"),
+            .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
+    });
 }
 
 boost::asio::awaitable<void> chat_store::move(chat_id former, chat_id present, deadline by) {

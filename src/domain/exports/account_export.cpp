@@ -1,7 +1,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
 
 #include <fmt/format.h>
 
@@ -13,12 +13,12 @@
 namespace reelsd::exports {
 namespace {
 
-/// A reel with its thumbnail has some 40 KB, and at most 1.1 MB.
+/// A reel with its thumbnail takes about 40 KB, and at most 1.1 MB.
 constexpr int reels_at_once = 8;
-/// All others have less than 1 KB, deliveries a little more.
+/// Other rows take less than 1 KB, deliveries a little more.
 constexpr int rows_at_once = 200;
 
-// What is there when the export begins, by numbers: clocks are set back, numbers only grow.
+// What the export contains is bounded by ids, because clocks may be set back and ids only grow.
 constexpr db::query begin_query{"exports.begin", R"sql(
     SELECT (SELECT coalesce(max(id), 0) FROM api_token) AS last_token,
            (SELECT count(*) FROM web_session WHERE account_id = $1) AS sessions,
@@ -26,11 +26,10 @@ constexpr db::query begin_query{"exports.begin", R"sql(
            (SELECT coalesce(max(id), 0) FROM webhook_delivery) AS last_delivery,
            (SELECT coalesce(max(id), 0) FROM model_call) AS last_call)sql"};
 
-// Of every part: up to $3 rows behind the id $2, of those up to the id $4, by id. Times are written
-// as everywhere else. Hashes of passwords, tokens and sessions and the secrets of webhooks stay
-// here. `= ANY` of one, and the account as the first thing to order by, leave nothing but the
-// account's own index, as in erase_some(): with `=`, a plan that trusts in LIMIT may rather walk
-// over the rows of all others by id.
+// Each part reads up to $3 rows after the id $2 and up to the id $4, by id. Hashes of passwords,
+// tokens and sessions and the secrets of webhooks are not exported. `= ANY (ARRAY[...])` and the
+// order by account make the planner use the account's index, as in erase_some(): see
+// docs/adr/0025.
 constexpr db::query account_query{"exports.account", R"sql(
     SELECT line.id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'account' AS type, id, email, is_admin, rfc3339(created_at) AS created_at,
@@ -48,7 +47,7 @@ constexpr db::query tokens_query{"exports.tokens", R"sql(
          ORDER BY account_id, id LIMIT $3) AS line
      ORDER BY id)sql"};
 
-// They have no number of their own: by their age, and no more than there were.
+// Sessions have no id: they are read by age, and no more than there were.
 constexpr db::query sessions_query{"exports.sessions", R"sql(
     SELECT $2 + row_number() OVER () AS position, row_to_json(line)::text AS line FROM (
         SELECT 'session' AS type, rfc3339(created_at) AS created_at,
@@ -82,8 +81,7 @@ constexpr db::query deliveries_query{"exports.deliveries", R"sql(
          ORDER BY account_id DESC, id LIMIT $3) AS line
      ORDER BY id)sql"};
 
-// An account's calls have an index by time alone: up to the id $4, behind the time $5 and then the
-// id $2.
+// An account's calls have an index by time only: up to the id $4, after the time $5 and the id $2.
 constexpr db::query calls_query{"exports.model_calls", R"sql(
     SELECT call.id AS position, call.called_at, row_to_json(line)::text AS line
       FROM (SELECT * FROM model_call
@@ -97,7 +95,7 @@ constexpr db::query calls_query{"exports.model_calls", R"sql(
                       trim_scale(cost_usd) AS cost_usd, modalities) AS line
      ORDER BY call.called_at, call.id)sql"};
 
-/// In the order of the lines, and of read_last_ids(). Null: the reels, which domain/jobs reads.
+/// In the order of the lines and of read_last_ids(). Null: the reels, which domain/jobs reads.
 constexpr std::array<const db::query*, 8> parts{
     &account_query,
     &tokens_query,
@@ -108,7 +106,7 @@ constexpr std::array<const db::query*, 8> parts{
     &deliveries_query,
     &calls_query};
 
-/// Line breaks of JSON stand between its parts alone, where blanks mean the same.
+/// Line breaks in JSON are only between tokens, where blanks mean the same.
 void append_line(std::string& text, std::string_view line) {
     const auto begin = static_cast<std::ptrdiff_t>(text.size());
     text.append(line);
@@ -117,11 +115,11 @@ void append_line(std::string& text, std::string_view line) {
     text.push_back('\n');
 }
 
-/// As GET shows it, with what it has beyond that.
-std::string reel_line(const jobs::exported_job& one) {
-    auto view = jobs::job_view(one.reel);
+/// The reel as GET shows it, with its other data.
+std::string reel_line(const jobs::exported_job& job) {
+    auto view = jobs::job_view(job.reel);
     view.pop_back();  // The closing brace.
-    return fmt::format(R"({{"type":"reel",{},{})", view.substr(1), one.more.substr(1));
+    return fmt::format(R"({{"type":"reel",{},{})", view.substr(1), job.more.substr(1));
 }
 
 }  // namespace
@@ -130,9 +128,9 @@ boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline
     if (is_over_) co_return std::nullopt;
     if (!last_ids_) last_ids_ = co_await read_last_ids(by);
     while (part_ < parts.size()) {
-        const bool of_reels = parts.at(part_) == nullptr;
+        const bool is_reels = parts.at(part_) == nullptr;
         page read;
-        if (of_reels) {
+        if (is_reels) {
             read = co_await read_reels(by);
         } else {
             read = co_await read_page(by);
@@ -140,7 +138,7 @@ boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline
         lines_ += read.rows;
         after_ = read.last_id;
         after_at_ = read.last_at;
-        if (read.rows < (of_reels ? reels_at_once : rows_at_once)) {
+        if (read.rows < (is_reels ? reels_at_once : rows_at_once)) {
             ++part_;
             after_ = 0;
             after_at_ = {};
@@ -171,9 +169,9 @@ boost::asio::awaitable<account_export::page> account_export::read_reels(deadline
     const auto found = co_await jobs::job_store{*pool_}.export_page(
         account_, job_id{after_}, last, reels_at_once, by);
     page read{.text = {}, .rows = 0, .last_id = after_, .last_at = after_at_};
-    for (const auto& one : found) {
-        append_line(read.text, reel_line(one));
-        read.last_id = one.reel.id.value;
+    for (const auto& job : found) {
+        append_line(read.text, reel_line(job));
+        read.last_id = job.reel.id.value;
         ++read.rows;
     }
     co_return read;
@@ -182,11 +180,7 @@ boost::asio::awaitable<account_export::page> account_export::read_reels(deadline
 boost::asio::awaitable<account_export::page> account_export::read_page(deadline by) {
     const auto& query = *parts.at(part_);
     const bool of_calls = &query == &calls_query;
-    std::vector<db::parameter> parameters;
-    parameters.emplace_back(account_);
-    parameters.emplace_back(after_);
-    parameters.emplace_back(rows_at_once);
-    parameters.emplace_back(last_ids_->at(part_));
+    std::vector<db::parameter> parameters{account_, after_, rows_at_once, last_ids_->at(part_)};
     if (of_calls) parameters.emplace_back(after_at_);
     const auto found = co_await pool_->run_with(by, query, std::move(parameters));
     page read{.text = {}, .rows = 0, .last_id = after_, .last_at = after_at_};

@@ -4,7 +4,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/db/shared_statement.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +17,8 @@
 namespace reelsd::jobs {
 namespace {
 
-// A caller has few tokens and many requests: each token is looked up once. A row whose version is
-// that of a view that is kept has not changed since, and is not read again.
+// Looks each token up once, because a caller has few tokens and many requests. Does not read the
+// result of a row whose version is that of a cached view.
 constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     WITH caller AS MATERIALIZED (
         SELECT shown.number, account.id AS account, account.requests_per_minute,
@@ -44,7 +44,7 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
                CASE WHEN job.status = 'pending' THEN job.account_id END, job.id) AS place
              ON true)sql"};
 
-// One row for each token, however many show it.
+// One row for each token, however many requests have it.
 constexpr db::query find_callers_query{"reels.find_callers", R"sql(
     SELECT shown.number, account.id AS account, account.requests_per_minute,
            api_token.id AS token, ended_reels.xmin::text AS ended_reels_version,
@@ -56,29 +56,28 @@ constexpr db::query find_callers_query{"reels.find_callers", R"sql(
 
 struct known_caller {
     std::optional<accounts::caller> caller = {};
-    /// Of the caller's ended reels, all together. Nothing: none of them may be kept.
+    /// Of all of the caller's ended reels together. Empty: they must not be cached.
     std::optional<std::string> ended_reels_version = {};
 };
 
-struct reel_question {
+struct reel_request {
     accounts::token_hash token;
     job_id reel;
-    std::string version = {};  ///< Of the view that is kept, if there is one.
+    std::string version = {};  ///< Of the cached view; empty if there is none.
 };
 
-struct looked_up_reel {
+struct reel_answer {
     std::optional<accounts::caller> caller = {};
-    /// Null when there is none, or when it was not read.
+    /// Null when there is no reel, or when it was not read.
     std::shared_ptr<const std::string> reel = {};
     bool has_ended = false;
-    /// Not read, because the view that is kept is as it is now.
-    bool stands = false;
+    bool is_cached = false;  ///< Not read, because the cached view is current.
 };
 
-/// Tokens as a parameter, each of them once.
-class token_cache {
+/// Distinct tokens, as a parameter.
+class token_list {
 public:
-    /// Its number, from 1 on. The token must outlive this.
+    /// Returns the token's number, from 1. The token outlives this.
     std::int32_t number_of(const accounts::token_hash& token) {
         const auto hash = std::as_bytes(std::span{token});
         const auto same = [hash](std::span<const std::byte> known) {
@@ -95,12 +94,12 @@ private:
 };
 
 known_caller caller_from(const db::row& row) {
-    const accounts::caller found{
-        .account = row.as<account_id>("account"),
-        .token = row.as<token_id>("token"),
-        .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
     return {
-        .caller = found,
+        .caller =
+            accounts::caller{
+                .account = row.as<account_id>("account"),
+                .token = row.as<token_id>("token"),
+                .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")},
         .ended_reels_version = row.as<std::optional<std::string>>("ended_reels_version")};
 }
 
@@ -109,15 +108,15 @@ std::shared_ptr<const std::string> text_of(std::shared_ptr<const reel_view> view
     return {std::move(view), text};
 }
 
-looked_up_reel answer_from(const db::row& row, view_cache& kept) {
-    kept.note_server(row.as<std::string_view>("server"));
+reel_answer answer_from(const db::row& row, view_cache& cache) {
+    cache.note_server(row.as<std::string_view>("server"));
     const auto [caller, ended_reels_version] = caller_from(row);
-    looked_up_reel answer{.caller = caller, .stands = row.as<bool>("stands")};
+    reel_answer answer{.caller = caller, .is_cached = row.as<bool>("stands")};
     if (row.is_null("id")) return answer;
-    if (answer.stands) {
+    if (answer.is_cached) {
         if (ended_reels_version) {
             const auto version = row.as<std::string_view>("version");
-            kept.confirm(row.as<job_id>("id"), version, *ended_reels_version);
+            cache.confirm(row.as<job_id>("id"), version, *ended_reels_version);
         }
         return answer;
     }
@@ -131,66 +130,66 @@ looked_up_reel answer_from(const db::row& row, view_cache& kept) {
     answer.reel = text_of(view);
     answer.has_ended = has_ended(reel.status);
     if (reel.finished_at && ended_reels_version) {
-        kept.keep(reel.id, view);
+        cache.put(reel.id, view);
     } else {
-        kept.forget(reel.id);
+        cache.forget(reel.id);
     }
     return answer;
 }
 
-/// Nothing when the row cannot be read, which is then for its own question to tell: what a newer
-/// program has written for one account must not fail the others.
-std::optional<looked_up_reel> readable_answer(const db::row& row, view_cache& kept) {
+/// Returns nothing when the row cannot be read, such as a row that a newer program wrote: the
+/// request is then retried alone, so that it does not fail the others.
+std::optional<reel_answer> readable_answer(const db::row& row, view_cache& cache) {
     try {
-        return answer_from(row, kept);
+        return answer_from(row, cache);
     } catch (const std::exception&) {
         return std::nullopt;
     }
 }
 
 boost::asio::awaitable<std::vector<std::optional<known_caller>>> find_callers(
-    db::pool& pool, view_cache& kept, const std::vector<accounts::token_hash>& tokens,
+    db::pool& pool, view_cache& cache, const std::vector<accounts::token_hash>& tokens,
     deadline by) {
-    token_cache sent;
-    std::vector<std::int32_t> shown;
-    shown.reserve(tokens.size());
-    for (const auto& token : tokens) shown.push_back(sent.number_of(token));
-    const auto found = co_await pool.run(by, find_callers_query, sent.hashes());
-    std::vector<known_caller> callers(sent.hashes().size());
+    token_list distinct;
+    std::vector<std::int32_t> numbers;
+    numbers.reserve(tokens.size());
+    for (const auto& token : tokens) numbers.push_back(distinct.number_of(token));
+    const auto found = co_await pool.run(by, find_callers_query, distinct.hashes());
+    std::vector<known_caller> callers(distinct.hashes().size());
     for (const db::row row : found) {
         const auto number = static_cast<std::size_t>(row.as<std::int64_t>("number"));
         invariant(number >= 1 && number <= callers.size());
-        kept.note_server(row.as<std::string_view>("server"));
+        cache.note_server(row.as<std::string_view>("server"));
         callers[number - 1] = caller_from(row);
     }
     std::vector<std::optional<known_caller>> answers;
     answers.reserve(tokens.size());
-    for (const auto number : shown) {
+    for (const auto number : numbers) {
         answers.emplace_back(callers[static_cast<std::size_t>(number) - 1]);
     }
     co_return answers;
 }
 
-boost::asio::awaitable<std::vector<std::optional<looked_up_reel>>> find_reels(
-    db::pool& pool, view_cache& kept, const std::vector<reel_question>& questions, deadline by) {
-    token_cache sent;
-    std::vector<std::int32_t> shown;
+boost::asio::awaitable<std::vector<std::optional<reel_answer>>> find_reels(
+    db::pool& pool, view_cache& cache, const std::vector<reel_request>& requests, deadline by) {
+    token_list tokens;
+    std::vector<std::int32_t> numbers;
     std::vector<job_id> reels;
     std::vector<std::optional<std::string_view>> versions;
-    for (const auto& one : questions) {
-        shown.push_back(sent.number_of(one.token));
-        reels.push_back(one.reel);
+    for (const auto& request : requests) {
+        numbers.push_back(tokens.number_of(request.token));
+        reels.push_back(request.reel);
         versions.emplace_back();
-        if (!one.version.empty()) versions.back() = one.version;
+        if (!request.version.empty()) versions.back() = request.version;
     }
     const auto found =
-        co_await pool.run(by, find_with_callers_query, sent.hashes(), shown, reels, versions);
-    std::vector<std::optional<looked_up_reel>> answers(questions.size(), looked_up_reel{});
+        co_await pool.run(by, find_with_callers_query, tokens.hashes(), numbers, reels, versions);
+    std::vector<std::optional<reel_answer>> answers(requests.size(), reel_answer{});
     for (const db::row row : found) {
         const auto number = static_cast<std::size_t>(row.as<std::int64_t>("number"));
         invariant(number >= 1 && number <= answers.size());
         answers[number - 1] =
-            questions.size() > 1 ? readable_answer(row, kept) : answer_from(row, kept);
+            requests.size() > 1 ? readable_answer(row, cache) : answer_from(row, cache);
     }
     co_return answers;
 }
@@ -198,47 +197,47 @@ boost::asio::awaitable<std::vector<std::optional<looked_up_reel>>> find_reels(
 }  // namespace
 
 struct caller_lookup::batches {
-    view_cache kept;
-    /// Apart from those that want a reel: a row for each token, not for each that shows it.
+    view_cache cache;
+    /// Look-ups without a reel need one row for each token, not for each request.
     db::shared_statement<accounts::token_hash, known_caller> callers;
-    db::shared_statement<reel_question, looked_up_reel> reels;
+    db::shared_statement<reel_request, reel_answer> reels;
 
     batches(
         const boost::asio::any_io_executor& loop, async::task_group& tasks, db::pool& pool,
-        std::size_t kept_bytes_max)
-        : kept{kept_bytes_max},
+        std::size_t cache_bytes_max)
+        : cache{cache_bytes_max},
           callers{
               loop,
               tasks,
-              callers_shared,
+              caller_batches,
               [this, &pool](const std::vector<accounts::token_hash>& tokens, deadline by) {
-                  return find_callers(pool, kept, tokens, by);
+                  return find_callers(pool, cache, tokens, by);
               }},
           reels{
               loop,
               tasks,
-              reels_shared,
-              [this, &pool](const std::vector<reel_question>& questions, deadline by) {
-                  return find_reels(pool, kept, questions, by);
+              reel_batches,
+              [this, &pool](const std::vector<reel_request>& requests, deadline by) {
+                  return find_reels(pool, cache, requests, by);
               }} {}
 
-    /// As many as the loop answers in a few milliseconds: with more, the server would stand still
-    /// meanwhile. Reading a reel's row takes as long as the rest of its answer.
-    static constexpr db::batching callers_shared{.questions_max = 128};
-    static constexpr db::batching reels_shared{.questions_max = 64};
+    /// As many as the loop answers in a few milliseconds, because larger batches would leave the
+    /// server idle. Reading a reel's row doubles the time of its answer.
+    static constexpr db::batching caller_batches{.batch_size_max = 128};
+    static constexpr db::batching reel_batches{.batch_size_max = 64};
 };
 
 caller_lookup::caller_lookup(
     boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool,
-    std::size_t kept_bytes_max)
-    : statements_{std::make_shared<batches>(loop, tasks, pool, kept_bytes_max)} {}
+    std::size_t cache_bytes_max)
+    : statements_{std::make_shared<batches>(loop, tasks, pool, cache_bytes_max)} {}
 
 caller_lookup::~caller_lookup() = default;
 caller_lookup::caller_lookup(const caller_lookup&) = default;
 
 cache_limits caller_lookup::kept() const noexcept {
-    const auto& kept = statements_->kept;
-    return {.taken = kept.bytes(), .most = kept.bytes_max()};
+    const auto& cache = statements_->cache;
+    return {.taken = cache.bytes(), .most = cache.bytes_max()};
 }
 
 boost::asio::awaitable<std::optional<accounts::caller>> caller_lookup::find(
@@ -249,33 +248,34 @@ boost::asio::awaitable<std::optional<accounts::caller>> caller_lookup::find(
 
 boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
     accounts::token_hash token, job_id reel, deadline by) {
-    auto& kept = statements_->kept;
-    const auto known = kept.find(reel);
-    const auto generation = kept.generation();
-    reel_question asked{.token = token, .reel = reel};
-    if (known) {
+    auto& cache = statements_->cache;
+    const auto cached = cache.find(reel);
+    const auto generation = cache.generation();
+    reel_request request{.token = token, .reel = reel};
+    if (cached) {
         const auto found = (co_await statements_->callers.answer(token, by)).value();
         if (!found.caller) co_return caller_and_reel{};
-        const bool is_owner = found.caller->account == known->owner;
-        const bool stands = is_owner && found.ended_reels_version == known->ended_reels_version;
-        if (stands && kept.generation() == generation) {
+        const bool is_owner = found.caller->account == cached->owner;
+        const bool is_current =
+            is_owner && found.ended_reels_version == cached->ended_reels_version;
+        if (is_current && cache.generation() == generation) {
             co_return caller_and_reel{
-                .caller = found.caller, .reel = text_of(known), .has_ended = true};
+                .caller = found.caller, .reel = text_of(cached), .has_ended = true};
         }
-        if (kept.generation() == generation) asked.version = known->version;
+        if (cache.generation() == generation) request.version = cached->version;
     }
-    auto found = (co_await statements_->reels.answer(asked, by)).value();
-    if (found.stands && kept.generation() != generation) {
-        asked.version.clear();
-        found = (co_await statements_->reels.answer(asked, by)).value();
+    auto found = (co_await statements_->reels.answer(request, by)).value();
+    if (found.is_cached && cache.generation() != generation) {
+        request.version.clear();
+        found = (co_await statements_->reels.answer(request, by)).value();
     }
     if (!found.caller) co_return caller_and_reel{};
-    if (found.stands) {
+    if (found.is_cached) {
         co_return caller_and_reel{
-            .caller = found.caller, .reel = text_of(known), .has_ended = true};
+            .caller = found.caller, .reel = text_of(cached), .has_ended = true};
     }
-    // A stranger who tries ids must not empty what others read.
-    if (known && !found.reel && found.caller->account == known->owner) kept.forget(reel);
+    // Another account that tries ids must not evict the owner's view.
+    if (cached && !found.reel && found.caller->account == cached->owner) cache.forget(reel);
     co_return caller_and_reel{
         .caller = found.caller, .reel = found.reel, .has_ended = found.has_ended};
 }

@@ -7,8 +7,8 @@
 namespace reelsd::jobs {
 namespace {
 
-// Each account has a limit of its own. A time ahead was written before the clock was set back: the
-// row is a change again when the clock reaches that time, and would be one at each look until then.
+// Each account has its own limit. A future time was written before the clock was set back: without
+// the upper bound, each poll would report the row again.
 constexpr db::query changed_query{"changes.changed", R"sql(
     SELECT change.*
       FROM unnest($1::bigint[]) AS watched (account)
@@ -78,12 +78,11 @@ constexpr db::query note_steps_query{"changes.note_steps", R"sql(
      WHERE locked.step IS DISTINCT FROM told.step AND job.id = locked.id)sql"};
 
 job_change change_from(const db::row& row) {
-    job_change change{
+    return {
         .account = row.as<account_id>("account_id"),
         .job = listed_job_from(row),
         .step = row.as<std::string>("step"),
         .at = row.as<time_point>("changed_at")};
-    return change;
 }
 
 job_deletion deletion_from(const db::row& row) {
@@ -107,7 +106,7 @@ void add_truncated(
 
 boost::asio::awaitable<change_batch> change_store::changes(
     std::vector<account_id> accounts, time_point since, int most_of_each, deadline by) {
-    // The clock first: what changes between the statements is read again.
+    // Reads the clock first, so that changes between the statements are read again.
     const auto until = co_await now(by);
     const auto changed = co_await pool_->run(by, changed_query, accounts, since, most_of_each);
     const auto deleted = co_await pool_->run(by, deleted_query, accounts, since, most_of_each);
@@ -135,23 +134,19 @@ boost::asio::awaitable<time_point> change_store::now(deadline by) {
 boost::asio::awaitable<std::optional<job_state_view>> change_store::standing(
     account_id caller, job_id id, deadline by) {
     const auto found = co_await pool_->run(by, standing_query, id, caller);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return job_state_view{
-        .job = whole_job_from(*row),
-        .attempt = row->as<std::int32_t>("attempt"),
-        .step = row->as<std::string>("step"),
-        .changed_at = row->as<time_point>("changed_at")};
+    co_return found.map_one([](const db::row& row) {
+        return job_state_view{
+            .job = whole_job_from(row),
+            .attempt = row.as<std::int32_t>("attempt"),
+            .step = row.as<std::string>("step"),
+            .changed_at = row.as<time_point>("changed_at")};
+    });
 }
 
 boost::asio::awaitable<std::vector<watched_change>> change_store::changed_among(
     const std::vector<watched_job>& watched, deadline by) {
-    std::vector<job_id> jobs;
-    std::vector<std::optional<time_point>> seen;
-    for (const auto& one : watched) {
-        jobs.push_back(one.job);
-        seen.push_back(one.seen);
-    }
+    const auto jobs = db::column(watched, &watched_job::job);
+    const auto seen = db::column(watched, &watched_job::seen);
     const auto found = co_await pool_->run(by, changed_among_query, jobs, seen);
     co_return found.map([](const db::row& row) {
         return watched_change{
@@ -169,14 +164,9 @@ boost::asio::awaitable<std::int64_t> change_store::forget_old_deletions(int most
 
 boost::asio::awaitable<void> change_store::note_steps(
     const std::vector<step_note>& steps, deadline by) {
-    std::vector<job_id> jobs;
-    std::vector<std::int32_t> claims;
-    std::vector<std::string_view> names;
-    for (const auto& one : steps) {
-        jobs.push_back(one.job);
-        claims.push_back(one.claim);
-        names.emplace_back(one.step);
-    }
+    const auto jobs = db::column(steps, &step_note::job);
+    const auto claims = db::column(steps, &step_note::claim);
+    const auto names = db::column(steps, &step_note::step);
     co_await pool_->run(by, note_steps_query, jobs, claims, names);
 }
 

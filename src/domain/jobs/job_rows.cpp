@@ -14,13 +14,13 @@ submission_result::outcome outcome_from(std::string_view name) {
     if (name == "queue_full") return submission_result::outcome::queue_full;
     if (name == "too_many_uploads") return submission_result::outcome::too_many_uploads;
     if (name == "budget_spent") return submission_result::outcome::budget_spent;
-    throw db::schema_mismatch{"submit_jobs() says " + std::string{name}};
+    throw db::schema_mismatch{"submit_jobs() returned " + std::string{name}};
 }
 
 }  // namespace
 
 job job_from(const db::row& row) {
-    job found{
+    job job{
         .id = row.as<job_id>("id"),
         .url = row.as<std::string>("url"),
         .status = job_status_from(row.as<std::string_view>("status")).value(),
@@ -34,17 +34,17 @@ job job_from(const db::row& row) {
         .result = std::nullopt,
         .brief = std::nullopt};
     if (const auto code = row.as<std::optional<std::string_view>>("error_code")) {
-        found.error_code = job_error_code_from(*code).value();
+        job.error_code = job_error_code_from(*code).value();
         const auto cause = row.as<std::optional<std::string_view>>("failure_cause");
-        found.is_retryable = is_retryable(*found.error_code, cause.value_or(""));
+        job.is_retryable = jobs::is_retryable(*job.error_code, cause.value_or(""));
     }
-    return found;
+    return job;
 }
 
-void read_place(const db::row& row, job& into) {
+void read_place(const db::row& row, job& target) {
     const auto position = row.as<std::optional<std::int32_t>>("queue_position");
     if (!position) return;
-    into.place = queue_place{
+    target.place = queue_place{
         .position = *position,
         .expected_start_at = row.as<std::optional<time_point>>("expected_start_at")};
 }

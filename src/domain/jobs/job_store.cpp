@@ -186,7 +186,7 @@ constexpr db::query find_all_query{"jobs.find_all", R"sql(
 constexpr db::query last_id_query{"jobs.last_id", R"sql(
     SELECT coalesce(max(id), 0) AS id FROM job)sql"};
 
-// What a reel has beyond what GET shows of it.
+// Data of a reel that GET does not show.
 constexpr db::query export_query{"jobs.export", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
@@ -202,16 +202,15 @@ constexpr db::query export_query{"jobs.export", R"sql(
      WHERE job.account_id = ANY (ARRAY[$1::bigint]) AND job.id > $2 AND job.id <= $4
      ORDER BY job.account_id DESC, job.id LIMIT $3)sql"};
 
-// Two accounts, so that the function does not insist on the one; ids are positive. It locks,
-// inserts and updates no row, and the server checks plpgsql, write access and privileges all the
-// same.
+// Two accounts that do not exist (ids are positive), because the function fails for a single one.
+// It locks, inserts and updates no row, but the server checks plpgsql, write access and privileges.
 constexpr db::query check_submissions_query{"jobs.check_submissions", R"sql(
     SELECT count(*) FROM submit_jobs(
         ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[false, false],
         ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
         ARRAY[0, 0], ARRAY[false, false], ARRAY[NULL, NULL]::bigint[], 1, 1))sql"};
 
-// New pages, which a full disk has not: hexadecimal digits at random do not compress.
+// Needs new pages, which a full disk refuses: random hexadecimal digits do not compress well.
 constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
     BEGIN
         INSERT INTO job (id, account_id, url, fresh) OVERRIDING SYSTEM VALUE
@@ -229,35 +228,35 @@ constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
 struct submission_columns {
     std::vector<account_id> callers;
     std::vector<std::string_view> links;
-    std::vector<bool> fresh_wishes;
-    std::vector<bool> money_costs;
+    std::vector<bool> fresh;
+    std::vector<bool> costs_money;
     std::vector<std::optional<std::string_view>> webhook_urls;
     std::vector<std::optional<std::string_view>> keys;
     std::vector<std::optional<std::string_view>> request_hashes;
     std::vector<std::int32_t> positions;
-    std::vector<bool> queue_wishes;
+    std::vector<bool> queue;
     std::vector<std::optional<upload_id>> uploads;
 };
 
-submission_columns columns_of(const std::vector<callers_submission>& all) {
+submission_columns columns_of(const std::vector<callers_submission>& submissions) {
     submission_columns columns;
-    for (const auto& [caller, wanted] : all) {
+    for (const auto& [caller, submission] : submissions) {
         columns.callers.push_back(caller);
-        columns.links.emplace_back(wanted.url);
-        columns.fresh_wishes.push_back(wanted.fresh);
-        columns.money_costs.push_back(wanted.costs_money);
-        columns.webhook_urls.emplace_back(wanted.webhook_url);
-        columns.keys.emplace_back(wanted.idempotency_key);
+        columns.links.emplace_back(submission.url);
+        columns.fresh.push_back(submission.fresh);
+        columns.costs_money.push_back(submission.costs_money);
+        columns.webhook_urls.emplace_back(submission.webhook_url);
+        columns.keys.emplace_back(submission.idempotency_key);
         columns.request_hashes.emplace_back();
-        if (wanted.list) columns.request_hashes.back() = wanted.list->request_hash;
-        columns.positions.push_back(wanted.list ? wanted.list->position : 0);
-        columns.queue_wishes.push_back(wanted.queue);
-        columns.uploads.push_back(wanted.upload);
+        if (submission.list) columns.request_hashes.back() = submission.list->request_hash;
+        columns.positions.push_back(submission.list ? submission.list->position : 0);
+        columns.queue.push_back(submission.queue);
+        columns.uploads.push_back(submission.upload);
     }
     return columns;
 }
 
-/// Nothing when the reel has none, as outer joins tell it.
+/// Returns nothing when the reel has none: the columns of the outer join are null.
 std::optional<reel_thumbnail> thumbnail_from(const db::row& row) {
     auto jpeg = row.as<std::optional<std::vector<std::byte>>>("jpeg");
     if (!jpeg) return std::nullopt;
@@ -274,65 +273,65 @@ job job_of_page_from(const db::row& row) {
 }
 
 /// One page of jobs, newest first, by the statement whose index serves the filter. `pool` and
-/// `wanted` outlive the call: the caller awaits it in place.
+/// `filter` outlive the call.
 boost::asio::awaitable<db::rows> listed(
-    db::pool& pool, account_id caller, const job_filter& wanted, int rows_max, deadline by) {
-    if (wanted.post_of) {
+    db::pool& pool, account_id caller, const job_filter& filter, int rows_max, deadline by) {
+    if (filter.post_of) {
         co_return co_await pool.run(
-            by, list_post_query, caller, wanted.before, rows_max, *wanted.post_of);
+            by, list_post_query, caller, filter.before, rows_max, *filter.post_of);
     }
     std::optional<std::string_view> status;
-    if (wanted.status) status = name_of(*wanted.status);
-    if (wanted.author) {
+    if (filter.status) status = name_of(*filter.status);
+    if (filter.author) {
         co_return co_await pool.run(
             by,
             list_by_author_query,
             caller,
-            wanted.before,
+            filter.before,
             rows_max,
             status,
-            *wanted.author,
-            wanted.latest);
+            *filter.author,
+            filter.latest);
     }
-    if (wanted.status == job_status::error) {
+    if (filter.status == job_status::error) {
         co_return co_await pool.run(
-            by, list_failed_query, caller, wanted.before, rows_max, wanted.latest);
+            by, list_failed_query, caller, filter.before, rows_max, filter.latest);
     }
     const bool is_active =
-        wanted.status == job_status::pending || wanted.status == job_status::processing;
+        filter.status == job_status::pending || filter.status == job_status::processing;
     const auto& query = is_active ? list_active_query : list_query;
-    co_return co_await pool.run(by, query, caller, wanted.before, rows_max, status, wanted.latest);
+    co_return co_await pool.run(by, query, caller, filter.before, rows_max, status, filter.latest);
 }
 
 }  // namespace
 
 boost::asio::awaitable<submission_result> job_store::submit(
-    account_id caller, submission wanted, default_limits defaults, deadline by) {
-    std::vector<callers_submission> alone;
-    alone.push_back({.caller = caller, .wanted = std::move(wanted)});
-    const auto decided = co_await submit_all(alone, defaults, by);
+    account_id caller, submission request, default_limits defaults, deadline by) {
+    std::vector<callers_submission> single;
+    single.push_back({.caller = caller, .wanted = std::move(request)});
+    const auto decided = co_await submit_all(single, defaults, by);
     co_return decided.front().value();
 }
 
 boost::asio::awaitable<std::vector<std::optional<submission_result>>> job_store::submit_all(
-    const std::vector<callers_submission>& wanted, default_limits defaults, deadline by) {
-    const auto columns = columns_of(wanted);
+    const std::vector<callers_submission>& submissions, default_limits defaults, deadline by) {
+    const auto columns = columns_of(submissions);
     const auto answer = co_await pool_->run(
         by,
         submit_query,
         columns.callers,
         columns.links,
-        columns.fresh_wishes,
-        columns.money_costs,
+        columns.fresh,
+        columns.costs_money,
         columns.webhook_urls,
         columns.keys,
         columns.request_hashes,
         columns.positions,
-        columns.queue_wishes,
+        columns.queue,
         columns.uploads,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
-    std::vector<std::optional<submission_result>> decided(wanted.size());
+    std::vector<std::optional<submission_result>> decided(submissions.size());
     for (const db::row row : answer) {
         const auto number = static_cast<std::size_t>(row.as<std::int32_t>("number"));
         invariant(number >= 1 && number <= decided.size());
@@ -344,23 +343,23 @@ boost::asio::awaitable<std::vector<std::optional<submission_result>>> job_store:
 boost::asio::awaitable<std::optional<job>> job_store::find(
     account_id caller, job_id id, deadline by) {
     const auto found = co_await pool_->run(by, find_query, id, caller);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    auto found_job = whole_job_from(*row);
-    read_place(*row, found_job);
-    co_return found_job;
+    co_return found.map_one([](const db::row& row) {
+        auto whole = whole_job_from(row);
+        read_place(row, whole);
+        return whole;
+    });
 }
 
 boost::asio::awaitable<std::map<job_id, job>> job_store::find_all(
-    std::vector<job_id> wanted, deadline by) {
-    const auto found = co_await pool_->run(by, find_all_query, wanted);
+    std::vector<job_id> ids, deadline by) {
+    const auto found = co_await pool_->run(by, find_all_query, ids);
     std::map<job_id, job> readable;
     for (const db::row row : found) {
         try {
             auto whole = whole_job_from(row);
             readable.emplace(whole.id, std::move(whole));
         } catch (const std::exception&) {
-            continue;  // As a newer program has written it.
+            continue;  // Written by a newer program.
         }
     }
     co_return readable;
@@ -388,22 +387,21 @@ boost::asio::awaitable<void> job_store::check_storage(deadline by) {
 }
 
 boost::asio::awaitable<std::optional<std::vector<std::byte>>> job_store::find_thumbnail(
-    account_id caller, job_id id, thumbnail_size wanted, deadline by) {
+    account_id caller, job_id id, thumbnail_size size, deadline by) {
     const auto& query =
-        wanted == thumbnail_size::small ? find_small_thumbnail_query : find_thumbnail_query;
+        size == thumbnail_size::small ? find_small_thumbnail_query : find_thumbnail_query;
     const auto found = co_await pool_->run(by, query, caller, id);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return row->as<std::vector<std::byte>>("jpeg");
+    co_return found.map_one(
+        [](const db::row& row) { return row.as<std::vector<std::byte>>("jpeg"); });
 }
 
 boost::asio::awaitable<job_page> job_store::list(
-    account_id caller, job_filter wanted, deadline by) {
-    invariant(wanted.jobs_max > 0);
-    // One more than wanted tells whether there is a next page.
-    const auto found = co_await listed(*pool_, caller, wanted, wanted.jobs_max + 1, by);
+    account_id caller, job_filter filter, deadline by) {
+    invariant(filter.jobs_max > 0);
+    // One more than requested tells whether there is a next page.
+    const auto found = co_await listed(*pool_, caller, filter, filter.jobs_max + 1, by);
     job_page page{.jobs = found.map(&job_of_page_from), .next = std::nullopt};
-    if (page.jobs.size() > static_cast<std::size_t>(wanted.jobs_max)) {
+    if (page.jobs.size() > static_cast<std::size_t>(filter.jobs_max)) {
         page.jobs.pop_back();
         page.next = page.jobs.back().id;
     }
@@ -425,12 +423,12 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
     account_id caller, std::string post_key, std::string analyzer, deadline by) {
     const auto found =
         co_await pool_->run(by, find_earlier_analysis_query, caller, post_key, analyzer);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return earlier_analysis{
-        .result = row->as<std::string>("result"),
-        .analyzed_at = row->as<time_point>("analyzed_at"),
-        .thumbnail = thumbnail_from(*row)};
+    co_return found.map_one([](const db::row& row) {
+        return earlier_analysis{
+            .result = row.as<std::string>("result"),
+            .analyzed_at = row.as<time_point>("analyzed_at"),
+            .thumbnail = thumbnail_from(row)};
+    });
 }
 
 boost::asio::awaitable<std::optional<std::string>> job_store::find_shared_post(

@@ -89,8 +89,8 @@ boost::asio::awaitable<failure_overview> operations_store::failures(int recent_m
 
 boost::asio::awaitable<std::vector<resubmitted_job>> operations_store::resubmit(
     std::vector<job_id> failed, deadline by) {
-    const auto made = co_await pool_->run(by, resubmit_query, failed);
-    co_return made.map([](const db::row& row) {
+    const auto created = co_await pool_->run(by, resubmit_query, failed);
+    co_return created.map([](const db::row& row) {
         return resubmitted_job{.failed = row.as<job_id>("failed"), .anew = row.as<job_id>("anew")};
     });
 }

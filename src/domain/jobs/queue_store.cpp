@@ -9,17 +9,17 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 
-// The statements of the queue. What they do is modelled in tests/simulation/queue_model.cpp: a rule
-// that changes here changes there as well.
+// The statements of the queue. tests/simulation/queue_model.cpp models them: change both together.
 
 namespace reelsd::jobs {
 namespace {
 
-// What an earlier claim of the same worker has taken without its knowing comes first. Its attempt
-// is counted already. The last turn that was claimed is noted for submissions (next_job_turn()).
-// While an old snapshot is open, both indexes keep an entry for each job that was ever claimed
-// since: $6 starts the walk behind them, and leaves out the search for a lost claim.
+// Jobs of an earlier claim of the same worker whose answer was lost come first. Their attempts are
+// counted already. Records the last claimed turn for submissions (next_job_turn()). While an old
+// snapshot is open, both indexes keep an entry for each job claimed since: $6 starts the scan
+// behind them, and skips the search for a lost claim.
 constexpr db::query claim_query{
     "jobs.claim",
     R"sql(
@@ -31,7 +31,7 @@ constexpr db::query claim_query{
            FOR UPDATE SKIP LOCKED),
     due AS (
         SELECT id FROM job
-         -- Without a look at the clock: one that is set back must not stop what is ready.
+         -- Does not compare with the clock, which may have been set back.
          WHERE status = 'pending' AND waits_for IS NULL AND id <> ALL ($4::bigint[])
            AND turn >= $6::bigint
          ORDER BY turn, id LIMIT $2 - (SELECT count(*) FROM lost)
@@ -42,7 +42,7 @@ constexpr db::query claim_query{
                claim = claim + 1, worker = $1, claim_epoch = $5,
                lease_until = now() + make_interval(secs => $3),
                started_at = coalesce(started_at, now())
-         -- An array, because the planner would take a join for one with half of the table.
+         -- An array, because the planner would estimate a join at half of the table.
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
         RETURNING id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
                   cooling_since, turn)
@@ -65,10 +65,10 @@ constexpr db::query claim_in_line_query{
                     THEN $12::text ELSE $13::text END))sql",
     db::priority::essential};
 
-// Rows are locked in the order of their ids: two statements for the same jobs never wait for each
-// other in a circle. Status and claim are looked at afterwards: of a condition on them the planner
-// expects one row, and then goes through all leases, or all that is told, for each job.
-// A row that another transaction holds is skipped: one such row must not cost all other leases.
+// Locks rows in the order of their ids, so that statements for the same jobs do not deadlock.
+// Checks status and claim afterwards: with them in the condition, the planner expects one row, and
+// scans all leases for each job. Skips rows locked by other transactions, so that one of them does
+// not cost all other leases.
 constexpr db::query renew_query{
     "jobs.renew",
     R"sql(
@@ -78,7 +78,7 @@ constexpr db::query renew_query{
     renewed AS (
         UPDATE job
            SET lease_until = now() + make_interval(secs => $3),
-               -- A time ahead would say that the lease was from before the clock was set back.
+               -- A future time would mean that the lease is from before the clock was set back.
                changed_at = least(job.changed_at, now())
           FROM locked
           JOIN unnest($1::bigint[], $2::integer[]) AS held (id, claim)
@@ -98,9 +98,8 @@ constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
       LEFT JOIN job ON job.id = held.id
      WHERE job.id IS NULL OR job.claim <> held.claim OR job.status <> 'processing')sql"};
 
-// A job whose lease has run out is dead to the database, but not when the asking daemon holds it:
-// it may be late because the database was away. Nor when a lost claim of that daemon has taken it:
-// nobody has begun, and its next claim may.
+// Excludes jobs that the calling daemon holds, because it may be late after an outage of the
+// database, and jobs of its lost claims, which its next claim takes.
 constexpr db::query rescue_query{
     "jobs.rescue",
     R"sql(
@@ -126,7 +125,7 @@ constexpr db::query rescue_query{
     RETURNING job.id, job.status)sql",
     db::priority::essential};
 
-// Jobs whose time has come can be claimed again. Some at a time: the next statement is soon sent.
+// Makes jobs whose delay has ended claimable. Bounded, because the next statement follows soon.
 constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
     UPDATE job SET waits_for = NULL
      WHERE id = ANY (ARRAY(
@@ -139,10 +138,10 @@ constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
 // next job of its account itself (make_webhook_delivery()).
 constexpr db::query release_queued_query{"jobs.release_queued", "SELECT release_all_queued_jobs()"};
 
-// Of jobs that would wait until a clock that was set back has caught up.
+// Corrects times that lie in the future because the clock was set back.
 constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};
 
-// One statement: what makes a reel done also makes it listed, found and accounted for.
+// One statement, so that a done reel is also listed, found by searches and accounted for.
 constexpr db::query complete_query{
     "jobs.complete",
     R"sql(
@@ -164,10 +163,9 @@ constexpr db::query complete_query{
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql",
     db::priority::essential};
 
-// Whatever else has become of an attempt, of several at once. Rows are locked as by renewals.
-// Handed back, a job stands where it stood, by whatever clock, and was never begun if no attempt of
-// it counts. Only an attempt that counts is kept among the failed ones: releases at shutdown, waits
-// and snoozes are none.
+// Reports attempts without a result. Locks rows like renewals. A released job keeps its turn, and
+// counts as never begun if no attempt of it counts. Only attempts that count are recorded as
+// failed, not releases at shutdown, waits and snoozes.
 constexpr db::query report_query{
     "jobs.report",
     R"sql(
@@ -199,7 +197,6 @@ constexpr db::query report_query{
     RETURNING job.id)sql",
     db::priority::essential};
 
-/// Without result and brief: which of them there is depends on the query.
 claimed_job claimed_job_from(const db::row& row) {
     return {
         .id = row.as<job_id>("id"),
@@ -215,8 +212,8 @@ claimed_job claimed_job_from(const db::row& row) {
         .turn = row.as<std::int64_t>("turn")};
 }
 
-/// Views into a thumbnail, for it may be none at all. Made before the query is run: GCC 12 destroys
-/// what a conditional makes inside of a `co_await` twice.
+/// Views into an optional thumbnail. Created before the query is run, because g++ 12 destroys the
+/// temporaries of a conditional expression inside a `co_await` twice.
 struct thumbnail_columns {
     std::optional<std::span<const std::byte>> jpeg;
     std::optional<std::span<const std::byte>> small_jpeg;
@@ -228,30 +225,14 @@ struct thumbnail_columns {
     }
 };
 
-/// Parallel arrays, because a query takes arrays and no rows.
-struct lease_columns {
+/// One array for each column of the report, for attempts without a result.
+struct report_columns {
     std::vector<job_id> jobs;
     std::vector<std::int32_t> claims;
-
-    lease_columns() = default;
-    explicit lease_columns(const std::vector<lease>& held) {
-        jobs.reserve(held.size());
-        claims.reserve(held.size());
-        for (const auto& one : held) add(one);
-    }
-    void add(const lease& one) {
-        jobs.push_back(one.job);
-        claims.push_back(one.claim);
-    }
-};
-
-/// How attempts that have no result leave their jobs.
-struct report_columns {
-    lease_columns held;
     std::vector<std::string_view> statuses;
     std::vector<std::optional<std::string_view>> codes;
     std::vector<std::optional<std::string_view>> texts;
-    std::vector<std::optional<double>> delays;  ///< Seconds; nothing where its place is kept.
+    std::vector<std::optional<double>> delays;  ///< Seconds; nothing where the turn is kept.
     std::vector<std::int32_t> uncounted;        ///< 1: the attempt does not count.
     std::vector<std::optional<std::string_view>> waits_for;  ///< A platform's permit.
     std::vector<bool> cooldowns;
@@ -259,34 +240,35 @@ struct report_columns {
     std::vector<std::optional<std::string_view>> causes, steps, details;
 
     explicit report_columns(const std::vector<ended_attempt>& attempts) {
-        for (const auto& one : attempts) add(one);
+        for (const auto& attempt : attempts) add(attempt);
     }
 
 private:
-    void add(const ended_attempt& one) {
-        invariant(!std::holds_alternative<completed>(one.ended));
-        held.add(one.held);
-        const auto* const failure = std::get_if<failed>(&one.ended);
+    void add(const ended_attempt& attempt) {
+        const auto& ended = attempt.ended;
+        invariant(!std::holds_alternative<completed>(ended));
+        jobs.push_back(attempt.held.job);
+        claims.push_back(attempt.held.claim);
+        const auto* const failure = std::get_if<failed>(&ended);
         statuses.push_back(name_of(failure ? job_status::error : job_status::pending));
         codes.emplace_back();
         texts.emplace_back();
+        delays.emplace_back();
         if (failure) {
             codes.back() = name_of(failure->code);
             texts.back() = failure->text;
+            if (failure->retry_after.count() > 0) delays.back() = failure->retry_after.count();
         }
-        const auto* const later = std::get_if<retried>(&one.ended);
-        delays.emplace_back();
-        if (failure && failure->retry_after.count() > 0)
-            delays.back() = failure->retry_after.count();
-        if (later) delays.back() = later->delay.count();
-        add_failure(failure ? &failure->why : later ? &later->why : nullptr);
-        const auto* const snooze = std::get_if<snoozed>(&one.ended);
+        const auto* const retry = std::get_if<retried>(&ended);
+        if (retry) delays.back() = retry->delay.count();
+        add_failure(failure ? &failure->why : retry ? &retry->why : nullptr);
+        const auto* const snooze = std::get_if<snoozed>(&ended);
         if (snooze != nullptr) delays.back() = snooze->delay.count();
         cooldowns.push_back(snooze != nullptr && snooze->is_cooldown);
-        uncounted.push_back(failure || later ? 0 : 1);
+        uncounted.push_back(failure || retry ? 0 : 1);
         waits_for.emplace_back();
-        if (const auto* const lined_up = std::get_if<awaiting_permit>(&one.ended))
-            waits_for.back() = lined_up->platform;
+        const auto* const waiting = std::get_if<awaiting_permit>(&ended);
+        if (waiting != nullptr) waits_for.back() = waiting->platform;
     }
 
     void add_failure(const attempt_failure* why) {
@@ -300,25 +282,31 @@ private:
     }
 };
 
+boost::asio::awaitable<std::vector<std::optional<bool>>> report_together(
+    queue_store jobs, const std::vector<ended_attempt>& attempts, deadline by) {
+    const auto written = co_await jobs.report_all(attempts, by);
+    co_return std::vector<std::optional<bool>>(written.begin(), written.end());
+}
+
 }  // namespace
 
 boost::asio::awaitable<std::vector<claimed_job>> queue_store::claim(
-    claim_request wanted, deadline by) {
-    invariant(wanted.jobs_max > 0);
+    claim_request request, deadline by) {
+    invariant(request.jobs_max > 0);
     const auto claimed = co_await pool_->run(
         by,
         claim_query,
-        wanted.worker,
-        wanted.jobs_max,
-        wanted.lease.count(),
-        wanted.in_flight,
-        wanted.claim_epoch,
-        wanted.from_turn);
+        request.worker,
+        request.jobs_max,
+        request.lease.count(),
+        request.in_flight,
+        request.claim_epoch,
+        request.from_turn);
     co_return claimed.map(&claimed_job_from);
 }
 
 boost::asio::awaitable<line_answer> queue_store::claim_in_line(
-    claim_request wanted, platform_line line, deadline by) {
+    claim_request request, platform_line line, deadline by) {
     const auto answer = co_await pool_->run(
         by,
         claim_in_line_query,
@@ -328,10 +316,10 @@ boost::asio::awaitable<line_answer> queue_store::claim_in_line(
         line.tries_per_hour,
         line.try_time.count(),
         line.heeds_cooldown,
-        wanted.worker,
-        wanted.claim_epoch,
-        wanted.lease.count(),
-        wanted.in_flight,
+        request.worker,
+        request.claim_epoch,
+        request.lease.count(),
+        request.in_flight,
         line.cooldown_wait_max.count(),
         line.cooldown_text,
         line.unanswered_text);
@@ -346,9 +334,9 @@ boost::asio::awaitable<line_answer> queue_store::claim_in_line(
 
 boost::asio::awaitable<renewal> queue_store::renew(
     std::vector<lease> held, seconds_f lease, deadline by) {
-    const lease_columns columns{held};
-    const auto found =
-        co_await pool_->run(by, renew_query, columns.jobs, columns.claims, lease.count());
+    const auto jobs = db::column(held, &jobs::lease::job);
+    const auto claims = db::column(held, &jobs::lease::claim);
+    const auto found = co_await pool_->run(by, renew_query, jobs, claims, lease.count());
     renewal outcome;
     for (const auto row : found) {
         auto& list = row.as<bool>("is_renewed") ? outcome.renewed : outcome.skipped;
@@ -359,26 +347,28 @@ boost::asio::awaitable<renewal> queue_store::renew(
 
 boost::asio::awaitable<std::vector<job_id>> queue_store::lost_among(
     std::vector<lease> held, deadline by) {
-    const lease_columns columns{held};
-    const auto lost = co_await pool_->run(by, lost_among_query, columns.jobs, columns.claims);
+    const auto jobs = db::column(held, &lease::job);
+    const auto claims = db::column(held, &lease::claim);
+    const auto lost = co_await pool_->run(by, lost_among_query, jobs, claims);
     co_return lost.map([](const db::row& row) { return row.as<job_id>("id"); });
 }
 
 boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
-    rescue_request wanted, deadline by) {
-    const lease_columns columns{wanted.held};
+    rescue_request request, deadline by) {
+    const auto jobs = db::column(request.held, &lease::job);
+    const auto claims = db::column(request.held, &lease::claim);
     co_await pool_->run(by, mend_times_query);
     co_await pool_->run(by, end_delays_query);
     co_await pool_->run(by, release_queued_query);
     const auto rescued = co_await pool_->run(
         by,
         rescue_query,
-        columns.jobs,
-        columns.claims,
-        wanted.attempts_max,
-        wanted.exhausted_text,
-        wanted.worker,
-        wanted.claim_epoch,
+        jobs,
+        claims,
+        request.attempts_max,
+        request.exhausted_text,
+        request.worker,
+        request.claim_epoch,
         bounds::failed_attempts_max);
     std::vector<job_id> ended;
     for (const auto row : rescued) {
@@ -390,9 +380,9 @@ boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
 boost::asio::awaitable<bool> queue_store::report(lease held, transition ended, deadline by) {
     if (const auto* success = std::get_if<completed>(&ended))
         co_return co_await complete(held, *success, by);
-    std::vector<ended_attempt> alone;
-    alone.push_back({.held = held, .ended = std::move(ended)});
-    const auto written = co_await report_all(alone, by);
+    std::vector<ended_attempt> single;
+    single.push_back({.held = held, .ended = std::move(ended)});
+    const auto written = co_await report_all(single, by);
     co_return written.front();
 }
 
@@ -424,29 +414,48 @@ boost::asio::awaitable<bool> queue_store::complete(
 
 boost::asio::awaitable<std::vector<bool>> queue_store::report_all(
     const std::vector<ended_attempt>& attempts, deadline by) {
-    const report_columns told{attempts};
+    const report_columns columns{attempts};
     const auto found = co_await pool_->run(
         by,
         report_query,
-        told.held.jobs,
-        told.held.claims,
-        told.statuses,
-        told.codes,
-        told.texts,
-        told.delays,
-        told.uncounted,
-        told.waits_for,
-        told.cooldowns,
-        told.causes,
-        told.steps,
-        told.details,
+        columns.jobs,
+        columns.claims,
+        columns.statuses,
+        columns.codes,
+        columns.texts,
+        columns.delays,
+        columns.uncounted,
+        columns.waits_for,
+        columns.cooldowns,
+        columns.causes,
+        columns.steps,
+        columns.details,
         bounds::failed_attempts_max);
     const auto ids = found.map([](const db::row& row) { return row.as<job_id>("id"); });
     std::vector<bool> written;
-    for (const auto& one : attempts) {
-        written.push_back(std::find(ids.begin(), ids.end(), one.held.job) != ids.end());
+    for (const auto& attempt : attempts) {
+        written.push_back(std::find(ids.begin(), ids.end(), attempt.held.job) != ids.end());
     }
     co_return written;
+}
+
+reporting_queue::reporting_queue(
+    boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool)
+    : queue_store{pool},
+      reports_{
+          std::move(loop),
+          tasks,
+          // While one statement is written to disk, the next one collects reports.
+          db::batching{.statements_max = 1},
+          [&pool](const std::vector<ended_attempt>& attempts, deadline by) {
+              return report_together(queue_store{pool}, attempts, by);
+          }} {}
+
+boost::asio::awaitable<bool> reporting_queue::report(lease held, transition ended, deadline by) {
+    if (std::holds_alternative<completed>(ended))
+        co_return co_await queue_store::report(held, std::move(ended), by);
+    ended_attempt attempt{.held = held, .ended = std::move(ended)};
+    co_return (co_await reports_.answer(std::move(attempt), by)).value();
 }
 
 }  // namespace reelsd::jobs

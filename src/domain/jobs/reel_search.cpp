@@ -5,19 +5,18 @@
 namespace reelsd::jobs {
 namespace {
 
-// Both rankings weigh a posting by how rare its word or concept is among the account's own reels,
-// and read the rarest first, up to 3,000 postings of words and 4,000 of concepts. What comes later,
-// or stands in 1,000 reels and more, tells reels apart badly and is left out, unless it is all
-// there is. So the time of a search has a bound, however large the account.
+// Both rankings weight a posting by the rarity of its word or concept among the account's reels,
+// and read the rarest first, up to 3,000 postings of words and 4,000 of concepts. This bounds the
+// time of a search in any account. Later ones, and those in 1,000 reels or more, discriminate badly
+// and are skipped, unless there are no others.
 //
-// Fusion: each ranking gives 8 / (7 + rank), so that the first counts 1; 8 rather than the usual
-// 60, with which being listed twice counts more than being listed first (measured: the right reel
-// first in 70 and 43 % of searches that share no word with it). The ranking by words counts by how
-// much of the query the reel has: one chance word in five must not outrank a reel that means the
-// same. Half the sum lies between 0 and 1; with a
-// third ranking, by dense vectors, a third of it.
+// Fusion: each ranking gives 8 / (7 + rank), so that the first counts 1. With the usual 60, being
+// listed twice counts more than being listed first (measured: the right reel is first in 70 % with
+// 8 and in 43 % with 60, of searches that share no word with it). The ranking by words is scaled by
+// the share of the query that the reel has: one chance word in five must not outrank a reel of the
+// same meaning. The score is the mean of the two or three rankings, from 0 to 1.
 //
-// Several analyses of a post are one hit: the newest of those found, with the best of their scores.
+// Several analyses of a post are one hit: the newest, with the best of their scores.
 constexpr db::query search_query{"jobs.search", R"sql(
     WITH corpus AS MATERIALIZED (
         SELECT count(*)::double precision AS reels
@@ -103,18 +102,18 @@ search_hit hit_from(const db::row& row) {
 }  // namespace
 
 boost::asio::awaitable<std::vector<search_hit>> reel_search::find(
-    account_id caller, search_request wanted, deadline by) {
-    invariant(wanted.hits_max > 0);
-    invariant(wanted.concepts.size() == wanted.concept_weights.size());
+    account_id caller, search_request request, deadline by) {
+    invariant(request.hits_max > 0);
+    invariant(request.concepts.size() == request.concept_weights.size());
     const auto found = co_await pool_->run(
         by,
         search_query,
         caller,
-        wanted.text,
-        wanted.concepts,
-        wanted.concept_weights,
-        wanted.hits_max,
-        wanted.near);
+        request.text,
+        request.concepts,
+        request.concept_weights,
+        request.hits_max,
+        request.near);
     co_return found.map(&hit_from);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 class list_lock;
 
-/// The lists of links of one account, in the order of arrival; the first is under way.
+/// The lists of links of one account, in the order of arrival; the first is in progress.
 struct list_line {
     std::list<const list_lock*> lists;
     async::condition moved;
@@ -73,13 +73,14 @@ struct submission_batcher::batches {
         : submissions{
               std::move(loop),
               tasks,
-              // While one is written to disk, the next one gathers.
+              // While one statement is written to disk, the next one collects requests.
               db::batching{.statements_max = 1},
-              [store, limits](const std::vector<callers_submission>& wanted, deadline by) mutable {
-                  return store.submit_all(wanted, limits, by);
+              [store, limits](
+                  const std::vector<callers_submission>& requests, deadline by) mutable {
+                  return store.submit_all(requests, limits, by);
               },
-              [](const callers_submission& one, const callers_submission& other) {
-                  return one.caller == other.caller;
+              [](const callers_submission& left, const callers_submission& right) {
+                  return left.caller == right.caller;
               }},
           jobs{store},
           defaults{limits} {}
@@ -94,24 +95,25 @@ submission_batcher::~submission_batcher() = default;
 submission_batcher::submission_batcher(const submission_batcher&) = default;
 
 boost::asio::awaitable<submission_result> submission_batcher::submit(
-    account_id caller, submission wanted, deadline by) {
-    callers_submission asked{.caller = caller, .wanted = std::move(wanted)};
-    co_return (co_await statements_->submissions.answer(std::move(asked), by)).value();
+    account_id caller, submission request, deadline by) {
+    callers_submission own{.caller = caller, .wanted = std::move(request)};
+    co_return (co_await statements_->submissions.answer(std::move(own), by)).value();
 }
 
 boost::asio::awaitable<std::vector<submission_result>> submission_batcher::submit_all(
-    account_id caller, std::vector<submission> wanted, deadline by) {
+    account_id caller, std::vector<submission> requests, deadline by) {
     std::vector<callers_submission> all;
-    for (auto& one : wanted) all.push_back({.caller = caller, .wanted = std::move(one)});
-    // The links of a list share one statement, without those of other callers: a list may not be
-    // cut, because what comes later must not be admitted first. One list of an account at a time:
-    // several would wait for its row with a connection each.
+    for (auto& request : requests) {
+        all.push_back({.caller = caller, .wanted = std::move(request)});
+    }
+    // A list is one statement of its own, because its links are accepted in order. One list of an
+    // account at a time, because several would wait for its row with a connection each.
     const auto own = statements_;
     list_lock lock{own->lists, caller};
     co_await lock.acquire(by);
     auto decided = co_await own->jobs.submit_all(all, own->defaults, by);
     std::vector<submission_result> answers;
-    for (auto& one : decided) answers.push_back(std::move(one).value());
+    for (auto& decision : decided) answers.push_back(std::move(decision).value());
     co_return answers;
 }
 

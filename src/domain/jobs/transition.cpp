@@ -13,10 +13,10 @@
 namespace reelsd::jobs {
 namespace {
 
-/// However often a job has failed, an operator who repairs the cause sees it run within the hour.
-constexpr std::chrono::duration<double> retry_delay_max{3600.0};
+/// After the operator has removed a cause, its jobs run again within the hour.
+constexpr seconds_f retry_delay_max{3600.0};
 
-/// What follows "The AI model could not process the video: ".
+/// Continues "The AI model could not process the video: ".
 std::string_view model_failure_text(errc why) {
     switch (why) {
         case errc::model_refused: return "it refused, or gave no valid answer.";
@@ -34,7 +34,7 @@ std::string_view model_failure_text(errc why) {
     }
 }
 
-/// What happened, of a failure with which a platform may refuse a server's address; else empty.
+/// Describes failures with which a platform may refuse a server's address; empty for others.
 std::string_view suspected_refusal(errc of) {
     switch (of) {
         case errc::platform_rate_limited:
@@ -66,99 +66,81 @@ std::string proxy_failure_text(std::string_view detail) {
             : fmt::format("could not connect to {}", names.substr(target + 4)));
 }
 
-/// As much of an error's detail as a row keeps. What no server or terminal takes is replaced.
-std::string kept_detail(std::string_view detail) {
-    std::string kept;
+/// Cuts an error's detail for its row, and replaces characters that are not printable.
+std::string stored_detail(std::string_view detail) {
+    std::string text;
     for (std::size_t at = 0; at < detail.size();) {
         const auto next = code_point_at(detail, at);
-        if (kept.size() + next.bytes > bounds::attempt_detail_bytes_max) break;
+        if (text.size() + next.bytes > bounds::attempt_detail_bytes_max) break;
         const bool is_printable = next.valid && next.value >= U' ' && next.value != 0x7F;
-        kept.append(is_printable ? detail.substr(at, next.bytes) : "?");
+        text.append(is_printable ? detail.substr(at, next.bytes) : "?");
         at += next.bytes;
     }
-    return kept;
+    return text;
 }
 
 attempt_failure failure_of(const error& why) {
-    return {.cause = why.code(), .detail = kept_detail(why.detail())};
+    return {.cause = why.code(), .detail = stored_detail(why.detail())};
+}
+
+/// What an error means for its job.
+struct failure_class {
+    disposition decided;
+    job_error_code code;
+};
+
+constexpr failure_class classify(errc code) noexcept {
+    using enum disposition;
+    switch (code) {
+        case errc::cancelled: return {release, job_error_code::internal};
+
+        case errc::video_unavailable:
+        case errc::video_restricted:
+        case errc::login_required: return {give_up, job_error_code::unavailable};
+        case errc::platform_rate_limited: return {retry, job_error_code::rate_limited};
+
+        case errc::model_unavailable:
+        case errc::model_misconfigured: return {retry, job_error_code::model_failed};
+        case errc::model_refused:
+        case errc::limit_reached:
+        case errc::unauthorized: return {give_up, job_error_code::model_failed};  // Spent budgets.
+
+        case errc::no_video:
+        case errc::separate_tracks:
+        case errc::unsupported_format:
+        case errc::video_too_large: return {give_up, job_error_code::unsupported_format};
+        case errc::video_too_long: return {give_up, job_error_code::video_too_long};
+
+        case errc::storage_failed:
+        case errc::database_unavailable: return {retry, job_error_code::storage_error};
+
+        case errc::timed_out:
+        case errc::connection_failed:
+        case errc::proxy_failed:
+        case errc::platform_failed:
+        case errc::platform_changed: return {retry, job_error_code::download_failed};
+        case errc::address_refused: return {give_up, job_error_code::download_failed};
+
+        case errc::media_failed:
+        case errc::internal: return {retry, job_error_code::internal};
+        case errc::invalid_argument:
+        case errc::not_found:
+        case errc::conflict: break;
+    }
+    return {give_up, job_error_code::internal};
 }
 
 }  // namespace
 
 disposition disposition_of(errc code) noexcept {
-    switch (code) {
-        case errc::cancelled: return disposition::release;
-
-        case errc::timed_out:
-        case errc::connection_failed:
-        case errc::proxy_failed:
-        case errc::platform_rate_limited:
-        case errc::platform_failed:
-        case errc::platform_changed:
-        case errc::media_failed:
-        case errc::model_unavailable:
-        case errc::model_misconfigured:
-        case errc::storage_failed:
-        case errc::database_unavailable:
-        case errc::internal: return disposition::retry;
-
-        case errc::address_refused:
-        case errc::video_unavailable:
-        case errc::video_restricted:
-        case errc::login_required:
-        case errc::no_video:
-        case errc::separate_tracks:
-        case errc::unsupported_format:
-        case errc::video_too_long:
-        case errc::video_too_large:
-        case errc::model_refused:
-        case errc::invalid_argument:
-        case errc::not_found:
-        case errc::unauthorized:
-        case errc::limit_reached:
-        case errc::conflict: return disposition::give_up;
-    }
-    return disposition::give_up;
+    return classify(code).decided;
 }
 
 job_error_code job_error_code_of(errc code) noexcept {
-    switch (code) {
-        case errc::video_unavailable:
-        case errc::video_restricted:
-        case errc::login_required: return job_error_code::unavailable;
-        case errc::platform_rate_limited: return job_error_code::rate_limited;
-        case errc::model_refused:
-        case errc::model_unavailable:
-        case errc::model_misconfigured:
-        case errc::limit_reached:
-        case errc::unauthorized: return job_error_code::model_failed;  // To spend any more.
-        case errc::no_video:
-        case errc::separate_tracks:
-        case errc::unsupported_format:
-        case errc::video_too_large: return job_error_code::unsupported_format;
-        case errc::video_too_long: return job_error_code::video_too_long;
-        case errc::storage_failed:
-        case errc::database_unavailable: return job_error_code::storage_error;
-
-        case errc::timed_out:
-        case errc::connection_failed:
-        case errc::proxy_failed:
-        case errc::address_refused:
-        case errc::platform_failed:
-        case errc::platform_changed: return job_error_code::download_failed;
-
-        case errc::invalid_argument:
-        case errc::not_found:
-        case errc::conflict:
-        case errc::cancelled:
-        case errc::media_failed:
-        case errc::internal: return job_error_code::internal;
-    }
-    return job_error_code::internal;
+    return classify(code).code;
 }
 
-std::chrono::duration<double> retry_delay(
-    int attempt, std::chrono::duration<double> base, double jitter) noexcept {
+seconds_f retry_delay(int attempt, seconds_f base, double jitter) noexcept {
     invariant(attempt >= 1);
     invariant(jitter >= 0.0 && jitter <= 1.0);
     const auto doubled = base * std::pow(2.0, std::min(attempt - 1, 30));
@@ -167,7 +149,7 @@ std::chrono::duration<double> retry_delay(
 
 transition after_failure(
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
-    double jitter, std::chrono::duration<double> not_before) {
+    double jitter, seconds_f not_before) {
     const auto decided = disposition_of(why.code());
     if (decided == disposition::release) return released{};
     const bool again = decided == disposition::retry && allowed == retry_allowed::yes &&
@@ -192,7 +174,7 @@ transition at_step(transition ended, std::string_view step) {
 transition after_outage(
     const claimed_job& job, const error& why, time_point now, const retry_policy& policy,
     double jitter) {
-    const std::chrono::duration<double> waited = now - job.cooling_since.value_or(now);
+    const seconds_f waited = now - job.cooling_since.value_or(now);
     if (waited > policy.outage_wait_max) {
         return after_failure(job, why, retry_allowed::yes, policy, jitter);
     }
@@ -201,7 +183,7 @@ transition after_outage(
 
 transition after_snooze(
     const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy) {
-    const std::chrono::duration<double> waited = now - job.cooling_since.value_or(now);
+    const seconds_f waited = now - job.cooling_since.value_or(now);
     const bool is_short =
         until.wait < policy.cooldown_wait_min || waited + until.wait < policy.cooldown_wait_max;
     if (!until.is_cooldown || is_short) return snoozed{until.wait, until.is_cooldown};

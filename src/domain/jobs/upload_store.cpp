@@ -25,7 +25,7 @@ constexpr db::query begin_query{"uploads.begin", R"sql(
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
       FROM begin_upload($1, $2, $3, $4, $5, $6, $7))sql"};
 
-// The commit of the submission, which comes later in the log, makes all chunks durable.
+// The later commit of the submission makes all chunks durable.
 constexpr db::query add_chunk_query{"uploads.add_chunk", R"sql(
     WITH settings AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     INSERT INTO upload_chunk (upload_id, number, bytes) SELECT $1, $2, $3 FROM settings)sql"};
@@ -69,14 +69,14 @@ std::string file_label(std::string_view name) {
 }
 
 boost::asio::awaitable<begun_upload> upload_store::begin(
-    account_id caller, const submission& wanted, default_limits defaults, deadline by) {
+    account_id caller, const submission& request, default_limits defaults, deadline by) {
     const auto answer = co_await pool_.run(
         by,
         begin_query,
         caller,
-        wanted.costs_money,
-        wanted.queue,
-        wanted.idempotency_key,
+        request.costs_money,
+        request.queue,
+        request.idempotency_key,
         uploads_max,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
@@ -116,22 +116,22 @@ boost::asio::awaitable<void> upload_store::sweep(deadline by) {
 }
 
 boost::asio::awaitable<std::optional<uploaded_video>> upload_store::find(job_id job, deadline by) {
-    const auto rows = co_await pool_.run(by, find_query, job);
-    if (rows.empty()) co_return std::nullopt;
-    const auto row = rows.one();
-    co_return uploaded_video{
-        .id = row.as<upload_id>("id"),
-        .size_bytes = row.as<std::int64_t>("size_bytes"),
-        .sha256 = row.as<std::string>("sha256"),
-        .caption = row.as<std::optional<std::string>>("caption"),
-        .author = row.as<std::optional<std::string>>("author")};
+    const auto found = co_await pool_.run(by, find_query, job);
+    co_return found.map_one([](const db::row& row) {
+        return uploaded_video{
+            .id = row.as<upload_id>("id"),
+            .size_bytes = row.as<std::int64_t>("size_bytes"),
+            .sha256 = row.as<std::string>("sha256"),
+            .caption = row.as<std::optional<std::string>>("caption"),
+            .author = row.as<std::optional<std::string>>("author")};
+    });
 }
 
 boost::asio::awaitable<std::optional<std::vector<std::byte>>> upload_store::chunk(
     upload_id id, std::int32_t number, deadline by) {
-    const auto rows = co_await pool_.run(by, chunk_query, id, number);
-    if (rows.empty()) co_return std::nullopt;
-    co_return rows.one().as<std::vector<std::byte>>("bytes");
+    const auto found = co_await pool_.run(by, chunk_query, id, number);
+    co_return found.map_one(
+        [](const db::row& row) { return row.as<std::vector<std::byte>>("bytes"); });
 }
 
 boost::asio::awaitable<bool> upload_writer::add(std::string_view bytes) {

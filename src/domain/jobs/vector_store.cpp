@@ -5,8 +5,8 @@
 namespace reelsd::jobs {
 namespace {
 
-// A name that has been in force before stays where it is, so that two daemons with different
-// settings cannot replace each other's vectors in turn, however often they start.
+// A name that was in force before is not put in force again, so that two daemons with different
+// settings do not replace each other's vectors at each start.
 constexpr db::query propose_query{"vectors.propose_embedder", R"sql(
     INSERT INTO embedder_generation (name)
     SELECT $1 WHERE NOT EXISTS (SELECT FROM embedder_generation WHERE name = $1)
@@ -15,9 +15,6 @@ constexpr db::query propose_query{"vectors.propose_embedder", R"sql(
 constexpr db::query make_active_query{"vectors.put_embedder_in_force", R"sql(
     INSERT INTO embedder_generation (name) VALUES ($1)
     ON CONFLICT (name) DO UPDATE SET generation = DEFAULT, in_force_since = now())sql"};
-
-constexpr db::query in_force_query{"vectors.embedder_in_force", R"sql(
-    SELECT name FROM embedder_generation ORDER BY generation DESC LIMIT 1)sql"};
 
 // The window's size (backlog_window) is part of the text: of a parameter the planner would expect
 // a tenth of the table. Each branch is one range of the index (embedder, job_id DESC); the first
@@ -64,7 +61,7 @@ constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
       FROM (SELECT) AS one LEFT JOIN claimed ON true
      ORDER BY claimed.job_id DESC)sql"};
 
-// Two probes of the index instead of one that would read all vectors of the asker's own.
+// Two probes of the index, because a single one would read all vectors of `own`.
 constexpr db::query next_other_query{"vectors.next_other_embedder", R"sql(
     SELECT embedder
       FROM ((SELECT embedder FROM search_document
@@ -116,47 +113,39 @@ boost::asio::awaitable<void> vector_store::make_active(std::string embedder, dea
     co_await pool_->run(by, make_active_query, embedder);
 }
 
-boost::asio::awaitable<std::optional<std::string>> vector_store::in_force(deadline by) {
-    const auto found = co_await pool_->run(by, in_force_query);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return row->as<std::string>("name");
-}
-
 boost::asio::awaitable<embedding_claim> vector_store::claim(
-    embedding_claim_request wanted, deadline by) {
+    embedding_claim_request request, deadline by) {
     const auto answer = co_await pool_->run(
         by,
         claim_vectors_query,
-        wanted.embedder,
-        wanted.at.embedder,
-        wanted.at.before,
-        wanted.lease.count(),
-        wanted.skipped_accounts);
+        request.embedder,
+        request.at.embedder,
+        request.at.before,
+        request.lease.count(),
+        request.skipped_accounts);
     const auto first = answer[0];
-    embedding_claim made{.is_in_force = first.as<bool>("is_in_force"), .account = {}};
+    embedding_claim claimed{.is_in_force = first.as<bool>("is_in_force"), .account = {}};
     if (!first.is_null("job_id")) {
-        made.account = first.as<account_id>("account_id");
-        made.reels = answer.map(&reel_from);
+        claimed.account = first.as<account_id>("account_id");
+        claimed.reels = answer.map(&reel_from);
     }
     // Due reels of other accounts are left: this window is not done with. Reels that were due and
     // could not be claimed are locked by another claim.
-    const bool is_left = !made.reels.empty() && first.as<std::int64_t>("due") >
-                                                    static_cast<std::int64_t>(made.reels.size());
+    const bool is_left =
+        !claimed.reels.empty() &&
+        first.as<std::int64_t>("due") > static_cast<std::int64_t>(claimed.reels.size());
     if (is_left) {
-        made.next_before = wanted.at.before;
+        claimed.next_before = request.at.before;
     } else if (first.as<std::int64_t>("looked_at") == backlog_window) {
-        made.next_before = first.as<job_id>("last_id");
+        claimed.next_before = first.as<job_id>("last_id");
     }
-    co_return made;
+    co_return claimed;
 }
 
 boost::asio::awaitable<std::optional<std::string>> vector_store::next_other_embedder(
     std::optional<std::string> after, std::string own, deadline by) {
     const auto found = co_await pool_->run(by, next_other_query, after, own);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return row->as<std::string>("embedder");
+    co_return found.map_one([](const db::row& row) { return row.as<std::string>("embedder"); });
 }
 
 boost::asio::awaitable<bool> vector_store::store(
@@ -169,12 +158,8 @@ boost::asio::awaitable<bool> vector_store::store(
 
 boost::asio::awaitable<void> vector_store::release(
     account_id account, const std::vector<unembedded_reel>& reels, seconds_f wait, deadline by) {
-    std::vector<job_id> jobs;
-    std::vector<std::int64_t> claims;
-    for (const auto& reel : reels) {
-        jobs.push_back(reel.job);
-        claims.push_back(reel.claim);
-    }
+    const auto jobs = db::column(reels, &unembedded_reel::job);
+    const auto claims = db::column(reels, &unembedded_reel::claim);
     co_await pool_->run(by, release_query, account, jobs, claims, wait.count());
 }
 

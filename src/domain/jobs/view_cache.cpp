@@ -7,13 +7,13 @@
 namespace reelsd::jobs {
 
 std::size_t view_cache::bytes_of(const reel_view& view) noexcept {
-    // The text's head, a node of the list, a place in the table, and what the allocator adds.
-    constexpr std::size_t beside = 256;
-    return view.text.capacity() + beside;
+    // The string, a node of the list, an entry of the table, and the allocator's overhead.
+    constexpr std::size_t overhead = 256;
+    return view.text.capacity() + overhead;
 }
 
 view_cache::entries& view_cache::part_of(std::int64_t reel) noexcept {
-    // Ids are given one after the other: parts grow alike.
+    // Ids are consecutive, so parts grow evenly.
     return by_id_[static_cast<std::uint64_t>(reel) % by_id_.size()];
 }
 
@@ -25,12 +25,12 @@ std::shared_ptr<const reel_view> view_cache::find(job_id reel) {
     return known->second.view;
 }
 
-void view_cache::keep(job_id reel, std::shared_ptr<reel_view> view) {
+void view_cache::put(job_id reel, std::shared_ptr<reel_view> view) {
     invariant(view != nullptr);
     forget(reel);
     const auto needed = bytes_of(*view);
     if (needed > bytes_max_) return;
-    if (bytes_ + needed > bytes_max_ && !was_here_lately(reel)) return;
+    if (bytes_ + needed > bytes_max_ && !was_read_recently(reel)) return;
     make_room(needed);
     const auto turn = turns_.insert(turns_.end(), reel.value);
     part_of(reel.value).emplace(reel.value, entry{.view = std::move(view), .turn = turn});
@@ -40,7 +40,7 @@ void view_cache::keep(job_id reel, std::shared_ptr<reel_view> view) {
 void view_cache::confirm(job_id reel, std::string_view version, std::string ended_reels_version) {
     auto& part = part_of(reel.value);
     const auto known = part.find(reel.value);
-    // An answer that was long on its way may have put an older one in its place.
+    // A late answer may have replaced the view by an older one.
     if (known == part.end() || known->second.view->version != version) return;
     known->second.view->ended_reels_version = std::move(ended_reels_version);
 }
@@ -57,9 +57,9 @@ void view_cache::note_server(std::string_view identity) {
     bytes_ = 0;
 }
 
-bool view_cache::was_here_lately(job_id reel) {
+bool view_cache::was_read_recently(job_id reel) {
     noted_.resize(noted_max);
-    // Ids are given one after the other: neighbours have places of their own.
+    // Ids are consecutive, so recent reels have different places.
     auto& place = noted_[static_cast<std::uint64_t>(reel.value) % noted_.size()];
     return std::exchange(place, reel.value) == reel.value;
 }
@@ -83,10 +83,10 @@ void view_cache::make_room(std::size_t bytes) {
     }
 }
 
-void view_cache::drop(entries& part, entries::iterator one) {
-    bytes_ -= bytes_of(*one->second.view);
-    turns_.erase(one->second.turn);
-    part.erase(one);
+void view_cache::drop(entries& part, entries::iterator evicted) {
+    bytes_ -= bytes_of(*evicted->second.view);
+    turns_.erase(evicted->second.turn);
+    part.erase(evicted);
 }
 
 }  // namespace reelsd::jobs

@@ -15,44 +15,42 @@
 
 namespace reelsd::jobs {
 
-/// A reel as clients see it, and the versions of what this was made from.
+/// A reel as clients see it, and the versions of the rows it was made from.
 struct reel_view {
     std::string text;  ///< JSON.
     account_id owner;
     std::string version;  ///< The row's `xmin`: each change gives it another.
-    /// The `xmin` of the owner's row of `ended_reels_version` when this was read, or last found to
-    /// stand: as long as it is the same, none of the owner's ended reels has changed.
+    /// The `xmin` of the owner's row of `ended_reels_version` when this was last found current.
+    /// While it is the same, none of the owner's ended reels has changed.
     std::string ended_reels_version;
 };
 
-/// What clients see of reels that were read lately, up to a number of bytes. When there is no more
-/// room, those go that nobody has read since they were last considered (second chance), and only
-/// for one that is read a second time within a while: where far more reels are read than fit, those
-/// that come and go would push all else out of the processor's caches. It promises nothing of what
-/// the database has now: who takes a view from here asks the database whether it still stands.
-/// Thread: the loop's.
+/// Cache of the JSON of reels that were read recently, up to a number of bytes. When it is full, it
+/// evicts views that were not read since they were last considered (second chance), and only for a
+/// reel that is read a second time within a while: otherwise reads of more reels than fit would
+/// evict everything. A view may be outdated: revalidate it with the database. Thread: the loop's.
 class view_cache {
 public:
-    /// 0 bytes: keeps nothing.
+    /// 0 bytes: caches nothing.
     explicit view_cache(std::size_t bytes_max) : bytes_max_{bytes_max} {}
 
-    /// Null if it is not kept.
+    /// Null if it is not cached.
     [[nodiscard]] std::shared_ptr<const reel_view> find(job_id reel);
-    /// Takes the place of an earlier one. One that alone is too large is not kept, nor one for
-    /// which others would have to go, if it is not known to have been read before. `view` is there.
-    void keep(job_id reel, std::shared_ptr<reel_view> view);
-    /// The view of this version, if it is still that one, stands at this `ended_reels_version` too.
+    /// Replaces an earlier view. Caches nothing if the view alone is too large, or if it needs an
+    /// eviction and was not read recently. `view` is not null.
+    void put(job_id reel, std::shared_ptr<reel_view> view);
+    /// Marks the view of this version as current at this `ended_reels_version`.
     void confirm(job_id reel, std::string_view version, std::string ended_reels_version);
     void forget(job_id reel);
 
-    /// What the database's server says of itself with each answer: another one, or the same from an
-    /// earlier backup, may know versions again that meant something else. Then nothing is kept any
-    /// more; the next of these calls free the memory, each a part.
+    /// Call with the server's identity from each answer. Drops all views when it changes, because
+    /// another server, or a restored backup, may reuse versions. Later calls free the memory, a
+    /// part each.
     void note_server(std::string_view identity);
-    /// Another number each time that happens: what was found before must not be used any more.
+    /// Changes each time that happens: views found before must not be used.
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
-    /// An estimate of what is held, never over the bound.
+    /// An estimate, never over the bound.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::size_t bytes_max() const noexcept { return bytes_max_; }
 
@@ -63,22 +61,21 @@ private:
         turns::iterator turn;
         bool was_read = false;
     };
-    /// Flat: of many reels, one that is looked for is in no processor's cache, and each step from
-    /// node to node would be waited for.
+    /// Flat, because each node of another map would be a cache miss.
     using entries = boost::unordered_flat_map<std::int64_t, entry>;
-    /// In parts: one table of 170,000 reels would hold the loop for 5 ms when it grows, and for 22
-    /// when all of them go; a part takes less than one.
+    /// One table of 170,000 reels would block the loop for 5 ms when it grows, and for 22 ms when
+    /// it is freed; a part takes less than 1 ms.
     static constexpr std::size_t parts = 64;
 
-    /// Reels that found no room, by their ids: each takes the place of an earlier one. As many
-    /// reads as that ago is "lately". 32 KiB, from the first one on.
+    /// Number of reads that "recently" spans. Ids of reels that were not cached, each in the place
+    /// of an earlier one; 32 KiB.
     static constexpr std::size_t noted_max = 4096;
 
     [[nodiscard]] static std::size_t bytes_of(const reel_view& view) noexcept;
-    /// Whether it was here lately; it was, from now on.
-    [[nodiscard]] bool was_here_lately(job_id reel);
+    /// Returns whether the reel was noted, and notes it.
+    [[nodiscard]] bool was_read_recently(job_id reel);
     [[nodiscard]] entries& part_of(std::int64_t reel) noexcept;
-    void drop(entries& part, entries::iterator one);
+    void drop(entries& part, entries::iterator evicted);
     void make_room(std::size_t bytes);
 
     std::size_t bytes_max_;
@@ -86,8 +83,8 @@ private:
     std::string server_;
     std::uint64_t generation_ = 0;
     std::array<entries, parts> by_id_;
-    std::vector<entries> dropped_;  ///< Freed one after the other.
-    turns turns_;                   ///< Who is considered next comes first.
+    std::vector<entries> dropped_;  ///< To be freed.
+    turns turns_;                   ///< Ids, the next to consider for eviction first.
     std::vector<std::int64_t> noted_;
 };
 

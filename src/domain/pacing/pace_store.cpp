@@ -22,17 +22,17 @@ constexpr db::query list_query{"pacing.list", R"sql(
                 ELSE 0 END::float8 AS cooldown_left
       FROM resolver_pace WHERE host = $1 ORDER BY resolver)sql"};
 
-permit::status leave_from(std::string_view name) {
+permit::status status_from(std::string_view name) {
     if (name == "now") return permit::status::now;
     if (name == "later") return permit::status::later;
     if (name == "cooling_down") return permit::status::cooling_down;
     if (name == "in_line") return permit::status::in_line;
-    throw db::schema_mismatch{"ask_resolver_turn() says " + std::string{name}};
+    throw db::schema_mismatch{"ask_resolver_turn() returned " + std::string{name}};
 }
 
-permit turn_from(const db::row& row) {
+permit permit_from(const db::row& row) {
     return {
-        .given = leave_from(row.as<std::string_view>("outcome")),
+        .given = status_from(row.as<std::string_view>("outcome")),
         .wait = seconds_f{row.as<double>("wait_seconds")}};
 }
 
@@ -47,32 +47,59 @@ std::string_view name_of(outcome ended) noexcept {
     return "failed";
 }
 
+/// Longer than any cool-down that the platform's answers begin.
+constexpr double refusal_seconds = 10.0 * 365.0 * 86'400.0;
+
+constexpr db::query find_query{"pacing.find_refused_session", R"sql(
+    WITH refusal AS (
+        SELECT reason FROM refused_platform_session WHERE fingerprint = $3),
+    resumed AS (
+        UPDATE resolver_pace SET cooldown_seconds = 0, cooldown_until = '-infinity'
+         WHERE host = $1 AND resolver = $2 AND cooldown_seconds >= $4
+           AND NOT EXISTS (SELECT FROM refusal))
+    SELECT (SELECT reason FROM refusal) AS reason)sql"};
+
+constexpr db::query add_query{"pacing.add_refused_session", R"sql(
+    WITH added AS (
+        INSERT INTO refused_platform_session (fingerprint, reason) VALUES ($3, $4)
+            ON CONFLICT DO NOTHING
+        RETURNING fingerprint),
+    paused AS (
+        INSERT INTO resolver_pace AS kept (host, resolver, cooldown_seconds, cooldown_until)
+        VALUES ($1, $2, $5, now() + make_interval(secs => $5))
+            ON CONFLICT (host, resolver) DO UPDATE
+           SET cooldown_seconds = excluded.cooldown_seconds,
+               cooldown_until = excluded.cooldown_until)
+    SELECT EXISTS (SELECT FROM added) AS is_first)sql"};
+
 }  // namespace
 
 bool has_never_answered(const std::vector<resolver_state>& all) noexcept {
-    const auto has_answered = [](const resolver_state& one) { return one.answered_at.has_value(); };
-    const auto is_silent = [](const resolver_state& one) { return one.has_never_answered(); };
+    const auto has_answered = [](const resolver_state& state) {
+        return state.answered_at.has_value();
+    };
+    const auto is_silent = [](const resolver_state& state) { return state.has_never_answered(); };
     return std::none_of(all.begin(), all.end(), has_answered) &&
            std::any_of(all.begin(), all.end(), is_silent);
 }
 
-boost::asio::awaitable<permit> pace_store::ask(paced_resolver who, pace wanted, deadline by) {
-    invariant(wanted.tries_per_hour > 0);
+boost::asio::awaitable<permit> pace_store::ask(paced_resolver who, pace limits, deadline by) {
+    invariant(limits.tries_per_hour > 0);
     const auto answer = co_await pool_->run(
         by,
         ask_query,
         who.host,
         who.resolver,
-        wanted.interval.count(),
-        wanted.tries_per_hour,
-        wanted.try_time.count(),
-        wanted.cooldown_first.count() > 0);
-    co_return turn_from(answer.one());
+        limits.interval.count(),
+        limits.tries_per_hour,
+        limits.try_time.count(),
+        limits.cooldown_first.count() > 0);
+    co_return permit_from(answer.one());
 }
 
 boost::asio::awaitable<permit> pace_store::ask_permit(
-    job_id job, std::int32_t claim, paced_resolver who, pace wanted, deadline by) {
-    invariant(wanted.tries_per_hour > 0);
+    job_id job, std::int32_t claim, paced_resolver who, pace limits, deadline by) {
+    invariant(limits.tries_per_hour > 0);
     const auto answer = co_await pool_->run(
         by,
         ask_permit_query,
@@ -80,15 +107,15 @@ boost::asio::awaitable<permit> pace_store::ask_permit(
         claim,
         who.host,
         who.resolver,
-        wanted.interval.count(),
-        wanted.tries_per_hour,
-        wanted.try_time.count(),
-        wanted.cooldown_first.count() > 0);
-    co_return turn_from(answer.one());
+        limits.interval.count(),
+        limits.tries_per_hour,
+        limits.try_time.count(),
+        limits.cooldown_first.count() > 0);
+    co_return permit_from(answer.one());
 }
 
 boost::asio::awaitable<consequence> pace_store::note(
-    paced_resolver who, std::string code, outcome ended, pace wanted, deadline by) {
+    paced_resolver who, std::string code, outcome ended, pace limits, deadline by) {
     const auto answer = co_await pool_->run(
         by,
         note_query,
@@ -96,17 +123,17 @@ boost::asio::awaitable<consequence> pace_store::note(
         who.resolver,
         code,
         name_of(ended),
-        wanted.cooldown_first.count(),
-        wanted.cooldown_max.count());
+        limits.cooldown_first.count(),
+        limits.cooldown_max.count());
     const auto row = answer.one();
-    consequence told{
+    consequence noted{
         .cooldown = std::nullopt,
         .warn = row.as<bool>("warn"),
         .unknown_answers = row.as<std::int32_t>("unknown")};
     if (const auto begun = row.as<std::optional<double>>("begun_cooldown")) {
-        told.cooldown = seconds_f{*begun};
+        noted.cooldown = seconds_f{*begun};
     }
-    co_return told;
+    co_return noted;
 }
 
 boost::asio::awaitable<std::vector<resolver_state>> pace_store::list(
@@ -120,6 +147,20 @@ boost::asio::awaitable<std::vector<resolver_state>> pace_store::list(
             .answered_at = row.as<std::optional<time_point>>("answered_at"),
             .is_busy = row.as<bool>("is_busy")};
     });
+}
+
+boost::asio::awaitable<std::optional<std::string>> refused_session_store::find(
+    paced_resolver who, std::string fingerprint, deadline by) {
+    const auto answer =
+        co_await pool_->run(by, find_query, who.host, who.resolver, fingerprint, refusal_seconds);
+    co_return answer.one().as<std::optional<std::string>>("reason");
+}
+
+boost::asio::awaitable<bool> refused_session_store::add(
+    paced_resolver who, std::string fingerprint, std::string reason, deadline by) {
+    const auto answer = co_await pool_->run(
+        by, add_query, who.host, who.resolver, fingerprint, reason, refusal_seconds);
+    co_return answer.one().as<bool>("is_first");
 }
 
 }  // namespace reelsd::pacing

@@ -17,7 +17,7 @@ constexpr db::query expire_calls_query{"retention.expire_model_calls", R"sql(
 constexpr db::query begin_erasure_query{"retention.begin_erasure", R"sql(
     SELECT begin_erasure($1, $2) AS outcome)sql"};
 
-// The one behind `$1`, else the first of all.
+// The one after $1, or the first.
 constexpr db::query next_leaver_query{"retention.next_leaver", R"sql(
     SELECT id FROM account
      WHERE leaving_at IS NOT NULL AND id <> ALL ($2::bigint[])
@@ -34,7 +34,7 @@ constexpr db::query look_at_query{"retention.look_at", R"sql(
            (SELECT count(*) FROM model_call WHERE account_id = $1) AS calls,
            (SELECT count(*) FROM api_token WHERE account_id = $1) AS tokens)sql"};
 
-// Three looks at the beginning of an index.
+// Each part reads the first entry of an index.
 constexpr db::query backlog_query{"retention.backlog", R"sql(
     SELECT extract(epoch FROM now() - (
                SELECT finished_at FROM job_state WHERE status IN ('done', 'error')
@@ -99,9 +99,7 @@ boost::asio::awaitable<std::optional<expiry_step>> retention_store::expire(
     const auto& query = what == kind::results ? expire_jobs_query : expire_calls_query;
     const auto stepped = co_await pool_->run(
         by, query, who, turn_seconds(), bounds.kept.count(), after_at, after_id, most, bounds.now);
-    const auto row = stepped.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return expiry_step_from(*row);
+    co_return stepped.map_one(&expiry_step_from);
 }
 
 boost::asio::awaitable<result<void>> retention_store::begin_erasure(
@@ -110,7 +108,7 @@ boost::asio::awaitable<result<void>> retention_store::begin_erasure(
     const auto outcome = begun.one().as<std::string>("outcome");
     if (outcome == "not_found") co_return error{errc::not_found, "there is no such account"};
     if (outcome == "password_changed") {
-        co_return error{errc::conflict, "the password has just been changed by somebody else"};
+        co_return error{errc::conflict, "the password was changed by another request"};
     }
     if (outcome == "last_administrator") {
         co_return error{
@@ -123,9 +121,7 @@ boost::asio::awaitable<result<void>> retention_store::begin_erasure(
 boost::asio::awaitable<std::optional<account_id>> retention_store::next_leaver(
     account_id after, std::vector<account_id> passed_over, deadline by) {
     const auto found = co_await pool_->run(by, next_leaver_query, after, passed_over);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return row->as<account_id>("id");
+    co_return found.map_one([](const db::row& row) { return row.as<account_id>("id"); });
 }
 
 boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_accounts_pending_deletion(
@@ -138,9 +134,7 @@ boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_accoun
 boost::asio::awaitable<std::optional<erasure_step>> retention_store::erase(
     std::string who, account_id leaver, int most, deadline by) {
     const auto stepped = co_await pool_->run(by, erase_query, who, turn_seconds(), leaver, most);
-    const auto row = stepped.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return erasure_step_from(*row);
+    co_return stepped.map_one(&erasure_step_from);
 }
 
 boost::asio::awaitable<erasure_step> retention_store::erase_account(
@@ -163,20 +157,33 @@ boost::asio::awaitable<backlog> retention_store::look_at_backlog(
     seconds_f results_kept, seconds_f usage_kept, deadline by) {
     const auto found = co_await pool_->run(by, backlog_query);
     const auto row = found.one();
-    backlog now{
+    backlog remaining{
         .results_overdue = {},
         .usage_overdue = {},
         .leaving_accounts = row.as<std::int64_t>("leaving")};
     if (results_kept.count() > 0) {
-        now.results_overdue =
+        remaining.results_overdue =
             overdue(row.as<std::optional<double>>("oldest_result"), results_kept.count());
     }
     if (usage_kept.count() > 0) {
-        // What is of this month stays in any case.
+        // Calls of this month are always kept.
         const auto kept = std::max(usage_kept.count(), row.as<double>("month"));
-        now.usage_overdue = overdue(row.as<std::optional<double>>("oldest_call"), kept);
+        remaining.usage_overdue = overdue(row.as<std::optional<double>>("oldest_call"), kept);
     }
-    co_return now;
+    co_return remaining;
+}
+
+void step_size::took(duration time, bool was_full) noexcept {
+    last_ = time;
+    if (time > target_time) {
+        rows_ = std::max(rows_min, rows_ / 2);
+    } else if (was_full && 2 * time < target_time) {
+        rows_ = std::min(rows_max, rows_ + std::max(1, rows_ / 4));
+    }
+}
+
+step_size::duration step_size::pause() const noexcept {
+    return std::clamp<duration>(3 * last_, pause_min, pause_max);
 }
 
 }  // namespace reelsd::retention

@@ -8,8 +8,8 @@
 namespace reelsd::usage {
 namespace {
 
-// One worker holds a claim, so no other one counts the same job's calls at the same time. A spent
-// budget is looked for first: it explains the refusal better than the number of calls does.
+// Only one worker holds a claim, so a job's calls are not counted concurrently. Checks the budget
+// first, because it explains a refusal better than the number of calls.
 constexpr db::query begin_query{
     "usage.begin_call",
     R"sql(
@@ -34,7 +34,7 @@ constexpr db::query begin_query{
            coalesce((SELECT is_spent FROM held), false) AS is_spent)sql",
     db::priority::essential};
 
-// An account's budget has no say over what the operator has made again.
+// Embeddings that the operator requested do not count toward the account's budget.
 constexpr db::query begin_embedding_query{
     "usage.begin_embedding",
     R"sql(
@@ -112,14 +112,14 @@ model_total total_from(const db::row& row) {
         .cost_usd = row.as<std::string>("cost_usd")};
 }
 
-/// The new call's number, or why there is none.
-result<std::int64_t> begun_call(const db::rows& answer, const error& otherwise) {
+/// Returns the new call's number, or why there is none.
+result<std::int64_t> begun_call(const db::rows& answer, const error& refusal) {
     const auto row = answer.one();
     if (const auto id = row.as<std::optional<std::int64_t>>("id")) return *id;
     if (row.as<bool>("is_spent")) {
         return error{errc::unauthorized, "the account's monthly budget is spent"};
     }
-    return otherwise;
+    return refusal;
 }
 
 }  // namespace
@@ -129,32 +129,32 @@ std::string new_booking_key() {
 }
 
 boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin(
-    call_intent wanted, deadline by) {
-    invariant(wanted.calls_max > 0);
+    call_intent call, deadline by) {
+    invariant(call.calls_max > 0);
     const auto begun = co_await pool_->run(
         by,
         begin_query,
-        wanted.job,
-        wanted.claim,
-        wanted.provider,
-        wanted.model,
-        wanted.calls_max,
-        wanted.booking_key);
+        call.job,
+        call.claim,
+        call.provider,
+        call.model,
+        call.calls_max,
+        call.booking_key);
     co_return begun_call(begun, error{errc::limit_reached, "the job has no paid calls left"});
 }
 
 boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin_embedding(
-    embedding_intent wanted, deadline by) {
+    embedding_intent call, deadline by) {
     const auto begun = co_await pool_->run(
         by,
         begin_embedding_query,
-        wanted.account,
-        wanted.job,
-        wanted.provider,
-        wanted.model,
-        wanted.estimated_tokens,
-        wanted.is_operators,
-        wanted.booking_key);
+        call.account,
+        call.job,
+        call.provider,
+        call.model,
+        call.estimated_tokens,
+        call.is_operators,
+        call.booking_key);
     co_return begun_call(begun, error{errc::not_found, "the account is gone"});
 }
 

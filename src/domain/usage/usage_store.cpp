@@ -6,8 +6,8 @@
 namespace reelsd::usage {
 namespace {
 
-// All three groupings from one reading of the rows, so that they agree with each other. A cost that
-// nobody knows is not 0: a sum in which nothing else has cost anything is not known either.
+// One scan for all three groupings, so that they agree. An unknown cost is not 0: a sum of unknown
+// costs and zeros is unknown.
 constexpr db::query read_query{"usage.read", R"sql(
     SELECT model, to_char(day, 'YYYY-MM-DD') AS day,
            count(*) AS calls,
@@ -59,7 +59,7 @@ constexpr db::query read_reel_query{"usage.read_reel", R"sql(
              WHERE job.id = $2 AND job.account_id = $1) AS listed
      ORDER BY called_at, id)sql"};
 
-// What the operator has had made again is no part of it.
+// Excludes calls that the operator requested.
 constexpr db::query read_budget_query{"usage.read_budget", R"sql(
     SELECT trim_scale(monthly_budget_usd)::text AS monthly_budget_usd,
            trim_scale(estimated_this_month(account.id))::text AS estimated_this_month_usd,

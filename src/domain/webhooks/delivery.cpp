@@ -1,22 +1,27 @@
+#include <reelsd/base/base64.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/domain/webhooks/delivery.hpp>
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
+#include <stdexcept>
 
 namespace reelsd::webhooks {
 namespace {
 
-/// In bases: with the usual one of 5 s these are 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h and 4
-/// h, the last of which is repeated.
+/// Multiples of the base: with 5 s, these are 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h and 4 h.
+/// The last one is repeated.
 constexpr std::array<double, 8> delays_in_bases{1, 6, 24, 120, 360, 720, 1440, 2880};
 constexpr double spread_max = 0.1;
-/// An hour for those who set another base: who asks for patience gets as much as that in any case.
-constexpr seconds_f patience_min{3600.0};
+/// Upper bound of Retry-After that is respected with any base.
+constexpr seconds_f retry_after_max_min{3600.0};
 
 std::string cause_of(const delivery_try& ended) {
     if (!ended.status_code) {
@@ -38,10 +43,13 @@ std::string cause_of(const delivery_try& ended) {
     return fmt::format("answered {}", status);
 }
 
-bool ends_it(const delivery_try& ended) {
+bool is_final(const delivery_try& ended) {
     if (ended.status_code) return *ended.status_code == 410;
     return ended.failure == errc::address_refused || ended.failure == errc::invalid_argument;
 }
+
+constexpr std::string_view secret_prefix = "whsec_";
+constexpr std::size_t secret_bytes = 32;
 
 }  // namespace
 
@@ -74,11 +82,11 @@ delivery_step step_after(
     if (status && *status >= 200 && *status < 300) return delivered{*status};
     if (!status && ended.failure == errc::cancelled) return released{};
     auto cause = cause_of(ended);
-    if (ends_it(ended)) return given_up{status, std::move(cause)};
+    if (is_final(ended)) return given_up{status, std::move(cause)};
     auto delay = delay_after(context.round_tries, base, spread);
     if (ended.retry_after && (status == 429 || status == 503)) {
-        const auto patience_max = std::max(base * delays_in_bases.back(), patience_min);
-        delay = std::max(delay, std::min(*ended.retry_after, patience_max));
+        const auto retry_after_max = std::max(base * delays_in_bases.back(), retry_after_max_min);
+        delay = std::max(delay, std::min(*ended.retry_after, retry_after_max));
     }
     if (delay > context.time_left) return given_up{status, std::move(cause)};
     return snoozed{delay, status, std::move(cause)};
@@ -98,6 +106,40 @@ std::optional<seconds_f> retry_after_in(std::string_view text, time_point now) {
     if (end == nullptr || *end != '\0') return std::nullopt;
     const auto seconds = static_cast<double>(::timegm(&parts));
     return std::max(seconds_f{seconds} - seconds_f{now.time_since_epoch()}, seconds_f{0.0});
+}
+
+std::string generate_webhook_secret() {
+    std::array<unsigned char, secret_bytes> key{};
+    if (RAND_bytes(key.data(), static_cast<int>(key.size())) != 1) {
+        throw std::runtime_error{"no random bytes from the system"};
+    }
+    return std::string{secret_prefix}.append(base64_encoded(std::as_bytes(std::span{key})));
+}
+
+std::string signatures_of(const signed_message& message, std::span<const std::string> secrets) {
+    std::string content{message.id};
+    content.append(".").append(std::to_string(message.timestamp)).append(".").append(message.body);
+    std::string signatures;
+    for (const std::string_view secret : secrets) {
+        if (!secret.starts_with(secret_prefix)) continue;
+        const auto key = base64_decoded(secret.substr(secret_prefix.size()));
+        if (!key) continue;
+        std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+        unsigned int size = 0;
+        const auto* const written = HMAC(
+            EVP_sha256(),
+            key->data(),
+            static_cast<int>(key->size()),
+            reinterpret_cast<const unsigned char*>(content.data()),
+            content.size(),
+            digest.data(),
+            &size);
+        invariant(written != nullptr);
+        if (!signatures.empty()) signatures.append(" ");
+        signatures.append("v1,").append(
+            base64_encoded(std::as_bytes(std::span{digest}.first(size))));
+    }
+    return signatures;
 }
 
 }  // namespace reelsd::webhooks

@@ -1,11 +1,186 @@
+#include <reelsd/base/invariant.hpp>
 #include <reelsd/db/pool.hpp>
-#include <reelsd/domain/webhooks/signature.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace reelsd::webhooks {
 namespace {
+
+// For `= ANY (ARRAY[...])` see docs/adr/0025.
+constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
+    SELECT id, message_id, job_id, url, state, tries, status_code, cause, created_at, tried_at,
+           CASE WHEN state = 'pending' AND lease_until IS NULL THEN due_at END AS next_try_at,
+           ended_at
+      FROM webhook_delivery
+     WHERE account_id = ANY (ARRAY[$1::bigint])
+       AND id < coalesce($2::bigint, 9223372036854775807)
+       AND ($3::webhook_state IS NULL OR state = $3)
+     ORDER BY account_id, id DESC LIMIT $4)sql"};
+
+// The due time of a delivery that is being tried is the end of its lease.
+constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
+    UPDATE webhook_delivery
+       SET state = 'pending', ended_at = NULL, changed_at = now(),
+           give_up_at = now() + interval '24 hours',
+           due_at = CASE WHEN lease_until > now() THEN due_at ELSE now() END,
+           round_tries = CASE WHEN lease_until > now() THEN round_tries ELSE 0 END
+     WHERE id = $1 AND account_id = $2
+    RETURNING id, message_id, job_id, url, state, tries, status_code, cause, created_at, tried_at,
+              CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at,
+              ended_at)sql"};
+
+// Skips accounts and receivers whose share is in use, and gives none of the others more than its
+// share of the deliveries that are due longest. Reads the address at each try, so that a corrected
+// default applies to waiting deliveries. Deliveries of a disabled account are snoozed without a try
+// and keep their time: a trigger makes them due when the account is enabled. The hour bounds the
+// delay after a lost race with that trigger.
+constexpr db::query claim_query{"webhooks.claim", R"sql(
+    WITH due AS (
+        SELECT id, account_id, job_id, receiver, due_at
+          FROM webhook_delivery
+         WHERE state = 'pending' AND due_at <= now()
+           AND account_id <> ALL ($3::bigint[]) AND receiver <> ALL ($4::text[])
+         ORDER BY due_at, id LIMIT 64
+           FOR UPDATE SKIP LOCKED),  -- Two daemons never take the same row.
+    paused AS (
+        UPDATE webhook_delivery AS delivery
+           SET due_at = now() + interval '1 hour', give_up_at = now() + interval '24 hours',
+               status_code = NULL, cause = 'the account is disabled', lease_until = NULL,
+               changed_at = now()
+          FROM due JOIN account ON account.id = due.account_id
+         WHERE delivery.id = due.id AND account.disabled_at IS NOT NULL),
+    ranked AS (
+        SELECT due.id, account_id, job_id, receiver, due_at,
+               row_number() OVER (PARTITION BY account_id ORDER BY due_at, due.id) AS of_account,
+               row_number() OVER (PARTITION BY receiver ORDER BY due_at, due.id) AS of_receiver
+          FROM due JOIN account ON account.id = due.account_id
+         WHERE account.disabled_at IS NULL),
+    chosen AS (
+        SELECT ranked.id, coalesce(job.webhook_url, usual.url) AS url
+          FROM ranked
+          JOIN job_state AS job ON job.id = ranked.job_id
+          LEFT JOIN webhook_default AS usual ON usual.account_id = ranked.account_id
+         WHERE of_account <= $7 - (
+               SELECT count(*) FROM unnest($5::bigint[]) AS busy (account)
+                WHERE busy.account = ranked.account_id)
+           AND of_receiver <= $8 - (
+               SELECT count(*) FROM unnest($6::text[]) AS busy (receiver)
+                WHERE busy.receiver = ranked.receiver)
+         ORDER BY ranked.due_at, ranked.id LIMIT $1)
+    UPDATE webhook_delivery AS delivery
+       SET claim = delivery.claim + 1, tries = delivery.tries + 1,
+           round_tries = delivery.round_tries + 1, url = coalesce(chosen.url, delivery.url),
+           lease_until = now() + make_interval(secs => $2),
+           due_at = now() + make_interval(secs => $2), tried_at = now(), changed_at = now()
+      FROM chosen
+     WHERE delivery.id = chosen.id
+    RETURNING delivery.id, delivery.claim, delivery.account_id, delivery.job_id,
+              delivery.message_id, delivery.tries, delivery.round_tries,
+              chosen.url AS webhook_url,
+              extract(epoch FROM delivery.give_up_at - now())::float8 AS time_left,
+              ARRAY(SELECT secret FROM webhook_secret
+                     WHERE account_id = delivery.account_id
+                       AND (expires_at IS NULL OR expires_at > now())
+                     ORDER BY expires_at DESC NULLS FIRST) AS secrets)sql"};
+
+constexpr db::query delivered_query{"webhooks.delivered", R"sql(
+    UPDATE webhook_delivery
+       SET state = 'delivered', status_code = $3, cause = NULL, ended_at = now(),
+           lease_until = NULL, changed_at = now()
+     WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
+
+constexpr db::query snooze_query{"webhooks.put_off", R"sql(
+    UPDATE webhook_delivery
+       SET due_at = now() + make_interval(secs => $5), status_code = $3, cause = $4,
+           lease_until = NULL, changed_at = now()
+     WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
+
+constexpr db::query give_up_query{"webhooks.give_up", R"sql(
+    UPDATE webhook_delivery
+       SET state = 'failed', status_code = $3, cause = $4, ended_at = now(),
+           lease_until = NULL, changed_at = now()
+     WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
+
+constexpr db::query release_query{"webhooks.hand_back", R"sql(
+    UPDATE webhook_delivery
+       SET due_at = now(), tries = tries - 1, round_tries = round_tries - 1,
+           lease_until = NULL, changed_at = now()
+     WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
+
+// Bounded, because each scrape of metrics counts them: 10,000 means that many or more.
+constexpr db::query figures_query{"webhooks.figures", R"sql(
+    SELECT (SELECT count(*) FROM (
+               SELECT FROM webhook_delivery WHERE state = 'pending'
+                ORDER BY due_at LIMIT 10000) AS capped) AS pending,
+           (SELECT count(*) FROM (
+               SELECT FROM webhook_delivery
+                WHERE state = 'pending' AND due_at <= now()
+                ORDER BY due_at LIMIT 10000) AS capped) AS due)sql"};
+
+constexpr db::query forget_query{"webhooks.forget", R"sql(
+    DELETE FROM webhook_delivery
+     WHERE id = ANY (ARRAY(
+           SELECT id FROM webhook_delivery
+            WHERE state <> 'pending' AND ended_at < now() - interval '7 days'
+            ORDER BY ended_at LIMIT $1
+              FOR UPDATE SKIP LOCKED)))sql"};
+
+constexpr db::query forget_secrets_query{"webhooks.forget_secrets", R"sql(
+    DELETE FROM webhook_secret WHERE expires_at <= now())sql"};
+
+constexpr db::query mend_times_query{"webhooks.mend_times", "SELECT mend_webhook_times()"};
+
+delivery delivery_from(const db::row& row) {
+    return {
+        .id = row.as<delivery_id>("id"),
+        .message_id = row.as<std::string>("message_id"),
+        .job = row.as<job_id>("job_id"),
+        .url = row.as<std::string>("url"),
+        .state = delivery_state_from(row.as<std::string_view>("state")).value(),
+        .tries = row.as<std::int32_t>("tries"),
+        .status_code = row.as<std::optional<std::int32_t>>("status_code"),
+        .cause = row.as<std::optional<std::string>>("cause").value_or(""),
+        .created_at = row.as<time_point>("created_at"),
+        .tried_at = row.as<std::optional<time_point>>("tried_at"),
+        .next_try_at = row.as<std::optional<time_point>>("next_try_at"),
+        .ended_at = row.as<std::optional<time_point>>("ended_at")};
+}
+
+claimed_delivery claimed_delivery_from(const db::row& row, jobs::job job) {
+    return {
+        .id = row.as<delivery_id>("id"),
+        .claim = row.as<std::int32_t>("claim"),
+        .account = row.as<account_id>("account_id"),
+        .message_id = row.as<std::string>("message_id"),
+        .url = row.as<std::optional<std::string>>("webhook_url"),
+        .tries = row.as<std::int32_t>("tries"),
+        .round_tries = row.as<std::int32_t>("round_tries"),
+        .time_left = seconds_f{row.as<double>("time_left")},
+        .job = std::move(job),
+        .secrets = row.as<std::vector<std::string>>("secrets")};
+}
+
+/// Accounts and receivers of the tries in progress, and those that have their share.
+struct delivery_columns {
+    std::vector<account_id> accounts;
+    std::vector<std::string> receivers;
+    std::vector<account_id> full_accounts;
+    std::vector<std::string> full_receivers;
+
+    explicit delivery_columns(const delivery_claim& request)
+        : accounts{db::column(request.in_flight, &delivery_in_flight::account)},
+          receivers{db::column(request.in_flight, &delivery_in_flight::receiver)} {
+        for (const auto& [account, receiver] : request.in_flight) {
+            const auto of_account = std::count(accounts.begin(), accounts.end(), account);
+            const auto of_receiver = std::count(receivers.begin(), receivers.end(), receiver);
+            if (of_account >= request.shares.of_account) full_accounts.push_back(account);
+            if (of_receiver >= request.shares.of_receiver) full_receivers.push_back(receiver);
+        }
+    }
+};
 
 constexpr db::query find_query{"webhooks.find", R"sql(
     SELECT (SELECT url FROM webhook_default WHERE account_id = $1) AS url,
@@ -15,7 +190,7 @@ constexpr db::query find_query{"webhooks.find", R"sql(
       FROM webhook_secret AS current
      WHERE current.account_id = $1 AND current.expires_at IS NULL)sql"};
 
-// Of two who make the first one at the same moment, one finds the other's.
+// Of two concurrent requests, one finds the secret of the other.
 constexpr db::query make_secret_query{"webhooks.make_secret", R"sql(
     INSERT INTO webhook_secret (account_id, secret) VALUES ($1, $2)
     ON CONFLICT (account_id) WHERE expires_at IS NULL DO NOTHING)sql"};
@@ -32,11 +207,96 @@ constexpr db::query rotate_secret_query{"webhooks.rotate_secret", R"sql(
 
 }  // namespace
 
+std::string receiver_of(std::string_view url) {
+    return std::string{url.substr(0, url.find_first_of("?#"))};
+}
+
+boost::asio::awaitable<delivery_page> delivery_store::list(
+    account_id caller, delivery_filter filter, deadline by) {
+    invariant(filter.deliveries_max > 0);
+    std::optional<std::string_view> state;
+    if (filter.state) state = name_of(*filter.state);
+    // One more than requested tells whether there is a next page.
+    const int rows_max = filter.deliveries_max + 1;
+    const auto found = co_await pool_->run(by, list_query, caller, filter.before, state, rows_max);
+    delivery_page page{.deliveries = found.map(&delivery_from), .next = std::nullopt};
+    if (page.deliveries.size() > static_cast<std::size_t>(filter.deliveries_max)) {
+        page.deliveries.pop_back();
+        page.next = page.deliveries.back().id;
+    }
+    co_return page;
+}
+
+boost::asio::awaitable<std::optional<delivery>> delivery_store::redeliver(
+    account_id caller, delivery_id id, deadline by) {
+    const auto changed = co_await pool_->run(by, redeliver_query, id, caller);
+    co_return changed.map_one(&delivery_from);
+}
+
+boost::asio::awaitable<std::vector<claimed_delivery>> delivery_store::claim(
+    delivery_claim request, deadline by) {
+    invariant(request.deliveries_max > 0);
+    const delivery_columns columns{request};
+    const auto claimed = co_await pool_->run(
+        by,
+        claim_query,
+        request.deliveries_max,
+        request.lease.count(),
+        columns.full_accounts,
+        columns.full_receivers,
+        columns.accounts,
+        columns.receivers,
+        request.shares.of_account,
+        request.shares.of_receiver);
+    if (claimed.empty()) co_return std::vector<claimed_delivery>{};
+    const auto ids = claimed.map([](const db::row& row) { return row.as<job_id>("job_id"); });
+    auto jobs = co_await jobs::job_store{*pool_}.find_all(ids, by);
+    std::vector<claimed_delivery> readable;
+    for (const db::row row : claimed) {
+        const auto job = jobs.find(row.as<job_id>("job_id"));
+        // Written by a newer program, which takes it when the lease has ended.
+        if (job == jobs.end()) continue;
+        readable.push_back(claimed_delivery_from(row, std::move(job->second)));
+    }
+    co_return readable;
+}
+
+boost::asio::awaitable<bool> delivery_store::report(
+    delivery_id id, std::int32_t claim, delivery_step step, deadline by) {
+    db::rows written;
+    if (const auto* success = std::get_if<delivered>(&step)) {
+        written = co_await pool_->run(by, delivered_query, id, claim, success->status_code);
+    } else if (const auto* later = std::get_if<snoozed>(&step)) {
+        written = co_await pool_->run(
+            by, snooze_query, id, claim, later->status_code, later->cause, later->delay.count());
+    } else if (const auto* failure = std::get_if<given_up>(&step)) {
+        written =
+            co_await pool_->run(by, give_up_query, id, claim, failure->status_code, failure->cause);
+    } else {
+        written = co_await pool_->run(by, release_query, id, claim);
+    }
+    co_return written.affected() > 0;
+}
+
+boost::asio::awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
+    const auto found = co_await pool_->run(by, figures_query);
+    const auto row = found.one();
+    co_return delivery_metrics{
+        .pending = row.as<std::int64_t>("pending"), .due = row.as<std::int64_t>("due")};
+}
+
+boost::asio::awaitable<std::int64_t> delivery_store::tidy(int deliveries_max, deadline by) {
+    co_await pool_->run(by, mend_times_query);
+    co_await pool_->run(by, forget_secrets_query);
+    const auto forgotten = co_await pool_->run(by, forget_query, deliveries_max);
+    co_return forgotten.affected();
+}
+
 boost::asio::awaitable<webhook_settings> webhook_store::find(account_id account, deadline by) {
     auto found = co_await pool_->run(by, find_query, account);
     if (found.empty()) {
-        const auto made = generate_webhook_secret();
-        co_await pool_->run(by, make_secret_query, account, made);
+        const auto secret = generate_webhook_secret();
+        co_await pool_->run(by, make_secret_query, account, secret);
         found = co_await pool_->run(by, find_query, account);
     }
     const auto row = found.one();
@@ -57,13 +317,13 @@ boost::asio::awaitable<void> webhook_store::set_url(
 }
 
 boost::asio::awaitable<void> webhook_store::rotate_secret(account_id account, deadline by) {
-    const auto made = generate_webhook_secret();
-    co_await pool_->run(by, rotate_secret_query, account, made);
+    const auto secret = generate_webhook_secret();
+    co_await pool_->run(by, rotate_secret_query, account, secret);
 }
 
 boost::asio::awaitable<std::string> webhook_store::secret_of(account_id account, deadline by) {
-    auto found = co_await find(account, by);
-    co_return std::move(found.secret);
+    auto settings = co_await find(account, by);
+    co_return std::move(settings.secret);
 }
 
 }  // namespace reelsd::webhooks

@@ -1,4 +1,4 @@
-#include <reelsd/domain/retention/step_size.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/work/maintenance/maintenance.hpp>
 #include <reelsd/work/maintenance/periodic_task.hpp>
 
@@ -83,7 +83,7 @@ private:
             pause_for(size_.pause());
             return;
         }
-        size_.begin_anew();
+        size_.reset();
         if (expired) options_.on_round(name_of(what_));
         if (removed_ > 0) log().info("expired", {{"what", name_of(what_)}, {"removed", removed_}});
         removed_ = 0;
@@ -126,7 +126,7 @@ private:
         const auto account = co_await store_.next_leaver(
             last_, std::move(skipped), deadline::after(statement_time_max));
         if (!account) {
-            size_.begin_anew();
+            size_.reset();
             co_return;
         }
         last_ = *account;

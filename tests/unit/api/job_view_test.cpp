@@ -1,4 +1,4 @@
-#include <reelsd/domain/jobs/job_view.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -104,36 +104,36 @@ TEST(EventsUntil, TellWhatHasChanged) {
          "finished"},
     };
     for (const auto& expected : cases) {
-        auto told = expected.before;
-        const auto events = read(events_until(told, expected.now));
+        auto sent = expected.before;
+        const auto events = read(events_until(sent, expected.now));
         EXPECT_EQ(names_of(events), expected.events) << expected.name;
-        EXPECT_EQ(events_until(told, expected.now), "") << expected.name << ": the same once more";
-        const auto left = events.empty() ? told : sent_in(events.back().id, job_id{42});
+        EXPECT_EQ(events_until(sent, expected.now), "") << expected.name << ": the same once more";
+        const auto left = events.empty() ? sent : sent_in(events.back().id, job_id{42});
         ASSERT_TRUE(left.has_value()) << expected.name;
-        EXPECT_EQ(event_id(job_id{42}, *left), event_id(job_id{42}, *told)) << expected.name;
+        EXPECT_EQ(event_id(job_id{42}, *left), event_id(job_id{42}, *sent)) << expected.name;
     }
 }
 
 TEST(EventsUntil, AHandedBackAttemptCountsAnew) {
-    std::optional<sent_events> told;
-    static_cast<void>(events_until(told, standing(job_status::processing, 1)));
-    static_cast<void>(events_until(told, standing(job_status::pending, 0)));
+    std::optional<sent_events> sent;
+    static_cast<void>(events_until(sent, standing(job_status::processing, 1)));
+    static_cast<void>(events_until(sent, standing(job_status::pending, 0)));
     EXPECT_EQ(
-        names_of(read(events_until(told, standing(job_status::processing, 1)))), "state attempt");
+        names_of(read(events_until(sent, standing(job_status::processing, 1)))), "state attempt");
 }
 
 TEST(EventsUntil, HaveOneLineOfData) {
-    std::optional<sent_events> told = sent_events{};
-    const auto begun = read(events_until(told, standing(job_status::processing, 1, "resolve")));
+    std::optional<sent_events> sent = sent_events{};
+    const auto begun = read(events_until(sent, standing(job_status::processing, 1, "resolve")));
     ASSERT_EQ(begun.size(), 3U);
     for (const auto& one : begun) {
         EXPECT_EQ(one.data, R"({"id":42,"status":"processing","attempt":1,"step":"resolve"})");
     }
-    told.reset();
-    const auto waiting = read(events_until(told, standing(job_status::pending)));
+    sent.reset();
+    const auto waiting = read(events_until(sent, standing(job_status::pending)));
     EXPECT_EQ(waiting.at(0).data, R"({"id":42,"status":"pending","attempt":0})");
 
-    const auto text = events_until(told, done("{\n \"a\": \"\\n\",\r\n\"b\": 1}"));
+    const auto text = events_until(sent, done("{\n \"a\": \"\\n\",\r\n\"b\": 1}"));
     EXPECT_EQ(text.find('\r'), std::string::npos);
     const auto over = read(text);
     ASSERT_EQ(names_of(over), "state finished");
@@ -142,17 +142,17 @@ TEST(EventsUntil, HaveOneLineOfData) {
 }
 
 TEST(EventsUntil, AStepOfSomebodyElsesEndsNoLine) {
-    std::optional<sent_events> told = sent_events{};
-    const auto events = events_until(told, standing(job_status::processing, 1, "a\n\nevent: x"));
+    std::optional<sent_events> sent = sent_events{};
+    const auto events = events_until(sent, standing(job_status::processing, 1, "a\n\nevent: x"));
     EXPECT_EQ(names_of(read(events)), "state attempt");
     EXPECT_EQ(deleted_event(job_id{42}), "event: deleted\ndata: {\"id\":42}\n\n");
 }
 
 // Whoever leaves after any event misses none and sees none twice.
 TEST(EventsUntil, GoOnFromEachOfTheirIds) {
-    std::optional<sent_events> told = sent_events{};
+    std::optional<sent_events> sent = sent_events{};
     const auto now = standing(job_status::processing, 1, "resolve");
-    const auto all = read(events_until(told, now));
+    const auto all = read(events_until(sent, now));
     ASSERT_EQ(all.size(), 3U);
     for (std::size_t seen = 1; seen <= all.size(); ++seen) {
         auto returned = sent_in(all[seen - 1].id, job_id{42});
@@ -162,13 +162,13 @@ TEST(EventsUntil, GoOnFromEachOfTheirIds) {
 }
 
 TEST(ToldIn, TakesBackWhatItHasGiven) {
-    for (const auto& told :
+    for (const auto& sent :
          {sent_events{},
           sent_events{.status = job_status::processing, .attempt = 3, .step = "analyze"},
           sent_events{.status = job_status::error, .attempt = 1},
           sent_events{.is_finished = true}}) {
-        EXPECT_EQ(sent_in(event_id(job_id{7}, told), job_id{7}), told);
-        EXPECT_EQ(sent_in(event_id(job_id{8}, told), job_id{7}), std::nullopt) << "another's";
+        EXPECT_EQ(sent_in(event_id(job_id{7}, sent), job_id{7}), sent);
+        EXPECT_EQ(sent_in(event_id(job_id{8}, sent), job_id{7}), std::nullopt) << "another's";
     }
     for (const char* strange :
          {"",

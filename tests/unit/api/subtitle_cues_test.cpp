@@ -176,12 +176,12 @@ TEST(SubtitleCues, OfRandomTextAreShowable) {
     for (int round = 0; round < 300; ++round) {
         std::vector<spoken_text> spoken(below(6));
         std::size_t size = 0;
-        for (auto& one : spoken) {
+        for (auto& segment : spoken) {
             for (auto count = below(120); count > 0; --count)
-                one.text += pieces[below(pieces.size())];
-            one.start_seconds = static_cast<double>(below(5000)) / 1000.0;
-            one.end_seconds = static_cast<double>(below(5000)) / 1000.0;
-            for (const auto& word : subtitle_words(one.text, subtitle_line_width)) {
+                segment.text += pieces[below(pieces.size())];
+            segment.start_seconds = static_cast<double>(below(5000)) / 1000.0;
+            segment.end_seconds = static_cast<double>(below(5000)) / 1000.0;
+            for (const auto& word : subtitle_words(segment.text, subtitle_line_width)) {
                 size += word.text.size();
             }
         }
@@ -193,9 +193,9 @@ TEST(SubtitleCues, OfRandomTextAreShowable) {
 
 TEST(SubtitleWords, KnowHowWideTheyAreAndWhatTheyEnd) {
     const auto words = subtitle_words("Hé\u0301, 咖啡。 \"go!\" 👩 abc", 2);
-    std::vector<std::string> told;
+    std::vector<std::string> lines;
     for (const auto& word : words) {
-        told.push_back(fmt::format(
+        lines.push_back(fmt::format(
             "{}/{}/{}/{}",
             word.text,
             word.width,
@@ -205,7 +205,7 @@ TEST(SubtitleWords, KnowHowWideTheyAreAndWhatTheyEnd) {
                                             : ""));
     }
     EXPECT_EQ(
-        told,
+        lines,
         (texts{
             "Hé\u0301/2/new/",
             ",/1/part/,",

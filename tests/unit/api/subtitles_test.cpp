@@ -44,15 +44,15 @@ TEST(WebvttText, IsNoMarkup) {
 }
 
 TEST(TranscriptOf, ReadsAStoredResult) {
-    const auto said = transcript_of(
+    const auto spoken = transcript_of(
         R"({"audio":{"segments":[{"text":"a\nb","start_seconds":0.5,"end_seconds":3}]},)"
         R"("platform_meta":{"code":"DYa0IXPgnP5"}})");
-    ASSERT_TRUE(said);
-    EXPECT_EQ(said->code, "DYa0IXPgnP5");
-    ASSERT_EQ(said->spoken.size(), 1U);
-    EXPECT_EQ(said->spoken[0].text, "a\nb");
-    EXPECT_EQ(said->spoken[0].start_seconds, 0.5);
-    EXPECT_EQ(said->spoken[0].end_seconds, 3.0);
+    ASSERT_TRUE(spoken);
+    EXPECT_EQ(spoken->code, "DYa0IXPgnP5");
+    ASSERT_EQ(spoken->spoken.size(), 1U);
+    EXPECT_EQ(spoken->spoken[0].text, "a\nb");
+    EXPECT_EQ(spoken->spoken[0].start_seconds, 0.5);
+    EXPECT_EQ(spoken->spoken[0].end_seconds, 3.0);
     const auto silent = transcript_of(R"({"audio":{"segments":[]},"platform_meta":{"code":"x"}})");
     ASSERT_TRUE(silent);
     EXPECT_TRUE(silent->spoken.empty());
@@ -71,9 +71,9 @@ TEST(TranscriptOf, TellsWhatIsNoResult) {
           R"({"audio":{"segments":[]}})",
           R"({"audio":{"segments":[{}]},"platform_meta":{"code":"x"}})",
           R"({"audio":{"segments":[]},"platform_meta":{"code":7}})"}) {
-        const auto said = transcript_of(text);
-        ASSERT_FALSE(said) << text;
-        EXPECT_EQ(said.error().code(), errc::internal);
+        const auto parsed = transcript_of(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_EQ(parsed.error().code(), errc::internal);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "api/thumbnails.hpp"
+#include "api/reels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -20,20 +20,20 @@ std::map<std::string, std::string> options_of(const std::string& connection_stri
         PQconninfoParse(connection_string.c_str(), nullptr), &PQconninfoFree};
     std::map<std::string, std::string> read;
     if (!options) return read;
-    for (const auto* one = options.get(); one->keyword != nullptr; ++one) {
-        if (one->val != nullptr) read[one->keyword] = one->val;
+    for (const auto* option = options.get(); option->keyword != nullptr; ++option) {
+        if (option->val != nullptr) read[option->keyword] = option->val;
     }
     return read;
 }
 
 TEST(ClientProgram, APasswordJoinsAConnectionStringOfEitherKind) {
-    const std::map<std::string, std::string> wanted{
+    const std::map<std::string, std::string> expected{
         {"user", "reelsd"}, {"host", "db"}, {"dbname", "reels"}, {"password", R"(it's a\b @/:?#)"}};
     for (const char* without :
          {"postgresql://reelsd@db/reels", "user=reelsd host=db dbname='reels'"}) {
-        const auto whole = with_password(without, wanted.at("password"));
+        const auto whole = with_password(without, expected.at("password"));
         ASSERT_TRUE(whole) << without;
-        EXPECT_EQ(options_of(*whole), wanted);
+        EXPECT_EQ(options_of(*whole), expected);
     }
 }
 

@@ -1,6 +1,6 @@
 // Goal: of a connection string with several servers each is tried by itself, and nothing else that
 // libpq takes is taken apart.
-#include "db/session.hpp"
+#include "db/connection_string.hpp"
 
 #include <gtest/gtest.h>
 

@@ -56,10 +56,10 @@ TEST(Parameter, WritesEachTypeInTheServersForm) {
 TEST(Parameter, NullIsNotEmptyText) {
     const std::array nulls{
         parameter{nullptr}, parameter{std::nullopt}, parameter{std::optional<std::string>{}}};
-    for (const auto& one : nulls) {
-        EXPECT_TRUE(one.is_null());
-        EXPECT_EQ(one.data(), nullptr);
-        EXPECT_TRUE(one.sendable());
+    for (const auto& null : nulls) {
+        EXPECT_TRUE(null.is_null());
+        EXPECT_EQ(null.data(), nullptr);
+        EXPECT_TRUE(null.sendable());
     }
     EXPECT_NE(parameter{""}.data(), nullptr);
 }

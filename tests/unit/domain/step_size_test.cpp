@@ -1,5 +1,5 @@
 // Goal: steps are as large as the database does in a moment, and most of the time is for others.
-#include <reelsd/domain/retention/step_size.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(StepSize, EachRoundBeginsSmall) {
     step_size size;
     for (int steps = 0; steps < 100; ++steps) size.took(1ms);
     EXPECT_EQ(size.rows(), step_size::rows_max);
-    size.begin_anew();
+    size.reset();
     EXPECT_EQ(size.rows(), step_size::rows_first);
 }
 

@@ -1,4 +1,4 @@
-#include <reelsd/domain/accounts/token.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

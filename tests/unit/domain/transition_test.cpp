@@ -109,14 +109,14 @@ TEST(AfterFailure, PicksTheNextState) {
         SCOPED_TRACE(expected.name);
         const auto next = after_failure(
             on_attempt(expected.attempt), error{expected.why}, expected.allowed, {}, 0.5);
-        std::string told = "handed back";
+        std::string outcome = "handed back";
         if (const auto* end = std::get_if<failed>(&next)) {
-            told = "failed " + std::string{name_of(end->code)};
+            outcome = "failed " + std::string{name_of(end->code)};
             EXPECT_EQ(end->text, error_text(error{expected.why}, {}));
         } else if (const auto* later = std::get_if<retried>(&next)) {
-            told = "retried " + std::to_string(static_cast<int>(later->delay.count()));
+            outcome = "retried " + std::to_string(static_cast<int>(later->delay.count()));
         }
-        EXPECT_EQ(told, expected.next);
+        EXPECT_EQ(outcome, expected.next);
     }
 }
 

@@ -24,8 +24,8 @@ std::shared_ptr<reel_view> view_of(int number, std::size_t bytes = text_bytes) {
 TEST(ViewCache, GivesWhatItWasGivenLast) {
     view_cache cache{100'000};
     EXPECT_FALSE(cache.find(job_id{7}));
-    cache.keep(job_id{7}, view_of(1));
-    cache.keep(job_id{7}, view_of(2));
+    cache.put(job_id{7}, view_of(1));
+    cache.put(job_id{7}, view_of(2));
     EXPECT_EQ(cache.find(job_id{7})->version, "2");
     cache.forget(job_id{7});
     cache.forget(job_id{7});
@@ -37,46 +37,46 @@ TEST(ViewCache, StaysWithinItsBound) {
     constexpr std::size_t most = 20'000;
     view_cache cache{most};
     for (int number = 0; number < 1000; ++number) {
-        cache.keep(job_id{number % 300}, view_of(number, static_cast<std::size_t>(number) * 7));
+        cache.put(job_id{number % 300}, view_of(number, static_cast<std::size_t>(number) * 7));
         ASSERT_LE(cache.bytes(), most);
         static_cast<void>(cache.find(job_id{number % 13}));
     }
     EXPECT_GT(cache.bytes(), most / 2);
-    cache.keep(job_id{7}, view_of(1, most));
+    cache.put(job_id{7}, view_of(1, most));
     EXPECT_FALSE(cache.find(job_id{7})) << "larger than all";
     view_cache none{0};
-    none.keep(job_id{7}, view_of(1));
+    none.put(job_id{7}, view_of(1));
     EXPECT_FALSE(none.find(job_id{7}));
 }
 
 // As reading it from the database two times in a row does.
 void keep_wanted(view_cache& cache, int number) {
-    cache.keep(job_id{number}, view_of(number));
-    cache.keep(job_id{number}, view_of(number));
+    cache.put(job_id{number}, view_of(number));
+    cache.put(job_id{number}, view_of(number));
 }
 
 TEST(ViewCache, OthersGoForWhatIsReadASecondTimeLately) {
     view_cache cache{15'000};
     int fitting = 0;
     for (; cache.bytes() + text_bytes + 500 < 15'000; ++fitting) {
-        cache.keep(job_id{fitting}, view_of(fitting));
+        cache.put(job_id{fitting}, view_of(fitting));
         EXPECT_TRUE(cache.find(job_id{fitting})) << "there is room";
     }
-    cache.keep(job_id{1000}, view_of(1));
+    cache.put(job_id{1000}, view_of(1));
     for (int number = 2000; number < 3000; ++number) {
-        cache.keep(job_id{number}, view_of(number));
+        cache.put(job_id{number}, view_of(number));
         ASSERT_FALSE(cache.find(job_id{number})) << "read once";
     }
     for (int number = 0; number < fitting; ++number) EXPECT_TRUE(cache.find(job_id{number}));
-    cache.keep(job_id{1000}, view_of(1));
+    cache.put(job_id{1000}, view_of(1));
     EXPECT_TRUE(cache.find(job_id{1000})) << "read a second time, not long ago";
 
     // Forgotten by then: as many others were read meanwhile as are noted.
-    cache.keep(job_id{5000}, view_of(1));
+    cache.put(job_id{5000}, view_of(1));
     for (int number = 10'000; number < 20'000; ++number) {
-        cache.keep(job_id{number}, view_of(number));
+        cache.put(job_id{number}, view_of(number));
     }
-    cache.keep(job_id{5000}, view_of(1));
+    cache.put(job_id{5000}, view_of(1));
     EXPECT_FALSE(cache.find(job_id{5000}));
 }
 
@@ -84,10 +84,10 @@ TEST(ViewCache, ConfirmsOnlyTheViewThatWasAskedAbout) {
     view_cache cache{100'000};
     cache.confirm(job_id{7}, "1", "2");
     EXPECT_FALSE(cache.find(job_id{7}));
-    cache.keep(job_id{7}, view_of(1));
+    cache.put(job_id{7}, view_of(1));
     cache.confirm(job_id{7}, "1", "2");
     EXPECT_EQ(cache.find(job_id{7})->ended_reels_version, "2");
-    cache.keep(job_id{7}, view_of(4));
+    cache.put(job_id{7}, view_of(4));
     cache.confirm(job_id{7}, "1", "3");
     EXPECT_EQ(cache.find(job_id{7})->ended_reels_version, "1") << "of another version of the row";
 }
@@ -95,7 +95,7 @@ TEST(ViewCache, ConfirmsOnlyTheViewThatWasAskedAbout) {
 TEST(ViewCache, KeepsNothingOfAnotherServer) {
     view_cache cache{100'000};
     cache.note_server("a");
-    cache.keep(job_id{7}, view_of(1));
+    cache.put(job_id{7}, view_of(1));
     const auto before = cache.generation();
     cache.note_server("a");
     EXPECT_TRUE(cache.find(job_id{7}));
@@ -104,7 +104,7 @@ TEST(ViewCache, KeepsNothingOfAnotherServer) {
     EXPECT_FALSE(cache.find(job_id{7}));
     EXPECT_EQ(cache.bytes(), 0U);
     EXPECT_NE(cache.generation(), before);
-    cache.keep(job_id{7}, view_of(2));
+    cache.put(job_id{7}, view_of(2));
     EXPECT_TRUE(cache.find(job_id{7}));
 }
 
@@ -116,7 +116,7 @@ TEST(ViewCache, FreesWhatAnotherServerLeavesLittleByLittle) {
     for (int number = 0; number < 1000; ++number) {
         const auto view = view_of(number);
         left.push_back(view);
-        cache.keep(job_id{number}, view);
+        cache.put(job_id{number}, view);
     }
     const auto held = [&left] {
         return std::count_if(
@@ -127,7 +127,7 @@ TEST(ViewCache, FreesWhatAnotherServerLeavesLittleByLittle) {
     EXPECT_EQ(cache.bytes(), 0U);
     auto before = held();
     for (int call = 0; call < 100 && before > 0; ++call) {
-        cache.keep(job_id{call}, view_of(call));
+        cache.put(job_id{call}, view_of(call));
         cache.note_server("b");
         EXPECT_LT(held(), before);
         EXPECT_LE(before - held(), 20) << "not too many at once";

@@ -1,8 +1,7 @@
 // Goal: each way in which a try ends leads to exactly one step, tries are spread over a day and no
 // longer, and signatures are those of the specification. Method: pure functions, tables.
 #include <reelsd/domain/webhooks/delivery.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
-#include <reelsd/domain/webhooks/signature.hpp>
+#include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <gtest/gtest.h>
 
@@ -166,10 +165,10 @@ TEST(Signature, EachSecretSigns) {
 }
 
 TEST(Signature, SecretsAreLongAndDiffer) {
-    std::set<std::string> made;
-    for (int times = 0; times < 100; ++times) made.insert(generate_webhook_secret());
-    EXPECT_EQ(made.size(), 100U);
-    for (const auto& secret : made) {
+    std::set<std::string> secrets;
+    for (int times = 0; times < 100; ++times) secrets.insert(generate_webhook_secret());
+    EXPECT_EQ(secrets.size(), 100U);
+    for (const auto& secret : secrets) {
         EXPECT_EQ(secret.size(), 6U + 44U);
         EXPECT_TRUE(secret.starts_with("whsec_"));
     }

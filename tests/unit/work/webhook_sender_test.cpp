@@ -1,7 +1,7 @@
 // Goal: how responses are interpreted, and which addresses get no request. Method: a server that
 // sends scripted bytes.
 #include "support/scripted_server.hpp"
-#include <reelsd/domain/webhooks/signature.hpp>
+#include <reelsd/domain/webhooks/delivery.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 
 #include <gtest/gtest.h>

@@ -9,14 +9,15 @@
 
 namespace reelsd::accounts {
 
-/// How fast each account may ask: a token bucket an account, in memory and on this instance alone,
-/// because a read must not cost a write. Pure but for its own state: the clock is the caller's.
+/// Rate limit of requests: a token bucket for each account, in the memory of this daemon, because a
+/// read must not cost a write. The clock is the caller's.
 class request_rate {
 public:
     using time_point = std::chrono::steady_clock::time_point;
 
-    /// Takes one request of `account` at `now`. Zero when it may go on, else the seconds (1 or
-    /// more) until it may. A refused request costs nothing. `per_minute` is at least 1.
+    /// Counts one request of `account` at `now`. Returns zero if it is accepted, otherwise the
+    /// seconds (at least 1) until the next may be. A refused request does not count. `per_minute`
+    /// is at least 1.
     [[nodiscard]] int take(account_id account, int per_minute, time_point now);
 
     [[nodiscard]] std::size_t size() const noexcept { return buckets_.size(); }

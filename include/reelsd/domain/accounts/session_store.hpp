@@ -18,33 +18,33 @@ class pool;
 
 namespace reelsd::accounts {
 
-/// Who is signed in. A session ends `session_idle_max` after it was last used, and
-/// `session_life_max` after it began, whatever happens.
+/// A sign-in session. Ends `session_idle_max` after its last use, and at the latest
+/// `session_life_max` after it began.
 struct session {
     account_id account;
     std::string email;
     bool is_admin = false;
-    time_point expires_at;  ///< Unless it is used before.
+    time_point expires_at;  ///< If it is not used before.
 };
 
 inline constexpr std::chrono::hours session_idle_max{7 * 24};
 inline constexpr std::chrono::hours session_life_max{30 * 24};
-/// A link goes through a chat or a mail; people have weekends.
+/// Long enough for a mail over a weekend.
 inline constexpr std::chrono::hours invitation_life_max{7 * 24};
 
-/// What signing in compares a password with.
+/// What a sign-in verifies a password with.
 struct credentials {
     account_id account;
     std::string password_hash;
 };
 
-/// A link's secret, shown once.
+/// The secret of a link, which is shown once.
 struct invitation {
     std::string secret;
     time_point expires_at;
 };
 
-/// What an invitation is for; without an address it makes the first administrator.
+/// The account of an invitation; without an address it creates the first administrator.
 struct invitation_purpose {
     std::optional<std::string> email;
 };
@@ -52,7 +52,7 @@ struct invitation_purpose {
 enum class acceptance : std::uint8_t {
     accepted,
     invalid,  ///< Unknown, used, expired, or of a disabled account.
-    taken,    ///< The first administrator's address has an account that can sign in already.
+    taken,    ///< The first administrator's address has an account that can sign in.
 };
 
 struct accepted_invitation {
@@ -65,32 +65,32 @@ class session_store {
 public:
     explicit session_store(db::pool& pool) : pool_{&pool} {}
 
-    /// Nothing when there is no such account, when it has no password, and when it is disabled.
+    /// Empty when there is no such account, it has no password or is disabled.
     boost::asio::awaitable<std::optional<credentials>> find_credentials(
         std::string email, deadline by);
     boost::asio::awaitable<std::optional<credentials>> find_credentials(
         account_id account, deadline by);
 
-    /// Begins a session and returns its secret, which its owner's browser keeps; nothing when the
-    /// password's hash is no longer the one that was verified, or the account is disabled.
+    /// Begins a session and returns its secret. Empty when the password's hash has changed since it
+    /// was verified, or the account is disabled.
     boost::asio::awaitable<std::optional<std::string>> begin(credentials verified, deadline by);
-    /// The session, which this use keeps alive as far as the database takes changes; nothing when
-    /// it is unknown or has ended.
+    /// Finds a session and extends it, unless the database is read-only. Empty when it is unknown
+    /// or has ended.
     boost::asio::awaitable<std::optional<session>> find(secret_hash hash, deadline by);
     boost::asio::awaitable<void> end(secret_hash hash, deadline by);
 
-    /// Ends all of the account's sessions with it. False when the hash is no longer the one that
-    /// was verified: somebody else was quicker.
+    /// Also ends all of the account's sessions. False when the hash has changed since it was
+    /// verified.
     boost::asio::awaitable<bool> change_password(
         credentials verified, std::string new_hash, deadline by);
 
-    /// A new link to set a password with; the account's older link stops working. Without an
+    /// Creates a link to set a password, which replaces the account's earlier one. Without an
     /// account: for the first administrator.
     boost::asio::awaitable<invitation> invite(std::optional<account_id> account, deadline by);
-    /// Nothing when it would be `invalid`.
+    /// Empty for an invalid invitation.
     boost::asio::awaitable<std::optional<invitation_purpose>> look_at(
         secret_hash hash, deadline by);
-    /// `email` is used for the first administrator alone.
+    /// `email` is used only for the first administrator.
     boost::asio::awaitable<accepted_invitation> accept(
         secret_hash hash, std::string email, std::string password_hash, deadline by);
 

@@ -19,9 +19,9 @@ class pool;
 
 namespace reelsd::chats {
 
-/// A chat as its platform numbers it: negative for groups.
+/// The platform's id of a chat; negative for groups.
 using chat_id = strong_id<struct chat_tag>;
-/// A tie of ours, which says nothing of the chat's own number.
+/// The id of a link, which does not reveal the chat's own id.
 using chat_link_id = strong_id<struct chat_link_tag>;
 
 enum class chat_kind : std::uint8_t { private_chat, group };
@@ -29,7 +29,7 @@ enum class chat_kind : std::uint8_t { private_chat, group };
 /// As in SQL and JSON: "private", "group".
 [[nodiscard]] std::string_view name_of(chat_kind kind) noexcept;
 
-/// A chat that speaks for an account, as the account's owner sees it.
+/// A chat that is linked to an account, as the account's owner sees it.
 struct linked_chat {
     chat_link_id id;
     chat_kind kind = chat_kind::private_chat;
@@ -37,50 +37,50 @@ struct linked_chat {
     time_point linked_at;
 };
 
-/// For whom a chat speaks.
+/// The account of a linked chat.
 struct chat_caller {
     account_id account;
-    std::optional<int> requests_per_minute;  ///< Nothing: the daemon's default.
+    std::optional<int> requests_per_minute;  ///< Empty: the daemon's default.
 };
 
-/// What ties a chat, shown once.
+/// A one-time code that links a chat.
 struct chat_code {
     std::string code;  ///< "abcd-efgh-jkmn".
     time_point expires_at;
 };
 
-/// Long enough to pick up a telephone, too short to be found in a notebook.
+/// Long enough to type it on a phone, too short to be misused later.
 inline constexpr std::chrono::minutes chat_code_life_max{15};
-/// Of one account: people have a telephone, a few groups, and colleagues.
+/// Upper bound on the linked chats of an account.
 inline constexpr int ties_max = 20;
 
-/// A new code: 12 of 31 letters and digits that nobody takes for one another (59 bits), in groups
-/// of four.
+/// Returns a new code: 12 of 31 letters and digits that do not look alike (59 bits), in groups of
+/// four.
 [[nodiscard]] std::string generate_chat_code();
 
-/// The hash to look a code up by, whatever its letter case and dashes; nothing when the form is
-/// wrong. Pure.
+/// Returns the hash to look a code up by, regardless of letter case and dashes; empty when its form
+/// is wrong. Pure.
 [[nodiscard]] std::optional<accounts::secret_hash> hash_of_chat_code(std::string_view code);
 
-/// Which chats speak for whom. Throws like jobs::job_store. A cheap value around the pool.
+/// Links of chats to accounts. Throws like jobs::job_store. A cheap value around the pool.
 class chat_store {
 public:
     explicit chat_store(db::pool& pool) : pool_{&pool} {}
 
-    /// A new code; the account's older one stops working.
+    /// Creates a code, which replaces the account's earlier one.
     boost::asio::awaitable<chat_code> make_code(account_id account, deadline by);
 
-    /// The latest first.
+    /// Newest first.
     boost::asio::awaitable<std::vector<linked_chat>> list(account_id account, deadline by);
 
-    /// Ends the tie, with all that was still to be said in the chat. False for an unknown or
-    /// another account's.
+    /// Removes the link and the chat's unsent messages. False for an unknown or another account's
+    /// link.
     boost::asio::awaitable<bool> unlink(account_id account, chat_link_id link, deadline by);
 
-    /// Nothing for a chat that is not tied, or to an account that is disabled.
+    /// Empty for a chat that is not linked, or whose account is disabled.
     boost::asio::awaitable<std::optional<chat_caller>> find_caller(chat_id chat, deadline by);
 
-    /// The platform gives the chat another number.
+    /// The platform has changed the id of the chat.
     boost::asio::awaitable<void> move(chat_id former, chat_id present, deadline by);
 
 private:

@@ -17,21 +17,20 @@ class pool;
 
 namespace reelsd::exports {
 
-/// All data of an account as lines of JSON, page by page, so that an account of any size takes the
-/// memory of a page. Each line is an object whose first member `type` says what it is: `account`,
-/// `token`, `session`, `webhook`, `chat`, `reel`, `delivery`, `model_call`, and `end`, whose
-/// `lines` counts those before it: an export without it is not whole.
+/// Reads all data of an account as lines of JSON, page by page, in the memory of one page. Each
+/// line is an object whose first member `type` is `account`, `token`, `session`, `webhook`, `chat`,
+/// `reel`, `delivery`, `model_call`, or `end`, whose `lines` counts those before it: an export
+/// without it is incomplete.
 ///
-/// Each page is read at a moment of its own. Of what was there when the export began, everything
-/// that is not deleted meanwhile is in it once, as it stood when its page was read; nothing that
-/// came later is.
+/// Each page is a snapshot of its own. The export contains once what existed when it began and was
+/// not deleted since, in its state when the page was read, and nothing newer.
 class account_export {
 public:
     /// `pool` outlives this.
     account_export(db::pool& pool, account_id account) : pool_{&pool}, account_{account} {}
 
-    /// The next lines, each with its end of line; nothing after the last ones. Throws like
-    /// jobs::job_store; after that the same lines can be asked for again.
+    /// Returns the next lines, each with its line end; empty after the last ones. Throws like
+    /// jobs::job_store, and can then be retried.
     boost::asio::awaitable<std::optional<std::string>> next(deadline by);
 
     [[nodiscard]] std::int64_t lines() const noexcept { return lines_; }
@@ -43,7 +42,7 @@ private:
         std::int64_t last_id = 0;
         time_point last_at{};
     };
-    /// Of each part, the greatest id that belongs to the export.
+    /// The greatest id in the export, of each part.
     boost::asio::awaitable<std::vector<std::int64_t>> read_last_ids(deadline by);
     boost::asio::awaitable<page> read_reels(deadline by);
     boost::asio::awaitable<page> read_page(deadline by);
@@ -51,8 +50,8 @@ private:
     db::pool* pool_;
     account_id account_;
     std::size_t part_ = 0;
-    std::int64_t after_ = 0;  ///< Behind this id of the part.
-    time_point after_at_{};   ///< Of calls: behind this time, and this id.
+    std::int64_t after_ = 0;  ///< Continues after this id of the part.
+    time_point after_at_{};   ///< Of calls: continues after this time and id.
     std::optional<std::vector<std::int64_t>> last_ids_;
     std::int64_t lines_ = 0;
     bool is_over_ = false;

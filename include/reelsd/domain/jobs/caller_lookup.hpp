@@ -3,7 +3,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/domain/accounts/token.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -22,39 +22,36 @@ class pool;
 
 namespace reelsd::jobs {
 
-/// Whose token this is, and one of that one's reels if a reel is asked for.
+/// The caller of a token, with one of its reels if requested.
 struct caller_and_reel {
-    std::optional<accounts::caller> caller;  ///< Nothing: no valid token.
+    std::optional<accounts::caller> caller;  ///< Empty: no valid token.
     /// As clients see it (`jobs::job_view`). Null: the caller has no such reel.
     std::shared_ptr<const std::string> reel = {};
     bool has_ended = false;  ///< Whether the reel's job is done or has failed.
 };
 
-/// Room for reels that are kept, in bytes.
+/// Size of the cache of reels, in bytes.
 struct cache_limits {
     std::size_t taken;  ///< An estimate.
     std::size_t most;
 };
 
-/// The hottest query. Requests that come at the same moment share a statement, and the
-/// token is checked in the statement that reads the reel. A reel that has ended is kept as it was
-/// sent, and with the token of who reads it again the database is asked only whether any ended reel
-/// of the account has changed (docs/adr/0022): each answer is what the database has after its
-/// request has come, so that a revoked token and a deleted reel are gone at once on every instance.
-/// A copy shares what it holds. Thread: the loop's.
+/// Looks up callers and their reels; the hottest query. Concurrent requests share a statement,
+/// which checks the token and reads the reel. Ended reels are cached as JSON, and revalidated at
+/// each read with the token (docs/adr/0022), so that revoked tokens and deleted reels are effective
+/// immediately on every daemon. Copies share their state. Thread: the loop's.
 class caller_lookup {
 public:
-    /// `tasks` and `pool` outlive every coroutine that asks. Up to `kept_bytes_max` are kept of
-    /// reels that have ended.
+    /// `tasks` and `pool` outlive every coroutine of a look-up. `cache_bytes_max` bounds the cache.
     caller_lookup(
         boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool,
-        std::size_t kept_bytes_max);
+        std::size_t cache_bytes_max);
     ~caller_lookup();
     caller_lookup(const caller_lookup&);
     caller_lookup& operator=(const caller_lookup&) = delete;
 
-    /// The token's caller; nothing when it is unknown or revoked, or its account is disabled.
-    /// Throws what db::pool::run throws, as the other does.
+    /// The token's caller; empty when it is unknown or revoked, or its account is disabled. Throws
+    /// like db::pool::run.
     [[nodiscard]] boost::asio::awaitable<std::optional<accounts::caller>> find(
         accounts::token_hash token, deadline by);
     [[nodiscard]] boost::asio::awaitable<caller_and_reel> find_with_reel(

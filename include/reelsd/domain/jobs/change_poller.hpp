@@ -20,7 +20,7 @@
 
 namespace reelsd::jobs {
 
-/// What has happened to the jobs of one account.
+/// Changes of the jobs of one account.
 struct account_changes {
     std::vector<job_change> changed;    ///< The oldest change first.
     std::vector<job_deletion> deleted;  ///< The oldest deletion first.
@@ -105,7 +105,7 @@ public:
         subscription& operator=(const subscription&) = delete;
         ~subscription();
 
-        /// Takes what has happened, or waits for it until `by`. Empty after `by` and after wake().
+        /// Takes the changes, or waits for them until `by`. Empty after `by` and after wake().
         [[nodiscard]] boost::asio::awaitable<account_changes> next(deadline by);
         void wake() { arrived_.notify_all(); }
 

@@ -19,11 +19,11 @@ class pool;
 
 namespace reelsd::jobs {
 
-/// A job that is new or has changed, as it stands now.
+/// The current state of a new or changed job.
 struct job_change {
     account_id account;
     jobs::job job;
-    std::string step;  ///< What is being done; empty unless `processing` and known.
+    std::string step;  ///< The current step; empty unless `processing` and known.
     time_point at;     ///< By the database's clock.
 };
 
@@ -36,15 +36,15 @@ struct job_deletion {
 /// The current state of a job, for a client that follows it to its end.
 struct job_state_view {
     jobs::job job;          ///< With its result.
-    int attempt = 0;        ///< The attempts that were begun; one that was handed back is none.
-    std::string step;       ///< What is being done; empty unless `processing` and known.
+    int attempt = 0;        ///< Begun attempts, without released ones.
+    std::string step;       ///< The current step; empty unless `processing` and known.
     time_point changed_at;  ///< By the database's clock.
 };
 
 /// A job that requests wait for.
 struct watched_job {
     job_id job;
-    std::optional<time_point> seen;  ///< Its `changed_at`; empty when only its end is of interest.
+    std::optional<time_point> seen;  ///< Its `changed_at`; empty to wait only for its end.
 };
 
 struct watched_change {
@@ -61,7 +61,7 @@ struct change_batch {
     std::set<account_id> truncated;
 };
 
-/// What is being done for a job under a claim.
+/// The current step of a job under a claim.
 struct step_note {
     job_id job;
     std::int32_t claim = 0;
@@ -79,24 +79,23 @@ public:
     /// changes and as many deletions, so that a busy account takes nothing from the others.
     boost::asio::awaitable<change_batch> changes(
         std::vector<account_id> accounts, time_point since, int most_of_each, deadline by);
-    /// The account's jobs in work as they stand; at most `most`, the latest change last.
+    /// The account's running jobs; at most `most`, the latest change last.
     boost::asio::awaitable<std::vector<job_change>> in_work(
         account_id account, int most, deadline by);
     boost::asio::awaitable<time_point> now(deadline by);
 
-    /// How the caller's own job stands; nothing for an unknown or another account's id.
+    /// The state of the caller's own job; empty for an unknown or another account's id.
     boost::asio::awaitable<std::optional<job_state_view>> standing(
         account_id caller, job_id id, deadline by);
-    /// Those that have ended, are gone, or have changed since they were seen.
+    /// The watched jobs that have ended, are gone, or have changed since they were seen.
     boost::asio::awaitable<std::vector<watched_change>> changed_among(
         const std::vector<watched_job>& watched, deadline by);
 
-    /// Forgets up to `most` deletions that nobody can ask for any more, the oldest first, and says
-    /// how many. Whatever somebody else is forgetting is passed over.
+    /// Removes up to `most` of the oldest deletions that no reader can need, and returns their
+    /// number. Skips rows that are locked.
     boost::asio::awaitable<std::int64_t> forget_old_deletions(int most, deadline by);
 
-    /// Says what is being done for jobs, each at most once among them; nothing happens to one whose
-    /// claim is no longer current.
+    /// Records the steps of jobs, at most one of each. Ignores claims that are no longer current.
     boost::asio::awaitable<void> note_steps(const std::vector<step_note>& steps, deadline by);
 
 private:
@@ -105,7 +104,7 @@ private:
 
 /// Longer than any statement may take.
 inline constexpr std::chrono::seconds change_overlap{10};
-/// For so long, deletions are remembered.
+/// Time for which deletions are kept.
 inline constexpr std::chrono::hours deletion_memory{24};
 
 }  // namespace reelsd::jobs

@@ -35,26 +35,25 @@ enum class job_error_code : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(job_status status) noexcept;
 [[nodiscard]] std::string_view name_of(job_error_code code) noexcept;
-/// Decode at the edge; `internal` for an unknown name, which means a schema newer than this
-/// program.
+/// Errors: internal for an unknown name, which means a schema newer than this program.
 [[nodiscard]] result<job_status> job_status_from(std::string_view name);
 [[nodiscard]] result<job_error_code> job_error_code_from(std::string_view name);
 
-/// Whether the same submission may succeed later or elsewhere. `cause` is the name of the errc that
-/// ended the last attempt; empty when it is not known. Source: contract section 13.
+/// Whether the same submission may succeed later. `cause`: name of the errc that ended the last
+/// attempt; empty if unknown. Source: contract section 13.
 [[nodiscard]] bool is_retryable(job_error_code code, std::string_view cause) noexcept;
 
-/// What lists and searches show of a done job without reading its result.
+/// The part of a done job that lists and searches show.
 struct reel_brief {
     std::string code;     ///< Of the post.
-    std::string author;   ///< The account's name; "" if unknown.
-    std::string summary;  ///< One sentence; "" if nothing could be said.
+    std::string author;   ///< The account's name; empty if unknown.
+    std::string summary;  ///< One sentence; may be empty.
 };
 
 /// The place of a pending job among its account's pending jobs.
 struct queue_place {
     std::int32_t position = 1;  ///< 1: the next to start.
-    /// An estimate; nothing when no job was done yet.
+    /// An estimate; empty before the first job is done.
     std::optional<time_point> expected_start_at = {};
 };
 
@@ -67,52 +66,54 @@ struct job {
     std::optional<time_point> started_at;
     std::optional<time_point> finished_at;
     std::optional<job_error_code> error_code;
-    std::string error;          ///< Text for people; empty unless `error`.
+    std::string error;          ///< Text for the user; empty unless `error`.
     bool is_retryable = false;  ///< As is_retryable(); only when `error`.
-    /// From `finished_at` on, before which another submission would fail as well; when known.
+    /// After `finished_at`, until another submission may succeed; if known.
     std::optional<std::int32_t> retry_after_seconds = {};
-    std::optional<queue_place> place = {};  ///< Only when `pending`, where it is read.
+    std::optional<queue_place> place = {};  ///< Only when `pending`, and not in all queries.
     std::optional<std::string> result;      ///< The five sections as JSON text; only when `done`.
-    std::optional<reel_brief> brief = {};   ///< Instead of the result, where lists are read.
+    std::optional<reel_brief> brief = {};   ///< In lists, in place of the result.
     /// Older jobs on the same post, counted up to 1,000; only in lists of the newest jobs.
     std::optional<std::int64_t> earlier = {};
 };
 
-/// A job that a worker holds. `claim` names the holding: reports apply only while it is the current
-/// one.
+/// A job that a worker has claimed. Reports apply only while `claim` is current.
 struct claimed_job {
     job_id id;
     account_id account;
     std::string url;
     std::int32_t claim = 0;
-    int attempt = 1;  ///< From 1 on.
+    int attempt = 1;  ///< From 1.
     time_point created_at;
-    bool fresh = false;      ///< The caller wants no earlier analysis of the same post.
+    bool fresh = false;      ///< Does not reuse an earlier analysis of the post.
     bool is_upload = false;  ///< The video was uploaded; see upload_store.
-    /// The resolver that it may ask once, now; empty when it has to ask for a permit.
+    /// The resolver that it may use once, now; empty when it needs a permit.
     std::string permit = {};
-    /// Since when it has been put off for cool-downs alone; nothing when it was not the last time.
+    /// When its current series of snoozes for cool-downs began; empty if there is none.
     std::optional<time_point> cooling_since = {};
     std::int64_t turn = 0;  ///< Its place in the order of the queue.
 };
 
-/// What a reel looks like: one picture in two sizes, JPEGs.
+/// The picture of a reel in two sizes, as JPEG.
 struct reel_thumbnail {
     std::vector<std::byte> jpeg;  ///< 4 to 40,960 bytes.
-    /// For the rows of lists, 4 to 4,096 bytes; nothing for reels from before there were such.
+    /// For lists, 4 to 4,096 bytes; empty for old reels.
     std::optional<std::vector<std::byte>> small_jpeg = {};
 
     friend bool operator==(const reel_thumbnail&, const reel_thumbnail&) = default;
 };
 
-/// Which of the two.
 enum class thumbnail_size : std::uint8_t { small, large };
 
-/// The result of an earlier job on the same post, which may stand for a new analysis.
+/// The result of an earlier job on the same post, which may replace an analysis.
 struct earlier_analysis {
     std::string result;                            ///< The five sections as JSON text.
-    time_point analyzed_at;                        ///< When it was really made.
+    time_point analyzed_at;                        ///< When the analysis was made.
     std::optional<reel_thumbnail> thumbnail = {};  ///< If it has one.
 };
+
+/// Returns a job as JSON (contract section 4); with `brief`, as in lists. Inserts the stored result
+/// as text, because parsing it would slow down every read.
+[[nodiscard]] std::string job_view(const job& job);
 
 }  // namespace reelsd::jobs

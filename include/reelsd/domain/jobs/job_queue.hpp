@@ -16,11 +16,11 @@
 
 namespace reelsd::jobs {
 
-/// Any query of the queue. Longer than the server's own statement timeout, so that the server's
-/// answer, not our impatience, says what became of a statement.
+/// Time limit of any statement of the queue. Longer than the server's statement timeout, so that
+/// the server reports the outcome.
 inline constexpr std::chrono::seconds queue_query_time_max{8};
 
-/// What a worker holds: a job and the claim it was taken under.
+/// A job that a worker holds, and its claim.
 struct lease {
     job_id job;
     std::int32_t claim = 0;
@@ -28,94 +28,92 @@ struct lease {
     friend bool operator==(const lease&, const lease&) = default;
 };
 
-/// What a renewal found out about leases. Those in neither list are lost: deleted, or claimed by
-/// another after the lease ran out.
+/// Result of a renewal. Leases in neither list are lost: the job was deleted, or claimed by another
+/// worker after the lease expired.
 struct renewal {
     std::vector<lease> renewed;
-    /// Not renewed, because another transaction has locked the row: whether they are still ours is
-    /// not known.
+    /// Not renewed, because another transaction has locked the row. They may be lost.
     std::vector<lease> skipped;
 };
 
 struct claim_request {
-    std::string worker;     ///< Who claims. Unique to one start of one instance.
+    std::string worker;     ///< Unique to one start of one daemon.
     int jobs_max = 1;       ///< At least 1.
     seconds_f lease{60.0};  ///< How long until the claim expires unless renewed.
-    /// What the claimant still has in hand: not to be taken, though a report whose answer was lost
-    /// may have made it due again.
+    /// Jobs that the worker still has. They are not claimed, although a report whose answer was
+    /// lost may have made them due again.
     std::vector<job_id> in_flight = {};
     /// Grows after each claim whose answer was lost. A job that `worker` holds under a lower epoch
-    /// and that is not in hand was taken by such a claim: it is taken again, first, and the attempt
-    /// that did not begin is not counted twice.
+    /// and that is not in flight was taken by such a claim: it is claimed again, first, and its
+    /// attempt is not counted twice.
     std::int32_t claim_epoch = 0;
-    /// Only jobs of this turn or a higher one are taken; above 0, no job of a lost claim is.
+    /// Only jobs of this turn or a higher one are claimed. Above 0, none of a lost claim.
     std::int64_t from_turn = 0;
 };
 
-/// A platform whose permits jobs wait for, and how often they are given.
+/// A platform whose permits jobs wait for, and the rate of permits.
 struct platform_line {
     std::string host;                    ///< "www.instagram.com".
-    std::vector<std::string> resolvers;  ///< In the order in which they are asked; not empty.
+    std::vector<std::string> resolvers;  ///< In the order of use; not empty.
     seconds_f interval{8.0};             ///< Between two permits on average; above 0.
-    int tries_per_hour = 40;             ///< At least 1; for each resolver.
-    seconds_f try_time{60.0};            ///< How long the use of a permit may take.
+    int tries_per_hour = 40;             ///< Of each resolver; at least 1.
+    seconds_f try_time{60.0};            ///< Upper bound on the use of a permit.
     bool heeds_cooldown = true;
-    /// A job in line ends as rate limited when a cool-down keeps it waiting for longer, and its
-    /// text is this one, with the minutes that are left in place of "{minutes}".
+    /// A job that a cool-down keeps waiting for longer ends as rate limited, with `cooldown_text`.
+    /// "{minutes}" in it is replaced by the minutes that are left.
     seconds_f cooldown_wait_max{3600.0};
     std::string cooldown_text = {};
-    std::string unanswered_text = {};  ///< Instead, while the platform has never answered.
+    std::string unanswered_text = {};  ///< In its place if the platform has never answered.
 };
 
 struct line_answer {
-    std::optional<claimed_job> job;  ///< With its permit. Nothing when no permit was given.
-    seconds_f wait{0.0};             ///< At least, before the next permit.
+    std::optional<claimed_job> job;  ///< With its permit; empty when none was given.
+    seconds_f wait{0.0};             ///< Minimum time until the next permit.
     bool is_empty = false;           ///< No job is in line.
 };
 
 struct rescue_request {
-    /// The caller's own jobs: it may be late with a report, but it is alive.
+    /// The caller's own jobs, which are not rescued: it is alive, if late.
     std::vector<lease> held = {};
-    /// As in claim_request: what `worker` holds under a lower epoch is left to its next claim.
+    /// As in claim_request: jobs that `worker` holds under a lower epoch are left to its next
+    /// claim.
     std::string worker = {};
     std::int32_t claim_epoch = 0;
     int attempts_max = 3;        ///< 1 or more.
-    std::string exhausted_text;  ///< For people: why a job ends whose last attempt died.
+    std::string exhausted_text;  ///< Error text of a job whose last attempt died.
 };
 
-/// What a dispatcher asks of the queue. Each operation is atomic; all throw db::unavailable when no
-/// answer is had before `by`, in which case they may have been carried out all the same, or may
-/// still be later; and db::refused when the server will not (disk full, read-only). On the loop's
-/// thread.
+/// The queue as a dispatcher uses it. Operations are atomic. They throw db::unavailable without an
+/// answer before `by`: they may have been carried out, or still be. They throw db::refused when the
+/// server refuses (disk full, read-only). Thread: the loop's.
 class job_queue {
 public:
     virtual ~job_queue() = default;
 
-    /// Takes jobs that can be worked on, the lowest turn first, and gives them in that order;
-    /// empty when there are none.
+    /// Claims due jobs and returns them in the order of their turns; empty when there are none.
     virtual boost::asio::awaitable<std::vector<claimed_job>> claim(
-        claim_request wanted, deadline by) = 0;
+        claim_request request, deadline by) = 0;
 
-    /// Takes the first job in line for a permit together with its permit, if one may be given now.
-    /// Ignores `jobs_max` and `from_turn` of `wanted`.
+    /// Claims the first job in line for a permit, with its permit, if one may be given now.
+    /// Ignores `jobs_max` and `from_turn` of `request`.
     virtual boost::asio::awaitable<line_answer> claim_in_line(
-        claim_request wanted, platform_line line, deadline by) = 0;
+        claim_request request, platform_line line, deadline by) = 0;
 
     /// Extends the leases of `held`. Waits for no locked row.
     virtual boost::asio::awaitable<renewal> renew(
         std::vector<lease> held, seconds_f lease, deadline by) = 0;
 
-    /// Which of `held` are no longer ours, without a change: deleted, or claimed by another.
+    /// Returns those of `held` that are lost. Changes nothing.
     virtual boost::asio::awaitable<std::vector<job_id>> lost_among(
         std::vector<lease> held, deadline by) = 0;
 
-    /// Frees the jobs whose lease ran out: pending again, or `error` after the last attempt (those
-    /// are returned). Jobs that were put off until now can be claimed from then on.
+    /// Frees jobs with expired leases: they become pending, or `error` after the last attempt, and
+    /// these are returned. Makes jobs claimable whose delay has ended.
     virtual boost::asio::awaitable<std::vector<job_id>> rescue(
-        rescue_request wanted, deadline by) = 0;
+        rescue_request request, deadline by) = 0;
 
-    /// Writes how an attempt ended. False when the holding is no longer current: nothing was
-    /// written.
+    /// Reports the end of an attempt. False when the claim is no longer current: nothing was
+    /// changed.
     virtual boost::asio::awaitable<bool> report(lease held, transition ended, deadline by) = 0;
 
 protected:

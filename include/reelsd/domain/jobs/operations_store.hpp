@@ -23,16 +23,16 @@ struct running_job {
     std::string worker;
     std::string step;  ///< Empty if not known.
     int attempt = 1;
-    time_point started_at;  ///< Its first attempt.
+    time_point started_at;  ///< Start of its first attempt.
 };
 
 /// An attempt that was spent without a result.
 struct failed_attempt {
     int number = 1;
-    std::string at;      ///< RFC 3339.
-    std::string worker;  ///< Who made it.
-    std::string step;    ///< In which it ended; empty if it is not known.
-    std::string cause;   ///< A name of errc, or "lease_expired": its worker has died or hung.
+    std::string at;  ///< RFC 3339.
+    std::string worker;
+    std::string step;   ///< In which it ended; empty if unknown.
+    std::string cause;  ///< A name of errc, or "lease_expired": its worker died or hung.
     std::string detail;
 };
 
@@ -43,7 +43,7 @@ struct failed_job {
     job_error_code code = job_error_code::internal;
     std::string error;
     time_point finished_at;
-    std::vector<failed_attempt> attempts;  ///< The oldest first; none of jobs that ended earlier.
+    std::vector<failed_attempt> attempts;  ///< Oldest first; empty for old jobs.
 };
 
 struct failure_cause {
@@ -53,8 +53,8 @@ struct failure_cause {
 };
 
 struct failure_overview {
-    std::vector<failure_cause> by_cause;  ///< Of the last seven days, the most frequent first.
-    std::vector<failed_job> recent;       ///< The newest first.
+    std::vector<failure_cause> by_cause;  ///< Of the last seven days, most frequent first.
+    std::vector<failed_job> recent;       ///< Newest first.
 };
 
 struct resubmitted_job {
@@ -62,18 +62,17 @@ struct resubmitted_job {
     job_id anew;
 };
 
-/// What administrators see of all accounts' jobs. Throws like job_store. A cheap value around the
-/// pool.
+/// Jobs of all accounts, for administrators. Throws like job_store. A cheap value around the pool.
 class operations_store {
 public:
     explicit operations_store(db::pool& pool) : pool_{&pool} {}
 
-    /// The longest running first, at most 256.
+    /// Longest running first, at most 256.
     boost::asio::awaitable<std::vector<running_job>> running(deadline by);
     boost::asio::awaitable<failure_overview> failures(int recent_max, deadline by);
 
-    /// Submits the links of failed jobs anew for their accounts, past the accounts' limits: the
-    /// jobs themselves have ended and never change. What is not `error` any more is left out.
+    /// Submits the links of failed jobs again for their accounts, regardless of limits. The failed
+    /// jobs do not change. Skips jobs that are not `error`.
     boost::asio::awaitable<std::vector<resubmitted_job>> resubmit(
         std::vector<job_id> failed, deadline by);
 

@@ -18,12 +18,11 @@ class task_group;
 
 namespace reelsd::jobs {
 
-/// Where the daemon's submissions come together: those of the same moment share a statement and a
-/// commit. Each is admitted by its account's row as if it were alone. A copy shares what it holds.
-/// Thread: the loop's.
+/// Batches concurrent submissions into one statement and commit. Each is decided as if it were
+/// alone. Copies share their state. Thread: the loop's.
 class submission_batcher {
 public:
-    /// `tasks`, as what `jobs` uses, outlives every coroutine that submits.
+    /// `tasks` and the pool of `jobs` outlive every coroutine that submits.
     submission_batcher(
         boost::asio::any_io_executor loop, async::task_group& tasks, job_store jobs,
         default_limits defaults);
@@ -31,26 +30,24 @@ public:
     submission_batcher(const submission_batcher&);
     submission_batcher& operator=(const submission_batcher&) = delete;
 
-    /// Admits or refuses; when admitted, the job is durable by the time this returns. Throws what
-    /// job_store::submit throws.
+    /// Accepts or refuses. An accepted job is durable when this returns. Throws like
+    /// job_store::submit.
     [[nodiscard]] boost::asio::awaitable<submission_result> submit(
-        account_id caller, submission wanted, deadline by);
+        account_id caller, submission request, deadline by);
 
-    /// The same for several of one caller, in their order, by one statement: those that are
-    /// admitted are durable together.
+    /// Submits several of one caller in one statement, in their order.
     [[nodiscard]] boost::asio::awaitable<std::vector<submission_result>> submit_all(
-        account_id caller, std::vector<submission> wanted, deadline by);
+        account_id caller, std::vector<submission> requests, deadline by);
 
 private:
     struct batches;
     std::shared_ptr<batches> statements_;
 };
 
-/// Why a submission was refused, with the limit and its value, as people read it at every door.
-/// Pure.
+/// Why a submission was refused, with the limit and its value, as users read it. Pure.
 [[nodiscard]] std::string refusal_text(const submission_result& decision);
 
-/// An exact decimal as people write money: "$5.00" of "5", "$0.125" of "0.125". Pure.
+/// Formats an exact decimal as money: "5" as "$5.00", "0.125" as "$0.125". Pure.
 [[nodiscard]] std::string dollars_text(std::string_view decimal);
 
 }  // namespace reelsd::jobs

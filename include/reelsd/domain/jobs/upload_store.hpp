@@ -28,8 +28,8 @@ inline constexpr int uploads_max = 2;
 /// Begins the `url` of a job whose video was uploaded without a link: "upload:<file name>".
 inline constexpr std::string_view upload_scheme = "upload:";
 
-/// A file's name as a label: its last component, without control and direction characters, at most
-/// 255 bytes; "video" if nothing is left. Pure.
+/// Returns the label of a file: the last component of its name, without control and direction
+/// characters, at most 255 bytes; "video" if nothing is left. Pure.
 [[nodiscard]] std::string file_label(std::string_view name);
 
 /// A file that is completely stored.
@@ -43,48 +43,47 @@ struct uploaded_video {
 };
 
 struct begun_upload {
-    std::optional<upload_id> id;  ///< Nothing when refused.
+    std::optional<upload_id> id;  ///< Empty when refused.
     submission_result refusal = {};
 };
 
-/// Uploaded videos: in the database, so that any daemon can do the work, from their first byte to
-/// the end of their job. An upload belongs to the daemon that receives it until its job is
-/// submitted; sweep() removes those of daemons that have ended. All operations throw like
-/// db::pool::run. Thread: the loop's. `pool` outlives it.
+/// Uploaded videos, stored in the database until the end of their job, so that any daemon can
+/// analyse them. An upload belongs to the daemon that receives it until its job is submitted;
+/// sweep() removes those of daemons that have ended. Throws like db::pool::run. Thread: the loop's.
+/// `pool` outlives it.
 class upload_store {
 public:
     explicit upload_store(db::pool& pool) : pool_{pool} {}
     upload_store(const upload_store&) = delete;
     upload_store& operator=(const upload_store&) = delete;
 
-    /// Decides as a submission would be decided now, and makes the upload's row if it would be
-    /// accepted. Uses only the key, `costs_money` and `queue` of `wanted`. Each begun upload is
-    /// ended by discard(), or by release() after its submission.
+    /// Decides like a submission, and creates the upload's row if it would be accepted. Uses only
+    /// the key, `costs_money` and `queue` of `request`. Each begun upload is ended by discard(), or
+    /// by release() after its submission.
     boost::asio::awaitable<begun_upload> begin(
-        account_id caller, const submission& wanted, default_limits defaults, deadline by);
+        account_id caller, const submission& request, default_limits defaults, deadline by);
 
-    /// Adds the next part of the file; `number` counts from 0. Durable at the latest with the
-    /// submission.
+    /// Adds the next part of the file; `number` counts from 0. Durable with the submission.
     boost::asio::awaitable<void> add_chunk(
         upload_id id, std::int32_t number, std::span<const std::byte> bytes, deadline by);
 
     /// Describes the whole file. False when the upload is gone.
     boost::asio::awaitable<bool> describe(const uploaded_video& whole, deadline by);
 
-    /// Its job has been submitted: the file is kept until the job ends.
+    /// Call when its job is submitted: the file is kept until the job ends.
     void release(upload_id id) noexcept { arriving_.erase(id); }
 
-    /// Removes an upload without a job. Does not throw for a lost database: sweep() removes it
-    /// then.
+    /// Removes an upload without a job. Does not throw for a lost database: sweep() then removes
+    /// it.
     boost::asio::awaitable<void> discard(upload_id id, deadline by);
 
     /// Renews this daemon's uploads in progress. Removes uploads that were not renewed for 10 s and
     /// those whose job has ended.
     boost::asio::awaitable<void> sweep(deadline by);
 
-    /// The file of a job; nothing when it has none.
+    /// The file of a job; empty when it has none.
     boost::asio::awaitable<std::optional<uploaded_video>> find(job_id job, deadline by);
-    /// A part of the file; nothing after the last one.
+    /// A part of the file; empty after the last one.
     boost::asio::awaitable<std::optional<std::vector<std::byte>>> chunk(
         upload_id id, std::int32_t number, deadline by);
 
@@ -93,7 +92,7 @@ private:
     std::set<upload_id> arriving_;  ///< Of this daemon.
 };
 
-/// Writes a file to the store while it arrives; holds a chunk of it. Thread: the loop's.
+/// Writes a file to the store while it arrives; buffers one chunk. Thread: the loop's.
 class upload_writer {
 public:
     /// `store` outlives it.
@@ -102,7 +101,7 @@ public:
 
     /// False when the file becomes larger than `bytes_max`. Throws like upload_store.
     [[nodiscard]] boost::asio::awaitable<bool> add(std::string_view bytes);
-    /// The file, of which everything is stored, without what the caller says of the post.
+    /// Stores the rest and returns the file, without caption and author.
     [[nodiscard]] boost::asio::awaitable<uploaded_video> finish();
 
     [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }

@@ -21,41 +21,40 @@ class pool;
 
 namespace reelsd::jobs {
 
-/// A done reel that has no vector of an embedder yet.
+/// A done reel without a vector of the active embedder.
 struct unembedded_reel {
     job_id job;
-    std::int64_t claim = 0;  ///< Under which it is held.
+    std::int64_t claim = 0;  ///< Its current claim.
     std::string result;      ///< The five sections as JSON text.
 };
 
-/// Every reel's id is below it.
+/// Greater than every reel's id.
 inline constexpr job_id after_all_reels{std::numeric_limits<std::int64_t>::max()};
 
 /// A position in the backlog: the reels of one embedder, the newest first.
 struct backlog_position {
-    /// Whose vectors are to be replaced; nothing for reels that have no vector.
+    /// The embedder whose vectors are replaced; empty for reels without a vector.
     std::optional<std::string> embedder = {};
-    job_id before = after_all_reels;  ///< Reels from here on have been looked at.
+    job_id before = after_all_reels;  ///< Reels from this id on were examined.
 };
 
 struct embedding_claim_request {
-    std::string embedder;  ///< The asker's.
+    std::string embedder;  ///< The caller's.
     backlog_position at;
     seconds_f lease{180.0};
     std::vector<account_id> skipped_accounts = {};
 };
 
 struct embedding_claim {
-    /// False: another embedder is in force, and nothing was claimed.
+    /// False: another embedder is active, and nothing was claimed.
     bool is_in_force = false;
     account_id account;                       ///< Of all the reels.
     std::vector<unembedded_reel> reels = {};  ///< At most `backlog_window`.
-    /// Where to look next, after these reels; nothing when there is no reel further on.
+    /// Where to continue after these reels; empty at the end.
     std::optional<job_id> next_before = {};
 };
 
-/// How many reels one claim looks at. With their jobs and what is locked and changed, a claim reads
-/// at most 100 rows, however large the backlog is.
+/// Number of reels that one claim examines. It reads at most 100 rows, for any backlog.
 inline constexpr int backlog_window = 24;
 
 struct stored_vector {
@@ -63,43 +62,40 @@ struct stored_vector {
     std::vector<std::byte> vector;
 };
 
-/// Vectors as the database sent them. Decoding takes the time of some 10 ns a byte, so that it does
-/// not belong on the loop.
+/// Undecoded vectors. Decoding takes about 10 ns a byte; do it outside of the loop.
 class vector_page {
 public:
     vector_page() = default;
     explicit vector_page(db::rows rows) : rows_{std::move(rows)} {}
 
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
-    /// From any one thread at a time. Throws db::schema_mismatch.
+    /// Any thread, one at a time. Throws db::schema_mismatch.
     [[nodiscard]] std::vector<stored_vector> decode() const;
 
 private:
     db::rows rows_;
 };
 
-/// The dense vectors of reels, and which embedder makes them. Throws like job_store. A cheap value
-/// around the pool.
+/// Dense vectors of reels, and the active embedder. Throws like job_store. A cheap value around the
+/// pool.
 class vector_store {
 public:
     explicit vector_store(db::pool& pool) : pool_{&pool} {}
 
-    /// Puts an embedder in force whose name the database has not seen; nothing changes for others.
+    /// Makes an embedder active if its name is new to the database.
     boost::asio::awaitable<void> propose(std::string embedder, deadline by);
-    /// Puts it in force, whatever was before.
+    /// Makes an embedder active.
     boost::asio::awaitable<void> make_active(std::string embedder, deadline by);
-    /// Nothing before the first was proposed.
-    boost::asio::awaitable<std::optional<std::string>> in_force(deadline by);
 
-    /// Takes reels of one account for `lease`: no other claim gets them during that time.
-    boost::asio::awaitable<embedding_claim> claim(embedding_claim_request wanted, deadline by);
+    /// Claims reels of one account exclusively for `lease`.
+    boost::asio::awaitable<embedding_claim> claim(embedding_claim_request request, deadline by);
 
-    /// The next embedder in order of names, behind `after` or from the first on, that has made
-    /// vectors here and is not `own`.
+    /// The next embedder by name after `after`, or the first, that has vectors here and is not
+    /// `own`.
     boost::asio::awaitable<std::optional<std::string>> next_other_embedder(
         std::optional<std::string> after, std::string own, deadline by);
 
-    /// False: the reel is gone, or was claimed again since, and nothing was stored.
+    /// False when the reel is gone or was claimed again: nothing was stored.
     boost::asio::awaitable<bool> store(
         account_id account, const unembedded_reel& reel, std::string embedder,
         std::vector<std::byte> vector, deadline by);
@@ -108,8 +104,8 @@ public:
     boost::asio::awaitable<void> release(
         account_id account, const std::vector<unembedded_reel>& reels, seconds_f wait, deadline by);
 
-    /// Vectors that `embedder` made of the account's reels below `before`, the newest first: at
-    /// most `vectors_max`.
+    /// At most `vectors_max` vectors of `embedder` for the account's reels below `before`, newest
+    /// first.
     boost::asio::awaitable<vector_page> load(
         account_id account, std::string embedder, job_id before, int vectors_max, deadline by);
 

@@ -18,56 +18,56 @@ class pool;
 
 namespace reelsd::pacing {
 
-/// One way into the platform, as all daemons share it.
+/// A resolver of a platform. All daemons share its pace.
 struct paced_resolver {
     std::string host;      ///< Of the platform: "www.instagram.com".
     std::string resolver;  ///< As in the setting `resolvers`.
 };
 
-/// How often a resolver may be tried.
+/// Rate limit of a resolver.
 struct pace {
-    /// Between the beginnings of two tries, spread at random by whoever asks; 0: no pace.
+    /// Between the beginnings of two tries, spread at random by the caller; 0: no limit.
     seconds_f interval{8.0};
-    int tries_per_hour = 40;   ///< At least 1; counts while there is an interval.
-    seconds_f try_time{60.0};  ///< How long one try may take.
-    /// After the platform has asked to be left alone; doubled each time; 0: never.
+    int tries_per_hour = 40;   ///< At least 1; ignored without an interval.
+    seconds_f try_time{60.0};  ///< Upper bound on one try.
+    /// After the platform has rate-limited the resolver; doubled each time; 0: no cool-down.
     seconds_f cooldown_first{900.0};
     seconds_f cooldown_max{12.0 * 3600.0};
 };
 
 struct permit {
-    /// `in_line`: jobs that came earlier wait for a permit.
+    /// `in_line`: earlier jobs wait for a permit.
     enum class status : std::uint8_t { now, later, cooling_down, in_line };
 
     status given = status::now;
-    seconds_f wait{0.0};  ///< At least, before asking again; 0 when `now`.
+    seconds_f wait{0.0};  ///< Minimum time before the next request; 0 when `now`.
 };
 
 /// How a try ended.
 enum class outcome : std::uint8_t {
     answered,
-    rate_limited,  ///< Perhaps of this code only: begins a cool-down when another code confirms it.
+    rate_limited,  ///< Maybe only this code: begins a cool-down when another code confirms it.
     changed,
     failed,
-    throttled,  ///< Whatever is asked for: begins a cool-down.
+    throttled,  ///< All requests: begins a cool-down.
 };
 
-/// What operators should learn of a try.
+/// Effects of a try that operators are notified of.
 struct consequence {
-    std::optional<seconds_f> cooldown = {};  ///< That has just begun.
-    /// A resolver that used to work has had nothing but answers of unknown shape since, and nobody
-    /// was told within the hour.
+    std::optional<seconds_f> cooldown = {};  ///< Length of the cool-down that begins.
+    /// A resolver that worked before has since had only answers of unknown shape, and the last
+    /// warning is more than an hour old.
     bool warn = false;
     std::int32_t unknown_answers = 0;  ///< Since it last worked.
 };
 
-/// How a resolver stands.
+/// State of a resolver.
 struct resolver_state {
     std::string resolver;
     seconds_f cooldown_left{0.0};
     std::int32_t unknown_answers = 0;  ///< Since it last worked.
     std::optional<time_point> answered_at = {};
-    bool is_busy = false;  ///< A try is under way.
+    bool is_busy = false;  ///< A try is in progress.
 
     [[nodiscard]] bool has_never_answered() const noexcept { return !answered_at && !is_busy; }
 };
@@ -75,27 +75,46 @@ struct resolver_state {
 /// Whether a resolver was tried and none has ever answered. `all` are those of one host. Pure.
 [[nodiscard]] bool has_never_answered(const std::vector<resolver_state>& all) noexcept;
 
-/// The table of resolvers' paces. Each operation is one statement, hence atomic; all throw
-/// db::unavailable when no answer is had before `by`, and db::refused when the server will not.
-/// A cheap value around the pool, which must outlive it. On the loop's thread.
+/// Rate limits of resolvers, shared by all daemons. Each operation is one statement and atomic.
+/// Throws like jobs::job_store. A cheap value around the pool.
 class pace_store {
 public:
     explicit pace_store(db::pool& pool) : pool_{&pool} {}
 
-    /// Leave to try once, now; a note() must follow then.
-    boost::asio::awaitable<permit> ask(paced_resolver who, pace wanted, deadline by);
+    /// Requests a permit for one try. If it is given, note() must follow.
+    boost::asio::awaitable<permit> ask(paced_resolver who, pace limits, deadline by);
 
-    /// The same for the first try of a job in work: it may not overtake jobs that wait for a
-    /// permit, nor earlier jobs of its own account.
+    /// As ask(), for the first try of a running job, which may not overtake jobs that wait for a
+    /// permit, nor earlier jobs of its account.
     boost::asio::awaitable<permit> ask_permit(
-        job_id job, std::int32_t claim, paced_resolver who, pace wanted, deadline by);
+        job_id job, std::int32_t claim, paced_resolver who, pace limits, deadline by);
 
-    /// `code` is what was looked up.
+    /// Records the end of a try. `code` is the post's.
     boost::asio::awaitable<consequence> note(
-        paced_resolver who, std::string code, outcome ended, pace wanted, deadline by);
+        paced_resolver who, std::string code, outcome ended, pace limits, deadline by);
 
-    /// All resolvers of `host` that were ever tried, by name.
+    /// Returns all resolvers of `host` that were ever tried, by name.
     boost::asio::awaitable<std::vector<resolver_state>> list(std::string host, deadline by);
+
+private:
+    db::pool* pool_;
+};
+
+/// Sessions that the platform has refused, by the fingerprints of their files. `who` is the
+/// resolver that uses the session. It cools down for years while its session is refused, so that no
+/// job waits for it. As pace_store otherwise.
+class refused_session_store {
+public:
+    explicit refused_session_store(db::pool& pool) : pool_{&pool} {}
+
+    /// Returns why the session was refused; empty when it was not. In that case, ends the cool-down
+    /// that the refusal of an earlier session began.
+    boost::asio::awaitable<std::optional<std::string>> find(
+        paced_resolver who, std::string fingerprint, deadline by);
+
+    /// False when the session was refused before.
+    boost::asio::awaitable<bool> add(
+        paced_resolver who, std::string fingerprint, std::string reason, deadline by);
 
 private:
     db::pool* pool_;

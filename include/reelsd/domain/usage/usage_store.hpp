@@ -19,22 +19,22 @@ class pool;
 namespace reelsd::usage {
 
 /// An exact decimal as PostgreSQL writes it ("0.16522"), which is also how JSON writes a number.
-/// Never a floating-point value: costs are added up, and a cent must stay a cent.
+/// Not a floating-point value, because sums of costs must be exact.
 using decimal = std::string;
 
-/// Days in UTC, both included; nothing: without end on that side.
+/// Days in UTC, inclusive; empty: unbounded on that side.
 struct period {
     std::optional<std::chrono::year_month_day> from;
     std::optional<std::chrono::year_month_day> to;
 };
 
-/// What model calls have used, added up.
+/// Summed usage of model calls.
 struct sums {
     std::int64_t calls = 0;
     std::int64_t prompt_tokens = 0;
-    std::int64_t output_tokens = 0;   ///< With the thinking ones.
-    std::int64_t unpriced_calls = 0;  ///< Calls whose cost is not known.
-    /// Of the calls whose cost is known; nothing when there are others and these cost nothing.
+    std::int64_t output_tokens = 0;   ///< Includes the thinking ones.
+    std::int64_t unpriced_calls = 0;  ///< Calls of unknown cost.
+    /// Of calls of known cost; empty when others exist and these cost nothing.
     std::optional<decimal> cost_usd = "0";
 
     [[nodiscard]] std::int64_t total_tokens() const noexcept {
@@ -62,42 +62,42 @@ struct daily_model_sums {
 
 struct report {
     sums total;
-    std::vector<model_sums> by_model;  ///< The dearest first.
-    std::vector<day_sums> by_day;      ///< Ascending; days without a call are left out.
+    std::vector<model_sums> by_model;  ///< Most expensive first.
+    std::vector<day_sums> by_day;      ///< Ascending, without days that have no call.
 };
 
 /// One call of a model for a reel.
 struct call {
-    /// Of the reel's analyses, from 1 on over all attempts; 0: this machine's own, which costs
-    /// nothing; none: an embedding.
+    /// Number of the analysis, from 1, over all attempts; 0: a model of this machine, without cost;
+    /// empty: an embedding.
     std::optional<std::int64_t> number = {};
     std::string purpose;  ///< "analysis" or "embedding".
     std::string provider;
     std::string model;
     time_point called_at;
-    std::int64_t prompt_tokens = 0;  ///< With the cached ones.
+    std::int64_t prompt_tokens = 0;  ///< Includes the cached ones.
     std::int64_t cached_prompt_tokens = 0;
-    std::int64_t output_tokens = 0;  ///< With the thinking ones.
+    std::int64_t output_tokens = 0;  ///< Includes the thinking ones.
     std::int64_t thinking_tokens = 0;
-    std::optional<decimal> cost_usd = {};  ///< Nothing: not known, or not yet.
-    bool is_under_way = false;             ///< Its answer is still expected.
+    std::optional<decimal> cost_usd = {};  ///< Empty: unknown, or not yet known.
+    bool is_under_way = false;             ///< Not answered yet.
 };
 
-/// What one reel has used. Calls under way are listed and not counted.
+/// Usage of one reel. Calls in progress are listed but not summed.
 struct reel_report {
-    std::vector<call> calls;                ///< In the order in which they were made.
+    std::vector<call> calls;                ///< By time.
     std::int64_t unpriced_calls = 0;        ///< As in sums.
     std::optional<decimal> cost_usd = "0";  ///< As in sums.
 };
 
-/// What an account may spend and has spent, in months and days of UTC.
+/// Budget and spending of an account, by months and days of UTC.
 struct budget_report {
-    std::optional<decimal> monthly_budget_usd = {};  ///< Nothing: no limit.
-    std::string month;                               ///< "2026-11", the present one.
-    decimal spent_this_month_usd = "0";              ///< Of the calls whose cost is known.
-    decimal spent_today_usd = "0";                   ///< As before.
-    decimal estimated_this_month_usd = "0";          ///< What calls of unknown cost count as.
-    std::int64_t unpriced_calls_this_month = 0;      ///< Calls whose cost is not known.
+    std::optional<decimal> monthly_budget_usd = {};  ///< Empty: no limit.
+    std::string month;                               ///< The current one: "2026-11".
+    decimal spent_this_month_usd = "0";              ///< Of calls of known cost.
+    decimal spent_today_usd = "0";                   ///< Of calls of known cost.
+    decimal estimated_this_month_usd = "0";          ///< Estimate for calls of unknown cost.
+    std::int64_t unpriced_calls_this_month = 0;      ///< Calls of unknown cost.
 };
 
 /// Reads the ledger of model calls. Throws like jobs::job_store. A cheap value around the pool.
@@ -107,11 +107,11 @@ public:
 
     boost::asio::awaitable<report> read(account_id caller, period during, deadline by);
 
-    /// By day, provider and model, ascending in this order; days without a call are left out.
+    /// By day, provider and model, ascending, without days that have no call.
     boost::asio::awaitable<std::vector<daily_model_sums>> read_days(
         account_id caller, period during, deadline by);
 
-    /// Of the caller's own reel; nothing for an unknown or another account's id.
+    /// Usage of the caller's own reel; empty for an unknown or another account's id.
     boost::asio::awaitable<std::optional<reel_report>> read_reel(
         account_id caller, job_id reel, deadline by);
 

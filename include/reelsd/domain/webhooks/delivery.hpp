@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,14 +17,14 @@ namespace reelsd::webhooks {
 
 using delivery_id = strong_id<struct delivery_tag>;
 
-/// As in SQL (`webhook_state`) and JSON. `pending`: it is tried, now or later.
+/// As in SQL (`webhook_state`) and JSON. `pending`: a try is in progress or will follow.
 enum class delivery_state : std::uint8_t { pending, delivered, failed };
 
 [[nodiscard]] std::string_view name_of(delivery_state state) noexcept;
-/// Decode at the edge; `internal` for an unknown name.
+/// Errors: internal for an unknown name.
 [[nodiscard]] result<delivery_state> delivery_state_from(std::string_view name);
 
-/// A delivery as its owner sees it: a line of the log.
+/// A delivery as its owner sees it.
 struct delivery {
     delivery_id id;
     std::string message_id;  ///< `webhook-id`
@@ -31,37 +32,37 @@ struct delivery {
     std::string url;
     delivery_state state = delivery_state::pending;
     int tries = 0;
-    std::optional<int> status_code;  ///< Of the last try, if it was answered.
-    std::string cause;               ///< Why the last try was no success; empty if it was one.
+    std::optional<int> status_code;  ///< Of the last try, if answered.
+    std::string cause;               ///< Why the last try failed; empty if it succeeded.
     time_point created_at;
     std::optional<time_point> tried_at;
-    std::optional<time_point> next_try_at;  ///< Nothing while a try is under way.
+    std::optional<time_point> next_try_at;  ///< Empty while a try is in progress.
     std::optional<time_point> ended_at;
 };
 
-/// A delivery that this daemon is to try now. `claim` names the try.
+/// A delivery for this daemon to try now. `claim` identifies the try.
 struct claimed_delivery {
     delivery_id id;
     std::int32_t claim = 0;
     account_id account;
     std::string message_id;
-    /// Where to; nothing: its account's default was removed.
+    /// Empty: its account's default was removed.
     std::optional<std::string> url;
-    int tries = 1;                     ///< This one included.
-    int round_tries = 1;               ///< Of these, since it was made or asked for again.
-    seconds_f time_left{0};            ///< Until it is given up; may be negative.
+    int tries = 1;                     ///< Includes this one.
+    int round_tries = 1;               ///< Since it was created or redelivered.
+    seconds_f time_left{0};            ///< Until it is abandoned; may be negative.
     jobs::job job;                     ///< With its result.
-    std::vector<std::string> secrets;  ///< All that sign, the one of now first; may be none yet.
+    std::vector<std::string> secrets;  ///< All that sign, the current one first; may be empty.
 };
 
-/// How a try went, as far as a decision needs it.
+/// Outcome of a try, for step_after().
 struct delivery_try {
-    std::optional<int> status_code;             ///< Of a whole answer.
-    errc failure = errc::internal;              ///< Without one.
-    std::optional<seconds_f> retry_after = {};  ///< What the answer asks for.
+    std::optional<int> status_code;             ///< Of a complete answer.
+    errc failure = errc::internal;              ///< Without an answer.
+    std::optional<seconds_f> retry_after = {};  ///< From the answer.
 };
 
-/// What becomes of a delivery after a try.
+/// Transitions of a delivery after a try.
 struct delivered {
     int status_code = 200;
 };
@@ -74,35 +75,50 @@ struct given_up {
     std::optional<int> status_code;
     std::string cause;
 };
-/// The daemon stops: the try does not count.
+/// The daemon is stopping: the try does not count.
 struct released {};
 using delivery_step = std::variant<delivered, snoozed, given_up, released>;
 
-/// How long a try may take in all. Receivers are told to answer first and to work then.
+/// Time limit of a try. The documentation asks receivers to answer before they process.
 inline constexpr seconds_f try_time_max{15.0};
 
-/// For how long nobody else tries: twice the longest try, for its report.
+/// Twice the longest try, to leave time for its report.
 inline constexpr seconds_f delivery_lease{30.0};
 
-/// The wait before the next try. `round_tries` have failed, at least 1; `base` is the first wait,
-/// which the others are multiples of; `spread` from 0 to 1 moves it by up to a tenth either way, so
-/// that what failed together does not come together. Pure.
+/// Returns the delay before the next try. `round_tries`: failed tries, at least 1. `base`: the
+/// first delay. `spread` from 0 to 1 shifts it by up to a tenth, so that tries that failed together
+/// do not coincide again. Pure.
 [[nodiscard]] seconds_f delay_after(int round_tries, seconds_f base, double spread);
 
-/// What is needed to decide on the step after a try.
+/// State of a delivery, for step_after().
 struct retry_context {
     int round_tries = 1;
     seconds_f time_left{0};
 };
 
-/// Success is any 2xx. 410, an address that is not allowed or none, end it; everything else is
-/// tried again unless it would be too late. `Retry-After` of 429 and 503 makes a wait longer, up to
-/// the longest of ours, never shorter. Pure.
+/// Any 2xx is a success. 410 and an invalid or forbidden address are final. Everything else is
+/// retried while time is left. `Retry-After` of 429 and 503 extends the delay, up to the longest
+/// delay. Pure.
 [[nodiscard]] delivery_step step_after(
     const delivery_try& ended, const retry_context& context, seconds_f base, double spread);
 
-/// The value of a header `Retry-After`: seconds, or a date seen from `now`; nothing when it is
-/// neither. Never negative. Pure. Source: RFC 9110 10.2.3.
+/// Parses `Retry-After`: seconds, or a date relative to `now`. Empty when it is neither; never
+/// negative. Pure. Source: RFC 9110 10.2.3.
 [[nodiscard]] std::optional<seconds_f> retry_after_in(std::string_view text, time_point now);
+
+/// "whsec_" and base64 of 32 random bytes. Throws when the system has none.
+[[nodiscard]] std::string generate_webhook_secret();
+
+/// The signed content.
+struct signed_message {
+    std::string_view id;         ///< `webhook-id`
+    std::int64_t timestamp = 0;  ///< `webhook-timestamp`: Unix seconds of this try.
+    std::string_view body;
+};
+
+/// Returns `webhook-signature`: "v1,BASE64" for each secret, separated by blanks. Skips malformed
+/// secrets. Pure. Source: the Standard Webhooks specification.
+[[nodiscard]] std::string signatures_of(
+    const signed_message& message, std::span<const std::string> secrets);
 
 }  // namespace reelsd::webhooks

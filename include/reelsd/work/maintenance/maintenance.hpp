@@ -5,7 +5,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
+#include <reelsd/domain/webhooks/webhook_store.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 

@@ -4,7 +4,6 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
-#include <reelsd/domain/webhooks/delivery_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 #include <reelsd/work/engine/work_loop.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
