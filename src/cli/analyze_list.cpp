@@ -1,116 +1,112 @@
 #include "analyze_list.hpp"
 
 #include "job_wait.hpp"
-#include "link_input.hpp"
-#include "output.hpp"
-#include "page.hpp"
+#include "links.hpp"
 #include "text.hpp"
 #include <reelsd/base/clock.hpp>
-#include <reelsd/base/text.hpp>
+#include <reelsd/base/foreign_json.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace reelsd::cli {
 namespace {
 
-/// As JSON: with quotation marks, a comma, and what has to be escaped.
-std::size_t bytes_of(const std::string& link) {
+/// Extra time to wait for each link, once a list needs more than the default.
+constexpr std::chrono::seconds wait_per_link{60};
+
+/// Size in a JSON array, with its comma.
+std::size_t json_bytes_of(const std::string& link) {
     return json(link).dump(-1, ' ', false, json::error_handler_t::replace).size() + 1;
 }
 
-std::string shown_link(std::string_view link) {
-    return printable(link, line_breaks::to_blank);
-}
-
-/// What one link is refused for is no trouble of the others.
+/// Whether a failure concerns the server or the account rather than one link.
 bool ends_the_command(errc code) {
     return code != errc::invalid_argument && code != errc::limit_reached &&
            code != errc::storage_failed;
 }
 
-/// Submits a list and keeps what becomes of each link.
+/// Submits a list and collects the answer for each link.
 class submitter {
 public:
-    submitter(const command_context& context, const analyze_list& wanted)
-        : context_{context}, wanted_{wanted} {}
+    submitter(const command_context& context, const analyze_arguments& arguments)
+        : context_{context}, arguments_{arguments} {}
 
-    /// Nothing when all have an answer; else what ended it.
+    /// Returns the failure that ended the command; nothing if every link has an answer.
     std::optional<error> run() {
-        const auto end = wanted_.links.end();
-        for (auto first = wanted_.links.begin(); first != end;) {
+        const auto& links = arguments_.links;
+        for (auto first = links.begin(); first != links.end();) {
             if (is_video_file(*first)) {
-                if (auto why = submit_file(*first++)) return why;
+                if (auto failure = submit_file(*first++)) return failure;
                 continue;
             }
-            const auto links_end = std::find_if(first, end, &is_video_file);
+            const auto links_end = std::find_if(first, links.end(), &is_video_file);
             for (const auto size : parts_of({first, links_end})) {
                 const auto last = first + static_cast<std::ptrdiff_t>(size);
-                context_.shown.show_live(fmt::format(
-                    "submitting {} of {}", last - wanted_.links.begin(), wanted_.links.size()));
-                if (auto why = submit({first, last})) return why;
+                context_.shown.show_live(
+                    fmt::format("submitting {} of {}", last - links.begin(), links.size()));
+                if (auto failure = submit({first, last})) return failure;
                 first = last;
             }
         }
         return std::nullopt;
     }
 
-    /// Of each link that was answered, in order: its `url` and its `id` or `error`.
-    [[nodiscard]] std::vector<json>& answers() noexcept { return answers_; }
+    /// In the order of the links, each with `url` and either `id` or `error`.
+    [[nodiscard]] const std::vector<json>& answers() const noexcept { return answers_; }
 
 private:
     std::optional<error> submit(std::vector<std::string> part) {
         submission_list list{
-            .links = part, .fresh = wanted_.fresh, .idempotency_key = wanted_.idempotency_key};
-        if (wanted_.is_resumable && !list.idempotency_key)
-            list.idempotency_key = key_of_links(part);
+            .links = std::move(part),
+            .fresh = arguments_.options.fresh,
+            .idempotency_key = arguments_.options.idempotency_key};
+        if (arguments_.is_resumable && !list.idempotency_key)
+            list.idempotency_key = key_of_links(list.links);
         if (takes_lists_) {
             auto answer = context_.api.submit_all(list, context_.stop);
             if (!answer) return answer.error();
-            if (*answer) return take((*answer)->document, part.size());
+            if (*answer) return add_answers((*answer)->document, list.links.size());
             takes_lists_ = false;
         }
-        if (wanted_.idempotency_key) {
+        if (arguments_.options.idempotency_key) {
             return error{
                 errc::invalid_argument,
-                "this server takes one link at a time, and a key is for one submission: submit "
-                "them one by one"};
+                "this server accepts one link per request, and a key applies to one request: "
+                "submit the links one by one"};
         }
-        for (auto& link : part) {
-            if (auto why = submit_alone(std::move(link))) return why;
+        for (const auto& link : list.links) {
+            if (auto failure = submit_alone(link)) return failure;
         }
         return std::nullopt;
     }
 
-    std::optional<error> take(json& answer, std::size_t count) {
-        if (answer.size() != count) {
+    std::optional<error> add_answers(json& answers, std::size_t count) {
+        if (answers.size() != count) {
             return error{
                 errc::connection_failed,
                 "the server did not answer for every link: is this a reelsd server?"};
         }
-        for (auto& one : answer) answers_.push_back(std::move(one));
+        for (auto& answer : answers) answers_.push_back(std::move(answer));
         return std::nullopt;
     }
 
     std::optional<error> submit_file(const std::string& file) {
-        return keep(
-            file,
-            upload(context_, file, {.link = {}, .fresh = wanted_.fresh, .idempotency_key = {}}));
+        return add_answer(file, upload(context_, file, options_for("")));
     }
 
-    /// For servers from before there were lists.
-    std::optional<error> submit_alone(std::string link) {
-        const auto queued = context_.api.submit(
-            {.link = link, .fresh = wanted_.fresh, .idempotency_key = {}}, context_.stop);
-        return keep(link, queued);
+    /// For servers that accept only one link per request.
+    std::optional<error> submit_alone(const std::string& link) {
+        return add_answer(link, context_.api.submit(options_for(link), context_.stop));
     }
 
-    std::optional<error> keep(const std::string& argument, const result<api_answer>& queued) {
+    [[nodiscard]] submission options_for(std::string link) const {
+        return {.link = std::move(link), .fresh = arguments_.options.fresh, .idempotency_key = {}};
+    }
+
+    std::optional<error> add_answer(const std::string& argument, const result<api_answer>& queued) {
         json answer{{"url", argument}};
         if (queued) {
             answer.update(queued->document);
@@ -124,12 +120,12 @@ private:
     }
 
     const command_context& context_;
-    const analyze_list& wanted_;
+    const analyze_arguments& arguments_;
     std::vector<json> answers_;
     bool takes_lists_ = true;
 };
 
-/// Prints what became of the links, one after the other.
+/// Prints the outcome of each link.
 class reporter {
 public:
     reporter(const command_context& context, output_form form) : context_{context}, form_{form} {}
@@ -138,12 +134,14 @@ public:
         if (code_ == exit_code::ok) code_ = code;
     }
 
-    /// Of a link that was refused, or not answered as it should.
+    /// For a link that was rejected, or that has no id.
     void refused(const json& answer) {
         const auto why = text_of(answer, "error").value_or("the server returned no id");
         const auto link = text_of(answer, "url").value_or("");
-        context_.shown.note(
-            fmt::format("reels: {}: {}", shown_link(link), printable(why, line_breaks::to_blank)));
+        context_.shown.note(fmt::format(
+            "reels: {}: {}",
+            printable(link, line_breaks::to_blank),
+            printable(why, line_breaks::to_blank)));
         documents_.push_back(answer);
         note(text_of(answer, "error") ? exit_code::refused : exit_code::server_failed);
     }
@@ -174,10 +172,10 @@ public:
         note(exit_code::unfinished);
     }
 
-    /// Of a link that was queued, and nothing more is known of it.
-    void lost(const json& answer, exit_code why) {
+    /// For a queued link whose job could not be read.
+    void lost(const json& answer, exit_code code) {
         documents_.push_back(answer);
-        note(why);
+        note(code);
     }
 
     [[nodiscard]] exit_code finish(std::size_t links, bool has_waited) {
@@ -199,49 +197,49 @@ private:
     bool has_printed_ = false;
 };
 
-/// Waits for one of them. `bar` says how far the list is. False: the others need not be waited for.
+/// Waits for one job. `bar` is the progress of the list. Returns false if waiting for further jobs
+/// is useless.
 bool wait_for(
     const command_context& context, std::int64_t id, const json& answer, deadline by,
-    const std::string& bar, reporter& report_to) {
+    const std::string& bar, reporter& output) {
     const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
     context.shown.show_live(bar);
-    const auto show = [&](const job_progress& now) {
-        const auto text = progress_text(now);
+    const auto show = [&](const job_progress& state) {
+        const auto text = progress_text(state);
         context.shown.show(text, fmt::format("{}; {}", bar, text));
     };
-    const auto job =
-        await_job(context.api, id, std::max(left, std::chrono::seconds{0}), context.stop, show);
-    if (job && has_ended(job->document)) {
-        report_to.ended(*job);
-    } else if (job) {
-        report_to.unfinished(id, job->document);
-    } else {
-        report_to.lost(answer, report(context, job.error()));
+    const auto job = await_job(context.api, id, left, context.stop, show);
+    if (!job) {
+        output.lost(answer, report(context, job.error()));
         return job.error().code() == errc::not_found;
+    }
+    if (has_ended(job->document)) {
+        output.ended(*job);
+    } else {
+        output.unfinished(id, job->document);
     }
     return true;
 }
 
-}  // namespace
-
-bool is_video_file(const std::string& argument) {
-    if (contains(argument, "://")) return false;
-    std::error_code failure;
-    if (std::filesystem::is_regular_file(argument, failure)) return true;
-    const auto ending = ascii_lower(std::filesystem::path{argument}.extension().string());
-    return ending == ".mp4" || ending == ".mov" || ending == ".m4v" || ending == ".webm";
+/// Time to wait for all links together.
+std::chrono::seconds wait_of(const analyze_arguments& arguments) {
+    const std::chrono::seconds wait{arguments.timeout_seconds};
+    if (wait != wait_default) return wait;
+    return std::max(wait, static_cast<std::int64_t>(arguments.links.size()) * wait_per_link);
 }
 
+}  // namespace
+
 result<api_answer> upload(
-    const command_context& context, const std::string& file, const submission& wanted) {
-    const auto name = shown_link(file);
+    const command_context& context, const std::string& file, const submission& options) {
+    const auto name = printable(file, line_breaks::to_blank);
     const auto show = [&](std::uint64_t sent, std::uint64_t bytes) {
         constexpr std::uint64_t all = 100;
         const auto percent = bytes == 0 ? all : sent * all / bytes;
         context.shown.show_live(fmt::format("uploading {}: {} %", name, percent));
     };
     context.shown.show(fmt::format("uploading {}", name));
-    return context.api.submit_file(file, wanted, show, context.stop);
+    return context.api.submit_file(file, options, show, context.stop);
 }
 
 std::string progress_bar(std::size_t ended, std::size_t links) {
@@ -254,7 +252,7 @@ std::vector<std::size_t> parts_of(const std::vector<std::string>& links) {
     std::vector<std::size_t> parts;
     std::size_t bytes = 0;
     for (const auto& link : links) {
-        const auto more = bytes_of(link);
+        const auto more = json_bytes_of(link);
         const bool begins = parts.empty() || parts.back() == submission_list::links_max ||
                             bytes + more > submission_list::bytes_max;
         if (begins) {
@@ -267,34 +265,33 @@ std::vector<std::size_t> parts_of(const std::vector<std::string>& links) {
     return parts;
 }
 
-exit_code run_analyze_list(
-    const command_context& context, const analyze_list& wanted, output_form form) {
-    if (wanted.idempotency_key && parts_of(wanted.links).size() > 1) {
+exit_code run_analyze_list(const command_context& context, const analyze_arguments& arguments) {
+    if (arguments.options.idempotency_key && parts_of(arguments.links).size() > 1) {
         context.shown.note(fmt::format(
             "reels: one --idempotency-key serves at most {} links", submission_list::links_max));
         return exit_code::usage;
     }
-    submitter links{context, wanted};
-    const auto trouble = links.run();
-    const auto by = deadline::after(wanted.wait.value_or(std::chrono::seconds{0}));
-    reporter output{context, form};
-    bool goes_on = true;
+    submitter links{context, arguments};
+    const auto failure = links.run();
+    const auto by = deadline::after(wait_of(arguments));
+    reporter output{context, form_of(arguments.as_json)};
+    bool waits = arguments.wait;
     std::size_t ended = 0;
     for (const auto& answer : links.answers()) {
         const auto bar = progress_bar(ended++, links.answers().size());
         const auto id = integer_of(answer, "id");
         if (!id) {
             output.refused(answer);
-        } else if (!wanted.wait) {
+        } else if (!arguments.wait) {
             output.queued(*id, answer);
-        } else if (goes_on) {
-            goes_on = wait_for(context, *id, answer, by, bar, output);
+        } else if (waits) {
+            waits = wait_for(context, *id, answer, by, bar, output);
         } else {
             output.unfinished(*id, answer);
         }
     }
-    if (trouble) output.note(report(context, *trouble));
-    return output.finish(wanted.links.size(), wanted.wait.has_value());
+    if (failure) output.note(report(context, *failure));
+    return output.finish(arguments.links.size(), arguments.wait);
 }
 
 }  // namespace reelsd::cli

@@ -1,19 +1,20 @@
-#include "api_answer.hpp"
+#include "failures.hpp"
 
-#include "page.hpp"
 #include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/json.hpp>
-#include <reelsd/base/utf8.hpp>
+#include <reelsd/base/invariant.hpp>
+#include <reelsd/base/parse_number.hpp>
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
+#include <cstdint>
+#include <string>
 
 namespace reelsd::cli {
 namespace {
 
-/// The server's message in either of its two error shapes, else nothing.
+/// The server's message, in either of its two error shapes.
 std::optional<std::string> message_of(std::string_view body) {
     const auto document = parse_foreign_json(body);
     if (document.is_discarded()) return std::nullopt;
@@ -34,6 +35,10 @@ errc code_of(int status) {
     return errc::connection_failed;
 }
 
+bool is_temporary(std::optional<int> status) {
+    return !status || *status == 429 || *status == 500 || *status == 502 || *status == 503;
+}
+
 }  // namespace
 
 error failure_of(int status, std::string_view body) {
@@ -52,7 +57,7 @@ error failure_of(int status, std::string_view body) {
 }
 
 std::string_view advice_for(errc code) noexcept {
-    // No switch over all codes: most of them never reach a client, and most messages suffice.
+    // No switch over all codes: most never reach a client, or their message suffices.
     if (code == errc::unauthorized) {
         return "Check the token in --token, REELS_TOKEN or the configuration file; the "
                "administrator creates a new one with: reelsd token create";
@@ -70,27 +75,8 @@ std::string_view advice_for(errc code) noexcept {
 }
 
 std::optional<std::chrono::seconds> retry_after_of(std::optional<std::string_view> value) {
-    if (!value) return std::nullopt;
-    std::uint32_t seconds = 0;
-    const auto* const end = value->data() + value->size();
-    const auto parsed = std::from_chars(value->data(), end, seconds);
-    if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-    return std::chrono::seconds{seconds};
-}
-
-std::string safe_json(std::string_view document) {
-    std::string safe;
-    safe.reserve(document.size());
-    for (std::size_t at = 0; at < document.size();) {
-        const auto character = code_point_at(document, at);
-        if (character.valid && character.value >= 0x7F && character.value < 0xA0) {
-            safe += fmt::format("\\u{:04x}", static_cast<unsigned>(character.value));
-        } else {
-            safe.append(document.substr(at, character.bytes));
-        }
-        at += character.bytes;
-    }
-    return safe;
+    const auto seconds = value ? parse_number<std::uint32_t>(*value) : std::nullopt;
+    return seconds ? std::optional{std::chrono::seconds{*seconds}} : std::nullopt;
 }
 
 exit_code exit_code_of(errc code) noexcept {
@@ -125,6 +111,16 @@ exit_code exit_code_of(errc code) noexcept {
         case errc::internal: return exit_code::server_failed;
     }
     return exit_code::server_failed;
+}
+
+std::optional<std::chrono::seconds> delay_before_next(
+    const retry_policy& policy, int attempts_made, const attempt_outcome& outcome) {
+    invariant(attempts_made >= 1);
+    if (attempts_made >= policy.attempts_max || !is_temporary(outcome.status)) return {};
+    auto delay = policy.first_delay;
+    for (int retry = 1; retry < attempts_made && delay < policy.delay_max; ++retry) delay *= 2;
+    delay = std::max(delay, outcome.retry_after.value_or(delay));
+    return delay > policy.delay_max ? std::nullopt : std::optional{delay};
 }
 
 }  // namespace reelsd::cli

@@ -33,19 +33,19 @@ help_formatter::help_formatter(std::size_t columns) : columns_{columns} {
 }
 
 std::string help_formatter::make_help(
-    const CLI::App* app, std::string called, CLI::AppFormatMode mode) const {
+    const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
     std::size_t widest = 0;
-    for (const auto* const command : app->get_subcommands(nullptr)) {
-        widest = std::max(widest, command_name(command).size());
+    for (const auto* const subcommand : app->get_subcommands(nullptr)) {
+        widest = std::max(widest, command_name(subcommand).size());
     }
     for (const auto* const option : app->get_options()) {
-        const auto name =
+        const auto entry =
             make_option_name(option, option->get_positional()) + make_option_opts(option);
-        widest = std::max(widest, name.size());
+        widest = std::max(widest, entry.size());
     }
     auto sized = *this;
     sized.column_width(widest + 4);  // Two blanks on each side.
-    auto text = sized.make_description(app) + "\n" + sized.make_usage(app, std::move(called)) +
+    auto text = sized.make_description(app) + "\n" + sized.make_usage(app, std::move(name)) +
                 sized.make_subcommands(app, mode) + sized.make_positionals(app) +
                 sized.make_groups(app, mode);
     const auto footer = sized.make_footer(app);
@@ -56,9 +56,9 @@ std::string help_formatter::make_description(const CLI::App* app) const {
     return wrapped_text(app->get_description() + ".", columns_) + "\n";
 }
 
-std::string help_formatter::command_name(const CLI::App* command) const {
-    auto name = command->get_name();
-    for (const auto* const option : command->get_options()) {
+std::string help_formatter::command_name(const CLI::App* subcommand) const {
+    auto name = subcommand->get_name();
+    for (const auto* const option : subcommand->get_options()) {
         if (option->get_positional()) name += " " + make_option_usage(option);
     }
     return name;
@@ -69,10 +69,10 @@ std::string help_formatter::entry_text(const std::string& text) const {
     return wrapped_text(text, std::max(room, text_cells_min));
 }
 
-std::string help_formatter::make_subcommand(const CLI::App* command) const {
+std::string help_formatter::make_subcommand(const CLI::App* subcommand) const {
     std::stringstream out;
     CLI::detail::format_help(
-        out, command_name(command), entry_text(command->get_description()), column_width_);
+        out, command_name(subcommand), entry_text(subcommand->get_description()), column_width_);
     return out.str();
 }
 

@@ -1,22 +1,27 @@
-#include "link_input.hpp"
+#include "links.hpp"
 
-#include "api_request.hpp"
 #include <reelsd/base/file_digest.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace reelsd::cli {
-namespace {
 
-constexpr std::string_view blanks = " \t\r\v\f";
-
-}  // namespace
+std::string complete_link(std::string_view link) {
+    const auto lower = ascii_lower(link);
+    for (const char* host : {"instagram.com/", "www.instagram.com/", "m.instagram.com/"}) {
+        if (lower.starts_with(host)) return "https://" + std::string{link};
+    }
+    return std::string{link};
+}
 
 std::vector<std::string> links_in(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\v\f";
     std::vector<std::string> links;
     std::set<std::string> known;
     while (!text.empty()) {
@@ -24,14 +29,12 @@ std::vector<std::string> links_in(std::string_view text) {
         auto line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         for (;;) {
-            const auto begin = line.find_first_not_of(blanks);
-            if (begin == std::string_view::npos) break;
-            line.remove_prefix(begin);
-            if (line.front() == '#') break;  // A link never begins with it.
-            const auto link = line.substr(0, line.find_first_of(blanks));
-            line.remove_prefix(link.size());
-            auto whole = complete_link(link);
-            if (known.insert(whole).second) links.push_back(std::move(whole));
+            line = trimmed(line, blanks);
+            if (line.empty() || line.front() == '#') break;
+            const auto word = line.substr(0, line.find_first_of(blanks));
+            line.remove_prefix(word.size());
+            auto link = complete_link(word);
+            if (known.insert(link).second) links.push_back(std::move(link));
         }
     }
     return links;
@@ -54,6 +57,15 @@ std::string key_of_links(const std::vector<std::string>& links) {
     for (const auto& link : links) digest.add(link + "\n");
     constexpr std::size_t digits = 32;
     return digest.hex().substr(0, digits);
+}
+
+bool is_video_file(const std::string& argument) {
+    if (contains(argument, "://")) return false;
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(argument, failure)) return true;
+    const auto extension = ascii_lower(std::filesystem::path{argument}.extension().string());
+    return extension == ".mp4" || extension == ".mov" || extension == ".m4v" ||
+           extension == ".webm";
 }
 
 }  // namespace reelsd::cli

@@ -1,7 +1,7 @@
 #include "page.hpp"
 
 #include "text.hpp"
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 
 #include <algorithm>
 
@@ -51,46 +51,15 @@ void page::hanging(std::string_view head, std::size_t indent, std::string_view t
     const auto lines =
         wrapped(printable(text, line_breaks::keep), columns_ - std::min(indent, columns_ / 2));
     auto lead = std::string{head};
-    for (const auto& one : lines) {
-        if (one.empty()) {
+    for (const auto& row : lines) {
+        if (row.empty()) {
             lead.erase(lead.find_last_not_of(' ') + 1);  // No blanks at the end of a line.
         } else {
             lead.append(indent - std::min(indent, lead.size()), ' ');
         }
-        text_.append(lead).append(styled(one, look, allowed_)).push_back('\n');
+        text_.append(lead).append(styled(row, look, allowed_)).push_back('\n');
         lead.clear();
     }
-}
-
-const json& member(const json& object, const char* name) {
-    static const json nothing;
-    if (!object.is_object()) return nothing;
-    const auto found = object.find(name);
-    return found == object.end() ? nothing : *found;
-}
-
-std::optional<std::string> text_of(const json& object, const char* name) {
-    const auto& value = member(object, name);
-    if (!value.is_string()) return std::nullopt;
-    return value.get<std::string>();
-}
-
-std::optional<double> number_of(const json& object, const char* name) {
-    const auto& value = member(object, name);
-    if (!value.is_number()) return std::nullopt;
-    return value.get<double>();
-}
-
-std::optional<std::int64_t> integer_of(const json& object, const char* name) {
-    const auto& value = member(object, name);
-    if (!value.is_number_integer()) return std::nullopt;
-    return value.get<std::int64_t>();
-}
-
-std::optional<bool> truth_of(const json& object, const char* name) {
-    const auto& value = member(object, name);
-    if (!value.is_boolean()) return std::nullopt;
-    return value.get<bool>();
 }
 
 std::string text_or(const json& object, const char* name, const char* otherwise) {
@@ -106,8 +75,8 @@ std::vector<std::string> texts_of(const json& object, const char* name) {
     std::vector<std::string> texts;
     const auto& elements = member(object, name);
     if (!elements.is_array()) return texts;
-    for (const auto& one : elements) {
-        if (one.is_string()) texts.push_back(one.get<std::string>());
+    for (const auto& element : elements) {
+        if (element.is_string()) texts.push_back(element.get<std::string>());
     }
     return texts;
 }

@@ -9,7 +9,7 @@
 namespace reelsd::cli {
 namespace {
 
-/// Eight pictures a second look alive and cost nothing.
+/// Interval of redrawing the live line.
 constexpr std::chrono::milliseconds frame_time{125};
 constexpr std::string_view erase_to_end = "\x1B[K";
 
@@ -20,7 +20,7 @@ std::string progress_line(
     constexpr std::array<char, 4> spinner{'|', '/', '-', '\\'};
     const auto time = duration_text(static_cast<double>(elapsed.count()));
     const auto line = fmt::format("{} {}, {}", spinner.at(frame % spinner.size()), what, time);
-    // One cell stays free: in the last one, some terminals already wrap.
+    // The last cell stays free, because some terminals wrap there.
     std::string cut;
     for (const char c : line) {
         if (columns_of(cut) + 1 >= columns) break;

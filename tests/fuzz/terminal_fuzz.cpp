@@ -5,10 +5,11 @@
 //
 // Ends with 1 and shows the bytes and the seed when a page has what a terminal might obey; the
 // sanitizers end it for what they find. The same seed makes the same answers.
-#include "cli/api_answer.hpp"
-#include "cli/event_reader.hpp"
+#include "cli/api_client.hpp"
+#include "cli/failures.hpp"
 #include "cli/job_wait.hpp"
 #include "cli/render.hpp"
+#include "cli/stream_readers.hpp"
 #include "cli/text.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"

@@ -1,8 +1,8 @@
-#include "tool_runs.hpp"
-
 #include "../page.hpp"
 #include "../render.hpp"
 #include "../text.hpp"
+#include "tools.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
@@ -12,9 +12,9 @@
 namespace reelsd::cli::mcp {
 namespace {
 
-/// What a model can do about a failure of the API; empty where the message says it already.
+/// Tells a model how to handle a failure of the API; empty if the message already does.
 std::string_view advice_to_model(errc code) {
-    // No switch over all codes: most of them never reach a client.
+    // No switch over all codes: most never reach a client.
     if (code == errc::unauthorized) {
         return "The user must give this MCP server a valid API token (REELS_TOKEN); until then no "
                "call will succeed.";
@@ -35,19 +35,18 @@ std::string_view advice_to_model(errc code) {
     return {};
 }
 
-/// Without the full stop that it may have.
 std::string_view without_stop(std::string_view text) {
     return text.substr(0, text.find_last_not_of(". ") + 1);
 }
 
-tool_result api_failure(const error& why, std::string_view before = {}) {
-    auto text = fmt::format("{}{}", before, why.detail());
-    const auto advice = advice_to_model(why.code());
+tool_result api_failure(const error& failure, std::string_view prefix = {}) {
+    auto text = fmt::format("{}{}", prefix, failure.detail());
+    const auto advice = advice_to_model(failure.code());
     if (!advice.empty()) text = fmt::format("{}. {}", without_stop(text), advice);
     return failed(std::move(text));
 }
 
-/// The unchanged document: binary floating point cannot represent its decimal costs.
+/// The unchanged text, because binary floating point cannot represent decimal costs.
 tool_result answered(api_answer answer) {
     return {.texts = {std::move(answer.body)}, .structured = std::move(answer.document)};
 }
@@ -58,7 +57,7 @@ tool_result answered(json document) {
 }
 
 /// Advises the model whether and when submitting the same link again can succeed.
-std::string prospect(const json& job) {
+std::string retry_advice(const json& job) {
     const auto wait = retry_wait(job, std::chrono::system_clock::now());
     if (!wait) return "Submitting it again would end the same way.";
     if (wait->count() == 0) return "It may succeed when it is submitted again.";
@@ -73,7 +72,7 @@ tool_result of_failed_job(std::int64_t id, api_answer job) {
         id,
         without_stop(printable(why, line_breaks::to_blank)),
         printable(code, line_breaks::to_blank),
-        prospect(job.document));
+        retry_advice(job.document));
     auto result = answered(std::move(job));
     result.texts.insert(result.texts.begin(), std::move(text));
     result.is_error = true;
@@ -84,21 +83,21 @@ tool_result of_job(std::int64_t id, api_answer job) {
     if (text_of(job.document, "status") == "error") return of_failed_job(id, std::move(job));
     if (has_ended(job.document)) return answered(std::move(job));
     job.document["hint"] = fmt::format(
-        "Not finished yet; it stays in work. Call get_reel with id {} and wait_seconds {} to go on "
-        "waiting; do not submit the link again.",
+        "Not finished yet; the analysis continues. Call get_reel with id {} and wait_seconds {} to "
+        "continue waiting; do not submit the link again.",
         id,
         wait_default_of_calls.count());
     return answered(std::move(job.document));
 }
 
-std::chrono::seconds wait_of(const json& arguments, std::chrono::seconds otherwise) {
-    return std::chrono::seconds{arguments.value("wait_seconds", otherwise.count())};
+std::chrono::seconds wait_of(const json& arguments, std::chrono::seconds default_wait) {
+    return std::chrono::seconds{arguments.value("wait_seconds", default_wait.count())};
 }
 
 template <typename Value>
 std::optional<Value> argument(const json& arguments, const char* name) {
-    const auto found = arguments.find(name);
-    return found == arguments.end() ? std::nullopt : std::optional{found->get<Value>()};
+    const auto& value = member(arguments, name);
+    return value.is_null() ? std::nullopt : std::optional{value.get<Value>()};
 }
 
 }  // namespace
@@ -106,23 +105,20 @@ std::optional<Value> argument(const json& arguments, const char* name) {
 tool_result analyze_reel(const json& arguments, const tool_context& context) {
     const auto url = argument<std::string>(arguments, "url");
     const auto path = argument<std::string>(arguments, "path");
-    // A schema that says so is refused by some model APIs.
+    // Not in the schema, because some model APIs reject schemas with alternatives.
     if (!url && !path) return failed("url or path is required");
     if (path && !std::filesystem::path{*path}.is_absolute()) {
         return failed("path must be absolute: the directory of this MCP server is not the user's");
     }
     const submission request{
-        .link = url.value_or(""),
-        .fresh = arguments.value("fresh", false),
-        .idempotency_key =
-            std::nullopt};  // The client generates one for all attempts of this call.
+        .link = url.value_or(""), .fresh = arguments.value("fresh", false), .idempotency_key = {}};
     const auto at_most = wait_of(arguments, wait_default_of_calls);
     const auto queued = path ? context.server.submit_file(*path, request, context.stop)
                              : context.server.submit(request, context.stop);
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) return failed("the server queued the reel but returned no id: is it a reelsd server?");
-    // Without a wait the answer follows at once and says the same.
+    // Without a wait, the answer itself reports the state.
     if (at_most > std::chrono::seconds{0}) context.on_progress(progress_of(*id, queued->document));
     auto job = context.server.await(
         {.id = *id, .at_most = at_most, .on_progress = context.on_progress}, context.stop);

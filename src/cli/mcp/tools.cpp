@@ -1,16 +1,23 @@
 #include "tools.hpp"
 
 #include "../text.hpp"
-#include "schemas.hpp"
-#include "tool_runs.hpp"
+#include <reelsd/base/api_schemas.hpp>
 #include <reelsd/base/json_schema.hpp>
 
 #include <fmt/format.h>
 
+#include <array>
 #include <limits>
+#include <utility>
 
 namespace reelsd::cli::mcp {
 namespace {
+
+/// The contract's bounds.
+constexpr std::size_t query_characters_max = 500;
+constexpr std::int64_t hits_max = 50;
+constexpr std::int64_t reels_max = 100;
+constexpr std::array job_statuses{"pending", "processing", "done", "error"};
 
 constexpr std::string_view analyze_description =
     "Analyses the Instagram reel behind a link, or a video file, and returns what is said, shown, "
@@ -49,7 +56,7 @@ constexpr std::string_view usage_description =
     "Reports the AI model calls of this account's analyses, their tokens and their cost in US "
     "dollars: in total, by model and by day. Costs nothing.";
 
-json string_argument(std::string_view description) {
+json string_schema(std::string_view description) {
     return {{"type", "string"}, {"description", description}};
 }
 
@@ -61,12 +68,12 @@ json whole_number_argument(std::int64_t min, std::int64_t max, std::string descr
         {"description", std::move(description)}};
 }
 
-json wait_argument(std::chrono::seconds usual, std::string_view unless_finished) {
+json wait_argument(std::chrono::seconds default_wait, std::string_view unless_finished) {
     auto argument = whole_number_argument(
         0,
         wait_max_of_calls.count(),
         fmt::format("How many seconds to wait for the end of the analysis {}", unless_finished));
-    argument["default"] = usual.count();
+    argument["default"] = default_wait.count();
     return argument;
 }
 
@@ -78,12 +85,12 @@ json arguments_schema(json required, json members) {
 }
 
 json analyze_arguments_schema() {
-    auto url = string_argument(
+    auto url = string_schema(
         "Link to the reel: https://www.instagram.com/reel/CODE/, or /p/CODE/ for a video post. "
         "Required unless path is given.");
     url["minLength"] = 1;
     url["maxLength"] = 2048;
-    auto path = string_argument(
+    auto path = string_schema(
         "Absolute path of a video file on the machine of this MCP server, which uploads it. Only a "
         "file that the user names. With url, it is the video of that post.");
     path["minLength"] = 1;
@@ -109,32 +116,86 @@ json get_arguments_schema() {
 }
 
 json search_arguments_schema() {
-    auto query = string_argument("Words or a sentence to search for.");
+    auto query = string_schema("Words or a sentence to search for.");
     query["minLength"] = 1;
     query["maxLength"] = query_characters_max;
-    auto limit = whole_number_argument(1, hits_of_call_max, "Maximum number of hits.");
+    auto limit = whole_number_argument(1, hits_max, "Maximum number of hits.");
     limit["default"] = 10;
     return arguments_schema(json::array({"query"}), {{"query", query}, {"limit", limit}});
 }
 
 json list_arguments_schema() {
-    auto limit = whole_number_argument(1, reels_of_call_max, "Maximum number of reels.");
+    auto limit = whole_number_argument(1, reels_max, "Maximum number of reels.");
     limit["default"] = list_query{}.limit;
-    auto status = string_argument("Only reels with this status.");
+    auto status = string_schema("Only reels with this status.");
     status["enum"] = job_statuses;
-    const auto cursor =
-        string_argument("next_cursor of an earlier answer, to continue from there.");
+    const auto cursor = string_schema("next_cursor of an earlier answer, to continue from there.");
     return arguments_schema(
         json::array(), {{"limit", limit}, {"status", status}, {"cursor", cursor}});
 }
 
 json usage_arguments_schema() {
-    auto from = string_argument("The first day, YYYY-MM-DD in UTC. Default: no lower bound.");
-    auto to = string_argument("The last day, YYYY-MM-DD in UTC, included. Default: today.");
+    auto from = string_schema("The first day, YYYY-MM-DD in UTC. Default: no lower bound.");
+    auto to = string_schema("The last day, YYYY-MM-DD in UTC, included. Default: today.");
     constexpr const char* day = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
     from["pattern"] = day;
     to["pattern"] = day;
     return arguments_schema(json::array(), {{"from", from}, {"to", to}});
+}
+
+/// A schema of the API that also fits newer servers, which may add members and values. A list of
+/// types becomes a choice, because not every client supports lists.
+json relaxed(json schema) {
+    if (!schema.is_structured()) return schema;
+    for (auto& member : schema) member = relaxed(std::move(member));
+    const auto type = schema.is_object() ? schema.find("type") : schema.end();
+    if (type == schema.end() || type->is_object()) return schema;  // An object of members.
+    for (const auto* keyword : {"additionalProperties", "enum", "format", "pattern"}) {
+        schema.erase(keyword);
+    }
+    if (!schema["type"].is_array()) return schema;
+    auto choices = json::array();
+    for (const auto& choice : schema["type"]) choices.push_back({{"type", choice}});
+    schema.erase("type");
+    schema["anyOf"] = std::move(choices);
+    return schema;
+}
+
+json relaxed_api_schema(const char* name) {
+    return relaxed(api_schemas().at(name));
+}
+
+json list_schema(const char* items, const char* description) {
+    return {{"type", "array"}, {"items", relaxed_api_schema(items)}, {"description", description}};
+}
+
+json job_schema() {
+    auto schema = relaxed_api_schema("Job");
+    schema["properties"]["hint"] =
+        string_schema("What to do next; present only while the reel is pending or processing.");
+    return schema;
+}
+
+json reels_schema() {
+    return {
+        {"type", "object"},
+        {"required", json::array({"reels"})},
+        {"properties",
+         {{"reels", list_schema("JobItem", "Newest first.")},
+          {"next_cursor",
+           string_schema("Pass it as cursor to continue; absent at the end of the list.")}}}};
+}
+
+json hits_schema() {
+    return {
+        {"type", "object"},
+        {"required", json::array({"hits"})},
+        {"properties",
+         {{"hits", list_schema("SearchHit", "Best first; empty when nothing was found.")}}}};
+}
+
+json usage_schema() {
+    return relaxed_api_schema("Usage");
 }
 
 json only_reads() {
@@ -144,7 +205,7 @@ json only_reads() {
 }  // namespace
 
 std::vector<tool> make_tools() {
-    // A second submission of a link is another reel in the list.
+    // Not idempotent: a second submission of a link is another reel in the list.
     const json submits{
         {"readOnlyHint", false},
         {"destructiveHint", false},
@@ -189,15 +250,15 @@ std::vector<tool> make_tools() {
 }
 
 tool_result call(const tool& chosen, json arguments, const tool_context& context) {
-    json given = json::object();
+    json present = json::object();
     for (auto&& [name, value] : arguments.items()) {
-        if (!value.is_null()) given[name] = std::move(value);
+        if (!value.is_null()) present[name] = std::move(value);
     }
-    const auto violations = schema_violations(given, chosen.input_schema);
-    if (violations.empty()) return chosen.run(given, context);
+    const auto violations = schema_violations(present, chosen.input_schema);
+    if (violations.empty()) return chosen.run(present, context);
     constexpr std::size_t name_bytes_max = 100;
-    const auto& [at, what] = violations.front();
-    const auto name = std::string_view{at}.substr(1, name_bytes_max);
+    const auto& [pointer, what] = violations.front();
+    const auto name = std::string_view{pointer}.substr(1, name_bytes_max);
     return failed(fmt::format("{} {}", printable(name, line_breaks::to_blank), what));
 }
 
@@ -214,30 +275,30 @@ tool_result failed(std::string text) {
     return {.texts = {std::move(text)}, .structured = std::nullopt, .is_error = true};
 }
 
-json to_json(const tool& one, revision spoken) {
-    json shown{{"name", one.name}};
-    if (spoken >= revision::of_2025_06_18) shown["title"] = one.title;
-    shown["description"] = one.description;
-    shown["inputSchema"] = one.input_schema;
-    if (spoken >= revision::of_2025_06_18) shown["outputSchema"] = one.output_schema;
-    if (spoken >= revision::of_2025_03_26) {
-        shown["annotations"] = one.annotations;
-        shown["annotations"]["title"] = one.title;
+json to_json(const tool& listed, revision version) {
+    json view{{"name", listed.name}};
+    if (version >= revision::of_2025_06_18) view["title"] = listed.title;
+    view["description"] = listed.description;
+    view["inputSchema"] = listed.input_schema;
+    if (version >= revision::of_2025_06_18) view["outputSchema"] = listed.output_schema;
+    if (version >= revision::of_2025_03_26) {
+        view["annotations"] = listed.annotations;
+        view["annotations"]["title"] = listed.title;
     }
-    return shown;
+    return view;
 }
 
-json to_json(tool_result result, revision spoken) {
+json to_json(tool_result result, revision version) {
     auto content = json::array();
     for (auto& text : result.texts) {
         content.push_back({{"type", "text"}, {"text", std::move(text)}});
     }
-    json shown{{"content", std::move(content)}};
-    if (spoken >= revision::of_2025_06_18 && result.structured) {
-        shown["structuredContent"] = *std::move(result.structured);
+    json view{{"content", std::move(content)}};
+    if (version >= revision::of_2025_06_18 && result.structured) {
+        view["structuredContent"] = *std::move(result.structured);
     }
-    shown["isError"] = result.is_error;
-    return shown;
+    view["isError"] = result.is_error;
+    return view;
 }
 
 }  // namespace reelsd::cli::mcp

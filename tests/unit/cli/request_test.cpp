@@ -5,21 +5,7 @@
 namespace reelsd::cli {
 namespace {
 
-TEST(CompleteLink, AddsTheSchemeThatPeopleLeaveOut) {
-    EXPECT_EQ(complete_link("www.instagram.com/reel/X"), "https://www.instagram.com/reel/X");
-    EXPECT_EQ(complete_link("Instagram.com/p/X"), "https://Instagram.com/p/X");
-    EXPECT_EQ(complete_link("m.instagram.com/p/X"), "https://m.instagram.com/p/X");
-    for (const char* link :
-         {"https://www.instagram.com/reel/X",
-          "http://instagram.com/p/X",
-          "instagram.com.evil.test/p/X",
-          "instagram.com",
-          "x",
-          ""})
-        EXPECT_EQ(complete_link(link), link);
-}
-
-TEST(PathWithQuery, EncodesAndLeavesOut) {
+TEST(PathWithQuery, EncodesPresentParameters) {
     EXPECT_EQ(path_with_query("/reels", {}), "/reels");
     EXPECT_EQ(path_with_query("/reels", {{"from", std::nullopt}}), "/reels");
     EXPECT_EQ(
@@ -29,15 +15,15 @@ TEST(PathWithQuery, EncodesAndLeavesOut) {
     EXPECT_EQ(path_with_query("/s", {{"q", ""}}), "/s?q=");
 }
 
-// Goal: whatever stands in a query arrives as it was. Method: every byte, there and back.
-TEST(ParameterOf, IsTheWayBack) {
+// Goal: a round trip preserves each byte.
+TEST(ParameterOf, ReversesPathWithQuery) {
     std::string all;
     for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
     const auto path = path_with_query("http://a.test/r", {{"x", "1"}, {"cursor", all}});
     EXPECT_EQ(parameter_of(path, "cursor"), all);
 }
 
-TEST(ParameterOf, FindsTheOneNamed) {
+TEST(ParameterOf, FindsTheNamedParameter) {
     struct test_case {
         const char* name;
         const char* link;
@@ -53,7 +39,7 @@ TEST(ParameterOf, FindsTheOneNamed) {
         {"before a fragment", "/reels?cursor=1#cursor=2", "1"},
         {"within a fragment", "/reels#?cursor=2", std::nullopt},
         {"encoded", "/reels?cursor=a%2Bb+c%3d", "a+b c="},
-        {"broken encoding stays", "/reels?cursor=%zz%4", "%zz%4"},
+        {"broken encoding is unchanged", "/reels?cursor=%zz%4", "%zz%4"},
         {"empty parts", "/reels?&&cursor=1", "1"},
     };
     for (const auto& expected : cases) {
@@ -72,7 +58,7 @@ TEST(NextLinkOf, ReadsTheHeader) {
     const test_case cases[] = {
         {"as our server writes it", R"(</reels?cursor=1>; rel="next")", "/reels?cursor=1"},
         {"without quotation marks", "</a>;rel=next", "/a"},
-        {"in other letters", "</a> ; REL = \"NEXT\"", "/a"},
+        {"in upper case", "</a> ; REL = \"NEXT\"", "/a"},
         {"one of several relations", R"(</a>; rel="last next")", "/a"},
         {"behind another parameter", R"(</a>; title="x; rel=prev, y"; rel=next)", "/a"},
         {"an escaped quotation mark", R"(</a>; title="x\"; rel=prev"; rel=next)", "/a"},
@@ -82,8 +68,8 @@ TEST(NextLinkOf, ReadsTheHeader) {
         {"no relation at all", "</a>", std::nullopt},
         {"empty", "", std::nullopt},
         {"no angle bracket", "/a; rel=next", std::nullopt},
-        {"one that never closes", "</a; rel=next", std::nullopt},
-        {"a quotation that never ends", R"(</a>; title="x; rel=next)", std::nullopt},
+        {"an unclosed angle bracket", "</a; rel=next", std::nullopt},
+        {"an unclosed quotation", R"(</a>; title="x; rel=next)", std::nullopt},
         {"a backslash at the very end", "</a>; title=\"x\\", std::nullopt},
     };
     for (const auto& expected : cases) {
