@@ -1,6 +1,5 @@
 #include "api_client.hpp"
 
-#include "api_request.hpp"
 #include "links.hpp"
 #include "text.hpp"
 #include <reelsd/base/bounds.hpp>
@@ -46,6 +45,10 @@ net::http_client_settings client_settings(const connection_settings& connection)
     settings.policy.trusted_origins = {server->origin()};
     settings.ca_file = connection.ca_file;
     return settings;
+}
+
+std::optional<std::string> flag(bool is_set) {
+    return is_set ? std::optional<std::string>{"true"} : std::nullopt;
 }
 
 std::string random_key() {
@@ -201,14 +204,12 @@ result<api_answer> api_client::submit_file(
     }
     std::optional<std::string> link;
     if (!options.link.empty()) link = complete_link(options.link);
-    std::optional<std::string> fresh;
-    if (options.fresh) fresh = "true";
     const auto path = path_with_query(
         analyze_path,
         {{"filename", file.filename().string()},
          {"url", std::move(link)},
          {"queue", "true"},
-         {"fresh", std::move(fresh)}});
+         {"fresh", flag(options.fresh)}});
     auto request = submission_to(path, "application/octet-stream", options.idempotency_key);
     request.streamed_body.emplace().add_file({.file = file, .offset = 0, .bytes = bytes});
     if (on_progress) request.on_progress = [&](std::uint64_t sent) { on_progress(sent, bytes); };
@@ -217,7 +218,7 @@ result<api_answer> api_client::submit_file(
 
 result<std::optional<api_answer>> api_client::submit_all(
     const submission_list& list, const std::stop_token& stop) const {
-    invariant(!list.links.empty() && list.links.size() <= submission_list::links_max);
+    invariant(!list.links.empty() && list.links.size() <= list_links_max);
     auto links = json::array();
     for (const auto& link : list.links) links.push_back(complete_link(link));
     auto request = submission_to(analyze_path, "application/json", list.idempotency_key);
@@ -292,7 +293,7 @@ result<reel_page> api_client::list(const list_query& query, const std::stop_toke
         {{"limit", fmt::format("{}", query.limit)},
          {"status", query.status},
          {"cursor", query.cursor},
-         {"latest", query.latest ? std::optional<std::string>{"true"} : std::nullopt}});
+         {"latest", flag(query.latest)}});
     auto response = get(path, stop);
     if (!response) return response.error();
     auto next_cursor = next_cursor_of(response->head.headers);

@@ -37,14 +37,9 @@ struct submission {
 
 /// Several links, submitted together.
 struct submission_list {
-    std::vector<std::string> links;  ///< 1 to links_max
+    std::vector<std::string> links;  ///< 1 to list_links_max
     bool fresh = false;
     std::optional<std::string> idempotency_key;  ///< Of the list; none: generated.
-
-    /// Most links that the server accepts in one request.
-    static constexpr std::size_t links_max = 50;
-    /// Bytes of all links in the encoded body. The server accepts bodies up to 64 KiB.
-    static constexpr std::size_t bytes_max = std::size_t{60} * 1024;
 };
 
 /// How a stream of events ended.

@@ -1,5 +1,5 @@
 #include "commands.hpp"
-#include "help_formatter.hpp"
+#include "options.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
@@ -59,7 +59,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& why) {
 std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_columns) {
     auto parser = std::make_unique<CLI::App>();
     auto& app = *parser;
-    app.formatter(std::make_shared<help_formatter>(help_columns));
+    app.formatter(make_help_formatter(help_columns));
     app.description("reels submits Instagram reels to a reelsd server and shows the results");
     app.name("reels");
     app.set_help_flag("-h,--help", "Print this help");

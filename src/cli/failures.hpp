@@ -20,7 +20,7 @@ enum class exit_code : int {
     interrupted = 130,  ///< Ctrl-C, by the shell's convention 128 + SIGINT.
 };
 
-/// Maps the error of a request to an exit code.
+/// Maps the error of a request to an exit code, by default server_failed.
 [[nodiscard]] exit_code exit_code_of(errc code) noexcept;
 
 /// Converts a failed response to an error for the user: the server's message and the status.

@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// The links and video files that a command submits.
+/// The links and files that a command submits, and the URLs of the API.
 namespace reelsd::cli {
 
 /// `link` with "https://" if it begins with the platform's host: the server requires whole links,
@@ -26,5 +27,30 @@ namespace reelsd::cli {
 /// Whether an argument names a video file rather than a link: it has no scheme, and either the file
 /// exists or the extension is that of a video.
 [[nodiscard]] bool is_video_file(const std::string& argument);
+
+/// Most links that the server accepts in one request.
+inline constexpr std::size_t list_links_max = 50;
+/// Bytes of all links in the encoded request. The server accepts bodies up to 64 KiB.
+inline constexpr std::size_t list_bytes_max = std::size_t{60} * 1024;
+
+/// Splits a list into requests that the server accepts: the number of links in each, in order.
+[[nodiscard]] std::vector<std::size_t> parts_of(const std::vector<std::string>& links);
+
+struct query_parameter {
+    std::string_view name;
+    std::optional<std::string> value;  ///< None: the parameter is left out.
+};
+
+/// `path` with the parameters that have a value, percent-encoded: "/api/v1/reels?limit=20".
+[[nodiscard]] std::string path_with_query(
+    std::string_view path, const std::vector<query_parameter>& parameters);
+
+/// The decoded value of a query parameter of a link; nothing if the link has none of that name.
+[[nodiscard]] std::optional<std::string> parameter_of(
+    std::string_view link, std::string_view parameter);
+
+/// The target of the first link with the relation "next" in a Link header (RFC 8288), unchanged;
+/// nothing if there is none or the header is malformed.
+[[nodiscard]] std::optional<std::string> next_link_of(std::string_view link_header);
 
 }  // namespace reelsd::cli

@@ -89,12 +89,12 @@ exit_code run_mcp(const command_context& context) {
     }
     std::stop_source ending;
     const std::stop_callback on_signal{context.stop, [&ending] { ending.request_stop(); }};
-    std::atomic<bool> is_unread{false};
-    const auto when_unread = [&ending, &is_unread] {
-        is_unread = !ending.stop_requested();  // Later, unsent answers are no error.
+    std::atomic<bool> is_output_closed{false};
+    const auto on_output_closed = [&ending, &is_output_closed] {
+        is_output_closed = !ending.stop_requested();  // Later, unsent answers are no error.
         ending.request_stop();
     };
-    mcp::line_writer out{STDOUT_FILENO, ending.get_token(), when_unread};
+    mcp::line_writer out{STDOUT_FILENO, ending.get_token(), on_output_closed};
     api_reel_server server{context.api};
     mcp::session session{
         server,
@@ -110,10 +110,10 @@ exit_code run_mcp(const command_context& context) {
         return exit_code::interrupted;
     }
     // Quick calls still get their answers after the end of the input.
-    if (end == mcp::read_end::closed && !is_unread)
+    if (end == mcp::read_end::closed && !is_output_closed)
         static_cast<void>(session.wait_for_calls(last_answers_time));
     ending.request_stop();
-    if (is_unread) {
+    if (is_output_closed) {
         context.shown.note("reels: standard output was closed");
         return exit_code::server_failed;
     }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -54,5 +55,9 @@ void restrict_to_dates(CLI::Option& option);
 
 /// The values that restrict_to() allows; empty if there are others.
 [[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);
+
+/// Formats help with the commands first, one column width for all names, and text wrapped to
+/// `columns` cells.
+[[nodiscard]] std::shared_ptr<CLI::FormatterBase> make_help_formatter(std::size_t columns);
 
 }  // namespace reelsd::cli

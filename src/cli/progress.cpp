@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace reelsd::cli {
@@ -21,12 +22,13 @@ std::string progress_line(
     const auto time = duration_text(static_cast<double>(elapsed.count()));
     const auto line = fmt::format("{} {}, {}", spinner.at(frame % spinner.size()), what, time);
     // The last cell stays free, because some terminals wrap there.
-    std::string cut;
-    for (const char c : line) {
-        if (columns_of(cut) + 1 >= columns) break;
-        cut.push_back(c);
-    }
-    return cut;
+    return std::string{prefix_that_fits(line, columns - std::min<std::size_t>(columns, 1))};
+}
+
+std::string progress_bar(std::size_t ended, std::size_t all) {
+    constexpr std::size_t cells = 20;
+    const auto full = all == 0 ? cells : cells * ended / all;
+    return fmt::format("[{:#<{}}{:-<{}}] {} of {} ended", "", full, "", cells - full, ended, all);
 }
 
 progress::progress(std::FILE* out, progress_style style, std::size_t columns)

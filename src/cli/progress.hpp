@@ -20,6 +20,9 @@ enum class progress_style : std::uint8_t { live, plain };
 [[nodiscard]] std::string progress_line(
     std::string_view what, std::chrono::seconds elapsed, std::size_t frame, std::size_t columns);
 
+/// "[####----] 4 of 8 ended".
+[[nodiscard]] std::string progress_bar(std::size_t ended, std::size_t all);
+
 /// Shows on standard error what the command waits for. The live style uses a thread, because the
 /// caller blocks in requests. Thread-safe.
 class progress {

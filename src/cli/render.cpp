@@ -1,7 +1,6 @@
 #include "render.hpp"
 
 #include "api_client.hpp"
-#include "page.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
@@ -23,12 +22,94 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Shown in place of a value that the server did not send.
+constexpr const char* unknown = "unknown";
 constexpr const char* none = "none";
 constexpr const char* no_value = "?";
 
 std::string id_text(const json& reel) {
     const auto id = integer_of(reel, "id");
     return id ? fmt::format("{}", *id) : no_value;
+}
+
+constexpr std::size_t columns_min = 40;
+constexpr std::size_t field_indent = 19;  ///< Two blanks, the longest label and two more.
+constexpr std::size_t time_indent = 4;
+
+/// Builds a page of text: headings, labelled fields with a hanging indent, timed lines. Makes every
+/// text printable().
+class page {
+public:
+    explicit page(const render_options& options)
+        : columns_{std::max(options.columns, columns_min)}, allowed_{options.allowed} {}
+
+    /// Wrapped.
+    void line(std::string_view text, style look = style::plain) { hanging("", 0, text, look); }
+
+    /// A blank line.
+    void gap() { text_.push_back('\n'); }
+
+    /// Wrapped, with the indent of timed(): "    text ...".
+    void indented(std::string_view text, style look = style::plain) {
+        hanging("", time_indent, text, look);
+    }
+
+    /// A blank line and the section's name.
+    void heading(std::string_view name) {
+        gap();
+        text_.append(styled(name, style::strong, allowed_)).push_back('\n');
+    }
+
+    /// "  Label         text ...", with a hanging indent.
+    void field(std::string_view label, std::string_view text) {
+        hanging(std::string{"  "}.append(label), field_indent, text);
+    }
+
+    /// A label without a text; timed() lines follow.
+    void label(std::string_view name) { text_.append("  ").append(name).push_back('\n'); }
+
+    /// "    00:03  text", with a hanging indent.
+    void timed(std::string_view time, std::string_view text) {
+        const auto head = std::string(time_indent, ' ').append(time).append("  ");
+        hanging(head, head.size(), text);
+    }
+
+    [[nodiscard]] std::string take() { return std::move(text_); }
+
+private:
+    void hanging(
+        std::string_view head, std::size_t indent, std::string_view text,
+        style look = style::plain) {
+        const auto columns = columns_ - std::min(indent, columns_ / 2);
+        auto lead = std::string{head};
+        for (const auto& row : wrapped(printable(text, line_breaks::keep), columns)) {
+            if (row.empty()) {
+                lead.erase(lead.find_last_not_of(' ') + 1);  // No blanks at the end of a line.
+            } else {
+                lead.append(indent - std::min(indent, lead.size()), ' ');
+            }
+            text_.append(lead).append(styled(row, look, allowed_)).push_back('\n');
+            lead.clear();
+        }
+    }
+
+    std::size_t columns_;
+    colours allowed_;
+    std::string text_;
+};
+
+bool has_elements(const json& array) {
+    return array.is_array() && !array.empty();
+}
+
+std::vector<std::string> texts_of(const json& object, const char* name) {
+    std::vector<std::string> texts;
+    const auto& elements = member(object, name);
+    if (!elements.is_array()) return texts;
+    for (const auto& element : elements) {
+        if (element.is_string()) texts.push_back(element.get<std::string>());
+    }
+    return texts;
 }
 
 std::string joined(const std::vector<std::string>& texts, std::string_view separator) {

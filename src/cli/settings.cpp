@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <map>
 #include <system_error>
 
 namespace reelsd::cli {
@@ -51,25 +52,25 @@ std::optional<std::filesystem::path> default_config_path() {
 
 result<settings_source> settings_from_file(const std::filesystem::path& file) {
     // Only CLI11's parser: options that read both would let the file override the environment.
+    using setting_field = std::optional<std::string> settings_source::*;
+    static const std::map<std::string, setting_field> settings_by_name{
+        {"server", &settings_source::server},
+        {"token", &settings_source::token},
+        {"ca-file", &settings_source::ca_file}};
     settings_source settings;
     try {
         for (const auto& item : CLI::ConfigTOML{}.from_file(file.string())) {
             // CLI11's marks of the beginning and the end of a section.
             if (item.name == "++" || item.name == "--") continue;
             const auto name = item.fullname();
-            const auto value = item.inputs.empty() ? std::string{} : item.inputs.front();
-            if (name == "server") {
-                settings.server = value;
-            } else if (name == "token") {
-                settings.token = value;
-            } else if (name == "ca-file") {
-                settings.ca_file = value;
-            } else {
+            const auto setting = settings_by_name.find(name);
+            if (setting == settings_by_name.end()) {
                 return invalid(fmt::format(
                     "{}: unknown setting \"{}\"; known settings are server, token and ca-file",
                     file.string(),
                     printable(name, line_breaks::to_blank)));
             }
+            settings.*setting->second = item.inputs.empty() ? "" : item.inputs.front();
         }
     } catch (const CLI::Error& why) {  // Unreadable or malformed.
         return invalid(fmt::format("{}: {}", file.string(), why.what()));

@@ -2,7 +2,6 @@
 
 #include "text.hpp"
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -113,15 +112,7 @@ std::vector<std::size_t> table::fitted_widths(std::size_t width) const {
 std::string cut_to(std::string_view text, std::size_t columns) {
     if (columns_of(text) <= columns) return std::string{text};
     if (columns == 0) return {};
-    std::size_t used = 0;
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const auto bytes = code_point_at(text, at).bytes;
-        used += columns_of(text.substr(at, bytes));
-        if (used + 1 > columns) break;
-        at += bytes;
-    }
-    auto head = std::string{text.substr(0, at)};
+    std::string head{prefix_that_fits(text, columns - 1)};
     head.erase(head.find_last_not_of(' ') + 1);
     return head.append(ellipsis);
 }

@@ -81,20 +81,6 @@ bool is_link(std::string_view word) {
     return word.starts_with("https://") || word.starts_with("http://");
 }
 
-/// The longest beginning of `word` that fits `columns` cells, but at least one character.
-std::string_view head_that_fits(std::string_view word, std::size_t columns) {
-    std::size_t used = 0;
-    std::size_t at = 0;
-    while (at < word.size()) {
-        const auto bytes = code_point_at(word, at).bytes;
-        const auto width = columns_of(word.substr(at, bytes));
-        if (used + width > columns && at > 0) break;
-        used += width;
-        at += bytes;
-    }
-    return word.substr(0, at);
-}
-
 /// Fills lines word by word.
 class line_filler {
 public:
@@ -105,7 +91,8 @@ public:
         if (used_ > 0 && used_ + 1 + width > columns_) end_line();
         if (used_ > 0) put(" ");
         while (used_ == 0 && !is_link(word) && columns_of(word) > columns_) {
-            const auto head = head_that_fits(word, columns_);
+            auto head = prefix_that_fits(word, columns_);
+            if (head.empty()) head = word.substr(0, code_point_at(word, 0).bytes);
             word.remove_prefix(head.size());
             if (word.empty()) return put(head);
             put(head);
@@ -182,6 +169,18 @@ std::size_t columns_of(std::string_view text) {
         at += character.bytes;
     }
     return columns;
+}
+
+std::string_view prefix_that_fits(std::string_view text, std::size_t columns) {
+    std::size_t used = 0;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto character = code_point_at(text, at);
+        used += cells_of(character.value);
+        if (used > columns) break;
+        at += character.bytes;
+    }
+    return text.substr(0, at);
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {

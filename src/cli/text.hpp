@@ -25,6 +25,9 @@ enum class line_breaks : std::uint8_t { keep, to_blank };
 /// emoji, 1 for others. `text` is printable().
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 
+/// The longest beginning of `text` that fits `columns` cells. `text` is printable().
+[[nodiscard]] std::string_view prefix_that_fits(std::string_view text, std::size_t columns);
+
 /// `text` in lines of at most `columns` cells (at least 1), broken at blanks and at its own line
 /// breaks. Longer words are cut, except links, so that users can copy them. Never empty.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t columns);

@@ -52,6 +52,13 @@ inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
     return value.is_string() ? std::optional{value.get<std::string>()} : std::nullopt;
 }
 
+/// The text of a member; `otherwise` if it is missing, empty or not a text.
+[[nodiscard]] inline std::string text_or(
+    const json& object, const char* name, const char* otherwise) {
+    auto text = text_of(object, name);
+    return text && !text->empty() ? *std::move(text) : std::string{otherwise};
+}
+
 [[nodiscard]] inline std::optional<std::int64_t> integer_of(const json& object, const char* name) {
     const auto& value = member(object, name);
     return value.is_number_integer() ? std::optional{value.get<std::int64_t>()} : std::nullopt;

@@ -22,7 +22,7 @@ call_table::start_outcome call_table::start(tool_call& call) {
     auto& item = entries_.emplace_back();
     std::swap(item.call, call);
     try {
-        item.thread = std::thread{[this, &item] { run(item); }};
+        item.thread = std::jthread{[this, &item](const std::stop_token& stop) { run(item, stop); }};
     } catch (const std::system_error&) {  // No further thread.
         std::swap(item.call, call);
         entries_.pop_back();
@@ -38,7 +38,7 @@ void call_table::cancel(const json& id) {
         for (auto& item : entries_) {
             if (item.is_answered || item.call.id != id) continue;
             item.is_cancelled = true;
-            stop_source = item.stop_source;
+            stop_source = item.thread.get_stop_source();
         }
     }
     stop_source.request_stop();  // Without the lock: the callbacks it runs may need it.
@@ -50,8 +50,7 @@ void call_table::stop() {
         for (auto& item : entries_) item.is_cancelled = true;
     }
     // Only this thread adds and removes entries.
-    for (auto& item : entries_) item.stop_source.request_stop();
-    for (auto& item : entries_) item.thread.join();
+    for (auto& item : entries_) item.thread.request_stop();
     entries_.clear();
 }
 
@@ -63,8 +62,8 @@ bool call_table::wait_for_end(std::chrono::milliseconds at_most) {
     });
 }
 
-void call_table::run(entry& item) {
-    auto answer = item.call.run(item.stop_source.get_token());
+void call_table::run(entry& item, const std::stop_token& stop) {
+    auto answer = item.call.run(stop);
     bool is_cancelled = false;
     {
         const std::scoped_lock lock{mutex_};
@@ -79,15 +78,8 @@ void call_table::run(entry& item) {
 }
 
 void call_table::join_ended() {
-    std::list<entry> ended;
-    {
-        const std::scoped_lock lock{mutex_};
-        for (auto at = entries_.begin(); at != entries_.end();) {
-            const auto current = at++;
-            if (current->has_ended) ended.splice(ended.end(), entries_, current);
-        }
-    }
-    for (auto& item : ended) item.thread.join();
+    const std::scoped_lock lock{mutex_};
+    std::erase_if(entries_, [](const entry& item) { return item.has_ended; });
 }
 
 }  // namespace reelsd::cli::mcp

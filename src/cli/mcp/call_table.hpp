@@ -59,14 +59,13 @@ public:
 private:
     struct entry {
         tool_call call;
-        std::stop_source stop_source;
         bool is_cancelled = false;
         bool is_answered = false;
         bool has_ended = false;
-        std::thread thread;
+        std::jthread thread;
     };
 
-    void run(entry& item);
+    void run(entry& item, const std::stop_token& stop);
     void join_ended();
 
     std::mutex mutex_;

@@ -10,7 +10,7 @@
 namespace reelsd::cli::mcp {
 namespace {
 
-rpc_fault invalid_request(json id, std::string why) {
+rpc_fault invalid_message(json id, std::string why) {
     return {.id = std::move(id), .code = rpc_code::invalid_request, .message = std::move(why)};
 }
 
@@ -23,9 +23,9 @@ rpc_message read_call(const json& object, const json& method) {
     const bool wants_answer = object.contains("id");
     const auto id = wants_answer ? object.at("id") : json(nullptr);
     if (wants_answer && !is_valid_id(id)) {
-        return invalid_request(nullptr, "id must be a string or an integer");
+        return invalid_message(nullptr, "id must be a string or an integer");
     }
-    if (!method.is_string()) return invalid_request(id, "method must be a string");
+    if (!method.is_string()) return invalid_message(id, "method must be a string");
     auto params = object.value("params", json());
     if (params.is_null()) params = json::object();
     if (!wants_answer) return rpc_notification{method.get<std::string>(), std::move(params)};
@@ -37,16 +37,16 @@ rpc_message read_call(const json& object, const json& method) {
 }
 
 rpc_message read_message(const json& message) {
-    if (!message.is_object()) return invalid_request(nullptr, "a message must be an object");
+    if (!message.is_object()) return invalid_message(nullptr, "a message must be an object");
     const auto& given_id = member(message, "id");
     const auto id = is_valid_id(given_id) ? given_id : json(nullptr);
     if (member(message, "jsonrpc") != "2.0") {
-        return invalid_request(id, "jsonrpc must be \"2.0\"");
+        return invalid_message(id, "jsonrpc must be \"2.0\"");
     }
     const auto method = message.find("method");
     if (method != message.end()) return read_call(message, *method);
     if (message.contains("result") || message.contains("error")) return rpc_answer{};
-    return invalid_request(id, "method is missing");
+    return invalid_message(id, "method is missing");
 }
 
 }  // namespace
@@ -82,11 +82,11 @@ rpc_line read_line(std::string_view line) {
     }
     if (!document.is_array()) return {.messages = {read_message(document)}};
     if (document.empty()) {
-        return {.messages = {invalid_request(nullptr, "a batch must have a message")}};
+        return {.messages = {invalid_message(nullptr, "a batch must have a message")}};
     }
     if (document.size() > batch_messages_max) {
         auto why = fmt::format("a batch must have at most {} messages", batch_messages_max);
-        return {.messages = {invalid_request(nullptr, std::move(why))}};
+        return {.messages = {invalid_message(nullptr, std::move(why))}};
     }
     rpc_line batch{.messages = {}, .is_batch = true};
     for (const auto& message : document) batch.messages.push_back(read_message(message));

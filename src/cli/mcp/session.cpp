@@ -1,6 +1,5 @@
 #include "session.hpp"
 
-#include "../page.hpp"
 #include "../text.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
@@ -88,6 +87,14 @@ json fault_of(const rpc_request& request, rpc_code code, std::string why) {
     return answer(rpc_fault{.id = request.id, .code = code, .message = std::move(why)});
 }
 
+json invalid_request(const rpc_request& request, std::string why) {
+    return fault_of(request, rpc_code::invalid_request, std::move(why));
+}
+
+json invalid_params(const rpc_request& request, std::string why) {
+    return fault_of(request, rpc_code::invalid_params, std::move(why));
+}
+
 const json& progress_token_of(const rpc_request& request) {
     return member(member(request.params, "_meta"), "progressToken");
 }
@@ -138,7 +145,9 @@ void session::handle(rpc_message message, const reply& respond) {
         return respond(answer(std::move(*fault)));
     }
     if (auto* const request = std::get_if<rpc_request>(&message)) {
-        return handle_request(std::move(*request), respond);
+        // A call that was started responds later.
+        if (auto response = handle_request(*request, respond)) respond(std::move(response));
+        return;
     }
     // Other notifications need no action.
     const auto* const notified = std::get_if<rpc_notification>(&message);
@@ -148,28 +157,20 @@ void session::handle(rpc_message message, const reply& respond) {
     respond(std::nullopt);
 }
 
-void session::handle_request(rpc_request request, const reply& respond) {
-    if (request.method == "ping") return respond(answer(request.id, json::object()));
-    if (request.method == "initialize") return initialize(std::move(request), respond);
-    if (!revision_) {
-        return respond(fault_of(request, rpc_code::invalid_request, "initialize must come first"));
-    }
-    if (request.method == "tools/list") return list_tools(std::move(request), respond);
-    if (request.method == "tools/call") return call_tool(std::move(request), respond);
+std::optional<json> session::handle_request(rpc_request& request, const reply& respond) {
+    if (request.method == "ping") return answer(request.id, json::object());
+    if (request.method == "initialize") return initialize(request);
+    if (!revision_) return invalid_request(request, "initialize must come first");
+    if (request.method == "tools/list") return list_tools(request);
+    if (request.method == "tools/call") return call_tool(request, respond);
     auto why = fmt::format("there is no method \"{}\"", shown(request.method));
-    respond(fault_of(request, rpc_code::method_not_found, std::move(why)));
+    return fault_of(request, rpc_code::method_not_found, std::move(why));
 }
 
-void session::initialize(rpc_request request, const reply& respond) {
-    if (revision_) {
-        return respond(
-            fault_of(request, rpc_code::invalid_request, "the session is already initialized"));
-    }
+json session::initialize(const rpc_request& request) {
+    if (revision_) return invalid_request(request, "the session is already initialized");
     const auto requested = text_of(request.params, "protocolVersion");
-    if (!requested) {
-        return respond(
-            fault_of(request, rpc_code::invalid_params, "protocolVersion must be a string"));
-    }
+    if (!requested) return invalid_params(request, "protocolVersion must be a string");
     const auto agreed = negotiated(*requested);
     revision_ = agreed;
     const auto& client = member(request.params, "clientInfo");
@@ -181,43 +182,36 @@ void session::initialize(rpc_request request, const reply& respond) {
     json about{{"name", "reels"}};
     if (agreed >= revision::of_2025_06_18) about["title"] = "reelsd";
     about["version"] = REELSD_VERSION;
-    respond(answer(
-        std::move(request.id),
+    return answer(
+        request.id,
         {{"protocolVersion", name_of(agreed)},
          {"capabilities", {{"tools", json::object()}}},
          {"serverInfo", std::move(about)},
-         {"instructions", instructions()}}));
+         {"instructions", instructions()}});
 }
 
-void session::list_tools(rpc_request request, const reply& respond) const {
+json session::list_tools(const rpc_request& request) const {
     if (!member(request.params, "cursor").is_null()) {
-        return respond(fault_of(
-            request, rpc_code::invalid_params, "cursor is unknown: the list has one page"));
+        return invalid_params(request, "cursor is unknown: the list has one page");
     }
     auto listed = json::array();
     for (const auto& available : tools_) listed.push_back(to_json(available, *revision_));
-    respond(answer(std::move(request.id), {{"tools", std::move(listed)}}));
+    return answer(request.id, {{"tools", std::move(listed)}});
 }
 
-void session::call_tool(rpc_request request, const reply& respond) {
+std::optional<json> session::call_tool(rpc_request& request, const reply& respond) {
     const auto name = text_of(request.params, "name");
-    if (!name) return respond(fault_of(request, rpc_code::invalid_params, "name must be a string"));
+    if (!name) return invalid_params(request, "name must be a string");
     const auto chosen = std::find_if(
         tools_.begin(), tools_.end(), [&name](const tool& known) { return known.name == *name; });
     if (chosen == tools_.end()) {
-        auto why = fmt::format("there is no tool \"{}\"", shown(*name));
-        return respond(fault_of(request, rpc_code::invalid_params, std::move(why)));
+        return invalid_params(request, fmt::format("there is no tool \"{}\"", shown(*name)));
     }
     auto& arguments = request.params["arguments"];
     if (arguments.is_null()) arguments = json::object();
-    if (!arguments.is_object()) {
-        return respond(fault_of(request, rpc_code::invalid_params, "arguments must be an object"));
-    }
+    if (!arguments.is_object()) return invalid_params(request, "arguments must be an object");
     if (!is_valid_token(progress_token_of(request))) {
-        return respond(fault_of(
-            request,
-            rpc_code::invalid_params,
-            "_meta.progressToken must be a string or an integer"));
+        return invalid_params(request, "_meta.progressToken must be a string or an integer");
     }
     const auto& called = *chosen;
     tool_call pending_call{
@@ -226,18 +220,15 @@ void session::call_tool(rpc_request request, const reply& respond) {
                    const std::stop_token& stop) { return answer_of_tool(called, request, stop); },
         .reply = respond};
     switch (calls_.start(pending_call)) {
-        case call_table::start_outcome::started: return;
+        case call_table::start_outcome::started: return std::nullopt;
         case call_table::start_outcome::id_in_use:
-            return respond(fault_of(
-                request,
-                rpc_code::invalid_request,
-                "the id belongs to a request that is still running"));
+            return invalid_request(request, "the id belongs to a request that is still running");
         case call_table::start_outcome::too_many: break;
     }
     auto refusal = failed(fmt::format(
-        "{} calls are under way, which is the limit: call again when one of them has ended.",
+        "{} calls are running, which is the limit: call again when one of them has ended.",
         call_table::calls_max));
-    respond(answer(std::move(request.id), to_json(std::move(refusal), *revision_)));
+    return answer(request.id, to_json(std::move(refusal), *revision_));
 }
 
 json session::answer_of_tool(

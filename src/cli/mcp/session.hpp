@@ -50,11 +50,11 @@ private:
     void refuse_line(std::string reason);
     void take_batch(std::vector<rpc_message> messages);
     void handle(rpc_message message, const reply& respond);
-    void handle_request(rpc_request request, const reply& respond);
-    void initialize(rpc_request request, const reply& respond);
-    void list_tools(rpc_request request, const reply& respond) const;
-    void call_tool(rpc_request request, const reply& respond);
-
+    /// Returns the answer, or nothing if a call was started, which calls `respond`.
+    [[nodiscard]] std::optional<json> handle_request(rpc_request& request, const reply& respond);
+    [[nodiscard]] json initialize(const rpc_request& request);
+    [[nodiscard]] json list_tools(const rpc_request& request) const;
+    [[nodiscard]] std::optional<json> call_tool(rpc_request& request, const reply& respond);
     [[nodiscard]] json answer_of_tool(
         const tool& chosen, const rpc_request& request, const std::stop_token& stop) const;
     [[nodiscard]] std::function<void(const job_progress& state)> progress_reporter(

@@ -95,14 +95,5 @@ struct tool {
 /// Default wait for a reel. An analysis takes some 30 s. Many clients abandon a request after 60 s,
 /// and the model then never receives the reel's id.
 inline constexpr std::chrono::seconds wait_default_of_calls{50};
-/// The bound on one attempt of a job (bounds::job_time_max).
-inline constexpr std::chrono::seconds wait_max_of_calls{600};
-
-// The `run` of each tool.
-[[nodiscard]] tool_result analyze_reel(const json& arguments, const tool_context& context);
-[[nodiscard]] tool_result get_reel(const json& arguments, const tool_context& context);
-[[nodiscard]] tool_result search_reels(const json& arguments, const tool_context& context);
-[[nodiscard]] tool_result list_reels(const json& arguments, const tool_context& context);
-[[nodiscard]] tool_result usage(const json& arguments, const tool_context& context);
 
 }  // namespace reelsd::cli::mcp

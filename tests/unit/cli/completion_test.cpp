@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/help_formatter.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "support/paths.hpp"
@@ -26,7 +25,7 @@ public:
     explicit small_program(std::size_t columns = 80) {
         static constexpr std::array kinds{"all", "some"};
         static constexpr std::array states{"on", "off"};
-        app_.formatter(std::make_shared<help_formatter>(columns));
+        app_.formatter(make_help_formatter(columns));
         app_.set_help_flag("-h,--help", "Help");
         app_.add_option("--config", text_, "A file")->type_name("FILE");
         app_.require_subcommand(1);
