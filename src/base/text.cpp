@@ -36,4 +36,15 @@ std::optional<std::string> percent_decoded(std::string_view text) {
     return decoded;
 }
 
+std::string grouped(std::int64_t number) {
+    constexpr std::size_t group_digits = 3;
+    auto digits = std::to_string(number);
+    const std::size_t sign = number < 0 ? 1 : 0;
+    for (auto at = digits.size(); at > sign + group_digits;) {
+        at -= group_digits;
+        digits.insert(at, 1, ',');
+    }
+    return digits;
+}
+
 }  // namespace reelsd

@@ -33,6 +33,13 @@ std::size_t code_point_count(std::string_view text) noexcept {
     return count;
 }
 
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexcept {
+    if (text.size() <= bytes_max) return text;
+    auto end = bytes_max;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    return text.substr(0, end);
+}
+
 bool is_utf8(std::string_view text) noexcept {
     return u8_check(octets_of(text), text.size()) == nullptr;
 }

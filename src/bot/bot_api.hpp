@@ -1,12 +1,13 @@
 #pragma once
 
-#include "api_answer.hpp"
 #include <reelsd/base/clock.hpp>
-#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
+#include <reelsd/domain/chats/chat_store.hpp>
 #include <reelsd/net/http_client.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,15 +19,49 @@
 
 namespace reelsd::bot {
 
-/// A file on its way into a chat.
+/// A response of the Bot API and its meaning.
+struct api_answer {
+    enum class outcome : std::uint8_t {
+        done,
+        unchanged,         ///< The message has this text already.
+        message_gone,      ///< The message does not exist or cannot be edited.
+        bad_markup,        ///< The server does not support our HTML.
+        rate_limited,      ///< Retry after `retry_after`.
+        moved,             ///< The group has a new id: `moved_to`.
+        unreachable,       ///< No response, or a failure of the server. Can be retried.
+        chat_unreachable,  ///< The bot was blocked or removed, or the chat does not exist.
+        bad_token,         ///< The bot does not exist any more.
+        not_found,         ///< The bot or the method does not exist.
+        conflict,          ///< Another program polls for updates, or a webhook receives them.
+        rejected,          ///< An invalid request; retrying does not help.
+    };
+
+    outcome what = outcome::unreachable;
+    json value = {};          ///< The `result`, if done.
+    std::string description;  ///< Of a failure, for logs. Never contains the token.
+    std::chrono::seconds retry_after{0};
+    std::optional<chats::chat_id> moved_to = {};
+};
+
+[[nodiscard]] std::string_view name_of(api_answer::outcome what) noexcept;
+
+/// Parses a complete HTTP response. `retry_after_header` applies if the body names no time.
+[[nodiscard]] api_answer answer_from(
+    int status, std::string_view body, std::optional<std::string_view> retry_after_header);
+
+/// Delay after `failures` consecutive failures (at least 1): doubles from a second to a minute.
+/// `jitter` from 0 to 1 shortens it by up to a half.
+[[nodiscard]] std::chrono::milliseconds backoff(int failures, double jitter) noexcept;
+
+/// A file to send to a chat.
 struct outgoing_file {
     chats::message_target target;
-    std::string name;     ///< "reel-42.json": [a-z0-9.-] alone.
+    std::string name;     ///< "reel-42.json": only [a-z0-9.-].
     std::string content;  ///< JSON.
 };
 
-/// Asks the Bot API. Blocking; safe from any thread. The token stands in the address of every
-/// request and in nothing else: no answer, error or log line has it.
+/// Client of the Bot API. Blocking; thread-safe. The token is part of every request's address and
+/// is removed from all answers and errors.
 class bot_api {
 public:
     struct settings {
@@ -35,19 +70,19 @@ public:
         std::string ca_file = {};  ///< Empty: the system's.
         std::optional<net::proxy> by_proxy = {};
     };
-    explicit bot_api(settings with);
+    explicit bot_api(settings server);
 
-    /// POSTs `parameters` to a method. A question changes nothing when it is asked twice.
+    /// POSTs `parameters` to a method.
     [[nodiscard]] api_answer call(
         std::string_view method, const json& parameters, deadline by,
         const std::stop_token& stop) const;
     [[nodiscard]] api_answer send_document(
         const outgoing_file& file, deadline by, const std::stop_token& stop) const;
 
-    /// GETs a file by the `file_path` of getFile's answer, and passes its bytes to `sink` in
-    /// pieces, on this thread. An error of `sink` ends it and is returned. Errors: those of
-    /// net::http_client::send; invalid_argument: no path that the Bot API has;
-    /// connection_failed: a status other than 200; video_too_large: more than `bytes_max` bytes.
+    /// GETs a file by the `file_path` of getFile's answer and passes its bytes to `sink` in chunks,
+    /// on this thread. An error of `sink` ends the download and is returned. Errors: those of
+    /// net::http_client::send; invalid_argument for an invalid path; connection_failed for a status
+    /// other than 200; video_too_large beyond `bytes_max`.
     [[nodiscard]] result<void> download(
         std::string_view file_path, std::uint64_t bytes_max,
         const std::function<result<void>(std::span<const std::byte>)>& sink, deadline by,
@@ -59,14 +94,14 @@ private:
         const std::stop_token& stop) const;
     [[nodiscard]] std::string without_token(std::string text) const;
 
-    settings with_;
+    settings settings_;
     net::http_client client_;
 };
 
-/// What sendDocument is sent: multipart/form-data. Pure; `boundary` must not occur in the file.
+/// The multipart/form-data body of sendDocument. `boundary` must not occur in the file.
 [[nodiscard]] std::string multipart_of(const outgoing_file& file, std::string_view boundary);
 
-/// In answer to a message, also when that one has been deleted meanwhile.
+/// Makes a message a reply to `message`, unless that has been deleted.
 [[nodiscard]] json reply_parameters(std::int64_t message);
 
 }  // namespace reelsd::bot

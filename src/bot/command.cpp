@@ -1,10 +1,10 @@
 #include "command.hpp"
 
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
+#include <utility>
 
 namespace reelsd::bot {
 namespace {
@@ -13,14 +13,14 @@ bool is_name_letter(char c) {
     return is_alphanumeric(c) || c == '_';
 }
 
-/// Where "@name" stands in the text as a word of its own; npos: nowhere.
+/// Position of "@username" as a separate word, or npos.
 std::size_t find_mention(std::string_view text, std::string_view username) {
     if (username.empty()) return std::string_view::npos;
     const auto lowered = ascii_lower(text);
-    const auto wanted = "@" + ascii_lower(username);
-    for (auto at = lowered.find(wanted); at != std::string::npos;
-         at = lowered.find(wanted, at + 1)) {
-        const auto end = at + wanted.size();
+    const auto mention = "@" + ascii_lower(username);
+    for (auto at = lowered.find(mention); at != std::string::npos;
+         at = lowered.find(mention, at + 1)) {
+        const auto end = at + mention.size();
         const bool begins = at == 0 || !is_name_letter(lowered[at - 1]);
         const bool ends = end == lowered.size() || !is_name_letter(lowered[end]);
         if (begins && ends) return at;
@@ -30,7 +30,7 @@ std::size_t find_mention(std::string_view text, std::string_view username) {
 
 struct written_command {
     std::string name;
-    std::string addressee;  ///< In lower case; empty: nobody in particular.
+    std::string addressee;  ///< The bot's name in lower case, or empty.
     std::string rest;
 };
 
@@ -40,47 +40,40 @@ std::optional<written_command> command_in(std::string_view text) {
     const auto word = text.substr(0, std::min(text.find_first_of(ascii_whitespace), text.size()));
     const auto name = word.substr(0, std::min(word.find('@'), word.size()));
     if (name.empty() || !std::all_of(name.begin(), name.end(), is_name_letter)) return std::nullopt;
-    written_command found{
+    return written_command{
         .name = ascii_lower(name),
         .addressee = name.size() < word.size() ? ascii_lower(word.substr(name.size() + 1)) : "",
         .rest = std::string{trimmed(text.substr(word.size()))}};
-    return found;
 }
 
-bool names_us(const incoming_message& said, const bot_identity& self) {
-    if (self.id != 0 && said.answered_user == self.id) return true;
-    const bool is_marked =
-        std::any_of(said.entities.begin(), said.entities.end(), [&self](const text_entity& mark) {
-            return mark.type == "text_mention" && mark.user == self.id && self.id != 0;
-        });
-    return is_marked || find_mention(said.text, self.username) != std::string_view::npos;
+bool is_addressed(const incoming_message& message, const bot_identity& self) {
+    if (self.id != 0 && message.answered_user == self.id) return true;
+    const auto is_own_mention = [&self](const text_entity& entity) {
+        return entity.type == "text_mention" && entity.user == self.id && self.id != 0;
+    };
+    return std::any_of(message.entities.begin(), message.entities.end(), is_own_mention) ||
+           find_mention(message.text, self.username) != std::string_view::npos;
 }
 
-/// The text without our name, which is no part of what is wanted.
 std::string without_mention(std::string_view text, const bot_identity& self) {
-    std::string made{text};
+    std::string rest{text};
     const auto at = find_mention(text, self.username);
-    if (at != std::string_view::npos) made.erase(at, self.username.size() + 1);
-    return std::string{trimmed(made)};
+    if (at != std::string_view::npos) rest.erase(at, self.username.size() + 1);
+    return std::string{trimmed(rest)};
 }
 
-/// What follows a link in a sentence and is none of it.
+/// Removes punctuation around a link.
 std::string_view without_punctuation(std::string_view word) {
-    while (!word.empty() &&
-           std::string_view{".,;:!?)]}>'\""}.find(word.back()) != std::string_view::npos) {
-        word.remove_suffix(1);
-    }
-    while (!word.empty() &&
-           std::string_view{"(<[{'\""}.find(word.front()) != std::string_view::npos) {
-        word.remove_prefix(1);
-    }
+    const auto end = word.find_last_not_of(".,;:!?)]}>'\"");
+    word = word.substr(0, end == std::string_view::npos ? 0 : end + 1);
+    word.remove_prefix(std::min(word.find_first_not_of("(<[{'\""), word.size()));
     return word;
 }
 
-/// A word as a link; empty for any other word. People leave out what browsers add.
+/// The link in a word, completed with a scheme; empty for any other word.
 std::string link_in(std::string_view word) {
-    // It may touch what stands before it, and what no link has ends it: other quotation marks and
-    // other alphabets' full stops.
+    // Text may touch the link. Characters that no link has end it, such as typographic quotation
+    // marks.
     const auto all = ascii_lower(word);
     const auto begin = std::min(all.find("https://"), all.find("http://"));
     if (begin != std::string::npos) word.remove_prefix(begin);
@@ -97,16 +90,14 @@ std::string link_in(std::string_view word) {
 }
 
 commands::links links_in(std::string_view text, const std::vector<text_entity>& entities) {
-    commands::links found;
-    const auto add = [&found](std::string url) {
-        if (url.empty()) return;
-        const bool is_known =
-            std::find(found.urls.begin(), found.urls.end(), url) != found.urls.end();
-        if (is_known) return;
-        if (found.urls.size() == links_max) {
-            ++found.left_out;
+    commands::links links;
+    const auto add = [&links](std::string url) {
+        auto& urls = links.urls;
+        if (url.empty() || std::find(urls.begin(), urls.end(), url) != urls.end()) return;
+        if (urls.size() == links_max) {
+            ++links.left_out;
         } else {
-            found.urls.push_back(std::move(url));
+            urls.push_back(std::move(url));
         }
     };
     std::string_view rest = text;
@@ -115,10 +106,10 @@ commands::links links_in(std::string_view text, const std::vector<text_entity>& 
         add(link_in(without_punctuation(rest.substr(0, size))));
         rest.remove_prefix(std::min(size + 1, rest.size()));
     }
-    for (const auto& mark : entities) {
-        if (mark.type == "text_link") add(link_in(mark.address));
+    for (const auto& entity : entities) {
+        if (entity.type == "text_link") add(link_in(entity.address));
     }
-    return found;
+    return links;
 }
 
 commands::video video_in(const incoming_video& file, const bot_identity& self) {
@@ -130,33 +121,31 @@ commands::video video_in(const incoming_video& file, const bot_identity& self) {
 
 }  // namespace
 
-command parse_command(const incoming_message& said, const bot_identity& self) {
-    if (said.is_by_bot || (said.text.empty() && !said.video)) return commands::nothing{};
-    const bool is_group = said.kind == chats::chat_kind::group;
-    const auto given = command_in(trimmed(said.text));
-    const bool is_for_another =
-        given && !given->addressee.empty() && given->addressee != ascii_lower(self.username);
-    if (is_for_another) return commands::nothing{};
-    const bool is_ours = given && !given->addressee.empty();
-    if (is_group && !is_ours && !names_us(said, self)) return commands::nothing{};
-    if (said.video) return video_in(*said.video, self);
-    if (given) {
-        return commands::command{.name = given->name, .rest = without_mention(given->rest, self)};
+command parse_command(const incoming_message& message, const bot_identity& self) {
+    if (message.is_by_bot || (message.text.empty() && !message.video)) return commands::none{};
+    const bool is_group = message.kind == chats::chat_kind::group;
+    const auto written = command_in(trimmed(message.text));
+    const bool has_addressee = written && !written->addressee.empty();
+    if (has_addressee && written->addressee != ascii_lower(self.username)) return commands::none{};
+    if (is_group && !has_addressee && !is_addressed(message, self)) return commands::none{};
+    if (message.video) return video_in(*message.video, self);
+    if (written) {
+        return commands::slash{.name = written->name, .rest = without_mention(written->rest, self)};
     }
 
-    auto links = links_in(said.text, said.entities);
+    auto links = links_in(message.text, message.entities);
     if (!links.urls.empty()) return links;
-    const auto rest = without_mention(said.text, self);
-    // "@bot /list": people try.
-    if (auto later = command_in(rest)) return commands::command{later->name, later->rest};
+    const auto rest = without_mention(message.text, self);
+    // "@bot /list"
+    if (auto later = command_in(rest)) return commands::slash{later->name, later->rest};
     if (chats::hash_of_chat_code(rest)) return commands::code{rest};
-    if (said.answered_video) return video_in(*said.answered_video, self);
-    return commands::chatter{};
+    if (message.answered_video) return video_in(*message.answered_video, self);
+    return commands::unknown{};
 }
 
-std::string button_data(const button_command& wanted) {
-    const std::string_view name = wanted.what == button_command::kind::again ? "again:" : "json:";
-    return std::string{name} + std::to_string(wanted.job.value);
+std::string button_data(const button_command& button) {
+    const std::string_view name = button.what == button_command::kind::again ? "again:" : "json:";
+    return std::string{name} + std::to_string(button.job.value);
 }
 
 std::optional<button_command> parse_button(std::string_view data) {
@@ -175,11 +164,8 @@ std::optional<button_command> parse_button(std::string_view data) {
 std::optional<job_id> reel_number(std::string_view text) {
     text = trimmed(text);
     if (text.starts_with('#')) text.remove_prefix(1);
-    std::int64_t number = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped, failure] = std::from_chars(text.data(), end, number);
-    if (failure != std::errc{} || stopped != end || number <= 0) return std::nullopt;
-    return job_id{number};
+    const auto number = parse_number<std::int64_t>(text).value_or(0);
+    return number > 0 ? std::optional{job_id{number}} : std::nullopt;
 }
 
 }  // namespace reelsd::bot

@@ -1,13 +1,10 @@
 #include "message_sender.hpp"
 
-#include "bot_state.hpp"
 #include "command.hpp"
+#include "database_call.hpp"
 #include "message_templates.hpp"
-#include "summary.hpp"
-#include "update_handler.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-#include <reelsd/domain/loop_call.hpp>
 
 #include <fmt/format.h>
 
@@ -20,22 +17,20 @@ namespace {
 using namespace std::chrono_literals;
 using outcome = api_answer::outcome;
 
-/// One message. A server that needs longer is asked again, and may then say it twice.
-constexpr auto say_time_max = 60s;
-/// A megabyte over a poor line.
-constexpr auto document_time_max = 60s;
+/// Of one request. A slower server may receive the message twice.
+constexpr auto send_time_max = 60s;
 
-/// What has been said must not be said again because the database is away for a moment.
-constexpr int tries_max = 5;
+/// Attempts to store that a message was sent, so that it is not sent again.
+constexpr int store_attempts_max = 5;
 
-constexpr send_result said_it{};
+constexpr send_result done{};
 constexpr send_result failed{.what = send_result::outcome::failed};
 
 json button(const char* text, button_command::kind what, job_id job) {
     return {{"text", text}, {"callback_data", button_data({.what = what, .job = job})}};
 }
 
-/// Null when there is none. The file of an upload is not kept: only a link can be analysed again.
+/// Null if there are none. Uploads cannot be analysed again, because their file is deleted.
 json buttons_below(const jobs::job& job) {
     auto row = json::array();
     const bool has_link = !job.url.starts_with(jobs::upload_scheme);
@@ -49,214 +44,217 @@ json buttons_below(const jobs::job& job) {
 
 }  // namespace
 
-send_result message_sender::say(
-    const chats::waiting_message& said, const next_step& step, const std::stop_token& stop) {
+send_result message_sender::send(
+    const chats::waiting_message& row, const next_step& step, const std::stop_token& stop) {
     switch (step.what) {
-        case next_step::kind::nothing: return said_it;
-        case next_step::kind::drop: return forget(said, stop);
-        case next_step::kind::document: return say_document(said, stop);
+        case next_step::kind::nothing: return done;
+        case next_step::kind::drop: return forget(row, stop);
+        case next_step::kind::document: return send_document(row, stop);
         case next_step::kind::send:
         case next_step::kind::edit: break;
     }
-    return say_text(said, step, stop);
+    return send_text(row, step, stop);
 }
 
-send_result message_sender::say(const ephemeral_message& what, const std::stop_token& stop) {
+send_result message_sender::send(const ephemeral_message& message, const std::stop_token& stop) {
     const auto answer =
-        api_.call(what.method, what.parameters, deadline::after(say_time_max), stop);
-    if (answer.what == outcome::wait) {
-        return {.what = send_result::outcome::wait, .wait = answer.retry_after};
+        api_.call(message.method, message.parameters, deadline::after(send_time_max), stop);
+    if (answer.what == outcome::rate_limited) {
+        return {.what = send_result::outcome::rate_limited, .wait = answer.retry_after};
     }
     if (answer.what == outcome::unreachable || answer.what == outcome::bad_token) return failed;
     if (answer.what != outcome::done) {
-        // A button's question that is too old, a person who has left.
-        parts_.log.debug(
-            "chat: an aside was not taken",
-            {{"method", what.method}, {"reason", answer.description}});
+        // For example, the press of the button is too old.
+        dependencies_.log.debug(
+            "chat: ephemeral message rejected",
+            {{"method", message.method}, {"reason", answer.description}});
     }
-    return said_it;
+    return done;
 }
 
-send_result message_sender::say_text(
-    const chats::waiting_message& said, const next_step& step, const std::stop_token& stop) {
-    const auto text = text_for(said, step);
+send_result message_sender::send_text(
+    const chats::waiting_message& row, const next_step& step, const std::stop_token& stop) {
+    const auto text = content_of(row, step);
     if (!text) {
-        if (text.error().code() == errc::not_found) return said_it;  // Deleted since: look again.
-        parts_.log.warning("chat: nothing to say yet", {{"reason", text.error().to_string()}});
+        if (text.error().code() == errc::not_found) return done;  // Deleted since: read it again.
+        dependencies_.log.warning(
+            "chat: text of a message not available", {{"reason", text.error().to_string()}});
         return failed;
     }
     const auto parts = text->parts.size();
-    if (static_cast<std::size_t>(step.part) >= parts) return forget(said, stop);
-    const auto answer = ask(said, step, *text, stop);
+    if (static_cast<std::size_t>(step.part) >= parts) return forget(row, stop);
+    const auto answer = call(row, step, *text, stop);
     if (answer.what == outcome::done || answer.what == outcome::unchanged) {
-        return note_sent(said, step, parts, answer, stop);
+        return store_sent(row, step, parts, answer, stop);
     }
-    return note_failure(said, step, answer, stop);
+    return handle_failure(row, step, answer, stop);
 }
 
-api_answer message_sender::ask(
-    const chats::waiting_message& said, const next_step& step, const text_to_say& text,
+api_answer message_sender::call(
+    const chats::waiting_message& row, const next_step& step, const content& text,
     const std::stop_token& stop) const {
     const bool is_edit = step.what == next_step::kind::edit;
     const auto part = static_cast<std::size_t>(step.part);
-    // What goes into an edited message has its place already.
-    const auto& target = said.what.target;
+    // An edited message keeps its thread and reply.
+    const auto& target = row.what.target;
     auto parameters = message_parameters(
         is_edit ? chats::message_target{.chat = target.chat} : target, text.parts[part]);
-    if (is_edit) parameters["message_id"] = said.message.value();
+    if (is_edit) parameters["message_id"] = row.message.value();
     if (!text.buttons.is_null() && part + 1 == text.parts.size()) {
         parameters["reply_markup"] = text.buttons;
     }
     const auto* const method = is_edit ? "editMessageText" : "sendMessage";
-    const auto by = deadline::after(say_time_max);
+    const auto by = deadline::after(send_time_max);
     auto answer = api_.call(method, parameters, by, stop);
-    const bool is_unclear = answer.what == outcome::refused;
-    if (answer.what != outcome::bad_markup && !is_unclear) return answer;
-    // Better without its shape than not at all: older servers know less.
-    parts_.log.warning(
-        "chat: a message was refused; sent once more without its shape",
-        {{"reason", answer.description}});
+    if (answer.what != outcome::bad_markup && answer.what != outcome::rejected) return answer;
+    // Older servers support fewer parameters.
+    dependencies_.log.warning(
+        "chat: message rejected; retrying without formatting", {{"reason", answer.description}});
     if (answer.what == outcome::bad_markup) {
         parameters["text"] = without_tags(text.parts[part]);
         parameters.erase("parse_mode");
     }
     parameters.erase("link_preview_options");
     parameters.erase("reply_parameters");
-    parameters.erase("message_thread_id");  // The topic may be closed, or deleted.
+    parameters.erase("message_thread_id");  // The topic may be closed or deleted.
     return api_.call(method, parameters, by, stop);
 }
 
-send_result message_sender::note_sent(
-    const chats::waiting_message& said, const next_step& step, std::size_t parts,
+send_result message_sender::store_sent(
+    const chats::waiting_message& row, const next_step& step, std::size_t parts,
     const api_answer& answer, const std::stop_token& stop) {
-    const bool is_job = said.what.kind == chats::message_kind::status;
+    const bool is_job = row.what.kind == chats::message_kind::status;
     const bool ends = !is_job || is_final(step.rendered_state);
     const int sent = ends ? step.part + 1 : 0;
-    if (ends && static_cast<std::size_t>(sent) == parts) return forget(said, stop);
-    chats::message_progress now{
-        .message = said.message, .shown = step.rendered_state, .parts_sent = sent};
-    if (is_job && step.what == next_step::kind::send && step.part == 0 &&
-        answer.value.is_object()) {
-        const auto id = answer.value.find("message_id");
-        if (id != answer.value.end() && id->is_number_integer()) {
-            now.message = id->get<std::int64_t>();
-        }
+    if (ends && static_cast<std::size_t>(sent) == parts) return forget(row, stop);
+    chats::message_progress progress{
+        .message = row.message, .shown = step.rendered_state, .parts_sent = sent};
+    if (is_job && step.what == next_step::kind::send && step.part == 0) {
+        if (const auto id = integer_of(answer.value, "message_id")) progress.message = id;
     }
-    for (int tries = 1;; ++tries) {
-        const auto noted = note_progress(said, now);
-        const bool is_last = tries == tries_max || stop.stop_requested();
-        if (noted.what == send_result::outcome::done || is_last) return noted;
+    for (int attempts = 1;; ++attempts) {
+        const auto stored = store_progress(row, progress);
+        const bool is_last = attempts == store_attempts_max || stop.stop_requested();
+        if (stored.what == send_result::outcome::done || is_last) return stored;
     }
 }
 
-send_result message_sender::note_failure(
-    const chats::waiting_message& said, const next_step& step, const api_answer& answer,
+send_result message_sender::handle_failure(
+    const chats::waiting_message& row, const next_step& step, const api_answer& answer,
     const std::stop_token& stop) {
-    const bool is_edit = step.what == next_step::kind::edit;
-    const auto tell = [&](std::string_view what) {
-        parts_.log.warning(
-            what, {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
-    };
+    const auto chat = row.what.target.chat;
     switch (answer.what) {
-        case outcome::wait: return {.what = send_result::outcome::wait, .wait = answer.retry_after};
+        case outcome::rate_limited:
+            return {.what = send_result::outcome::rate_limited, .wait = answer.retry_after};
         case outcome::unreachable:
         case outcome::bad_token:
-        case outcome::another_asks:
-            parts_.log.debug("chat: to be said again", {{"reason", answer.description}});
+        case outcome::conflict:
+            dependencies_.log.debug(
+                "chat: message will be retried", {{"reason", answer.description}});
             return failed;
         case outcome::moved: {
-            const auto moved = wait_for(
-                parts_.loop,
-                parts_.chats.move(said.what.target.chat, answer.moved_to.value(), soon()),
-                soon());
-            return moved ? said_it : failed;
+            const auto moved = query(
+                dependencies_, dependencies_.chats.move(chat, answer.moved_to.value(), soon()));
+            return moved ? done : failed;
         }
-        case outcome::lost_chat: {
-            tell("chat: nothing reaches it, what was to be said there is dropped");
-            const auto forgotten = wait_for(
-                parts_.loop, parts_.bots.forget_chat(said.what.target.chat, soon()), soon());
-            return forgotten ? said_it : failed;
+        case outcome::chat_unreachable: {
+            dependencies_.log.warning(
+                "chat: chat unreachable, its messages are dropped",
+                {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
+            const auto forgotten =
+                query(dependencies_, dependencies_.bots.forget_chat(chat, soon()));
+            return forgotten ? done : failed;
         }
         default: break;
     }
-    if (is_edit) {
-        // Deleted, too old, or not ours any more: a new one takes its place.
-        parts_.log.debug("chat: a message is gone", {{"reason", answer.description}});
-        return note_progress(
-            said, {.message = std::nullopt, .shown = "", .parts_sent = said.parts_sent});
+    if (step.what == next_step::kind::edit) {
+        // Deleted or too old: a new message replaces it.
+        dependencies_.log.debug(
+            "chat: edited message does not exist", {{"reason", answer.description}});
+        return store_progress(
+            row, {.message = std::nullopt, .shown = "", .parts_sent = row.parts_sent});
     }
-    tell("chat: a message was refused and is dropped");
-    return forget(said, stop);
+    dependencies_.log.warning(
+        "chat: message rejected and dropped",
+        {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
+    return forget(row, stop);
 }
 
-result<message_sender::text_to_say> message_sender::text_for(
-    const chats::waiting_message& said, const next_step& step) {
-    if (said.what.kind == chats::message_kind::reply) {
-        return text_to_say{.parts = said.what.parts, .buttons = nullptr};
-    }
-    if (is_final(step.rendered_state)) return text_of_end(said, step);
-    const auto text = wording::progress(said.what.job.value(), said.job_status.value(), said.step);
-    return text_to_say{.parts = to_messages(text), .buttons = nullptr};
+result<message_sender::content> message_sender::content_of(
+    const chats::waiting_message& row, const next_step& step) {
+    if (row.what.kind == chats::message_kind::reply) return content{.parts = row.what.parts};
+    if (is_final(step.rendered_state)) return final_content_of(row, step);
+    const auto text = templates::progress(row.what.job.value(), row.job_status.value(), row.step);
+    return content{.parts = to_messages(text)};
 }
 
-result<message_sender::text_to_say> message_sender::text_of_end(
-    const chats::waiting_message& said, const next_step& step) {
-    const auto id = said.what.job.value();
+result<message_sender::content> message_sender::final_content_of(
+    const chats::waiting_message& row, const next_step& step) {
+    const auto id = row.what.job.value();
     if (step.rendered_state == "gone") {
-        return text_to_say{.parts = to_messages(wording::gone(id)), .buttons = nullptr};
+        return content{.parts = to_messages(templates::gone(id))};
     }
-    const auto job = wait_for(parts_.loop, parts_.jobs.find(said.what.account, id, soon()), soon());
-    if (!job) return job.error();
-    if (!*job) return error{errc::not_found};
-    const auto& found = **job;
-    if (!found.result) {
+    const auto reel = query(dependencies_, dependencies_.jobs.find(row.what.account, id, soon()));
+    if (!reel) return reel.error();
+    if (!*reel) return error{errc::not_found};
+    const auto& job = **reel;
+    if (!job.result) {
         const auto now = std::chrono::time_point_cast<std::chrono::microseconds>(
             std::chrono::system_clock::now());
-        return text_to_say{
-            .parts = to_messages(wording::failure(found, now)), .buttons = buttons_below(found)};
+        return content{
+            .parts = to_messages(templates::failure(job, now)), .buttons = buttons_below(job)};
     }
     const auto used =
-        wait_for(parts_.loop, parts_.usage.read_reel(said.what.account, id, soon()), soon());
+        query(dependencies_, dependencies_.usage.read_reel(row.what.account, id, soon()));
     if (!used) return used.error();
     if (!*used) return error{errc::not_found};
-    return text_to_say{
-        .parts = to_messages(summary_of(id, *found.result, (*used)->cost_usd)),
-        .buttons = buttons_below(found)};
+    return content{
+        .parts = to_messages(templates::summary(id, *job.result, (*used)->cost_usd)),
+        .buttons = buttons_below(job)};
 }
 
-send_result message_sender::say_document(
-    const chats::waiting_message& said, const std::stop_token& stop) {
-    const auto id = said.what.job.value();
-    const auto job = wait_for(parts_.loop, parts_.jobs.find(said.what.account, id, soon()), soon());
+send_result message_sender::send_document(
+    const chats::waiting_message& row, const std::stop_token& stop) {
+    const auto id = row.what.job.value();
+    const auto job = query(dependencies_, dependencies_.jobs.find(row.what.account, id, soon()));
     if (!job) return failed;
-    if (!*job || !(*job)->result) return forget(said, stop);
+    if (!*job || !(*job)->result) return forget(row, stop);
     auto text = job_view(**job);
-    // As people read it.
+    // Indented, for people.
     const auto view = parse_foreign_json(text);
     if (!view.is_discarded()) text = view.dump(2, ' ', false, json::error_handler_t::replace);
     const outgoing_file file{
-        .target = said.what.target,
+        .target = row.what.target,
         .name = fmt::format("reel-{}.json", id.value),
         .content = std::move(text)};
-    const auto answer = api_.send_document(file, deadline::after(document_time_max), stop);
-    if (answer.what == outcome::done) return forget(said, stop);
-    return note_failure(said, {.what = next_step::kind::document}, answer, stop);
+    const auto answer = api_.send_document(file, deadline::after(send_time_max), stop);
+    if (answer.what == outcome::done) return forget(row, stop);
+    return handle_failure(row, {.what = next_step::kind::document}, answer, stop);
 }
 
-send_result message_sender::forget(
-    const chats::waiting_message& said, const std::stop_token& stop) {
-    for (int tries = 1;; ++tries) {
-        const auto forgotten = wait_for(parts_.loop, parts_.bots.forget(said.id, soon()), soon());
-        if (forgotten) return said_it;
-        if (tries == tries_max || stop.stop_requested()) return failed;
+send_result message_sender::forget(const chats::waiting_message& row, const std::stop_token& stop) {
+    for (int attempts = 1;; ++attempts) {
+        if (query(dependencies_, dependencies_.bots.forget(row.id, soon()))) return done;
+        if (attempts == store_attempts_max || stop.stop_requested()) return failed;
     }
 }
 
-send_result message_sender::note_progress(
-    const chats::waiting_message& said, chats::message_progress now) {
-    const auto noted =
-        wait_for(parts_.loop, parts_.bots.note_progress(said.id, std::move(now), soon()), soon());
-    return noted ? said_it : failed;
+send_result message_sender::store_progress(
+    const chats::waiting_message& row, const chats::message_progress& progress) {
+    const auto stored =
+        query(dependencies_, dependencies_.bots.note_progress(row.id, progress, soon()));
+    return stored ? done : failed;
+}
+
+json message_parameters(const chats::message_target& target, std::string_view html) {
+    json parameters{
+        {"chat_id", target.chat.value},
+        {"text", html},
+        {"parse_mode", "HTML"},
+        {"link_preview_options", {{"is_disabled", true}}}};
+    if (target.message_thread) parameters["message_thread_id"] = *target.message_thread;
+    if (target.reply_to) parameters["reply_parameters"] = reply_parameters(*target.reply_to);
+    return parameters;
 }
 
 }  // namespace reelsd::bot

@@ -2,7 +2,6 @@
 
 #include "bot_api.hpp"
 #include "delivery.hpp"
-#include "per_chat_throttle.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
@@ -12,62 +11,62 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::bot {
 
-/// Something that is said from memory: it may be lost with the daemon. Answers to buttons, which
-/// nobody waits for after some seconds, and to strangers.
+/// A message that is not stored and may be lost with the daemon: answers to buttons, and to
+/// unlinked chats.
 struct ephemeral_message {
-    std::optional<chats::chat_id> chat;  ///< Whose turn it takes; nothing: nobody's.
+    std::optional<chats::chat_id> chat;  ///< Whose throttle applies; nothing: none.
     std::string method;
     json parameters;
-    int tries = 0;
+    int attempts = 0;
     deadline::clock::time_point not_before{};
 };
 
-/// More waiting than this are dropped: a crowd of strangers must not fill the memory.
-inline constexpr std::size_t ephemeral_messages_max = 1000;
-inline constexpr int ephemeral_tries_max = 5;
-
-/// Says things, one request each, and notes in the rows what has been said. Blocking; safe from
-/// any thread.
+/// Sends messages and stores their progress in the rows. Blocking; thread-safe.
 class message_sender {
 public:
     /// Both outlive the message sender.
-    message_sender(bot_dependencies& parts, const bot_api& api) : parts_{parts}, api_{api} {}
+    message_sender(bot_dependencies& dependencies, const bot_api& api)
+        : dependencies_{dependencies}, api_{api} {}
 
     /// `step` is not `nothing`.
-    [[nodiscard]] send_result say(
-        const chats::waiting_message& said, const next_step& step, const std::stop_token& stop);
-    [[nodiscard]] send_result say(const ephemeral_message& what, const std::stop_token& stop);
+    [[nodiscard]] send_result send(
+        const chats::waiting_message& row, const next_step& step, const std::stop_token& stop);
+    [[nodiscard]] send_result send(const ephemeral_message& message, const std::stop_token& stop);
 
 private:
-    /// What a message is to hold.
-    struct text_to_say {
+    struct content {
         std::vector<std::string> parts;  ///< HTML, 1 or more.
-        json buttons;                    ///< Below the last part; null: none.
+        json buttons = nullptr;          ///< Below the last part; null: none.
     };
 
-    result<text_to_say> text_for(const chats::waiting_message& said, const next_step& step);
-    result<text_to_say> text_of_end(const chats::waiting_message& said, const next_step& step);
-    send_result say_text(
-        const chats::waiting_message& said, const next_step& step, const std::stop_token& stop);
-    send_result say_document(const chats::waiting_message& said, const std::stop_token& stop);
-    api_answer ask(
-        const chats::waiting_message& said, const next_step& step, const text_to_say& text,
+    result<content> content_of(const chats::waiting_message& row, const next_step& step);
+    result<content> final_content_of(const chats::waiting_message& row, const next_step& step);
+    send_result send_text(
+        const chats::waiting_message& row, const next_step& step, const std::stop_token& stop);
+    send_result send_document(const chats::waiting_message& row, const std::stop_token& stop);
+    api_answer call(
+        const chats::waiting_message& row, const next_step& step, const content& text,
         const std::stop_token& stop) const;
-    send_result note_sent(
-        const chats::waiting_message& said, const next_step& step, std::size_t parts,
+    send_result store_sent(
+        const chats::waiting_message& row, const next_step& step, std::size_t parts,
         const api_answer& answer, const std::stop_token& stop);
-    send_result note_failure(
-        const chats::waiting_message& said, const next_step& step, const api_answer& answer,
+    send_result handle_failure(
+        const chats::waiting_message& row, const next_step& step, const api_answer& answer,
         const std::stop_token& stop);
-    send_result forget(const chats::waiting_message& said, const std::stop_token& stop);
-    send_result note_progress(const chats::waiting_message& said, chats::message_progress now);
+    send_result forget(const chats::waiting_message& row, const std::stop_token& stop);
+    send_result store_progress(
+        const chats::waiting_message& row, const chats::message_progress& progress);
 
-    bot_dependencies& parts_;
+    bot_dependencies& dependencies_;
     const bot_api& api_;
 };
+
+/// The parameters of sendMessage.
+[[nodiscard]] json message_parameters(const chats::message_target& target, std::string_view html);
 
 }  // namespace reelsd::bot

@@ -1,5 +1,8 @@
 #include "message_templates.hpp"
 
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 
 #include <fmt/format.h>
@@ -10,24 +13,20 @@
 #include <cmath>
 #include <utility>
 
-namespace reelsd::bot::wording {
+namespace reelsd::bot::templates {
 namespace {
 
-/// On one line, and short enough for a row of a list.
+/// `text` on one line, cut to `bytes_max` bytes.
 std::string short_line(std::string_view text, std::size_t bytes_max) {
-    std::string line{text};
+    std::string line{utf8_prefix(text, bytes_max)};
     std::replace(line.begin(), line.end(), '\n', ' ');
-    if (line.size() <= bytes_max) return line;
-    auto end = bytes_max;
-    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;
-    line.resize(end);
-    return line.append("…");
+    return text.size() > bytes_max ? line.append("…") : line;
 }
 
 constexpr std::size_t row_bytes_max = 160;
 constexpr std::size_t passage_bytes_max = 240;
 
-/// As on the pages of the dashboard.
+/// The same words as in the dashboard.
 std::string_view step_words(std::string_view step) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
         {{"resolve", "finding the post"},
@@ -55,7 +54,7 @@ text_span reel(job_id job) {
     return bold(fmt::format("Reel {}", job.value));
 }
 
-/// "You can try again in 12 min." Empty when the button can be pressed now, or never.
+/// "You can try again in 12 min." Empty if no wait is needed or retrying does not help.
 std::string retry_text(const jobs::job& job, time_point now) {
     if (!job.is_retryable || !job.finished_at || !job.retry_after_seconds) return {};
     const auto wait = *job.finished_at + std::chrono::seconds{*job.retry_after_seconds} - now;
@@ -65,7 +64,7 @@ std::string retry_text(const jobs::job& job, time_point now) {
     return fmt::format("\nYou can try again in {} h {} min.", minutes / 60, minutes % 60);
 }
 
-std::string at_the_dashboard(std::string_view origin) {
+std::string dashboard_place(std::string_view origin) {
     return origin.empty() ? "in the dashboard" : fmt::format("at {}/account", origin);
 }
 
@@ -75,46 +74,95 @@ void append_sums(rich_text& text, std::string_view title, const usage::sums& use
         ": {} tokens in {} calls, {}",
         grouped(used.total_tokens()),
         grouped(used.calls),
-        used.cost_usd ? cost_text(used.cost_usd) : "cost not known")));
+        used.cost_usd ? cost_text(used.cost_usd) : "cost unknown")));
     if (used.unpriced_calls > 0 && used.cost_usd) {
         text.push_back(plain(fmt::format(" and {} calls of unknown cost", used.unpriced_calls)));
     }
     text.push_back(plain("\n"));
 }
 
+constexpr std::size_t moments_max = 20;
+
+std::string text_at(const json& document, const char* section, const char* field) {
+    return text_of(member(document, section), field).value_or("");
+}
+
+void append_head(rich_text& text, job_id job, const json& result) {
+    const auto author = text_at(result, "platform_meta", "author");
+    const auto name = text_at(result, "platform_meta", "author_name");
+    const auto url = text_at(result, "platform_meta", "url");
+    text.push_back(bold(author.empty() ? "Unknown author" : "@" + author));
+    if (!name.empty() && name != author) text.push_back(plain(" (" + name + ")"));
+    text.push_back(plain(" · "));
+    text.push_back(link(fmt::format("reel {}", job.value), url));
+    text.push_back(plain("\n"));
+}
+
+void append_moments(rich_text& text, const json& moments) {
+    if (!moments.is_array() || moments.empty()) return;
+    text.push_back(bold("\n\nKey moments"));
+    std::string lines;
+    std::size_t count = 0;
+    for (const auto& moment : moments) {
+        if (!moment.is_object() || ++count > moments_max) continue;
+        lines.append(fmt::format(
+            "\n{}  {}",
+            text_of(moment, "timestamp").value_or(""),
+            text_of(moment, "description").value_or("")));
+    }
+    text.push_back(plain(std::move(lines)));
+}
+
+void append_folded(rich_text& text, const char* heading, std::string content) {
+    if (content.find_first_not_of(" \n") == std::string::npos) return;
+    text.push_back(bold(fmt::format("\n\n{}\n", heading)));
+    text.push_back(folded(std::move(content)));
+}
+
+std::string lines_of(const json& texts) {
+    std::string lines;
+    if (!texts.is_array()) return lines;
+    for (const auto& element : texts) {
+        if (!element.is_string()) continue;
+        if (!lines.empty()) lines.push_back('\n');
+        lines.append(element.get_ref<const std::string&>());
+    }
+    return lines;
+}
+
 }  // namespace
 
 rich_text help(chats::chat_kind kind, std::string_view username) {
     rich_text text{
-        plain("Send me the link of a reel, or a video, and I tell you what is said, shown and "
-              "written in it.\n\n"),
-        plain("/list – your latest reels\n"
-              "/search words – finds reels by words and by meaning\n"
-              "/status number – how far a reel is\n"
-              "/usage – tokens and cost\n"
-              "/delete number – deletes a reel\n"
-              "/unlink – this chat is no longer tied to your account\n"
-              "/help – this")};
+        plain("Send me a link to a reel, or a video. I reply with what is said, shown and written "
+              "in it.\n\n"),
+        plain("/list – show your latest reels\n"
+              "/search words – find reels by words and by meaning\n"
+              "/status number – show the progress of a reel\n"
+              "/usage – show tokens and cost\n"
+              "/delete number – delete a reel\n"
+              "/unlink – unlink this chat from your account\n"
+              "/help – show this help")};
     if (kind == chats::chat_kind::group && !username.empty()) {
         text.push_back(plain(fmt::format(
-            "\n\nIn a group I hear only what is said to me: with @{} in it, or as an answer to me.",
+            "\n\nIn a group, I read only messages that mention @{}, and replies to my messages.",
             username)));
     }
     return text;
 }
 
-rich_text refusal_of_strangers(std::string_view origin) {
+rich_text link_required(std::string_view origin) {
     return {plain(fmt::format(
-        "Hello! I work only for people who have an account here. If you have one, make a code {} "
-        "and send it to me. If not, ask whoever runs this server.",
-        at_the_dashboard(origin)))};
+        "I answer only users with an account on this server. If you have one, create a code {} and "
+        "send it to me. Otherwise, ask the administrator of this server.",
+        dashboard_place(origin)))};
 }
 
 rich_text welcome(chats::chat_kind kind, std::string_view username) {
     rich_text text{
-        bold("This chat is now tied to your account."),
+        bold("This chat is now linked to your account."),
         plain(
-            kind == chats::chat_kind::group ? " Everybody in this group can use it through me.\n\n"
+            kind == chats::chat_kind::group ? " All members of this group can use it.\n\n"
                                             : "\n\n")};
     auto rest = help(kind, username);
     text.insert(text.end(), rest.begin(), rest.end());
@@ -123,10 +171,10 @@ rich_text welcome(chats::chat_kind kind, std::string_view username) {
 
 rich_text wrong_code(std::string_view origin) {
     return {plain(fmt::format(
-        "This code is not good: it may be used, older than {} minutes, or mistyped. Make a new one "
-        "{}.",
+        "This code is not valid. It may be used, older than {} minutes, or mistyped. Create a new "
+        "code {}.",
         chats::chat_code_life_max.count(),
-        at_the_dashboard(origin)))};
+        dashboard_place(origin)))};
 }
 
 rich_text too_many_codes() {
@@ -135,26 +183,27 @@ rich_text too_many_codes() {
 
 rich_text too_many_chats() {
     return {plain(fmt::format(
-        "Your account is tied to {} chats already, which is as many as there may be. Untie one in "
-        "the dashboard or with /unlink, then send the code again.",
+        "Your account has {} linked chats, which is the limit. Unlink one in the dashboard or with "
+        "/unlink, then send the code again.",
         chats::ties_max))};
 }
 
-rich_text untied() {
-    return {plain(
-        "This chat is no longer tied to your account. Your reels stay. To come back, send a new "
-        "code from the dashboard.")};
+rich_text unlinked() {
+    return {
+        plain("This chat is no longer linked to your account. Your reels are kept. To link it "
+              "again, send "
+              "a new code from the dashboard.")};
 }
 
 rich_text hint() {
     return {
-        plain("Send me the link of a reel, for example "),
+        plain("Send me a link to a reel, for example "),
         code("https://www.instagram.com/reel/…"),
         plain(", a video, or /help.")};
 }
 
 rich_text unknown_command(std::string_view name) {
-    return {plain(fmt::format("I do not know /{}. See /help.", short_line(name, 40)))};
+    return {plain(fmt::format("Unknown command: /{}. See /help.", short_line(name, 40)))};
 }
 
 rich_text refused_link(std::string_view url, std::string_view why) {
@@ -184,15 +233,15 @@ rich_text video_download_failed() {
     return {plain("The video could not be downloaded from Telegram. Send it again.")};
 }
 
-std::string video_wanted_again() {
+std::string video_required_again() {
     return "The video is not kept. Send it again.";
 }
 
 rich_text left_out_links(std::size_t links) {
     return {plain(fmt::format(
-        "I take ten links of one message; {} more {} left out. Send {} again.",
+        "A message can have ten links. {} more {} ignored. Send {} again.",
         links,
-        links == 1 ? "is" : "are",
+        links == 1 ? "was" : "were",
         links == 1 ? "it" : "them"))};
 }
 
@@ -201,18 +250,18 @@ rich_text deleted(job_id job) {
 }
 
 rich_text no_such_reel(job_id job) {
-    return {plain(fmt::format("There is no reel {} of yours.", job.value))};
+    return {plain(fmt::format("You have no reel {}.", job.value))};
 }
 
-rich_text number_wanted(std::string_view command) {
+rich_text number_required(std::string_view command) {
     return {
         plain("Which reel? Send its number, for example "),
         code(fmt::format("/{} 42", command)),
         plain(". /list shows the numbers.")};
 }
 
-rich_text words_wanted() {
-    return {plain("What are you looking for? For example "), code("/search quick dinner for two")};
+rich_text words_required() {
+    return {plain("Send words to search for, for example "), code("/search quick dinner for two")};
 }
 
 rich_text too_fast(int requests_per_minute, int retry_after) {
@@ -240,41 +289,41 @@ rich_text gone(job_id job) {
 }
 
 rich_text list(const std::vector<jobs::job>& jobs) {
-    if (jobs.empty()) return {plain("No reels yet. Send me the link of one.")};
+    if (jobs.empty()) return {plain("No reels yet. Send me a link to one.")};
     rich_text text{bold("Your latest reels")};
-    for (const auto& one : jobs) {
+    for (const auto& job : jobs) {
         text.push_back(plain("\n\n"));
-        text.push_back(bold(std::to_string(one.id.value)));
-        text.push_back(plain(fmt::format(" {}", status_words(one.status))));
-        if (one.brief) {
-            if (!one.brief->author.empty()) text.push_back(plain(" · @" + one.brief->author));
-            if (!one.brief->summary.empty()) {
-                text.push_back(plain("\n" + short_line(one.brief->summary, row_bytes_max)));
+        text.push_back(bold(std::to_string(job.id.value)));
+        text.push_back(plain(fmt::format(" {}", status_words(job.status))));
+        if (job.brief) {
+            if (!job.brief->author.empty()) text.push_back(plain(" · @" + job.brief->author));
+            if (!job.brief->summary.empty()) {
+                text.push_back(plain("\n" + short_line(job.brief->summary, row_bytes_max)));
             }
         } else {
-            const auto& line = one.error.empty() ? one.url : one.error;
+            const auto& line = job.error.empty() ? job.url : job.error;
             text.push_back(plain("\n" + short_line(line, row_bytes_max)));
         }
     }
     return text;
 }
 
-rich_text search(std::string_view words, const std::vector<found_reel>& found) {
-    if (found.empty()) {
+rich_text search(std::string_view words, const std::vector<found_reel>& hits) {
+    if (hits.empty()) {
         return {plain(fmt::format("Nothing found for “{}”.", short_line(words, row_bytes_max)))};
     }
     rich_text text{bold(fmt::format("Found for “{}”", short_line(words, row_bytes_max)))};
-    for (const auto& one : found) {
+    for (const auto& hit : hits) {
         text.push_back(plain("\n\n"));
-        text.push_back(bold(std::to_string(one.job.value)));
-        if (!one.author.empty()) text.push_back(plain(" · @" + one.author));
-        if (!one.summary.empty()) {
-            text.push_back(plain("\n" + short_line(one.summary, row_bytes_max)));
+        text.push_back(bold(std::to_string(hit.job.value)));
+        if (!hit.author.empty()) text.push_back(plain(" · @" + hit.author));
+        if (!hit.summary.empty()) {
+            text.push_back(plain("\n" + short_line(hit.summary, row_bytes_max)));
         }
-        if (!one.passage.empty() && one.passage != one.summary) {
-            const auto when = one.seconds ? time_text(*one.seconds) + " " : std::string{};
+        if (!hit.passage.empty() && hit.passage != hit.summary) {
+            const auto when = hit.seconds ? time_text(*hit.seconds) + " " : std::string{};
             text.push_back(
-                plain("\n" + when + "“" + short_line(one.passage, passage_bytes_max) + "”"));
+                plain("\n" + when + "“" + short_line(hit.passage, passage_bytes_max) + "”"));
         }
     }
     return text;
@@ -283,10 +332,10 @@ rich_text search(std::string_view words, const std::vector<found_reel>& found) {
 rich_text usage(const usage_summary& used) {
     rich_text text;
     append_sums(text, "This month", used.this_month);
-    append_sums(text, "In all", used.total);
+    append_sums(text, "Total", used.total);
     if (used.budget.monthly_budget_usd) {
         text.push_back(plain(fmt::format(
-            "Budget of a month: {}, of which {} is spent",
+            "Monthly budget: {}, of which {} is spent",
             jobs::dollars_text(*used.budget.monthly_budget_usd),
             jobs::dollars_text(used.budget.spent_this_month_usd))));
     }
@@ -294,20 +343,9 @@ rich_text usage(const usage_summary& used) {
 }
 
 std::string cost_text(const std::optional<usage::decimal>& cost_usd) {
-    if (!cost_usd) return "not known";
+    if (!cost_usd) return "unknown";
     if (cost_usd->find_first_not_of("0.") == std::string::npos) return "free";
     return jobs::dollars_text(*cost_usd);
-}
-
-std::string grouped(std::int64_t number) {
-    constexpr std::size_t group = 3;
-    auto digits = std::to_string(number);
-    const std::size_t sign = number < 0 ? 1 : 0;
-    for (auto at = digits.size(); at > sign + group;) {
-        at -= group;
-        digits.insert(at, ",");
-    }
-    return digits;
 }
 
 std::string time_text(double seconds) {
@@ -315,4 +353,20 @@ std::string time_text(double seconds) {
     return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-}  // namespace reelsd::bot::wording
+rich_text summary(
+    job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd) {
+    const auto document = parse_foreign_json(result);
+    rich_text text;
+    append_head(text, job, document);
+    auto summary = text_at(document, "content", "summary");
+    if (summary.empty()) summary = text_at(document, "visual", "description");
+    text.push_back(plain(summary.empty() ? "No summary is available." : std::move(summary)));
+    append_moments(text, member(member(document, "content"), "key_moments"));
+    append_folded(text, "Transcript", text_at(document, "audio", "transcript"));
+    append_folded(
+        text, "On screen", lines_of(member(member(document, "visual"), "text_on_screen")));
+    text.push_back(plain("\n\nCost: " + cost_text(cost_usd)));
+    return text;
+}
+
+}  // namespace reelsd::bot::templates

@@ -15,51 +15,49 @@
 #include <string_view>
 #include <vector>
 
-/// The bot's words. All pure.
-namespace reelsd::bot::wording {
+/// The texts of the bot. Pure.
+namespace reelsd::bot::templates {
 
-/// What commands there are; `kind` because a group has to name the bot.
+/// Lists the commands.
 [[nodiscard]] rich_text help(chats::chat_kind kind, std::string_view username);
 
-/// To whom the bot does not know: how to get in. `origin` is where the dashboard is.
-[[nodiscard]] rich_text refusal_of_strangers(std::string_view origin);
+/// Tells an unlinked chat how to link it. `origin` is the address of the dashboard.
+[[nodiscard]] rich_text link_required(std::string_view origin);
 [[nodiscard]] rich_text welcome(chats::chat_kind kind, std::string_view username);
 [[nodiscard]] rich_text wrong_code(std::string_view origin);
 [[nodiscard]] rich_text too_many_codes();
 [[nodiscard]] rich_text too_many_chats();
-[[nodiscard]] rich_text untied();
+[[nodiscard]] rich_text unlinked();
 
-/// To what nobody understands.
+/// The answer to a message without a command.
 [[nodiscard]] rich_text hint();
 [[nodiscard]] rich_text unknown_command(std::string_view name);
 
-/// One refused link; `why` is the API's text.
+/// `why` is the API's error text.
 [[nodiscard]] rich_text refused_link(std::string_view url, std::string_view why);
-/// A refused video; `why` is the API's text.
 [[nodiscard]] rich_text refused_video(std::string_view why);
-/// `is_of_telegram`: the limit is Telegram's, and the dashboard takes larger files.
+/// `is_of_telegram`: the limit is Telegram's, and the dashboard accepts larger files.
 [[nodiscard]] rich_text video_too_large(
     std::uint64_t bytes_max, bool is_of_telegram, std::string_view origin);
 [[nodiscard]] rich_text video_download_failed();
-/// The file of an upload is not kept.
-[[nodiscard]] std::string video_wanted_again();
+[[nodiscard]] std::string video_required_again();
 [[nodiscard]] rich_text left_out_links(std::size_t links);
 [[nodiscard]] rich_text deleted(job_id job);
 [[nodiscard]] rich_text no_such_reel(job_id job);
-[[nodiscard]] rich_text number_wanted(std::string_view command);
-[[nodiscard]] rich_text words_wanted();
+[[nodiscard]] rich_text number_required(std::string_view command);
+[[nodiscard]] rich_text words_required();
 [[nodiscard]] rich_text too_fast(int requests_per_minute, int retry_after);
 
 /// A job that has not ended: `step` as in the job's row.
 [[nodiscard]] rich_text progress(job_id job, jobs::job_status status, std::string_view step);
-/// The job's own text, and the time from `now` until it may be submitted again.
+/// The job's error, and the time from `now` until it may be submitted again.
 [[nodiscard]] rich_text failure(const jobs::job& job, time_point now);
 [[nodiscard]] rich_text gone(job_id job);
 
 /// Jobs newest first, with `brief`.
 [[nodiscard]] rich_text list(const std::vector<jobs::job>& jobs);
 
-/// A reel that answers a search, and the passage that does.
+/// A hit of a search with its matching passage.
 struct found_reel {
     job_id job;
     std::string author;
@@ -67,7 +65,7 @@ struct found_reel {
     std::string passage;
     std::optional<double> seconds;
 };
-[[nodiscard]] rich_text search(std::string_view words, const std::vector<found_reel>& found);
+[[nodiscard]] rich_text search(std::string_view words, const std::vector<found_reel>& hits);
 
 struct usage_summary {
     usage::sums total;
@@ -76,11 +74,14 @@ struct usage_summary {
 };
 [[nodiscard]] rich_text usage(const usage_summary& used);
 
-/// "free", "$0.0123" or "not known".
+/// A finished reel: author, summary, key moments, transcript, text on screen and cost. `result` has
+/// the five sections as JSON text; missing fields are omitted.
+[[nodiscard]] rich_text summary(
+    job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd);
+
+/// "free", "$0.0123" or "unknown".
 [[nodiscard]] std::string cost_text(const std::optional<usage::decimal>& cost_usd);
-/// "312,400".
-[[nodiscard]] std::string grouped(std::int64_t number);
 /// "1:05".
 [[nodiscard]] std::string time_text(double seconds);
 
-}  // namespace reelsd::bot::wording
+}  // namespace reelsd::bot::templates

@@ -1,5 +1,7 @@
 #include "rich_text.hpp"
 
+#include <reelsd/base/text.hpp>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -7,9 +9,9 @@
 namespace reelsd::bot {
 namespace {
 
-/// A heading, or the first lines of a long text, with less room than this move to the next message.
+/// Headings and long texts start a new message if less than this is free.
 constexpr std::size_t room_min = 300;
-constexpr std::string_view more_text = "\n… There is more in the file: press JSON.";
+constexpr std::string_view more_text = "\n… Press JSON for the complete text.";
 
 std::string_view escape_of(char letter) noexcept {
     switch (letter) {
@@ -36,12 +38,16 @@ bool continues_character(char byte) noexcept {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// What a byte adds to the length of the HTML, in code units of UTF-16.
+/// UTF-16 code units of the character that `byte` begins, or 0.
+std::size_t utf16_units(char byte) noexcept {
+    if (continues_character(byte)) return 0;
+    return static_cast<unsigned char>(byte) >= 0xF0U ? 2 : 1;
+}
+
+/// Length that `byte` adds to the HTML, in UTF-16 code units.
 std::size_t units_of(char byte) noexcept {
     const auto escape = escape_of(byte);
-    if (!escape.empty()) return escape.size();
-    if (continues_character(byte)) return 0;
-    return static_cast<unsigned char>(byte) >= 0xF0U ? 2 : 1;  // A surrogate pair.
+    return escape.empty() ? utf16_units(byte) : escape.size();
 }
 
 std::size_t escaped_units(std::string_view text) noexcept {
@@ -68,7 +74,7 @@ std::size_t units_of_tags(const text_span& span) {
     return utf16_length(open) + close.size();
 }
 
-/// Bytes of the longest beginning of `text` that has at most `units`.
+/// Size in bytes of the longest prefix of `text` that has at most `units`.
 std::size_t prefix_within(std::string_view text, std::size_t units) noexcept {
     std::size_t used = 0;
     std::size_t at = 0;
@@ -81,18 +87,16 @@ std::size_t prefix_within(std::string_view text, std::size_t units) noexcept {
     return at;
 }
 
-/// Where `text` is best cut within its first `most` bytes: in the second half of them, so that no
-/// message is nearly empty.
-std::size_t cut_within(std::string_view text, std::size_t most) {
-    const auto window = text.substr(0, most);
+/// The best place to cut `text` within its first `bytes_max` bytes: in their second half, so that
+/// no message is nearly empty.
+std::size_t cut_within(std::string_view text, std::size_t bytes_max) {
+    const auto window = text.substr(0, bytes_max);
     constexpr std::array<std::string_view, 6> ends{"\n\n", "\n", ". ", "! ", "? ", " "};
     for (const auto end : ends) {
-        const auto found = window.rfind(end);
-        if (found != std::string_view::npos && found + end.size() > most / 2) {
-            return found + end.size();
-        }
+        const auto at = window.rfind(end);
+        if (at != std::string_view::npos && at + end.size() > bytes_max / 2) return at + end.size();
     }
-    return most;
+    return bytes_max;
 }
 
 std::string_view without_leading_breaks(std::string_view text) {
@@ -109,7 +113,7 @@ bool is_heading(const text_span& span) {
     return span.style == text_style::bold && span.text.starts_with('\n');
 }
 
-/// Fills one message after the other.
+/// Fills messages with spans.
 class message_filler {
 public:
     explicit message_filler(std::size_t units_max) : units_max_{units_max} {}
@@ -119,16 +123,16 @@ public:
         const auto tags = units_of_tags(span);
         std::string_view rest = span.text;
         while (!rest.empty()) {
-            if (now_.empty()) rest = without_leading_breaks(rest);
+            if (spans_.empty()) rest = without_leading_breaks(rest);
             if (escaped_units(rest) + tags <= room()) return keep(span, rest, tags);
-            if (!now_.empty() && room() < tags + std::min(room_min, units_max_ / 4)) {
+            if (!spans_.empty() && room() < tags + std::min(room_min, units_max_ / 4)) {
                 finish();
                 continue;
             }
-            // At least a character: an address longer than a message is none that anybody has.
-            const auto most = std::max<std::size_t>(
+            // At least one character, also beside an overlong address.
+            const auto bytes_max = std::max<std::size_t>(
                 prefix_within(rest, room() > tags ? room() - tags : 0), prefix_within(rest, 6));
-            const auto cut = cut_within(rest, most);
+            const auto cut = cut_within(rest, bytes_max);
             keep(span, without_trailing_breaks(rest.substr(0, cut)), tags);
             rest.remove_prefix(cut);
             finish();
@@ -148,24 +152,24 @@ private:
     void keep(const text_span& span, std::string_view text, std::size_t tags) {
         if (text.empty()) return;
         used_ += escaped_units(text) + tags;
-        now_.push_back({.style = span.style, .text = std::string{text}, .address = span.address});
+        spans_.push_back({.style = span.style, .text = std::string{text}, .address = span.address});
     }
 
     void finish() {
-        while (!now_.empty()) {
-            auto& last = now_.back().text;
+        while (!spans_.empty()) {
+            auto& last = spans_.back().text;
             last = std::string{without_trailing_breaks(last)};
             if (!last.empty()) break;
-            now_.pop_back();
+            spans_.pop_back();
         }
-        if (!now_.empty()) finished_.push_back(std::move(now_));
-        now_.clear();
+        if (!spans_.empty()) finished_.push_back(std::move(spans_));
+        spans_.clear();
         used_ = 0;
     }
 
     std::size_t units_max_;
     std::size_t used_ = 0;
-    rich_text now_;
+    rich_text spans_;
     std::vector<rich_text> finished_;
 };
 
@@ -179,19 +183,14 @@ std::vector<rich_text> filled(const rich_text& text, std::size_t units_max) {
 
 text_span link(std::string text, std::string address) {
     const bool is_web = address.starts_with("https://") || address.starts_with("http://");
-    const bool is_sane =
-        address.size() <= 2048 &&
-        std::all_of(address.begin(), address.end(), [](char c) { return c > ' ' && c <= '~'; });
-    if (!is_web || !is_sane) return plain(std::move(text));
+    const bool is_valid = address.size() <= 2048 && is_visible_ascii(address);
+    if (!is_web || !is_valid) return plain(std::move(text));
     return {.style = text_style::link, .text = std::move(text), .address = std::move(address)};
 }
 
 std::size_t utf16_length(std::string_view text) noexcept {
     std::size_t units = 0;
-    for (const char byte : text) {
-        if (continues_character(byte)) continue;
-        units += static_cast<unsigned char>(byte) >= 0xF0U ? 2 : 1;
-    }
+    for (const char byte : text) units += utf16_units(byte);
     return units;
 }
 
@@ -211,7 +210,7 @@ std::vector<std::string> to_messages(
     auto parts = filled(text, units_max);
     if (parts.size() > parts_max) {
         parts.resize(parts_max);
-        // What is left of the last one has room for the note.
+        // Makes room for the note.
         parts.back() = filled(parts.back(), units_max - escaped_units(more_text)).front();
         parts.back().push_back(plain(std::string{more_text}));
     }
@@ -232,8 +231,8 @@ std::string without_tags(std::string_view html) {
             continue;
         }
         const auto* const escape =
-            std::find_if(escapes.begin(), escapes.end(), [html](const auto& one) {
-                return html.starts_with(one.first);
+            std::find_if(escapes.begin(), escapes.end(), [html](const auto& known) {
+                return html.starts_with(known.first);
             });
         text.push_back(escape == escapes.end() ? html.front() : escape->second);
         html.remove_prefix(escape == escapes.end() ? 1 : escape->first.size());

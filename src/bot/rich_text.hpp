@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// What is said in chats: text with a little shape, escaped when it is written out and at no other
-/// place. All pure.
+/// Formatted text of messages, which is escaped when it is converted to HTML. Pure.
 namespace reelsd::bot {
 
 enum class text_style : std::uint8_t {
@@ -15,12 +14,12 @@ enum class text_style : std::uint8_t {
     bold,
     code,
     link,    ///< To `address`.
-    folded,  ///< Shown in part, until somebody unfolds it.
+    folded,  ///< Collapsed, until the user expands it.
 };
 
 struct text_span {
     text_style style = text_style::plain;
-    std::string text;          ///< As people read it: any text of anybody's.
+    std::string text;          ///< Unescaped, untrusted.
     std::string address = {};  ///< Of a link.
 
     friend bool operator==(const text_span&, const text_span&) = default;
@@ -40,29 +39,28 @@ using rich_text = std::vector<text_span>;
 [[nodiscard]] inline text_span folded(std::string text) {
     return {.style = text_style::folded, .text = std::move(text)};
 }
-/// Plain where the address is none that a chat opens.
+/// Plain text if the address is not a valid http(s) address.
 [[nodiscard]] text_span link(std::string text, std::string address);
 
-/// The Bot API's limit of a text, in code units of UTF-16. It counts after entities are parsed; we
-/// count tags and escapes as well, so that the limit holds whoever counts.
+/// The Bot API's limit of a text in UTF-16 code units. The API counts without tags and escapes,
+/// this bot counts them as well.
 inline constexpr std::size_t message_units_max = 4096;
-/// Of one text: more would be a flood; the rest is in the file.
+/// Limit of the messages of one text.
 inline constexpr std::size_t message_parts_max = 12;
 
-/// Code units of UTF-16 that UTF-8 text has; bytes that are no UTF-8 count one each.
+/// Number of UTF-16 code units of UTF-8 text.
 [[nodiscard]] std::size_t utf16_length(std::string_view text) noexcept;
 
-/// As the Bot API's HTML: tags of ours, and everybody's text escaped.
+/// Converts to the Bot API's HTML.
 [[nodiscard]] std::string to_html(const rich_text& text);
 
-/// The text as messages of at most `units_max` each, cut where a paragraph, a line, a sentence or
-/// a word ends if one does, and never within a character, a tag or an escape. At most `parts_max`,
-/// the last of which then says that there is more. At least one.
+/// Splits the text into 1 to `parts_max` messages of at most `units_max` code units, preferably
+/// after paragraphs, lines, sentences or words. The last message says if the text is cut.
 [[nodiscard]] std::vector<std::string> to_messages(
     const rich_text& text, std::size_t units_max = message_units_max,
     std::size_t parts_max = message_parts_max);
 
-/// HTML of ours as plain text: for a server that does not know one of its tags.
+/// Converts HTML of to_html() to plain text, for servers without one of its tags.
 [[nodiscard]] std::string without_tags(std::string_view html);
 
 }  // namespace reelsd::bot

@@ -1,87 +1,64 @@
-#include "bot_state.hpp"
+#include "update_poller.hpp"
+
+#include "database_call.hpp"
 #include <reelsd/base/random.hpp>
 #include <reelsd/base/sleep.hpp>
-#include <reelsd/domain/loop_call.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
-// The thread that asks for updates and has them handled.
 namespace reelsd::bot {
 namespace {
 
 using namespace std::chrono_literals;
 using outcome = api_answer::outcome;
 
-/// How long the server holds an empty answer; the Bot API takes up to 50 s.
+/// Duration of one long poll; the Bot API accepts up to 50 s.
 constexpr auto poll_time = 50s;
-/// Beyond it, for the way and for a server under load.
+/// Added for the network and a busy server.
 constexpr auto poll_grace = 15s;
-/// A server that does not hold empty answers is not asked in a loop.
-constexpr auto quick_answer = 250ms;
+/// Minimum duration of a poll, for servers that return empty answers immediately.
+constexpr auto poll_time_min = 250ms;
 constexpr int updates_max = 100;
-/// An update that fails so often for a reason of its own is passed over, or none would come after
-/// it.
+/// An update is skipped after this many failures, so that it does not block later ones.
 constexpr int consecutive_failures_max = 3;
 
 }  // namespace
 
-void bot::state::listen(const std::stop_token& stop) {
-    while (const auto term = await_term(stop)) {
-        bot_identity self;
-        {
-            const std::lock_guard lock{mutex_};
-            self = self_;
-        }
-        update_handler handler{parts_, api_, self, *term, [this](ephemeral_message what) {
-                                   add_ephemeral_message(std::move(what));
-                               }};
-        listen_for(handler, *term);
-    }
-}
-
-/// The next time that this daemon has the bot; nothing at a stop.
-std::optional<std::stop_token> bot::state::await_term(const std::stop_token& stop) {
-    std::unique_lock lock{mutex_};
-    update_poller_woken_.wait(lock, stop, [this] { return term_.has_value(); });
-    if (stop.stop_requested() || !term_) return std::nullopt;
-    return term_->get_token();
-}
-
-void bot::state::listen_for(update_handler& with, const std::stop_token& term) {
+void update_poller::poll(const bot_identity& self, const std::stop_token& term) {
+    update_handler handler{dependencies_, api_, self, term, outbox_.send};
+    const chats::bot_lease lease{.bot = chats::bot_id{self.id}, .holder = dependencies_.run};
     int failures = 0;
     while (!term.stop_requested()) {
         const auto begun = deadline::clock::now();
-        const auto from =
-            wait_for(parts_.loop, parts_.bots.hold(holding(), bot_lease, soon()), soon());
-        if (!from || !*from) {
-            stoppable_sleep(1s, term);  // The outbox sees to it.
+        const auto position =
+            query(dependencies_, dependencies_.bots.hold(lease, bot_lease_length, soon()));
+        if (!position || !*position) {
+            stoppable_sleep(1s, term);  // The outbox renews the lease or ends the term.
             continue;
         }
-        const auto answer = ask_for_updates(**from, term);
+        const auto answer = request_updates(**position, term);
         if (term.stop_requested()) return;
         if (answer.what != outcome::done) {
             back_off(answer, ++failures, term);
             continue;
         }
-        if (is_trouble_told_) parts_.log.info("chat: updates come again");
-        is_trouble_told_ = false;
+        if (std::exchange(is_failing_, false)) dependencies_.log.info("chat: polling resumed");
         failures = 0;
         auto updates = updates_from(answer.value);
-        if (const auto last = (*from)->last_update) {
-            std::erase_if(updates, [&last](const update& one) { return one.id <= *last; });
+        if (const auto last = (*position)->last_update) {
+            std::erase_if(updates, [&last](const update& old) { return old.id <= *last; });
         }
-        if (!handle_all(with, updates, term)) {
+        if (!handle_all(handler, updates, term)) {
             stoppable_sleep(1s, term);
-        } else if (updates.empty() && deadline::clock::now() - begun < quick_answer) {
-            stoppable_sleep(quick_answer, term);
+        } else if (updates.empty() && deadline::clock::now() - begun < poll_time_min) {
+            stoppable_sleep(poll_time_min, term);
         }
     }
 }
 
-api_answer bot::state::ask_for_updates(
-    const chats::update_position& from, const std::stop_token& term) {
+api_answer update_poller::request_updates(
+    const chats::update_position& from, const std::stop_token& term) const {
     json parameters{
         {"timeout", std::chrono::seconds{poll_time}.count()},
         {"limit", updates_max},
@@ -90,63 +67,58 @@ api_answer bot::state::ask_for_updates(
     return api_.call("getUpdates", parameters, deadline::after(poll_time + poll_grace), term);
 }
 
-/// False: one of them could not be handled now, and comes again.
-bool bot::state::handle_all(
-    update_handler& with, const std::vector<update>& updates, const std::stop_token& term) {
-    bool is_well = true;
-    for (const auto& one : updates) {
+/// Returns false if an update could not be handled; the server returns it again.
+bool update_poller::handle_all(
+    update_handler& handler, const std::vector<update>& updates, const std::stop_token& term) {
+    bool is_handled = true;
+    for (const auto& received : updates) {
         if (term.stop_requested()) return false;
-        is_well = handle_one(with, one);
-        const std::lock_guard lock{mutex_};
-        is_woken_ = true;
-        outbox_woken_.notify_all();
-        if (!is_well) break;
+        is_handled = handle(handler, received);
+        outbox_.on_handled();
+        if (!is_handled) break;
     }
-    const auto noted = with.note_rest();
-    return is_well && noted.has_value();
+    const auto noted = handler.note_rest();
+    return is_handled && noted.has_value();
 }
 
-bool bot::state::handle_one(update_handler& with, const update& one) {
-    const auto handled = with.handle(one);
+bool update_poller::handle(update_handler& handler, const update& received) {
+    const auto handled = handler.handle(received);
     if (handled) {
         consecutive_failures_ = 0;
         return true;
     }
     const auto code = handled.error().code();
-    if (code == errc::cancelled) return false;  // A stop: it comes again.
-    const bool is_databases = code == errc::database_unavailable || code == errc::storage_failed;
-    parts_.log.warning(
-        "chat: an update is not handled yet", {{"reason", handled.error().to_string()}});
-    if (is_databases) return false;
-    consecutive_failures_ = failed_at_ == one.id ? consecutive_failures_ + 1 : 1;
-    failed_at_ = one.id;
+    if (code == errc::cancelled) return false;  // A stop.
+    dependencies_.log.warning(
+        "chat: update failed; retrying", {{"reason", handled.error().to_string()}});
+    if (code == errc::database_unavailable || code == errc::storage_failed) return false;
+    consecutive_failures_ = failed_update_ == received.id ? consecutive_failures_ + 1 : 1;
+    failed_update_ = received.id;
     if (consecutive_failures_ < consecutive_failures_max) return false;
-    parts_.log.error(
-        "chat: an update is passed over",
-        {{"update", one.id}, {"reason", handled.error().to_string()}});
-    return with.pass_over(one).has_value();
+    dependencies_.log.error(
+        "chat: update skipped after repeated failures",
+        {{"update", received.id}, {"reason", handled.error().to_string()}});
+    return handler.skip(received).has_value();
 }
 
-void bot::state::back_off(const api_answer& answer, int failures, const std::stop_token& term) {
-    const bool is_wrong = answer.what == outcome::bad_token || answer.what == outcome::not_there;
-    if (!is_trouble_told_) {
-        parts_.log.warning(
-            "chat: no updates; asked again until they come",
+void update_poller::back_off(const api_answer& answer, int failures, const std::stop_token& term) {
+    if (!std::exchange(is_failing_, true)) {
+        dependencies_.log.warning(
+            "chat: polling for updates failed; retrying",
             {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
     }
-    is_trouble_told_ = true;
-    if (answer.what == outcome::another_asks) {
-        // Either another program asks for them too, or they are delivered to an address: that ends.
-        const auto ended = api_.call("deleteWebhook", json::object(), soon(), term);
-        parts_.log.debug("chat: webhook", {{"outcome", name_of(ended.what)}});
+    if (answer.what == outcome::conflict) {
+        // Another program polls, which ends by itself, or a webhook is set.
+        const auto deleted = api_.call("deleteWebhook", json::object(), soon(), term);
+        dependencies_.log.debug("chat: webhook deletion", {{"outcome", name_of(deleted.what)}});
     }
-    auto wait = backoff(failures, random_between(0.0, 1.0));
-    if (answer.what == outcome::wait) {
-        wait = answer.retry_after;
-    } else if (is_wrong) {
-        wait = wrong_token_pause;
+    if (answer.what == outcome::rate_limited) {
+        stoppable_sleep(answer.retry_after, term);
+    } else if (answer.what == outcome::bad_token || answer.what == outcome::not_found) {
+        stoppable_sleep(wrong_token_pause, term);
+    } else {
+        stoppable_sleep(backoff(failures, random_between(0.0, 1.0)), term);
     }
-    stoppable_sleep(wait, term);
 }
 
 }  // namespace reelsd::bot

@@ -1,10 +1,9 @@
 #include "video_upload.hpp"
 
-#include "bot_state.hpp"
+#include "database_call.hpp"
 #include "message_templates.hpp"
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/domain/loop_call.hpp>
 
 #include <boost/asio/post.hpp>
 
@@ -25,19 +24,20 @@ namespace asio = boost::asio;
 using outcome = api_answer::outcome;
 
 constexpr auto get_file_time_max = 20s;
-/// Other updates wait for the download: 20 MB at less than 350 kB/s are refused.
+/// Other updates wait for the download. 20 MB require at least 350 kB/s.
 constexpr auto download_time_max = 60s;
-/// Bytes that one call of the loop takes.
+/// Size of a stored chunk.
 constexpr std::size_t piece_bytes_max = std::size_t{512} * 1024;
-/// As upload_writer allows for a chunk.
+/// The same as for a chunk of upload_writer.
 constexpr auto piece_time_max = 10s;
 /// Digits of the digest that identify a submission's file.
 constexpr std::size_t hash_digits = 32;
 
-}  // namespace
+/// Largest file that the Bot API lets a bot download: 20 MB.
+constexpr std::uint64_t download_bytes_max = std::uint64_t{20} * 1024 * 1024;
 
-/// An upload that was begun. What the loop works with is kept by the coroutine that works with it,
-/// because this thread may give up first.
+/// An upload in progress. Coroutines on the loop share it, because the bot's thread may give up
+/// before they end.
 struct stored_file {
     stored_file(
         asio::any_io_executor executor, jobs::upload_store& uploads, upload_id number,
@@ -46,7 +46,7 @@ struct stored_file {
           store{uploads},
           id{number},
           writer{uploads, number, bytes_max} {}
-    /// Without a job, the sweeper then removes it.
+    /// The sweeper then removes it unless a job has it.
     ~stored_file() {
         asio::post(loop, [&uploads = store, number = id] { uploads.release(number); });
     }
@@ -58,8 +58,6 @@ struct stored_file {
     upload_id id;
     jobs::upload_writer writer;
 };
-
-namespace {
 
 struct begun_file {
     jobs::begun_upload decision;
@@ -81,7 +79,7 @@ asio::awaitable<bool> add(std::shared_ptr<stored_file> file, std::string bytes) 
     co_return co_await file->writer.add(bytes);
 }
 
-/// Nothing when the upload is gone.
+/// Nothing if the upload was removed.
 asio::awaitable<std::optional<jobs::uploaded_video>> complete(
     std::shared_ptr<stored_file> file, std::optional<std::string> caption) {
     auto video = co_await file->writer.finish();
@@ -95,89 +93,108 @@ asio::awaitable<void> discard(std::shared_ptr<stored_file> file) {
     co_await file->store.discard(file->id, soon());
 }
 
-}  // namespace
+class video_upload {
+public:
+    video_upload(bot_dependencies& dependencies, const bot_api& api, const std::stop_token& stop)
+        : dependencies_{dependencies}, api_{api}, stop_{stop} {}
 
-result<video_outcome> video_upload::submit(const video_submission& wanted) {
-    if (static_cast<std::uint64_t>(wanted.file.size_bytes) > bytes_max()) {
+    result<video_outcome> submit(const video_submission& video);
+
+private:
+    result<video_outcome> receive_and_submit(
+        const video_submission& video, const std::shared_ptr<stored_file>& file);
+    /// Nothing if the whole file is stored, else the answer to the chat.
+    result<std::optional<rich_text>> download(
+        const video_submission& video, const std::shared_ptr<stored_file>& file);
+    [[nodiscard]] std::uint64_t bytes_max() const;
+    [[nodiscard]] rich_text too_large() const;
+
+    bot_dependencies& dependencies_;
+    const bot_api& api_;
+    const std::stop_token& stop_;
+};
+
+result<video_outcome> video_upload::submit(const video_submission& video) {
+    if (static_cast<std::uint64_t>(video.file.size_bytes) > bytes_max()) {
         return video_outcome{.refusal = too_large()};
     }
     jobs::submission expected{
         .url = {},
-        .costs_money = parts_.analysis_costs_money,
+        .costs_money = dependencies_.analysis_costs_money,
         .queue = true,
-        .idempotency_key = wanted.idempotency_key};
-    auto begun = wait_for(
-        parts_.loop,
+        .idempotency_key = video.idempotency_key};
+    auto begun = query(
+        dependencies_,
         begin(
-            parts_.loop,
-            parts_.uploads,
-            wanted.account,
+            dependencies_.loop,
+            dependencies_.uploads,
+            video.account,
             std::move(expected),
-            parts_.limits,
-            bytes_max()),
-        soon());
+            dependencies_.limits,
+            bytes_max()));
     if (!begun) return begun.error();
     if (!begun->file) {
         return video_outcome{
-            .refusal = wording::refused_video(jobs::refusal_text(begun->decision.refusal))};
+            .refusal = templates::refused_video(jobs::refusal_text(begun->decision.refusal))};
     }
-    auto made = receive_and_submit(wanted, begun->file);
-    // Changes nothing once a job has the file; else the sweeper does it if this fails.
-    static_cast<void>(wait_for(parts_.loop, discard(begun->file), soon()));
-    return made;
+    auto submitted = receive_and_submit(video, begun->file);
+    // No effect once a job has the file. If this fails, the sweeper discards it.
+    static_cast<void>(query(dependencies_, discard(begun->file)));
+    return submitted;
 }
 
 result<video_outcome> video_upload::receive_and_submit(
-    const video_submission& wanted, const std::shared_ptr<stored_file>& file) {
-    const auto refused = download(wanted, file);
-    if (!refused) return refused.error();
-    if (*refused) return video_outcome{.refusal = **refused};
-    const auto video =
-        wait_for(parts_.loop, complete(file, wanted.caption), deadline::after(piece_time_max));
-    if (!video) return video.error();
-    if (!*video) return error{errc::storage_failed, "the upload was removed"};
+    const video_submission& video, const std::shared_ptr<stored_file>& file) {
+    const auto refusal = download(video, file);
+    if (!refusal) return refusal.error();
+    if (*refusal) return video_outcome{.refusal = **refusal};
+    const auto stored =
+        query(dependencies_, complete(file, video.caption), deadline::after(piece_time_max));
+    if (!stored) return stored.error();
+    if (!*stored) return error{errc::storage_failed, "the upload was removed"};
     jobs::submission described{
-        .url = wanted.url.value_or(
-            fmt::format("{}{}", jobs::upload_scheme, jobs::file_label(wanted.file.name))),
-        .costs_money = parts_.analysis_costs_money,
+        .url = video.url.value_or(
+            fmt::format("{}{}", jobs::upload_scheme, jobs::file_label(video.file.name))),
+        .costs_money = dependencies_.analysis_costs_money,
         .queue = true,
-        .idempotency_key = wanted.idempotency_key,
+        .idempotency_key = video.idempotency_key,
         .list =
             jobs::list_element{
-                .request_hash = (*video)->sha256.substr(0, hash_digits), .position = 0},
-        .upload = (*video)->id};
-    const auto decision = wait_for(
-        parts_.loop,
-        parts_.submission_batcher.submit(wanted.account, std::move(described), soon()),
-        soon());
+                .request_hash = (*stored)->sha256.substr(0, hash_digits), .position = 0},
+        .upload = (*stored)->id};
+    const auto decision = query(
+        dependencies_,
+        dependencies_.submission_batcher.submit(video.account, std::move(described), soon()));
     if (!decision) return decision.error();
     using decided = jobs::submission_result::outcome;
-    if (decision->decided == decided::accepted) asio::post(parts_.loop, parts_.job_accepted);
+    if (decision->decided == decided::accepted)
+        asio::post(dependencies_.loop, dependencies_.job_accepted);
     if (decision->decided == decided::accepted || decision->decided == decided::repeated) {
         return video_outcome{.job = decision->job};
     }
     const auto why = decision->decided == decided::key_of_another_link
-                         ? "the message had another video before"
+                         ? "the message contained another video before"
                          : jobs::refusal_text(*decision);
-    return video_outcome{.refusal = wording::refused_video(why)};
+    return video_outcome{.refusal = templates::refused_video(why)};
 }
 
 result<std::optional<rich_text>> video_upload::download(
-    const video_submission& wanted, const std::shared_ptr<stored_file>& file) {
+    const video_submission& video, const std::shared_ptr<stored_file>& file) {
     using answer = std::optional<rich_text>;
     const auto failed = [this](std::string_view reason) -> result<answer> {
         if (stop_.stop_requested()) return error{errc::cancelled};
-        parts_.log.warning("chat: video download failed", {{"reason", std::string{reason}}});
-        return answer{wording::video_download_failed()};
+        dependencies_.log.warning("chat: video download failed", {{"reason", std::string{reason}}});
+        return answer{templates::video_download_failed()};
     };
-    const auto found = api_.call(
-        "getFile", {{"file_id", wanted.file.file}}, deadline::after(get_file_time_max), stop_);
-    if (found.what != outcome::done) {
-        if (contains(ascii_lower(found.description), "file is too big")) return answer{too_large()};
-        return failed(found.description);
+    const auto described = api_.call(
+        "getFile", {{"file_id", video.file.file}}, deadline::after(get_file_time_max), stop_);
+    if (described.what != outcome::done) {
+        const auto reason = ascii_lower(described.description);
+        if (contains(reason, "file is too big")) return answer{too_large()};
+        return failed(described.description);
     }
-    const auto path = found.value.is_object() ? found.value.find("file_path") : found.value.end();
-    if (path == found.value.end() || !path->is_string()) return failed("getFile names no path");
+    const auto path = text_of(described.value, "file_path");
+    if (!path) return failed("getFile returned no path");
 
     std::string piece;
     std::optional<error> store_failure;
@@ -186,10 +203,9 @@ result<std::optional<rich_text>> video_upload::download(
     const auto flush = [&]() -> result<void> {
         if (piece.empty()) return {};
         is_empty = false;
-        const auto added = wait_for(
-            parts_.loop,
-            add(file, std::exchange(piece, std::string{})),
-            deadline::after(piece_time_max));
+        auto bytes = std::exchange(piece, std::string{});
+        const auto added =
+            query(dependencies_, add(file, std::move(bytes)), deadline::after(piece_time_max));
         if (!added) store_failure = added.error();
         is_too_large = added && !*added;
         if (store_failure || is_too_large) return error{errc::cancelled};
@@ -199,9 +215,9 @@ result<std::optional<rich_text>> video_upload::download(
         piece.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         return piece.size() < piece_bytes_max ? result<void>{} : flush();
     };
-    // A byte more than fits, so that the writer decides.
-    auto received = api_.download(
-        path->get<std::string>(), bytes_max() + 1, sink, deadline::after(download_time_max), stop_);
+    // One byte more than the limit, so that the writer decides.
+    auto received =
+        api_.download(*path, bytes_max() + 1, sink, deadline::after(download_time_max), stop_);
     if (received) received = flush();
     if (store_failure) return *store_failure;
     is_too_large = is_too_large || (!received && received.error().code() == errc::video_too_large);
@@ -212,12 +228,20 @@ result<std::optional<rich_text>> video_upload::download(
 }
 
 std::uint64_t video_upload::bytes_max() const {
-    return std::min(download_bytes_max, parts_.video_bytes_max);
+    return std::min(download_bytes_max, dependencies_.video_bytes_max);
 }
 
 rich_text video_upload::too_large() const {
-    return wording::video_too_large(
-        bytes_max(), bytes_max() < parts_.video_bytes_max, parts_.origin());
+    return templates::video_too_large(
+        bytes_max(), bytes_max() < dependencies_.video_bytes_max, dependencies_.origin());
+}
+
+}  // namespace
+
+result<video_outcome> submit_video(
+    bot_dependencies& dependencies, const bot_api& api, const video_submission& video,
+    const std::stop_token& stop) {
+    return video_upload{dependencies, api, stop}.submit(video);
 }
 
 }  // namespace reelsd::bot

@@ -1,57 +1,301 @@
-#include "analyze_list.hpp"
-#include "link_input.hpp"
+#include "job_wait.hpp"
+#include "links.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "page.hpp"
 #include "text.hpp"
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace reelsd::cli {
 namespace {
 
-/// As much as a hundred thousand links.
+/// About a hundred thousand links.
 constexpr std::size_t input_bytes_max = std::size_t{8} * 1024 * 1024;
-/// Added to the usual wait for each link beyond those of an hour.
+
+/// Extra time to wait for each link, once a list needs more than the default.
 constexpr std::chrono::seconds wait_per_link{60};
 
+/// Arguments of `reels analyze`.
 struct analyze_arguments {
-    std::vector<std::string> links;  ///< None: they are read from standard input.
-    submission wanted;               ///< But for the link.
+    std::vector<std::string> links;  ///< Also paths of files. Empty: read from standard input.
+    submission options;              ///< For each of them; `link` is that of a single file's post.
     bool wait = false;
     bool as_json = false;
     std::int64_t timeout_seconds = wait_default.count();
+    /// Derives Idempotency-Keys from the links, so that the same command continues within 24 hours.
+    bool is_resumable = false;
 };
 
-analyze_list list_of(const analyze_arguments& arguments) {
-    analyze_list list{
-        .links = arguments.links,
-        .fresh = arguments.wanted.fresh,
-        .idempotency_key = arguments.wanted.idempotency_key};
-    if (arguments.wait) {
-        list.wait = std::chrono::seconds{arguments.timeout_seconds};
-        if (*list.wait == wait_default) {
-            list.wait = std::max(
-                wait_default, static_cast<std::int64_t>(list.links.size()) * wait_per_link);
+/// Whether a failure concerns the server or the account rather than one link.
+bool ends_the_command(errc code) {
+    return code != errc::invalid_argument && code != errc::limit_reached &&
+           code != errc::storage_failed;
+}
+
+/// submit_file() with its progress shown.
+result<api_answer> upload(
+    const command_context& context, const std::string& file, const submission& options) {
+    const auto name = printable(file, line_breaks::to_blank);
+    const auto show = [&](std::uint64_t sent, std::uint64_t bytes) {
+        constexpr std::uint64_t all = 100;
+        const auto percent = bytes == 0 ? all : sent * all / bytes;
+        context.shown.show_live(fmt::format("uploading {}: {} %", name, percent));
+    };
+    context.shown.show(fmt::format("uploading {}", name));
+    return context.api.submit_file(file, options, show, context.stop);
+}
+
+/// Submits a list and collects the answer for each link.
+class submitter {
+public:
+    submitter(const command_context& context, const analyze_arguments& arguments)
+        : context_{context}, arguments_{arguments} {}
+
+    /// Returns the failure that ended the command; nothing if every link has an answer.
+    std::optional<error> run() {
+        const auto& links = arguments_.links;
+        for (auto first = links.begin(); first != links.end();) {
+            if (is_video_file(*first)) {
+                if (auto failure = submit_file(*first++)) return failure;
+                continue;
+            }
+            const auto links_end = std::find_if(first, links.end(), &is_video_file);
+            for (const auto size : parts_of({first, links_end})) {
+                const auto last = first + static_cast<std::ptrdiff_t>(size);
+                context_.shown.show_live(
+                    fmt::format("submitting {} of {}", last - links.begin(), links.size()));
+                if (auto failure = submit({first, last})) return failure;
+                first = last;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// In the order of the links, each with `url` and either `id` or `error`.
+    [[nodiscard]] const std::vector<json>& answers() const noexcept { return answers_; }
+
+private:
+    std::optional<error> submit(std::vector<std::string> part) {
+        submission_list list{
+            .links = std::move(part),
+            .fresh = arguments_.options.fresh,
+            .idempotency_key = arguments_.options.idempotency_key};
+        if (arguments_.is_resumable && !list.idempotency_key)
+            list.idempotency_key = key_of_links(list.links);
+        if (takes_lists_) {
+            auto answer = context_.api.submit_all(list, context_.stop);
+            if (!answer) return answer.error();
+            if (*answer) return add_answers((*answer)->document, list.links.size());
+            takes_lists_ = false;
+        }
+        if (arguments_.options.idempotency_key) {
+            return error{
+                errc::invalid_argument,
+                "this server accepts one link per request, and a key applies to one request: "
+                "submit the links one by one"};
+        }
+        for (const auto& link : list.links) {
+            if (auto failure = submit_alone(link)) return failure;
+        }
+        return std::nullopt;
+    }
+
+    std::optional<error> add_answers(json& answers, std::size_t count) {
+        if (answers.size() != count) {
+            return error{
+                errc::connection_failed,
+                "the server did not answer for every link: is this a reelsd server?"};
+        }
+        for (auto& answer : answers) answers_.push_back(std::move(answer));
+        return std::nullopt;
+    }
+
+    std::optional<error> submit_file(const std::string& file) {
+        return add_answer(file, upload(context_, file, options_for("")));
+    }
+
+    /// For servers that accept only one link per request.
+    std::optional<error> submit_alone(const std::string& link) {
+        return add_answer(link, context_.api.submit(options_for(link), context_.stop));
+    }
+
+    [[nodiscard]] submission options_for(std::string link) const {
+        return {.link = std::move(link), .fresh = arguments_.options.fresh, .idempotency_key = {}};
+    }
+
+    std::optional<error> add_answer(const std::string& argument, const result<api_answer>& queued) {
+        json answer{{"url", argument}};
+        if (queued) {
+            answer.update(queued->document);
+        } else if (ends_the_command(queued.error().code())) {
+            return queued.error();
+        } else {
+            answer["error"] = queued.error().detail();
+        }
+        answers_.push_back(std::move(answer));
+        return std::nullopt;
+    }
+
+    const command_context& context_;
+    const analyze_arguments& arguments_;
+    std::vector<json> answers_;
+    bool takes_lists_ = true;
+};
+
+/// Prints the outcome of each link.
+class reporter {
+public:
+    reporter(const command_context& context, output_form form) : context_{context}, form_{form} {}
+
+    void note(exit_code code) {
+        if (code_ == exit_code::ok) code_ = code;
+    }
+
+    /// For a link that was rejected, or that has no id.
+    void refused(const json& answer) {
+        const auto why = text_of(answer, "error").value_or("the server returned no id");
+        const auto link = text_of(answer, "url").value_or("");
+        context_.shown.note(fmt::format(
+            "reels: {}: {}",
+            printable(link, line_breaks::to_blank),
+            printable(why, line_breaks::to_blank)));
+        documents_.push_back(answer);
+        note(text_of(answer, "error") ? exit_code::refused : exit_code::server_failed);
+    }
+
+    void queued(std::int64_t id, const json& answer) {
+        ++queued_;
+        documents_.push_back(answer);
+        if (form_ == output_form::page) print(context_, fmt::format("{}", id));
+    }
+
+    void ended(const api_answer& job) {
+        documents_.push_back(job.document);
+        if (form_ == output_form::json) {
+            note(
+                text_of(job.document, "status") == "error" ? exit_code::job_failed : exit_code::ok);
+            return;
+        }
+        if (std::exchange(has_printed_, true)) print(context_, "");
+        note(print_job(context_, job, form_));
+    }
+
+    void unfinished(std::int64_t id, const json& job) {
+        documents_.push_back(job);
+        context_.shown.note(fmt::format(
+            "Reel {} is not finished; its analysis continues. See it later with: reels get {}",
+            id,
+            id));
+        note(exit_code::unfinished);
+    }
+
+    /// For a queued link whose job could not be read.
+    void lost(const json& answer, exit_code code) {
+        documents_.push_back(answer);
+        note(code);
+    }
+
+    [[nodiscard]] exit_code finish(std::size_t links, bool has_waited) {
+        context_.shown.finish();
+        if (form_ == output_form::json) print_json(context_, documents_.dump());
+        if (form_ == output_form::page && !has_waited) {
+            context_.shown.note(
+                fmt::format("{} of {} queued. See them with: reels list", queued_, links));
+        }
+        return code_;
+    }
+
+private:
+    const command_context& context_;
+    output_form form_;
+    exit_code code_ = exit_code::ok;
+    json documents_ = json::array();
+    std::size_t queued_ = 0;
+    bool has_printed_ = false;
+};
+
+/// Waits for one job. `bar` is the progress of the list. Returns false if waiting for further jobs
+/// is useless.
+bool wait_for(
+    const command_context& context, std::int64_t id, const json& answer, deadline by,
+    const std::string& bar, reporter& output) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
+    context.shown.show_live(bar);
+    const auto show = [&](const job_progress& state) {
+        const auto text = progress_text(state);
+        context.shown.show(text, fmt::format("{}; {}", bar, text));
+    };
+    const auto job = await_job(context.api, id, left, context.stop, show);
+    if (!job) {
+        output.lost(answer, report(context, job.error()));
+        return job.error().code() == errc::not_found;
+    }
+    if (has_ended(job->document)) {
+        output.ended(*job);
+    } else {
+        output.unfinished(id, job->document);
+    }
+    return true;
+}
+
+/// Time to wait for all links together.
+std::chrono::seconds wait_of(const analyze_arguments& arguments) {
+    const std::chrono::seconds wait{arguments.timeout_seconds};
+    if (wait != wait_default) return wait;
+    return std::max(wait, static_cast<std::int64_t>(arguments.links.size()) * wait_per_link);
+}
+
+/// Submits two or more links and files in order and reports each: on standard output its id, or
+/// with `wait` its analysis, and on standard error why it was rejected. As JSON: one array with an
+/// element for each. Returns the exit code of the first failure. A failure of the server ends the
+/// command.
+exit_code run_analyze_list(const command_context& context, const analyze_arguments& arguments) {
+    if (arguments.options.idempotency_key && parts_of(arguments.links).size() > 1) {
+        context.shown.note(
+            fmt::format("reels: one --idempotency-key serves at most {} links", list_links_max));
+        return exit_code::usage;
+    }
+    submitter links{context, arguments};
+    const auto failure = links.run();
+    const auto by = deadline::after(wait_of(arguments));
+    reporter output{context, form_of(arguments.as_json)};
+    bool waits = arguments.wait;
+    std::size_t ended = 0;
+    for (const auto& answer : links.answers()) {
+        const auto bar = progress_bar(ended++, links.answers().size());
+        const auto id = integer_of(answer, "id");
+        if (!id) {
+            output.refused(answer);
+        } else if (!arguments.wait) {
+            output.queued(*id, answer);
+        } else if (waits) {
+            waits = wait_for(context, *id, answer, by, bar, output);
+        } else {
+            output.unfinished(*id, answer);
         }
     }
-    return list;
+    if (failure) output.note(report(context, *failure));
+    return output.finish(arguments.links.size(), arguments.wait);
 }
 
 exit_code run_analyze_one(const command_context& context, const analyze_arguments& arguments) {
     const auto form = form_of(arguments.as_json);
-    auto wanted = arguments.wanted;
+    auto options = arguments.options;
     const auto& argument = arguments.links.front();
     const bool is_file = is_video_file(argument);
-    if (!is_file) wanted.link = argument;
+    if (!is_file) options.link = argument;
     const auto queued =
-        is_file ? upload(context, argument, wanted) : context.api.submit(wanted, context.stop);
+        is_file ? upload(context, argument, options) : context.api.submit(options, context.stop);
     if (!queued) return report(context, queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) {
@@ -72,13 +316,12 @@ exit_code run_analyze_one(const command_context& context, const analyze_argument
     }
     // The id alone on standard output, for scripts: id=$(reels analyze ...).
     print(context, fmt::format("{}", *id));
-    const bool finished = status == "done" || status == "error";
-    context.shown.note(
-        fmt::format("{}. See it with: reels get {}", finished ? "Analysed before" : "Queued", *id));
+    const auto* const state = has_ended(queued->document) ? "Analysed before" : "Queued";
+    context.shown.note(fmt::format("{}. See it with: reels get {}", state, *id));
     return exit_code::ok;
 }
 
-/// Submits the links of standard input. A repeat with the same links continues.
+/// Submits the links of standard input. The same command with the same links continues.
 exit_code run_analyze_input(const command_context& context, analyze_arguments arguments) {
     if (isatty(STDIN_FILENO) == 0) arguments.links = links_in(read_text(stdin, input_bytes_max));
     if (arguments.links.empty()) {
@@ -86,34 +329,28 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
             "reels: no links: give them as arguments, or one per line on standard input");
         return exit_code::usage;
     }
-    const bool is_resumable = !arguments.wanted.fresh;
-    if (arguments.links.size() > 1) {
-        auto list = list_of(arguments);
-        list.is_resumable = is_resumable;
-        return run_analyze_list(context, list, form_of(arguments.as_json));
-    }
-    if (is_resumable && !arguments.wanted.idempotency_key)
-        arguments.wanted.idempotency_key = key_of_links(arguments.links);
+    arguments.is_resumable = !arguments.options.fresh;
+    if (arguments.links.size() > 1) return run_analyze_list(context, arguments);
+    auto& key = arguments.options.idempotency_key;
+    if (arguments.is_resumable && !key) key = key_of_links(arguments.links);
     return run_analyze_one(context, arguments);
 }
 
 exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
     const bool is_one_file = arguments.links.size() == 1 && is_video_file(arguments.links.front());
-    if (!arguments.wanted.link.empty() && !is_one_file) {
+    if (!arguments.options.link.empty() && !is_one_file) {
         context.shown.note("reels: --link requires exactly one file");
         return exit_code::usage;
     }
     if (arguments.links.empty()) return run_analyze_input(context, arguments);
     if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
-    return run_analyze_list(context, list_of(arguments), form_of(arguments.as_json));
+    return run_analyze_list(context, arguments);
 }
 
-/// The contract's bounds on an Idempotency-Key.
-std::string idempotency_key_objection(const std::string& key) {
+/// The contract's bounds on an Idempotency-Key; empty for a valid one.
+std::string idempotency_key_error(const std::string& key) {
     constexpr std::size_t key_bytes_max = 255;
-    const bool visible =
-        std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; });
-    if (visible && !key.empty() && key.size() <= key_bytes_max) return {};
+    if (is_visible_ascii(key) && !key.empty() && key.size() <= key_bytes_max) return {};
     return "a key is 1 to 255 visible ASCII characters without blanks";
 }
 
@@ -128,21 +365,20 @@ void add_analyze_command(CLI::App& app, command& chosen) {
         "Links to reels, or video files; without any, links are read from standard input");
     analyze
         .add_option(
-            "--link", arguments.wanted.link, "The link of the post that the file is the video of")
+            "--link", arguments.options.link, "Link of the post that the file is the video of")
         ->type_name("URL");
     add_wait_options(analyze, arguments.wait, arguments.timeout_seconds);
     analyze.add_flag(
         "--fresh",
-        arguments.wanted.fresh,
+        arguments.options.fresh,
         "Analyse again, even if a recent result could be reused");
     analyze
         .add_option(
             "--idempotency-key",
-            arguments.wanted.idempotency_key,
+            arguments.options.idempotency_key,
             "A repeat with the same key within 24 hours is not queued twice (random)")
         ->type_name("KEY")
-        ->check(
-            CLI::Validator{[](std::string& key) { return idempotency_key_objection(key); }, ""});
+        ->check(CLI::Validator{[](std::string& key) { return idempotency_key_error(key); }, ""});
     add_json_flag(analyze, arguments.as_json);
     analyze.footer(R"(Examples:
     reels analyze --wait https://www.instagram.com/reel/DYa0IXPgnP5/

@@ -1,20 +1,16 @@
 #include "api_client.hpp"
 
-#include "api_answer.hpp"
-#include "api_request.hpp"
-#include "export_lines.hpp"
-#include "page.hpp"
+#include "links.hpp"
 #include "text.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/random.hpp>
+#include <reelsd/base/sleep.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <random>
 #include <span>
 
 namespace reelsd::cli {
@@ -29,51 +25,61 @@ constexpr auto upload_time_max = 11min;
 /// The bound on a stored result, its envelope included.
 constexpr auto response_bytes_max = bounds::result_bytes_max + std::size_t{64} * 1024;
 
-/// Of one stream of events: the finished job, and more steps and signs of life than 10 minutes
-/// have.
+/// One stream of events: the finished job, and more steps and keep-alives than 10 minutes have.
 constexpr auto stream_bytes_max = response_bytes_max + std::size_t{256} * 1024;
-/// The server gives a sign of life each 15 s.
+/// The server sends a keep-alive every 15 s.
 constexpr net::speed_floor stream_silence{.bytes_per_second = 1, .during = 35s};
 
-/// A million reels with their thumbnails, and the time that a slow line needs for a hundredth of
-/// that.
+/// A million reels with their thumbnails, and the time for a hundredth of that over a slow line.
 constexpr auto export_bytes_max = std::size_t{64} * 1024 * 1024 * 1024;
 constexpr auto export_time_max = 24h;
+
+constexpr const char* analyze_path = "/api/v1/reels/analyze";
 
 net::http_client_settings client_settings(const connection_settings& connection) {
     const auto server = net::url::parse(connection.server);
     invariant(server.has_value());
     net::http_client_settings settings;
-    // The user named this server, wherever it stands; nobody else may be talked to.
+    // The user named this server, which may be in a private network. No other host is allowed.
     settings.policy.host_suffixes = {server->host()};
     settings.policy.trusted_origins = {server->origin()};
     settings.ca_file = connection.ca_file;
     return settings;
 }
 
-/// 128 random bits: two runs never share one.
-std::string random_key() {
-    std::random_device source;
-    return fmt::format("{:08x}{:08x}{:08x}{:08x}", source(), source(), source(), source());
+std::optional<std::string> flag(bool is_set) {
+    return is_set ? std::optional<std::string>{"true"} : std::nullopt;
 }
 
-enum class json_kind : std::uint8_t { object, array };
+std::string random_key() {
+    return fmt::format("{:016x}{:016x}", random_bits(), random_bits());
+}
 
-result<api_answer> decoded(result<net::http_response> response, json_kind kind) {
+/// Invalid UTF-8 in a link is replaced, so that the server rejects the link.
+std::string body_of(json links, bool fresh, const char* name) {
+    json body{{name, std::move(links)}, {"queue", true}};
+    if (fresh) body["fresh"] = true;
+    return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string_view text_in(std::span<const std::byte> bytes) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+result<api_answer> decoded(result<net::http_response> response, json::value_t type) {
     if (!response) return response.error();
     auto document = parse_foreign_json(response->body);
-    if (kind == json_kind::object ? !document.is_object() : !document.is_array()) {
+    if (document.type() != type) {
         return error{
             errc::connection_failed,
             fmt::format(
-                "the answer is not a JSON {}: is this a reelsd server?",
-                kind == json_kind::object ? "object" : "array")};
+                "the answer is not a JSON {}: is this a reelsd server?", json(type).type_name())};
     }
     return api_answer{.body = std::move(response->body), .document = std::move(document)};
 }
 
-/// The cursor in the link to the next page. It is taken out of the link, which may name the server
-/// as a proxy sees it, not as we do.
+/// The cursor in the link to the next page. The link itself may name the server as a proxy sees it.
 result<std::optional<std::string>> next_cursor_of(const net::header_list& headers) {
     const auto link = headers.find("Link");
     const auto next = link ? next_link_of(*link) : std::nullopt;
@@ -87,18 +93,18 @@ result<std::optional<std::string>> next_cursor_of(const net::header_list& header
     return cursor;
 }
 
-/// One attempt: a success or an error, and what the retry policy needs to know about it.
+/// The response or error of one attempt, and its outcome for the retry policy.
 struct attempt {
     result<net::http_response> response;
     attempt_outcome outcome;
 };
 
-attempt judged(result<net::http_response> response, const std::string& server) {
+attempt classified(result<net::http_response> response, const std::string& server) {
     if (!response) {
-        const auto& why = response.error();
-        const auto detail = printable(why.detail(), line_breaks::to_blank);
+        const auto& failure = response.error();
+        const auto detail = printable(failure.detail(), line_breaks::to_blank);
         auto text = fmt::format("no answer from {}: {}", server, detail);
-        return {.response = error{why.code(), std::move(text)}, .outcome = {}};
+        return {.response = error{failure.code(), std::move(text)}, .outcome = {}};
     }
     const auto status = response->status();
     const attempt_outcome outcome{
@@ -108,29 +114,30 @@ attempt judged(result<net::http_response> response, const std::string& server) {
     return {.response = failure_of(status, response->body), .outcome = outcome};
 }
 
-/// What is not tried again says when the server would have liked it to be.
-error with_wish(const error& why, const attempt_outcome& outcome) {
-    if (!outcome.retry_after) return why;
+/// Adds the server's Retry-After to the final error.
+error with_retry_after(const error& failure, const attempt_outcome& outcome) {
+    if (!outcome.retry_after) return failure;
     return error{
-        why.code(),
+        failure.code(),
         fmt::format(
             "{}; the server asks to try again after {} s",
-            why.detail(),
+            failure.detail(),
             outcome.retry_after->count())};
 }
 
-/// Whether a failed attempt may have taken effect on the server all the same.
+/// Whether a failed attempt may have taken effect on the server.
 bool maybe_done(const attempt_outcome& outcome) {
     return !outcome.status || *outcome.status >= 500;
 }
 
-/// A server from before there were lists misses the one link that it knows of.
-bool knows_no_lists(const error& why) {
-    return why.code() == errc::invalid_argument && why.detail() == "url is required (HTTP 400)";
+/// Whether the server is too old for lists and therefore misses the field `url`.
+bool is_without_lists(const error& failure) {
+    return failure.code() == errc::invalid_argument &&
+           failure.detail() == "url is required (HTTP 400)";
 }
 
-/// The shortest wait that a limit asks for some link of a list; nothing when none does.
-std::optional<std::chrono::seconds> patience_wanted_in(const json& links) {
+/// The shortest wait that a limit imposes on a link of a list; nothing if no limit was reached.
+std::optional<std::chrono::seconds> shortest_retry_after_in(const json& links) {
     std::optional<std::chrono::seconds> shortest;
     for (const auto& link : links) {
         const auto seconds = integer_of(link, "retry_after");
@@ -141,21 +148,13 @@ std::optional<std::chrono::seconds> patience_wanted_in(const json& links) {
     return shortest;
 }
 
-/// Errors that the same request would meet again.
+/// Errors that a repetition of the request would meet again.
 bool is_final(errc code) {
     return code == errc::cancelled || code == errc::invalid_argument ||
            code == errc::address_refused;
 }
 
 }  // namespace
-
-bool pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any never_notified;
-    std::unique_lock lock{mutex};
-    never_notified.wait_for(lock, stop, duration, [] { return false; });
-    return !stop.stop_requested();
-}
 
 api_client::api_client(
     connection_settings connection, retry_policy policy,
@@ -165,22 +164,35 @@ api_client::api_client(
       on_retry_{std::move(on_retry)},
       http_{client_settings(connection_)} {}
 
-result<api_answer> api_client::submit(const submission& wanted, const std::stop_token& stop) const {
+net::http_request api_client::request_to(const std::string& path) const {
     net::http_request request;
-    request.method = net::http_method::post;
-    request.url = connection_.server + "/api/v1/reels/analyze";
+    request.url = connection_.server + path;
     request.headers = {
-        {"Content-Type", "application/json"},
-        {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
-    json body{{"url", complete_link(wanted.link)}, {"queue", true}};
-    if (wanted.fresh) body["fresh"] = true;
-    // A link that is no UTF-8 is the server's to refuse, not ours to throw at.
-    request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
-    return decoded(send(std::move(request), answer_time_max, stop).response, json_kind::object);
+        {"Authorization", "Bearer " + connection_.token}, {"User-Agent", "reels/" REELSD_VERSION}};
+    request.response_bytes_max = response_bytes_max;
+    return request;
+}
+
+net::http_request api_client::submission_to(
+    const std::string& path, const char* content_type,
+    const std::optional<std::string>& idempotency_key) const {
+    auto request = request_to(path);
+    request.method = net::http_method::post;
+    request.headers.push_back({"Content-Type", content_type});
+    // The same for all attempts: a link queued by one of them is not queued again by the next.
+    request.headers.push_back({"Idempotency-Key", idempotency_key.value_or(random_key())});
+    return request;
+}
+
+result<api_answer> api_client::submit(
+    const submission& options, const std::stop_token& stop) const {
+    auto request = submission_to(analyze_path, "application/json", options.idempotency_key);
+    request.body = body_of(complete_link(options.link), options.fresh, "url");
+    return decoded(send(std::move(request), answer_time_max, stop).response, json::value_t::object);
 }
 
 result<api_answer> api_client::submit_file(
-    const std::filesystem::path& file, const submission& wanted,
+    const std::filesystem::path& file, const submission& options,
     const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
     const std::stop_token& stop) const {
     std::error_code failure;
@@ -191,90 +203,73 @@ result<api_answer> api_client::submit_file(
             fmt::format("{} cannot be read: {}", file.string(), failure.message())};
     }
     std::optional<std::string> link;
-    if (!wanted.link.empty()) link = complete_link(wanted.link);
-    std::optional<std::string> fresh;
-    if (wanted.fresh) fresh = "true";
-    net::http_request request;
-    request.method = net::http_method::post;
-    request.url = connection_.server + path_with_query(
-                                           "/api/v1/reels/analyze",
-                                           {{"filename", file.filename().string()},
-                                            {"url", std::move(link)},
-                                            {"queue", "true"},
-                                            {"fresh", std::move(fresh)}});
-    request.headers = {
-        {"Content-Type", "application/octet-stream"},
-        {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
+    if (!options.link.empty()) link = complete_link(options.link);
+    const auto path = path_with_query(
+        analyze_path,
+        {{"filename", file.filename().string()},
+         {"url", std::move(link)},
+         {"queue", "true"},
+         {"fresh", flag(options.fresh)}});
+    auto request = submission_to(path, "application/octet-stream", options.idempotency_key);
     request.streamed_body.emplace().add_file({.file = file, .offset = 0, .bytes = bytes});
-    request.on_progress = [&](std::uint64_t sent) { on_progress(sent, bytes); };
-    return decoded(send(std::move(request), upload_time_max, stop).response, json_kind::object);
+    if (on_progress) request.on_progress = [&](std::uint64_t sent) { on_progress(sent, bytes); };
+    return decoded(send(std::move(request), upload_time_max, stop).response, json::value_t::object);
 }
 
 result<std::optional<api_answer>> api_client::submit_all(
-    const submission_list& wanted, const std::stop_token& stop) const {
-    invariant(!wanted.links.empty() && wanted.links.size() <= submission_list::links_max);
-    json body{{"urls", json::array()}, {"queue", true}};
-    for (const auto& link : wanted.links) body["urls"].push_back(complete_link(link));
-    if (wanted.fresh) body["fresh"] = true;
-    net::http_request request;
-    request.method = net::http_method::post;
-    request.url = connection_.server + "/api/v1/reels/analyze";
-    // The same for each try: what was queued by one is not queued again by the next.
-    request.headers = {
-        {"Content-Type", "application/json"},
-        {"Idempotency-Key", wanted.idempotency_key.value_or(random_key())}};
-    request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
+    const submission_list& list, const std::stop_token& stop) const {
+    invariant(!list.links.empty() && list.links.size() <= list_links_max);
+    auto links = json::array();
+    for (const auto& link : list.links) links.push_back(complete_link(link));
+    auto request = submission_to(analyze_path, "application/json", list.idempotency_key);
+    request.body = body_of(std::move(links), list.fresh, "urls");
     for (int attempts = 1;; ++attempts) {
         auto response = send(request, answer_time_max, stop).response;
-        if (!response && knows_no_lists(response.error())) return std::optional<api_answer>{};
-        auto answer = decoded(std::move(response), json_kind::array);
+        if (!response && is_without_lists(response.error())) return std::optional<api_answer>{};
+        auto answer = decoded(std::move(response), json::value_t::array);
         if (!answer) return answer.error();
-        const auto patience = patience_wanted_in(answer->document);
-        const attempt_outcome outcome{.status = 429, .retry_after = patience};
-        const auto delay = patience ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
+        const auto retry_after = shortest_retry_after_in(answer->document);
+        const attempt_outcome outcome{.status = 429, .retry_after = retry_after};
+        const auto delay =
+            retry_after ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
         if (!delay) return std::optional{*std::move(answer)};
         on_retry_(
             fmt::format("a limit was reached; trying the rest again in {} s", delay->count()));
-        if (!pause(*delay, stop)) return error{errc::cancelled};
+        if (!stoppable_sleep(*delay, stop)) return error{errc::cancelled};
     }
 }
 
 result<api_answer> api_client::job(
     std::int64_t id, std::chrono::seconds wait, const std::stop_token& stop) const {
     invariant(wait >= 0s && wait <= bounds::wait_max);
-    net::http_request request;
-    request.url = fmt::format("{}/api/v1/reels/{}", connection_.server, id);
+    auto request = request_to(fmt::format("/api/v1/reels/{}", id));
     if (wait > 0s) request.url += fmt::format("?wait={}", wait.count());
     return decoded(
-        send(std::move(request), answer_time_max + wait, stop).response, json_kind::object);
+        send(std::move(request), answer_time_max + wait, stop).response, json::value_t::object);
 }
 
 result<events_end> api_client::events(
     std::int64_t id, const std::string& last_event_id, deadline by,
     const std::function<bool(const server_event&)>& on_event, const std::stop_token& stop) const {
-    net::http_request request;
-    request.url = fmt::format("{}/api/v1/reels/{}/events", connection_.server, id);
-    request.headers = {{"Accept", "text/event-stream"}};
+    auto request = request_to(fmt::format("/api/v1/reels/{}/events", id));
+    request.headers.push_back({"Accept", "text/event-stream"});
     if (!last_event_id.empty()) request.headers.push_back({"Last-Event-ID", last_event_id});
-    sign(request);
     request.response_bytes_max = stream_bytes_max;
     request.slowest = stream_silence;
-    request.compressed = false;  // What is compressed is held back until it is worth it.
+    request.compressed = false;  // Compression would delay events.
 
     events_end end{.last_event_id = last_event_id};
-    bool has_come = false;
+    bool has_data = false;
     event_reader reader{response_bytes_max};
-    const error enough{errc::conflict, "no more of this stream is wanted"};
+    const error enough{errc::conflict, "no more of this stream is needed"};
     request.on_head = [&enough](const net::response_head& head) -> result<void> {
         const auto type = head.headers.find("Content-Type").value_or("");
         if (head.status != 200 || !type.starts_with("text/event-stream")) return enough;
         return {};
     };
     request.sink = [&](std::span<const std::byte> piece) -> result<void> {
-        has_come = true;
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
-        const auto* const text = reinterpret_cast<const char*>(piece.data());
-        const auto events = reader.take({text, piece.size()});
+        has_data = true;
+        const auto events = reader.take(text_in(piece));
         if (!events) return events.error();
         for (const auto& event : *events) {
             if (on_event(event)) continue;
@@ -286,24 +281,24 @@ result<events_end> api_client::events(
     const auto answer = http_.send(request, by, stop);
     if (!answer && answer.error().code() == errc::cancelled) return answer.error();
     if (end.how == events_end::reason::reader_done) return end;
-    if (has_come) end.how = events_end::reason::broken;
+    if (has_data) end.how = events_end::reason::broken;
     if (!reader.last_event_id().empty()) end.last_event_id = reader.last_event_id();
     end.retry = reader.retry();
     return end;
 }
 
-result<reel_page> api_client::list(const list_query& wanted, const std::stop_token& stop) const {
+result<reel_page> api_client::list(const list_query& query, const std::stop_token& stop) const {
     const auto path = path_with_query(
         "/api/v1/reels",
-        {{"limit", fmt::format("{}", wanted.limit)},
-         {"status", wanted.status},
-         {"cursor", wanted.cursor},
-         {"latest", wanted.latest ? std::optional<std::string>{"true"} : std::nullopt}});
+        {{"limit", fmt::format("{}", query.limit)},
+         {"status", query.status},
+         {"cursor", query.cursor},
+         {"latest", flag(query.latest)}});
     auto response = get(path, stop);
     if (!response) return response.error();
     auto next_cursor = next_cursor_of(response->head.headers);
     if (!next_cursor) return next_cursor.error();
-    auto reels = decoded(std::move(response), json_kind::array);
+    auto reels = decoded(std::move(response), json::value_t::array);
     if (!reels) return reels.error();
     return reel_page{.reels = *std::move(reels), .next_cursor = *std::move(next_cursor)};
 }
@@ -314,35 +309,32 @@ result<api_answer> api_client::search(
     if (limit) limit_text = fmt::format("{}", *limit);
     const auto path = path_with_query(
         "/api/v1/reels/search", {{"q", std::string{words}}, {"limit", std::move(limit_text)}});
-    return decoded(get(path, stop), json_kind::array);
+    return decoded(get(path, stop), json::value_t::array);
 }
 
-result<api_answer> api_client::usage(const usage_query& wanted, const std::stop_token& stop) const {
+result<api_answer> api_client::usage(const usage_query& days, const std::stop_token& stop) const {
     const auto path =
-        path_with_query("/api/v1/reels/usage", {{"from", wanted.from}, {"to", wanted.to}});
-    return decoded(get(path, stop), json_kind::object);
+        path_with_query("/api/v1/reels/usage", {{"from", days.from}, {"to", days.to}});
+    return decoded(get(path, stop), json::value_t::object);
 }
 
 result<std::int64_t> api_client::export_account(
     const std::function<bool(std::string_view)>& sink, const std::stop_token& stop) const {
-    net::http_request request;
-    request.url = connection_.server + "/api/v1/export";
-    sign(request);
+    auto request = request_to("/api/v1/export");
     request.response_bytes_max = export_bytes_max;
     request.slowest = stream_silence;
 
     int status = 0;
-    std::string refusal;
+    std::string error_body;
     export_lines lines;
     request.on_head = [&status](const net::response_head& head) -> result<void> {
         status = head.status;
         return {};
     };
     request.sink = [&](std::span<const std::byte> piece) -> result<void> {
-        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
-        const std::string_view text{reinterpret_cast<const char*>(piece.data()), piece.size()};
+        const auto text = text_in(piece);
         if (status != 200) {
-            refusal.append(text.substr(0, response_bytes_max - refusal.size()));
+            error_body.append(text.substr(0, response_bytes_max - error_body.size()));
             return {};
         }
         lines.take(text);
@@ -350,20 +342,19 @@ result<std::int64_t> api_client::export_account(
         return error{errc::storage_failed, "the export could not be written"};
     };
     const auto answer = http_.send(request, deadline::after(export_time_max), stop);
-    if (answer && status != 200) return failure_of(status, refusal);
-    const auto whole = lines.whole();
-    if (answer && whole) return *whole;
-    const bool is_ours = !answer && (answer.error().code() == errc::cancelled ||
-                                     answer.error().code() == errc::storage_failed);
-    if (is_ours) return answer.error();
+    if (answer && status != 200) return failure_of(status, error_body);
+    const auto count = lines.count_if_complete();
+    if (answer && count) return *count;
+    const bool is_local = !answer && (answer.error().code() == errc::cancelled ||
+                                      answer.error().code() == errc::storage_failed);
+    if (is_local) return answer.error();
     const auto why = answer ? std::string{"the end is missing"} : answer.error().detail();
     return error{errc::connection_failed, fmt::format("the export is incomplete: {}", why)};
 }
 
 result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) const {
-    net::http_request request;
+    auto request = request_to(fmt::format("/api/v1/reels/{}", id));
     request.method = net::http_method::del;
-    request.url = fmt::format("{}/api/v1/reels/{}", connection_.server, id);
     const auto [response, maybe_done_before] = send(std::move(request), answer_time_max, stop);
     if (response) return {};
     if (response.error().code() == errc::not_found && maybe_done_before) return {};
@@ -371,22 +362,19 @@ result<void> api_client::remove(std::int64_t id, const std::stop_token& stop) co
 }
 
 result<std::int64_t> api_client::remove_failed(const std::stop_token& stop) const {
-    net::http_request request;
+    auto request = request_to("/api/v1/reels?status=error");
     request.method = net::http_method::del;
-    request.url = connection_.server + "/api/v1/reels?status=error";
     const auto removed =
-        decoded(send(std::move(request), answer_time_max, stop).response, json_kind::object);
+        decoded(send(std::move(request), answer_time_max, stop).response, json::value_t::object);
     if (!removed) return removed.error();
     return integer_of(removed->document, "deleted").value_or(0);
 }
 
 result<net::http_response> api_client::get(
     const std::string& path, const std::stop_token& stop) const {
-    net::http_request request;
-    request.url = connection_.server + path;
-    auto response = send(std::move(request), answer_time_max, stop).response;
+    auto response = send(request_to(path), answer_time_max, stop).response;
     if (!response && response.error().code() == errc::not_found) {
-        // There is no id in it that could be unknown.
+        // The path has no id, so the path itself is unknown.
         return error{
             errc::connection_failed,
             "the server does not know this request (HTTP 404): is it a reelsd server, as new as "
@@ -395,29 +383,22 @@ result<net::http_response> api_client::get(
     return response;
 }
 
-void api_client::sign(net::http_request& request) const {
-    request.headers.push_back({"Authorization", "Bearer " + connection_.token});
-    request.headers.push_back({"User-Agent", "reels/" REELSD_VERSION});
-}
-
 api_client::delivery api_client::send(
     net::http_request request, std::chrono::seconds answer_time,
     const std::stop_token& stop) const {
-    sign(request);
-    request.response_bytes_max = response_bytes_max;
     bool maybe_done_before = false;
     for (int attempts = 1;; ++attempts) {
         auto [response, outcome] =
-            judged(http_.send(request, deadline::after(answer_time), stop), connection_.server);
+            classified(http_.send(request, deadline::after(answer_time), stop), connection_.server);
         if (response || is_final(response.error().code())) {
             return {std::move(response), maybe_done_before};
         }
         const auto delay = delay_before_next(policy_, attempts, outcome);
-        if (!delay) return {with_wish(response.error(), outcome), maybe_done_before};
+        if (!delay) return {with_retry_after(response.error(), outcome), maybe_done_before};
         maybe_done_before = maybe_done_before || maybe_done(outcome);
         on_retry_(
             fmt::format("{}; trying again in {} s", response.error().detail(), delay->count()));
-        if (!pause(*delay, stop)) return {error{errc::cancelled}, maybe_done_before};
+        if (!stoppable_sleep(*delay, stop)) return {error{errc::cancelled}, maybe_done_before};
     }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "event_reader.hpp"
-#include "retry.hpp"
+#include "failures.hpp"
 #include "settings.hpp"
+#include "stream_readers.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
@@ -37,14 +37,9 @@ struct submission {
 
 /// Several links, submitted together.
 struct submission_list {
-    std::vector<std::string> links;  ///< 1 to links_max
+    std::vector<std::string> links;  ///< 1 to list_links_max
     bool fresh = false;
     std::optional<std::string> idempotency_key;  ///< Of the list; none: generated.
-
-    /// Most links that the server accepts in one request.
-    static constexpr std::size_t links_max = 50;
-    /// Bytes of all links in the encoded body. The server accepts bodies up to 64 KiB.
-    static constexpr std::size_t bytes_max = std::size_t{60} * 1024;
 };
 
 /// How a stream of events ended.
@@ -63,7 +58,7 @@ struct events_end {
 struct list_query {
     int limit = 20;                     ///< 1-100
     std::optional<std::string> status;  ///< pending, processing, done or error; none: all.
-    std::optional<std::string> cursor;  ///< Where an earlier page ended; none: from the newest on.
+    std::optional<std::string> cursor;  ///< Of an earlier page; none: starts with the newest.
     bool latest = false;                ///< Only the newest reel of each post.
 };
 
@@ -91,12 +86,12 @@ public:
     /// POST /api/v1/reels/analyze: an object. The reel may wait for its turn. Always carries an
     /// Idempotency-Key, so that a repeat after a lost answer does not queue the reel twice.
     [[nodiscard]] result<api_answer> submit(
-        const submission& wanted, const std::stop_token& stop) const;
+        const submission& options, const std::stop_token& stop) const;
 
-    /// Uploads a video file; `wanted.link`: of its post, or empty. `on_progress` receives the bytes
-    /// sent and their total. Also storage_failed, when the file cannot be read.
+    /// Uploads a video file; `options.link`: of its post, or empty. `on_progress`, if any, gets the
+    /// bytes sent and their total. Also storage_failed, when the file cannot be read.
     [[nodiscard]] result<api_answer> submit_file(
-        const std::filesystem::path& file, const submission& wanted,
+        const std::filesystem::path& file, const submission& options,
         const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
         const std::stop_token& stop) const;
 
@@ -104,7 +99,7 @@ public:
     /// or with `error`; nothing if the server accepts only one link per request. Retries links that
     /// a limit rejected, like a rejected request.
     [[nodiscard]] result<std::optional<api_answer>> submit_all(
-        const submission_list& wanted, const std::stop_token& stop) const;
+        const submission_list& list, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/{id}?wait=: the job, an object, at the latest after `wait` (0-60 s).
     [[nodiscard]] result<api_answer> job(
@@ -120,7 +115,7 @@ public:
 
     /// GET /api/v1/reels.
     [[nodiscard]] result<reel_page> list(
-        const list_query& wanted, const std::stop_token& stop) const;
+        const list_query& query, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/search: an array, best first. `limit` 1-50; none: the server's own.
     [[nodiscard]] result<api_answer> search(
@@ -128,7 +123,7 @@ public:
 
     /// GET /api/v1/reels/usage: an object.
     [[nodiscard]] result<api_answer> usage(
-        const usage_query& wanted, const std::stop_token& stop) const;
+        const usage_query& days, const std::stop_token& stop) const;
 
     /// GET /api/v1/export: passes all lines to `sink` in chunks. Returns their number without the
     /// last line, which marks a complete export. No retries, because written output cannot be taken
@@ -146,7 +141,12 @@ public:
     [[nodiscard]] result<std::int64_t> remove_failed(const std::stop_token& stop) const;
 
 private:
-    void sign(net::http_request& request) const;
+    /// A GET request with the token.
+    [[nodiscard]] net::http_request request_to(const std::string& path) const;
+    /// A POST request with an Idempotency-Key, generated if there is none.
+    [[nodiscard]] net::http_request submission_to(
+        const std::string& path, const char* content_type,
+        const std::optional<std::string>& idempotency_key) const;
     /// Result of all attempts together.
     struct delivery {
         result<net::http_response> response;
@@ -164,8 +164,5 @@ private:
     std::function<void(std::string_view)> on_retry_;
     net::http_client http_;
 };
-
-/// Blocks for `duration`. Returns false if `stop` was requested before its end.
-[[nodiscard]] bool pause(std::chrono::milliseconds duration, const std::stop_token& stop);
 
 }  // namespace reelsd::cli

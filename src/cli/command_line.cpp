@@ -1,6 +1,5 @@
-#include "command_line.hpp"
-
-#include "help_formatter.hpp"
+#include "commands.hpp"
+#include "options.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
@@ -33,12 +32,34 @@ Exit codes:
     5    --timeout passed; the analysis continues on the server
     130  interrupted; the analysis of a submitted reel continues)";
 
+/// Describes a usage error and names the help page to read.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& why) {
+    const auto text = printable(why.what(), line_breaks::to_blank);
+    const auto subcommands = app.get_subcommands();
+    if (!subcommands.empty()) {
+        const auto& name = subcommands.front()->get_name();
+        return fmt::format("reels: {}\nSee: reels {} --help\n", text, name);
+    }
+    std::vector<std::string> names;
+    for (const auto* const known : app.get_subcommands(nullptr)) names.push_back(known->get_name());
+    const auto unexpected = app.remaining();
+    const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&why) != nullptr;
+    const auto reason = !lacks_command ? text
+                        : unexpected.empty()
+                            ? std::string{"a command is missing"}
+                            : fmt::format(
+                                  "\"{}\" is not a command or an option",
+                                  printable(unexpected.front(), line_breaks::to_blank));
+    return fmt::format(
+        "reels: {}; the commands are {}\nSee: reels --help\n", reason, fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_columns) {
     auto parser = std::make_unique<CLI::App>();
     auto& app = *parser;
-    app.formatter(std::make_shared<help_formatter>(help_columns));
+    app.formatter(make_help_formatter(help_columns));
     app.description("reels submits Instagram reels to a reelsd server and shows the results");
     app.name("reels");
     app.set_help_flag("-h,--help", "Print this help");
@@ -69,32 +90,6 @@ std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_colum
     app.footer(footer);  // Last: commands added later would inherit it.
     return parser;
 }
-
-namespace {
-
-/// Describes the mistake in the command line and names the help page to read.
-std::string usage_error(const CLI::App& app, const CLI::ParseError& why) {
-    const auto named = app.get_subcommands();
-    if (!named.empty()) {
-        return fmt::format(
-            "reels: {}\nSee: reels {} --help\n",
-            printable(why.what(), line_breaks::to_blank),
-            named.front()->get_name());
-    }
-    std::vector<std::string> commands;
-    for (const auto* const one : app.get_subcommands(nullptr)) commands.push_back(one->get_name());
-    const auto unexpected = app.remaining();
-    const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&why) != nullptr;
-    auto text = !lacks_command       ? printable(why.what(), line_breaks::to_blank)
-                : unexpected.empty() ? std::string{"a command is missing"}
-                                     : fmt::format(
-                                           "\"{}\" is not a command or an option",
-                                           printable(unexpected.front(), line_breaks::to_blank));
-    return fmt::format(
-        "reels: {}; the commands are {}\nSee: reels --help\n", text, fmt::join(commands, ", "));
-}
-
-}  // namespace
 
 std::variant<command_line, exit_code> parse_command_line(int argc, const char* const* argv) {
     command_line parsed;

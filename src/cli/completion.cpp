@@ -1,5 +1,3 @@
-#include "completion.hpp"
-
 #include "commands.hpp"
 #include "options.hpp"
 #include <reelsd/base/invariant.hpp>
@@ -65,7 +63,7 @@ std::string with_value_options(
         text.find(mark), mark.size(), fmt::format("{}", fmt::join(names, separator)));
 }
 
-/// What may stand behind a command: its options, those of the program, and its choices.
+/// The words after a command: its choices, its options and those of the program.
 std::string words_for(const CLI::App& program, const CLI::App& command) {
     std::vector<std::string> words;
     const auto add_options = [&words](const CLI::App& app) {
@@ -85,8 +83,7 @@ std::string words_for(const CLI::App& program, const CLI::App& command) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// `at` and `option` walk over the words before the cursor: the first that is neither an option nor
-/// its value is the command.
+/// Finds the command before the cursor: the first word that is neither an option nor its value.
 constexpr std::string_view bash_walk = R"(_reels() {
     local current=${COMP_WORDS[COMP_CWORD]} command='' option='' word at IFS=$'\n'
     for ((at = 1; at < COMP_CWORD; at++)); do
@@ -114,7 +111,7 @@ std::string bash_reply(std::string_view words) {
     return fmt::format("COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\"))", words);
 }
 
-/// What each option that takes a known value does to complete it.
+/// The completions of options with known values.
 std::string bash_values(const CLI::App& program) {
     std::string values;
     for (const auto& [name, option] : options_by_name(program)) {
@@ -137,7 +134,7 @@ std::string bash_values(const CLI::App& program) {
 std::string bash_script(const CLI::App& program) {
     auto text = with_value_options(bash_walk, program, "|");
     text += bash_values(program);
-    text += "        ?*) return ;;  # a value that nobody can guess\n    esac\n";
+    text += "        ?*) return ;;  # any other value\n    esac\n";
     text += "    case $command in\n";
     std::vector<std::string> first;
     for (const auto* const command : commands_of(program)) first.push_back(command->get_name());
@@ -185,7 +182,7 @@ std::string zsh_options(const option_list& options, std::string_view indent) {
         const auto names = names_of(*option);
         const bool has_value = takes_value(*option);
         for (const auto& name : names) {
-            // Either name of an option rules out the other; with "=", --name=value works too.
+            // One name of an option excludes the others; "=" allows --name=value.
             lines += fmt::format(
                 "{}'({}){}{}[{}]{}' \\\n",
                 indent,
@@ -213,8 +210,7 @@ std::string zsh_command(const CLI::App& program, const CLI::App& command) {
     }
     text += zsh_options(options, indent);
     for (const auto* const argument : arguments_of(command)) {
-        // Nothing is offered for what nobody can guess: even its name would count as an offer and
-        // cost the options a second Tab.
+        // No candidate for unknown values: even a name would delay the options by a second Tab.
         text += fmt::format(
             "{}'{}{}' \\\n",
             indent,
@@ -222,7 +218,7 @@ std::string zsh_command(const CLI::App& program, const CLI::App& command) {
             choices_of(*argument).empty() ? fmt::format(":{}: false", names_of(*argument).front())
                                           : zsh_value(*argument));
     }
-    text.erase(text.size() - 3);  // No continuation behind the last line.
+    text.erase(text.size() - 3);  // No continuation after the last line.
     return text + "\n                    ;;\n";
 }
 
@@ -254,8 +250,7 @@ std::string zsh_script(const CLI::App& program) {
         "            ;;\n"
         "    esac\n"
         "}\n\n"
-        "# As a file of $fpath this text is the function's body; read by source it only defines "
-        "it.\n"
+        "# In a file of $fpath this text is the body of the function; source only defines it.\n"
         "if [[ $funcstack[1] == _reels ]]; then\n"
         "    _reels \"$@\"\n"
         "else\n"
@@ -289,7 +284,7 @@ std::string fish_option(std::string_view lead, const CLI::Option& option) {
     return line + " -d " + fish_quoted(option.get_description()) + "\n";
 }
 
-/// Whether the command line before the cursor names the command given, or none yet for ''.
+/// Whether the command before the cursor is $argv[1], which is '' for none.
 constexpr std::string_view fish_walk = R"(function __reels_is_at
     set -l words (commandline -opc)
     set -e words[1]
@@ -351,8 +346,8 @@ shell shell_named(const std::string& name) {
 
 }  // namespace
 
-std::string completion_script(const CLI::App& program, shell wanted) {
-    switch (wanted) {
+std::string completion_script(const CLI::App& program, shell language) {
+    switch (language) {
         case shell::bash: return bash_script(program);
         case shell::zsh: return zsh_script(program);
         case shell::fish: return fish_script(program);
@@ -368,7 +363,7 @@ void add_completion_command(CLI::App& app, command& chosen) {
     restrict_to(*completion->add_option("SHELL", *name, "Which shell")->required(), shells);
     completion->footer(R"(To load it in every new shell:
     bash:  echo 'source <(reels completion bash)' >> ~/.bashrc
-    zsh:   echo 'source <(reels completion zsh)' >> ~/.zshrc   (behind compinit)
+    zsh:   echo 'source <(reels completion zsh)' >> ~/.zshrc   (after compinit)
     fish:  reels completion fish > ~/.config/fish/completions/reels.fish)");
     completion->callback([name, &app, &chosen] {
         chosen = local_command{[script = completion_script(app, shell_named(*name))](auto* out) {

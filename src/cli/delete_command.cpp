@@ -15,7 +15,7 @@ struct delete_arguments {
     bool as_json = false;
 };
 
-/// Whether what one id ended in would meet the next one as well.
+/// Whether a failure concerns the server rather than one reel.
 bool ends_deletion(errc code) {
     return code != errc::not_found && code != errc::conflict;
 }
@@ -37,8 +37,8 @@ exit_code delete_failed(const command_context& context, const delete_arguments& 
     return exit_code::ok;
 }
 
-/// Deletes one after the other. The exit code is that of the first that could not be deleted; an
-/// unknown id does not keep the others from being deleted, but trouble with the server does.
+/// Deletes reels one by one, despite unknown ids, until the server fails. Returns the exit code of
+/// the first failure.
 exit_code run_delete(const command_context& context, const delete_arguments& arguments) {
     if (arguments.failed) return delete_failed(context, arguments);
     auto code = exit_code::ok;
@@ -50,14 +50,14 @@ exit_code run_delete(const command_context& context, const delete_arguments& arg
             if (!arguments.as_json) print(context, fmt::format("Deleted reel {}", id));
             continue;
         }
-        const auto& why = removed.error();
-        const auto of_this =
-            report(context, error{why.code(), fmt::format("reel {}: {}", id, why.detail())});
+        const auto& failure = removed.error();
+        const auto failure_code = report(
+            context, error{failure.code(), fmt::format("reel {}: {}", id, failure.detail())});
         const auto* const message =
-            why.code() == errc::cancelled ? "interrupted" : why.detail().c_str();
+            failure.code() == errc::cancelled ? "interrupted" : failure.detail().c_str();
         outcomes.push_back({{"id", id}, {"status", "error"}, {"message", message}});
-        if (code == exit_code::ok) code = of_this;
-        if (ends_deletion(why.code())) break;
+        if (code == exit_code::ok) code = failure_code;
+        if (ends_deletion(failure.code())) break;
     }
     if (arguments.as_json) print_json(context, outcomes.dump());
     return code;
@@ -79,7 +79,7 @@ void add_delete_command(CLI::App& app, command& chosen) {
         if (arguments.ids.empty() && !arguments.failed) throw CLI::RequiredError{"ID or --failed"};
     });
     add_json_flag(remove, arguments.as_json);
-    remove.footer(R"(Nothing asks again: what is deleted is gone, its analysis included.
+    remove.footer(R"(There is no confirmation, and deletion cannot be undone.
 
 Examples:
     reels delete 42

@@ -19,24 +19,19 @@ struct export_arguments {
     std::string file;
 };
 
-struct closing {
+struct file_closer {
     void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
 };
-using owned_file = std::unique_ptr<std::FILE, closing>;
+using owned_file = std::unique_ptr<std::FILE, file_closer>;
 
-/// A new file, never over another one, that its owner alone can read: all of somebody's data go
-/// there. Null, and errno tells why.
+/// Creates a file that only its owner can read, because it receives all data of an account. Returns
+/// null and sets errno if that fails, also if the file exists.
 owned_file make_private_file(const std::string& path) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0) return {};
     owned_file file{::fdopen(descriptor, "w")};
     if (!file) static_cast<void>(::close(descriptor));
     return file;
-}
-
-exit_code fail(const command_context& context, std::string_view why) {
-    context.shown.note(why);
-    return exit_code::server_failed;
 }
 
 exit_code run_export(const command_context& context, const export_arguments& arguments) {
@@ -50,7 +45,7 @@ exit_code run_export(const command_context& context, const export_arguments& arg
         }
     }
     if (!opened && context.page.table_columns) {
-        // It is long, and not for people to read.
+        // Too long for a terminal.
         context.shown.note("name a file with --output, or redirect the output");
         return exit_code::usage;
     }
@@ -61,10 +56,13 @@ exit_code run_export(const command_context& context, const export_arguments& arg
     const auto lines = context.api.export_account(sink, context.stop);
     context.shown.finish();
     const bool is_whole = lines && (!opened || std::fflush(out) == 0);
-    // So that the next try finds the name free.
+    // The next attempt must not find the file.
     if (!is_whole && opened) static_cast<void>(::unlink(arguments.file.c_str()));
     if (!lines) return report(context, lines.error());
-    if (!is_whole) return fail(context, "the export could not be written");
+    if (!is_whole) {
+        context.shown.note("the export could not be written");
+        return exit_code::server_failed;
+    }
     if (opened) context.shown.note(fmt::format("{}: {} lines", arguments.file, *lines));
     return exit_code::ok;
 }

@@ -1,8 +1,8 @@
 #include "job_wait.hpp"
 
-#include "page.hpp"
 #include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/sleep.hpp>
 
 #include <fmt/format.h>
 
@@ -16,16 +16,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The first looks are short, so that the shown status is fresh while a quick job runs; later ones
-/// spare the server.
-constexpr auto look_first = 1s;
-constexpr auto look_max = 8s;
-/// Between two looks at least so much time passes, even if a server does not hold its answers.
-constexpr auto look_interval_min = 1s;
+/// The first polls are short, so that the status of a quick job is current; later ones spare the
+/// server.
+constexpr auto poll_first = 1s;
+constexpr auto poll_max = 8s;
+/// Minimum time from one poll to the next, for servers that answer at once.
+constexpr auto poll_interval_min = 1s;
 
-/// Streams in a row that break without an event. More is no accident.
+/// Consecutive streams that break without an event before polling begins.
 constexpr int breaks_max = 5;
-/// Between a break and the next stream, whatever the server wishes.
+/// Delay before a stream is resumed; the server may set it up to the maximum.
 constexpr std::chrono::milliseconds retry_default{2000};
 constexpr std::chrono::milliseconds retry_max{10'000};
 
@@ -35,80 +35,71 @@ bool is_end(std::string_view status) noexcept {
 
 using progress_listener = std::function<void(const job_progress&)>;
 
-/// Asks until the job has ended or `by` has passed.
+/// Polls until the job has ended or `by` has passed.
 result<api_answer> polled(
     const api_client& api, std::int64_t id, deadline by, const std::stop_token& stop,
     const progress_listener& on_progress) {
-    for (auto look = look_first;; look = std::min(look * 2, look_max)) {
+    for (auto wait = poll_first;; wait = std::min(wait * 2, poll_max)) {
         const auto left = std::chrono::duration_cast<std::chrono::seconds>(by.remaining());
-        const auto next_look = deadline::after(look_interval_min);
-        auto job = api.job(id, std::clamp(left, 0s, look), stop);
+        const auto next_poll = deadline::after(poll_interval_min);
+        auto job = api.job(id, std::clamp(left, 0s, wait), stop);
         if (!job || has_ended(job->document)) return job;
-        // The caller gets this state as the answer: progress right before it would say the same.
+        // The caller receives this state as the answer, so it is not reported as progress.
         if (by.passed()) return job;
-        on_progress({.id = id, .status = text_of(job->document, "status").value_or("in work")});
-        const auto rest =
-            std::chrono::duration_cast<std::chrono::milliseconds>(next_look.remaining());
-        if (!pause(std::min(rest, 1000ms), stop)) return error{errc::cancelled};
+        on_progress(progress_of(id, job->document));
+        if (!stoppable_sleep(next_poll.remaining(), stop)) return error{errc::cancelled};
     }
 }
 
-/// What the events of a job have said so far.
+/// Collects the events of a job.
 class follower {
 public:
     follower(std::int64_t id, const progress_listener& on_progress)
-        : on_progress_{on_progress}, now_{.id = id, .status = {}} {}
+        : id_{id}, on_progress_{on_progress} {}
 
-    /// Whether more is wanted.
+    /// Returns false after the last event.
     bool take(const server_event& event) {
-        has_told_ = true;
+        has_event_ = true;
         auto document = parse_foreign_json(event.data);
         if (event.name == "finished") {
-            if (document.is_object() && has_ended(document)) {
+            if (has_ended(document)) {
                 finished_ = api_answer{.body = event.data, .document = std::move(document)};
             }
             return false;
         }
         if (event.name == "deleted") return false;
-        if (!document.is_object()) return true;
-        now_.status = text_of(document, "status").value_or("in work");
-        now_.attempt = integer_of(document, "attempt").value_or(0);
-        now_.step = text_of(document, "step").value_or("");
-        on_progress_(now_);
+        if (document.is_object()) on_progress_(progress_of(id_, document));
         return true;
     }
 
-    [[nodiscard]] bool take_told() noexcept { return std::exchange(has_told_, false); }
+    /// Whether an event has come since the last call.
+    [[nodiscard]] bool take_has_event() noexcept { return std::exchange(has_event_, false); }
     [[nodiscard]] std::optional<api_answer>& finished() noexcept { return finished_; }
 
 private:
+    std::int64_t id_;
     const progress_listener& on_progress_;
-    job_progress now_;
-    bool has_told_ = false;
+    bool has_event_ = false;
     std::optional<api_answer> finished_;
 };
 
-/// The finished job; nothing when it has to be asked for, for whatever reason.
+/// The finished job; nothing if it has to be polled.
 result<std::optional<api_answer>> followed(
     const api_client& api, std::int64_t id, deadline by, const std::stop_token& stop,
     const progress_listener& on_progress) {
     follower job{id, on_progress};
     std::string last_event_id;
     for (int breaks = 0; breaks < breaks_max && !by.passed();) {
-        const auto end = api.events(
-            id,
-            last_event_id,
-            by,
-            [&job](const server_event& event) { return job.take(event); },
-            stop);
+        const auto take = [&job](const server_event& event) { return job.take(event); };
+        const auto end = api.events(id, last_event_id, by, take, stop);
         if (!end) return end.error();
         if (job.finished()) return std::move(job.finished());
         if (end->how != events_end::reason::broken) return std::optional<api_answer>{};
-        breaks = job.take_told() ? 0 : breaks + 1;
+        breaks = job.take_has_event() ? 0 : breaks + 1;
         last_event_id = end->last_event_id;
-        const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(by.remaining());
-        const auto wish = std::clamp(end->retry.value_or(retry_default), 0ms, retry_max);
-        if (!pause(std::min(wish, std::max(rest, 0ms)), stop)) return error{errc::cancelled};
+        const deadline::clock::duration delay =
+            std::clamp(end->retry.value_or(retry_default), 0ms, retry_max);
+        if (!stoppable_sleep(std::min(delay, by.remaining()), stop)) return error{errc::cancelled};
     }
     return std::optional<api_answer>{};
 }
@@ -120,17 +111,25 @@ bool has_ended(const json& job) {
     return status && is_end(*status);
 }
 
-bool has_ended(const job_progress& now) noexcept {
-    return is_end(now.status);
+bool has_ended(const job_progress& state) noexcept {
+    return is_end(state.status);
 }
 
-std::string progress_text(const job_progress& now) {
-    std::string details = now.step;
-    if (now.attempt > 1) {
-        details += fmt::format("{}attempt {}", details.empty() ? "" : ", ", now.attempt);
+job_progress progress_of(std::int64_t id, const json& job) {
+    return {
+        .id = id,
+        .status = text_of(job, "status").value_or("in work"),
+        .attempt = integer_of(job, "attempt").value_or(0),
+        .step = text_of(job, "step").value_or("")};
+}
+
+std::string progress_text(const job_progress& state) {
+    std::string details = state.step;
+    if (state.attempt > 1) {
+        details += fmt::format("{}attempt {}", details.empty() ? "" : ", ", state.attempt);
     }
-    const auto text = details.empty() ? now.status : fmt::format("{} ({})", now.status, details);
-    return fmt::format("reel {}: {}", now.id, printable(text, line_breaks::to_blank));
+    auto text = details.empty() ? state.status : fmt::format("{} ({})", state.status, details);
+    return fmt::format("reel {}: {}", state.id, printable(text, line_breaks::to_blank));
 }
 
 result<api_answer> await_job(

@@ -14,16 +14,19 @@ namespace reelsd::cli {
 struct job_progress {
     std::int64_t id = 0;
     std::string status;
-    std::int64_t attempt = 0;  ///< From 1 on; 0: none has begun, or the server does not tell.
-    std::string step = {};     ///< What is being done; empty: not known.
+    std::int64_t attempt = 0;  ///< From 1; 0: none has begun, or not known.
+    std::string step = {};     ///< Of the work; empty: not known.
 };
 
-/// "reel 42: processing (download, attempt 2)": one line, harmless for a terminal.
-[[nodiscard]] std::string progress_text(const job_progress& now);
+/// Reads the state from a job's document or from the data of an event.
+[[nodiscard]] job_progress progress_of(std::int64_t id, const json& job);
 
-/// Whether it is done or has failed, and will not change any more.
+/// "reel 42: processing (download, attempt 2)": one printable line.
+[[nodiscard]] std::string progress_text(const job_progress& state);
+
+/// Whether the job is done or has failed, so that it will not change.
 [[nodiscard]] bool has_ended(const json& job);
-[[nodiscard]] bool has_ended(const job_progress& now) noexcept;
+[[nodiscard]] bool has_ended(const job_progress& state) noexcept;
 
 /// Waits up to `at_most` until job `id` is done or has failed. Returns the finished job or its last
 /// known state. Follows the job's events and reconnects after breaks. Polls if events are not

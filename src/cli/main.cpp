@@ -1,4 +1,4 @@
-#include "command_line.hpp"
+#include "commands.hpp"
 #include "terminal.hpp"
 #include <reelsd/base/interrupt.hpp>
 
@@ -16,9 +16,9 @@ result<connection_settings> connection_of(const command_line& line) {
     const auto fallback = default_config_path();
     if (line.config || (fallback && std::filesystem::exists(*fallback))) {
         const std::filesystem::path file = line.config.value_or(fallback.value_or(""));
-        auto read = settings_from_file(file);
-        if (!read) return read.error();
-        from_file = *std::move(read);
+        auto settings = settings_from_file(file);
+        if (!settings) return settings.error();
+        from_file = *std::move(settings);
         const auto warning = open_token_warning(from_file, file);
         if (!warning.empty()) {
             std::fputs(fmt::format("reels: warning: {}\n", warning).c_str(), stderr);
@@ -27,7 +27,7 @@ result<connection_settings> connection_of(const command_line& line) {
     return merged(line.flags, settings_from_environment(), from_file);
 }
 
-/// What was printed may still sit in a buffer: a full disk shows here.
+/// Writes buffered output, which fails on a full disk.
 exit_code flushed(exit_code code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     std::fputs("reels: the output could not be written\n", stderr);
@@ -35,22 +35,24 @@ exit_code flushed(exit_code code) {
 }
 
 exit_code run_on_server(const server_command& chosen, connection_settings connection) {
-    const auto style = is_lively(stderr) ? progress_style::live : progress_style::plain;
+    const auto style =
+        supports_control_sequences(stderr) ? progress_style::live : progress_style::plain;
     const render_options page{
         .columns = text_columns_of(stdout),
         .table_columns = columns_of_terminal(stdout),
         .allowed = colours_for(stdout)};
     const interrupt interrupted;
     progress shown{stderr, style, text_columns_of(stderr)};
-    const api_client api{
-        std::move(connection), chosen.retries, [&shown](std::string_view why) { shown.note(why); }};
+    const api_client api{std::move(connection), chosen.retries, [&shown](std::string_view text) {
+                             shown.note(text);
+                         }};
     return chosen.run(
         {.api = api, .shown = shown, .out = stdout, .page = page, .stop = interrupted.token()});
 }
 
 exit_code run(int argc, const char* const* argv) {
     const auto parsed = parse_command_line(argc, argv);
-    if (const auto* over = std::get_if<exit_code>(&parsed)) return flushed(*over);
+    if (const auto* code = std::get_if<exit_code>(&parsed)) return flushed(*code);
     const auto& line = std::get<command_line>(parsed);
     if (const auto* local = std::get_if<local_command>(&line.chosen)) {
         return flushed((*local)(stdout));

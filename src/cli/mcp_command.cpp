@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "job_wait.hpp"
 #include "mcp/lines.hpp"
 #include "mcp/session.hpp"
 
@@ -7,23 +8,69 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 
 namespace reelsd::cli {
 namespace {
 
-/// A model is told to come back sooner than it is kept waiting: many clients give up on a request
-/// after a minute.
+/// Short delays, because many clients abandon a request after a minute.
 constexpr retry_policy retries_of_calls{
     .attempts_max = 3,
     .first_delay = std::chrono::seconds{1},
     .delay_max = std::chrono::seconds{10}};
 
-/// For answers after the end of the input; who has closed it may kill us after two seconds.
+/// Time for answers after the end of the input. Clients may kill this process after two seconds.
 constexpr std::chrono::milliseconds last_answers_time{1500};
 
-/// A descriptor that was closed when we were started: the next that is opened would take its place.
+/// Calls the server through an api_client, which outlives this object.
+class api_reel_server final : public mcp::reel_server {
+public:
+    explicit api_reel_server(const api_client& api) : api_{api} {}
+
+    result<api_answer> submit(const submission& options, const std::stop_token& stop) override {
+        return api_.submit(options, stop);
+    }
+
+    result<api_answer> submit_file(
+        const std::filesystem::path& file, const submission& options,
+        const std::stop_token& stop) override {
+        return api_.submit_file(file, options, {}, stop);
+    }
+
+    result<api_answer> await(const mcp::job_wait& wait, const std::stop_token& stop) override {
+        // Some clients abandon a call without progress after a minute.
+        constexpr std::chrono::seconds silence_max{10};
+        const auto by = deadline::after(wait.at_most);
+        while (true) {
+            const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
+            auto job =
+                await_job(api_, wait.id, std::min(left, silence_max), stop, wait.on_progress);
+            if (!job || has_ended(job->document) || by.passed()) return job;
+            wait.on_progress(progress_of(wait.id, job->document));
+        }
+    }
+
+    result<reel_page> list(const list_query& query, const std::stop_token& stop) override {
+        return api_.list(query, stop);
+    }
+
+    result<api_answer> search(
+        const std::string& words, std::optional<int> limit, const std::stop_token& stop) override {
+        return api_.search(words, limit, stop);
+    }
+
+    result<api_answer> usage(const usage_query& days, const std::stop_token& stop) override {
+        return api_.usage(days, stop);
+    }
+
+private:
+    const api_client& api_;
+};
+
+/// Whether a descriptor was closed at the start. The next opened file would get its number.
 bool is_closed(int descriptor) {
     return ::fcntl(descriptor, F_GETFD) == -1;
 }
@@ -33,41 +80,41 @@ exit_code run_mcp(const command_context& context) {
         context.shown.note("reels: standard input and output must be open");
         return exit_code::server_failed;
     }
-    // A write to a closed pipe then returns an error.
+    // Writing to a closed pipe must return an error.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal
     if (isatty(STDIN_FILENO) == 1) {
         context.shown.note(
-            "reels mcp speaks the Model Context Protocol on standard input and output; programs "
-            "start it (see reels mcp --help). Ctrl-D ends it.");
+            "reels mcp serves the Model Context Protocol on standard input and output. Programs "
+            "start it: see reels mcp --help. Ctrl-D ends it.");
     }
-    std::stop_source over;
-    const std::stop_callback on_signal{context.stop, [&over] { over.request_stop(); }};
-    std::atomic<bool> is_unread{false};
-    const auto when_unread = [&over, &is_unread] {
-        is_unread = !over.stop_requested();  // After the end, unsent answers are not an error.
-        over.request_stop();
+    std::stop_source ending;
+    const std::stop_callback on_signal{context.stop, [&ending] { ending.request_stop(); }};
+    std::atomic<bool> is_output_closed{false};
+    const auto on_output_closed = [&ending, &is_output_closed] {
+        is_output_closed = !ending.stop_requested();  // Later, unsent answers are no error.
+        ending.request_stop();
     };
-    mcp::line_writer out{STDOUT_FILENO, over.get_token(), when_unread};
-    mcp::api_reel_server server{context.api};
-    mcp::session talk{
+    mcp::line_writer out{STDOUT_FILENO, ending.get_token(), on_output_closed};
+    api_reel_server server{context.api};
+    mcp::session session{
         server,
         {.send = [&out](std::string line) { out.write(std::move(line)); },
          .note = [&context](std::string_view line) { context.shown.note(line); }}};
     mcp::line_splitter lines{
         mcp::line_bytes_max,
-        {.on_line = [&talk](std::string_view line) { talk.take(line); },
-         .on_long_line = [&talk] { talk.refuse_long_line(); }}};
-    const auto end = mcp::read_all(STDIN_FILENO, lines, over.get_token());
+        {.on_line = [&session](std::string_view line) { session.take(line); },
+         .on_long_line = [&session] { session.refuse_long_line(); }}};
+    const auto end = mcp::read_all(STDIN_FILENO, lines, ending.get_token());
     if (context.stop.stop_requested()) {
         context.shown.note("reels: interrupted");
         return exit_code::interrupted;
     }
-    // Input from a pipe may end before the last answers: quick calls still get one.
-    if (end == mcp::read_end::closed && !is_unread)
-        static_cast<void>(talk.wait_for_calls(last_answers_time));
-    over.request_stop();
-    if (is_unread) {
-        context.shown.note("reels: the reader of standard output is gone");
+    // Quick calls still get their answers after the end of the input.
+    if (end == mcp::read_end::closed && !is_output_closed)
+        static_cast<void>(session.wait_for_calls(last_answers_time));
+    ending.request_stop();
+    if (is_output_closed) {
+        context.shown.note("reels: standard output was closed");
         return exit_code::server_failed;
     }
     if (end == mcp::read_end::failed) {
@@ -82,8 +129,8 @@ exit_code run_mcp(const command_context& context) {
 void add_mcp_command(CLI::App& app, command& chosen) {
     auto* const mcp =
         app.add_subcommand("mcp", "Serve the Model Context Protocol on standard input and output");
-    mcp->footer(R"(For programs that let an AI model use tools. These programs start the server
-themselves. Most of them are configured like this:
+    mcp->footer(R"(Programs that let an AI model use tools start this server themselves. Most of
+them are configured like this:
     {"mcpServers": {"reels": {
         "command": "reels", "args": ["mcp"],
         "env": {"REELS_SERVER": "http://127.0.0.1:8080",

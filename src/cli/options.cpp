@@ -1,33 +1,26 @@
 #include "options.hpp"
 
+#include <reelsd/base/parse_number.hpp>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <chrono>
 #include <string_view>
 
 namespace reelsd::cli {
 namespace {
 
-template <class Number>
-bool reads_as(std::string_view digits, Number& number) {
-    const auto* const end = digits.data() + digits.size();
-    return std::from_chars(digits.data(), end, number).ptr == end;
-}
-
 bool is_date(std::string_view text) {
     if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-    unsigned year = 0;
-    unsigned month = 0;
-    unsigned day = 0;
-    return reads_as(text.substr(0, 4), year) && reads_as(text.substr(5, 2), month) &&
-           reads_as(text.substr(8, 2), day) &&
-           std::chrono::year_month_day{
-               std::chrono::year{static_cast<int>(year)},
-               std::chrono::month{month},
-               std::chrono::day{day}}
-               .ok();
+    const auto year = parse_number<std::uint16_t>(text.substr(0, 4));
+    const auto month = parse_number<std::uint8_t>(text.substr(5, 2));
+    const auto day = parse_number<std::uint8_t>(text.substr(8, 2));
+    if (!year || !month || !day) return false;
+    return std::chrono::year_month_day{
+        std::chrono::year{*year}, std::chrono::month{*month}, std::chrono::day{*day}}
+        .ok();
 }
 
 }  // namespace
@@ -52,21 +45,21 @@ void restrict_to(CLI::Option& option, std::span<const char* const> choices) {
     const auto names = fmt::format("{}", fmt::join(all, ", "));
     option.type_name(fmt::format("{}", fmt::join(all, "|")));
     option.check(CLI::Validator{
-        [all, names](std::string& given) {
-            const bool known = std::find(all.begin(), all.end(), given) != all.end();
-            return known ? std::string{} : fmt::format("\"{}\" is not one of {}", given, names);
+        [all, names](std::string& value) {
+            const bool known = std::find(all.begin(), all.end(), value) != all.end();
+            return known ? std::string{} : fmt::format("\"{}\" is not one of {}", value, names);
         },
         ""});
 }
 
 void restrict_to(CLI::Option& option, std::int64_t min, std::int64_t max) {
     option.check(CLI::Validator{
-        [min, max](std::string& given) {
-            std::int64_t number = 0;
-            if (reads_as(given, number) && number >= min && number <= max) return std::string{};
-            const auto wanted = max == job_id_max ? std::string{"a positive whole number"}
-                                                  : fmt::format("a number from {} to {}", min, max);
-            return fmt::format("\"{}\" is not {}", given, wanted);
+        [min, max](std::string& value) {
+            const auto number = parse_number<std::int64_t>(value);
+            if (number && *number >= min && *number <= max) return std::string{};
+            const auto range = max == job_id_max ? std::string{"a positive whole number"}
+                                                 : fmt::format("a number from {} to {}", min, max);
+            return fmt::format("\"{}\" is not {}", value, range);
         },
         ""});
 }
@@ -74,10 +67,10 @@ void restrict_to(CLI::Option& option, std::int64_t min, std::int64_t max) {
 void restrict_to_dates(CLI::Option& option) {
     option.type_name("YYYY-MM-DD");
     option.check(CLI::Validator{
-        [](std::string& given) {
-            return is_date(given)
+        [](std::string& value) {
+            return is_date(value)
                        ? std::string{}
-                       : fmt::format("\"{}\" is not a date such as 2026-05-22 (YYYY-MM-DD)", given);
+                       : fmt::format("\"{}\" is not a date such as 2026-05-22 (YYYY-MM-DD)", value);
         },
         ""});
 }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -12,14 +13,13 @@
 #include <utility>
 #include <vector>
 
-/// Options that several commands have, or that need more than one call of CLI11's, and what help
-/// and completions read off an option.
+/// Shared options of the commands, and the properties of options that help and completion use.
 namespace reelsd::cli {
 
 inline constexpr std::int64_t job_id_max = std::numeric_limits<std::int64_t>::max();
 
-/// Adds a subcommand that calls `run` with what its options have put into the returned arguments,
-/// which live as long as `app`.
+/// Adds a subcommand that calls `run` with the returned arguments, which its options fill. The
+/// arguments live as long as `app`.
 template <class Arguments>
 std::pair<CLI::App&, Arguments&> add_server_command(
     CLI::App& app, command& chosen, const char* name, const char* help,
@@ -33,19 +33,19 @@ std::pair<CLI::App&, Arguments&> add_server_command(
     return {*added, *arguments};
 }
 
-/// `--json`: print what the API says, as JSON.
+/// `--json`: print the API's JSON.
 void add_json_flag(CLI::App& app, bool& as_json);
 
 /// `--wait` and `--timeout` (1 s to a week).
 void add_wait_options(CLI::App& app, bool& wait, std::int64_t& timeout_seconds);
 
-/// Lets an option take one of `choices` alone. Help and completions read them off its type name.
+/// Allows only `choices`, which become the type name of the option.
 void restrict_to(CLI::Option& option, std::span<const char* const> choices);
 
-/// Lets an option take whole numbers from `min` to `max`.
+/// Allows only whole numbers from `min` to `max`.
 void restrict_to(CLI::Option& option, std::int64_t min, std::int64_t max);
 
-/// Lets an option take a day as YYYY-MM-DD.
+/// Allows only days as YYYY-MM-DD.
 void restrict_to_dates(CLI::Option& option);
 
 /// "-h", "--help"; an argument has one name: "ID".
@@ -53,7 +53,11 @@ void restrict_to_dates(CLI::Option& option);
 
 [[nodiscard]] bool takes_value(const CLI::Option& option);
 
-/// The values that restrict_to() allows; empty when there are others.
+/// The values that restrict_to() allows; empty if there are others.
 [[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);
+
+/// Formats help with the commands first, one column width for all names, and text wrapped to
+/// `columns` cells.
+[[nodiscard]] std::shared_ptr<CLI::FormatterBase> make_help_formatter(std::size_t columns);
 
 }  // namespace reelsd::cli

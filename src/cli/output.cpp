@@ -1,18 +1,17 @@
 #include "output.hpp"
 
-#include "api_answer.hpp"
 #include "job_wait.hpp"
-#include "page.hpp"
 #include "text.hpp"
+#include <reelsd/base/foreign_json.hpp>
 
 #include <fmt/format.h>
 
 namespace reelsd::cli {
 namespace {
 
-void say_how_to_get(const command_context& context, std::int64_t id, std::string_view why) {
+void note_unfinished(const command_context& context, std::int64_t id, std::string_view reason) {
     context.shown.finish();
-    context.shown.note(fmt::format("{} The reel stays in work on the server.", why));
+    context.shown.note(fmt::format("{} The analysis continues on the server.", reason));
     context.shown.note(fmt::format("See it later with: reels get {}", id));
 }
 
@@ -28,15 +27,15 @@ void print_json(const command_context& context, std::string_view document) {
     print(context, safe_json(document));
 }
 
-exit_code report(const command_context& context, const error& why) {
+exit_code report(const command_context& context, const error& failure) {
     context.shown.finish();
-    const auto code = exit_code_of(why.code());
+    const auto code = exit_code_of(failure.code());
     if (code == exit_code::interrupted) {
         context.shown.note("reels: interrupted");
         return code;
     }
-    context.shown.note(fmt::format("reels: {}", why.detail()));
-    if (const auto advice = advice_for(why.code()); !advice.empty()) context.shown.note(advice);
+    context.shown.note(fmt::format("reels: {}", failure.detail()));
+    if (const auto advice = advice_for(failure.code()); !advice.empty()) context.shown.note(advice);
     return code;
 }
 
@@ -50,24 +49,23 @@ exit_code print_job(const command_context& context, const api_answer& job, outpu
 }
 
 exit_code wait_and_print_job(
-    const command_context& context, std::int64_t id, std::chrono::seconds at_most,
-    output_form form) {
-    const auto show = [&context](const job_progress& now) {
-        context.shown.show(progress_text(now));
+    const command_context& context, std::int64_t id, std::chrono::seconds wait, output_form form) {
+    const auto show = [&context](const job_progress& state) {
+        context.shown.show(progress_text(state));
     };
-    const auto job = await_job(context.api, id, at_most, context.stop, show);
+    const auto job = await_job(context.api, id, wait, context.stop, show);
     if (job && has_ended(job->document)) return print_job(context, *job, form);
     if (job) {
-        const auto waited = duration_text(static_cast<double>(at_most.count()));
-        say_how_to_get(context, id, fmt::format("Not finished after {}.", waited));
+        const auto waited = duration_text(static_cast<double>(wait.count()));
+        note_unfinished(context, id, fmt::format("Not finished after {}.", waited));
         return exit_code::unfinished;
     }
     if (job.error().code() == errc::cancelled) {
-        say_how_to_get(context, id, "Stopped waiting.");
+        note_unfinished(context, id, "Stopped waiting.");
         return exit_code::interrupted;
     }
     const auto code = report(context, job.error());
-    if (code == exit_code::server_failed) say_how_to_get(context, id, "Stopped waiting.");
+    if (code == exit_code::server_failed) note_unfinished(context, id, "Stopped waiting.");
     return code;
 }
 

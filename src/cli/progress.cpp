@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace reelsd::cli {
 namespace {
 
-/// Eight pictures a second look alive and cost nothing.
+/// Interval of redrawing the live line.
 constexpr std::chrono::milliseconds frame_time{125};
 constexpr std::string_view erase_to_end = "\x1B[K";
 
@@ -20,13 +21,14 @@ std::string progress_line(
     constexpr std::array<char, 4> spinner{'|', '/', '-', '\\'};
     const auto time = duration_text(static_cast<double>(elapsed.count()));
     const auto line = fmt::format("{} {}, {}", spinner.at(frame % spinner.size()), what, time);
-    // One cell stays free: in the last one, some terminals already wrap.
-    std::string cut;
-    for (const char c : line) {
-        if (columns_of(cut) + 1 >= columns) break;
-        cut.push_back(c);
-    }
-    return cut;
+    // The last cell stays free, because some terminals wrap there.
+    return std::string{prefix_that_fits(line, columns - std::min<std::size_t>(columns, 1))};
+}
+
+std::string progress_bar(std::size_t ended, std::size_t all) {
+    constexpr std::size_t cells = 20;
+    const auto full = all == 0 ? cells : cells * ended / all;
+    return fmt::format("[{:#<{}}{:-<{}}] {} of {} ended", "", full, "", cells - full, ended, all);
 }
 
 progress::progress(std::FILE* out, progress_style style, std::size_t columns)

@@ -13,16 +13,18 @@
 
 namespace reelsd::cli {
 
-/// How progress is shown: one line that keeps changing, or a plain line per change.
+/// One line that is redrawn, or a line for each change.
 enum class progress_style : std::uint8_t { live, plain };
 
 /// The live line without control characters: "| reel 42: processing, 12 s", cut to `columns` cells.
 [[nodiscard]] std::string progress_line(
     std::string_view what, std::chrono::seconds elapsed, std::size_t frame, std::size_t columns);
 
-/// Shows on `out` what the command waits for. `out` is standard error, because standard output
-/// contains only the result. The live style uses its own thread: the caller blocks in a request.
-/// Safe from any thread.
+/// "[####----] 4 of 8 ended".
+[[nodiscard]] std::string progress_bar(std::size_t ended, std::size_t all);
+
+/// Shows on standard error what the command waits for. The live style uses a thread, because the
+/// caller blocks in requests. Thread-safe.
 class progress {
 public:
     /// `out` must outlive this object; `columns` is the width of its terminal.
@@ -31,12 +33,12 @@ public:
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
 
-    /// What is waited for now. The time shown counts from the first call on. Plain: a line, unless
-    /// it is what the last one said.
+    /// Shows the current activity. The time shown counts from the first call. In the plain style,
+    /// repeated texts are omitted.
     void show(std::string_view what);
-    /// The same where a line changes on its own spot; plain: nothing, for what changes too often.
+    /// Likewise, for frequent changes: ignored in the plain style.
     void show_live(std::string_view what);
-    /// show() with the text that fits the style.
+    /// show() with a text for each style.
     void show(std::string_view plain, std::string_view live);
     /// Prints a permanent line.
     void note(std::string_view line);

@@ -1,12 +1,16 @@
 #include "render.hpp"
 
-#include "page.hpp"
+#include "api_client.hpp"
+#include "table.hpp"
 #include "text.hpp"
-#include <reelsd/base/json.hpp>
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
@@ -18,7 +22,95 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Shown in place of a value that the server did not send.
+constexpr const char* unknown = "unknown";
 constexpr const char* none = "none";
+constexpr const char* no_value = "?";
+
+std::string id_text(const json& reel) {
+    const auto id = integer_of(reel, "id");
+    return id ? fmt::format("{}", *id) : no_value;
+}
+
+constexpr std::size_t columns_min = 40;
+constexpr std::size_t field_indent = 19;  ///< Two blanks, the longest label and two more.
+constexpr std::size_t time_indent = 4;
+
+/// Builds a page of text: headings, labelled fields with a hanging indent, timed lines. Makes every
+/// text printable().
+class page {
+public:
+    explicit page(const render_options& options)
+        : columns_{std::max(options.columns, columns_min)}, allowed_{options.allowed} {}
+
+    /// Wrapped.
+    void line(std::string_view text, style look = style::plain) { hanging("", 0, text, look); }
+
+    /// A blank line.
+    void gap() { text_.push_back('\n'); }
+
+    /// Wrapped, with the indent of timed(): "    text ...".
+    void indented(std::string_view text, style look = style::plain) {
+        hanging("", time_indent, text, look);
+    }
+
+    /// A blank line and the section's name.
+    void heading(std::string_view name) {
+        gap();
+        text_.append(styled(name, style::strong, allowed_)).push_back('\n');
+    }
+
+    /// "  Label         text ...", with a hanging indent.
+    void field(std::string_view label, std::string_view text) {
+        hanging(std::string{"  "}.append(label), field_indent, text);
+    }
+
+    /// A label without a text; timed() lines follow.
+    void label(std::string_view name) { text_.append("  ").append(name).push_back('\n'); }
+
+    /// "    00:03  text", with a hanging indent.
+    void timed(std::string_view time, std::string_view text) {
+        const auto head = std::string(time_indent, ' ').append(time).append("  ");
+        hanging(head, head.size(), text);
+    }
+
+    [[nodiscard]] std::string take() { return std::move(text_); }
+
+private:
+    void hanging(
+        std::string_view head, std::size_t indent, std::string_view text,
+        style look = style::plain) {
+        const auto columns = columns_ - std::min(indent, columns_ / 2);
+        auto lead = std::string{head};
+        for (const auto& row : wrapped(printable(text, line_breaks::keep), columns)) {
+            if (row.empty()) {
+                lead.erase(lead.find_last_not_of(' ') + 1);  // No blanks at the end of a line.
+            } else {
+                lead.append(indent - std::min(indent, lead.size()), ' ');
+            }
+            text_.append(lead).append(styled(row, look, allowed_)).push_back('\n');
+            lead.clear();
+        }
+    }
+
+    std::size_t columns_;
+    colours allowed_;
+    std::string text_;
+};
+
+bool has_elements(const json& array) {
+    return array.is_array() && !array.empty();
+}
+
+std::vector<std::string> texts_of(const json& object, const char* name) {
+    std::vector<std::string> texts;
+    const auto& elements = member(object, name);
+    if (!elements.is_array()) return texts;
+    for (const auto& element : elements) {
+        if (element.is_string()) texts.push_back(element.get<std::string>());
+    }
+    return texts;
+}
 
 std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
     return fmt::format("{}", fmt::join(texts, separator));
@@ -54,9 +146,9 @@ std::optional<std::chrono::seconds> seconds_between(
 
 void draw_timed_texts(page& out, const char* label, const json& segments) {
     out.label(label);
-    for (const auto& one : segments) {
-        const auto start = number_of(one, "start_seconds").value_or(0);
-        out.timed(clock_text(start), text_of(one, "text").value_or(""));
+    for (const auto& segment : segments) {
+        const auto start = number_of(segment, "start_seconds").value_or(0);
+        out.timed(clock_text(start), text_of(segment, "text").value_or(""));
     }
 }
 
@@ -74,7 +166,7 @@ void draw_visual(page& out, const json& visual) {
 }
 
 std::string music_text(const json& audio) {
-    const auto has_music = truth_of(audio, "has_music");
+    const auto has_music = boolean_of(audio, "has_music");
     if (!has_music) return unknown;
     return *has_music ? text_or(audio, "music_description", "yes") : none;
 }
@@ -101,14 +193,15 @@ void draw_content(page& out, const json& content) {
     const auto& moments = member(content, "key_moments");
     if (!has_elements(moments)) return out.field("Key moments", none);
     out.label("Key moments");
-    for (const auto& one : moments) {
-        const auto seconds = number_of(one, "seconds");
-        const auto time = seconds ? clock_text(*seconds) : text_or(one, "timestamp", "--:--");
-        out.timed(printable(time, line_breaks::to_blank), text_of(one, "description").value_or(""));
+    for (const auto& moment : moments) {
+        const auto seconds = number_of(moment, "seconds");
+        const auto time = seconds ? clock_text(*seconds) : text_or(moment, "timestamp", "--:--");
+        out.timed(
+            printable(time, line_breaks::to_blank), text_of(moment, "description").value_or(""));
     }
 }
 
-/// "12 s, 720x1280, 30 fps, h264 and aac, 1.2 MB": what is known of it.
+/// "12 s, 720x1280, 30 frames/s, h264 and aac, 1.2 MB", without unknown parts.
 std::string file_text(const json& metadata) {
     std::vector<std::string> parts;
     if (const auto seconds = number_of(metadata, "duration_seconds")) {
@@ -134,7 +227,7 @@ void draw_metadata(page& out, const json& metadata) {
     out.field("Sentiment", text_or(metadata, "sentiment", unknown));
     out.field("Audience", text_or(metadata, "target_audience", unknown));
     out.field("Video", file_text(metadata));
-    // On a line of its own: behind a label, 64 characters would not fit 80 columns.
+    // On its own line: after a label, 64 characters would not fit 80 columns.
     out.label("SHA-256");
     out.timed("", text_or(metadata, "sha256", unknown));
     const auto& model = member(metadata, "model");
@@ -149,7 +242,7 @@ std::string author_text(const json& meta) {
     if (const auto name = text_of(meta, "author_name"); name && !name->empty()) {
         text += " (" + *name + ")";
     }
-    if (truth_of(meta, "author_verified").value_or(false)) text += ", verified";
+    if (boolean_of(meta, "author_verified").value_or(false)) text += ", verified";
     return text;
 }
 
@@ -183,11 +276,9 @@ void draw_platform(page& out, const json& meta) {
     if (const auto thumbnail = text_of(meta, "thumbnail_url")) out.field("Thumbnail", *thumbnail);
 }
 
-/// "Reel 42: done in 31 s", counted from the start of the work, not from the time in the queue.
+/// "Reel 42: done in 31 s", without the time in the queue.
 std::string headline(const json& job) {
-    const auto id = integer_of(job, "id");
-    auto text = fmt::format(
-        "Reel {}: {}", id ? fmt::format("{}", *id) : "?", text_or(job, "status", unknown));
+    auto text = fmt::format("Reel {}: {}", id_text(job), text_or(job, "status", unknown));
     const auto took = seconds_between(text_of(job, "started_at"), text_of(job, "finished_at"));
     if (took) text += " in " + duration_text(static_cast<double>(took->count()));
     return text;
@@ -201,11 +292,149 @@ std::string retry_text(std::chrono::seconds wait) {
         "You can try again in {}.", duration_text(std::chrono::duration<double>{shown}.count()));
 }
 
-/// Whether the platform did not give the video of a link.
+/// Whether the platform refused the video of a link, so that the user may upload it.
 bool may_be_uploaded(const json& job) {
     const auto code = text_or(job, "error_code", "");
     return (code == "rate_limited" || code == "download_failed") &&
            !text_or(job, "url", "").starts_with("upload:");
+}
+
+/// "2026-05-22 10:00", in UTC.
+std::string minute_text(const std::string& rfc3339) {
+    constexpr std::size_t up_to_minutes = 16;
+    const auto text = moment_text(rfc3339);
+    return text == rfc3339 ? text : text.substr(0, up_to_minutes);
+}
+
+std::string author_of(const json& reel) {
+    const auto author = text_or(reel, "author", "");
+    return author.empty() ? author : "@" + author;
+}
+
+/// "(2 earlier) " for a reel that has earlier ones of the same post.
+std::string earlier_mark(const json& reel) {
+    const auto earlier = integer_of(reel, "earlier").value_or(0);
+    return earlier > 0 ? fmt::format("({} earlier) ", earlier) : "";
+}
+
+/// The error of a reel, its summary or its link.
+table_cell summary_cell(const json& reel, const render_options& options) {
+    if (const auto why = text_of(reel, "error")) return {*why, style::trouble};
+    if (const auto summary = text_or(reel, "summary", ""); !summary.empty()) return {summary};
+    auto link = text_or(reel, "url", no_value);
+    // The common beginning of all links is omitted to save space.
+    constexpr std::string_view common = "https://www.";
+    if (options.table_columns && link.starts_with(common)) link.erase(0, common.size());
+    return {std::move(link), style::quiet};
+}
+
+/// "text on screen" of "visual.text_on_screen".
+std::string field_text(std::string field) {
+    field.erase(0, field.rfind('.') + 1);
+    for (auto& c : field) {
+        if (c == '_') c = ' ';
+    }
+    return field;
+}
+
+void draw_match(page& out, const json& match) {
+    const auto text = text_of(match, "text");
+    if (!text) return;
+    const auto field = field_text(text_or(match, "field", ""));
+    const auto passage = field.empty() ? *text : fmt::format("{}: {}", field, *text);
+    if (const auto seconds = number_of(match, "seconds")) {
+        out.timed(clock_text(*seconds), passage);
+    } else {
+        out.indented(passage);
+    }
+}
+
+void draw_hit(page& out, const json& hit) {
+    auto headline = "Reel " + id_text(hit);
+    if (const auto author = author_of(hit); !author.empty()) headline += ", " + author;
+    if (const auto created = text_of(hit, "created_at")) {
+        headline += ", " + minute_text(*created).substr(0, 10);
+    }
+    if (const auto score = number_of(hit, "score")) {
+        headline += ", score " + fmt::format("{:.2f}", *score);
+    }
+    out.line(headline, style::strong);
+    const auto summary = text_or(hit, "summary", "");
+    if (!summary.empty()) out.indented(summary);
+    const auto& match = member(hit, "match");
+    if (text_or(match, "text", "") != summary) draw_match(out, match);
+    out.indented(text_or(hit, "url", no_value), style::quiet);
+}
+
+/// "$0.16522": the shortest decimal of the same value, with at least two decimal places. For up to
+/// 15 digits that is what the server wrote.
+std::string cost_text(const json& object, const char* name) {
+    const auto cost = number_of(object, name);
+    if (!cost) return unknown;
+    std::array<char, 400> digits{};  // The longest finite number takes 309, the shortest 326.
+    const auto written = std::to_chars(
+        digits.data(), digits.data() + digits.size(), *cost, std::chars_format::fixed);
+    std::string text{digits.data(), written.ptr};
+    const auto point = text.find('.');
+    if (point == std::string::npos) return "$" + text + ".00";
+    if (text.size() - point == 2) text.push_back('0');
+    return "$" + text;
+}
+
+std::string usage_count(const json& object, const char* name) {
+    const auto count = integer_of(object, name);
+    return count ? grouped(*count) : unknown;
+}
+
+std::string usage_headline(const usage_query& days) {
+    if (days.from && days.to) return fmt::format("Usage from {} to {}", *days.from, *days.to);
+    if (days.from) return fmt::format("Usage since {}", *days.from);
+    if (days.to) return fmt::format("Usage up to {}", *days.to);
+    return "Usage of all time";
+}
+
+table_column number_column(const char* heading) {
+    return {.heading = heading, .align = alignment::right};
+}
+
+std::string models_table(const json& by_model, const render_options& options) {
+    auto prompt = number_column("PROMPT TOKENS");
+    prompt.drop_order = 2;
+    auto output = number_column("OUTPUT TOKENS");
+    output.drop_order = 1;
+    table lines{
+        {{.heading = "MODEL", .stretches = true},
+         number_column("CALLS"),
+         std::move(prompt),
+         std::move(output),
+         number_column("TOKENS"),
+         number_column("COST")}};
+    for (const auto& model : by_model) {
+        lines.add(
+            {{text_or(model, "model", unknown)},
+             {usage_count(model, "calls")},
+             {usage_count(model, "prompt_tokens")},
+             {usage_count(model, "output_tokens")},
+             {usage_count(model, "total_tokens")},
+             {cost_text(model, "cost_usd")}});
+    }
+    return lines.text(options.table_columns, options.allowed);
+}
+
+std::string days_table(const json& by_day, const render_options& options) {
+    table lines{
+        {{.heading = "DATE"},
+         number_column("CALLS"),
+         number_column("TOKENS"),
+         number_column("COST")}};
+    for (const auto& day : by_day) {
+        lines.add(
+            {{text_or(day, "date", unknown)},
+             {usage_count(day, "calls")},
+             {usage_count(day, "total_tokens")},
+             {cost_text(day, "cost_usd")}});
+    }
+    return lines.text(options.table_columns, options.allowed);
 }
 
 }  // namespace
@@ -213,7 +442,7 @@ bool may_be_uploaded(const json& job) {
 std::optional<std::chrono::seconds> retry_wait(
     const json& job, std::chrono::system_clock::time_point now) {
     constexpr std::int64_t seconds_max = 86'400 * 366;
-    if (!truth_of(job, "retryable").value_or(false)) return std::nullopt;
+    if (!boolean_of(job, "retryable").value_or(false)) return std::nullopt;
     const auto finished_at = time_from(text_of(job, "finished_at"));
     const auto wait = integer_of(job, "retry_after_seconds");
     if (!finished_at || !wait) return std::chrono::seconds{0};
@@ -249,6 +478,61 @@ std::string render_job(
     draw_metadata(out, metadata);
     draw_platform(out, member(result, "platform_meta"));
     return out.take();
+}
+
+std::string render_reels(const json& reels, const render_options& options) {
+    // The longest status is "processing"; an author's name has at most 30 characters.
+    table lines{
+        {{.heading = "ID", .align = alignment::right},
+         {.heading = "STATUS"},
+         {.heading = "CREATED (UTC)", .drop_order = 2},
+         {.heading = "AUTHOR", .drop_order = 1, .cells_max = 14},
+         {.heading = "SUMMARY", .stretches = true}}};
+    for (const auto& reel : reels) {
+        const auto status = text_or(reel, "status", no_value);
+        auto summary = summary_cell(reel, options);
+        summary.text.insert(0, earlier_mark(reel));
+        lines.add(
+            {{id_text(reel)},
+             {status, style_of_status(status)},
+             {minute_text(text_or(reel, "created_at", no_value))},
+             {author_of(reel)},
+             std::move(summary)});
+    }
+    return lines.text(options.table_columns, options.allowed);
+}
+
+std::string render_hits(const json& hits, const render_options& options) {
+    page out{options};
+    bool is_first = true;
+    for (const auto& hit : hits) {
+        if (!is_first) out.gap();
+        is_first = false;
+        draw_hit(out, hit);
+    }
+    return out.take();
+}
+
+std::string render_usage(
+    const json& usage, const usage_query& days, const render_options& options) {
+    page out{options};
+    out.line(usage_headline(days), style::strong);
+    out.field("Model calls", usage_count(usage, "total_calls"));
+    out.field("Prompt tokens", usage_count(usage, "total_prompt_tokens"));
+    out.field("Output tokens", usage_count(usage, "total_output_tokens"));
+    out.field("Tokens", usage_count(usage, "total_tokens"));
+    out.field("Cost", cost_text(usage, "total_cost_usd"));
+    if (const auto calls = integer_of(usage, "total_unpriced_calls")) {
+        out.field("Not included", fmt::format("{} calls of unknown cost", grouped(*calls)));
+    }
+    auto text = out.take();
+    if (const auto& models = member(usage, "by_model"); has_elements(models)) {
+        text += "\n" + models_table(models, options);
+    }
+    if (const auto& all_days = member(usage, "by_day"); has_elements(all_days)) {
+        text += "\n" + days_table(all_days, options);
+    }
+    return text;
 }
 
 }  // namespace reelsd::cli

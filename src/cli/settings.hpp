@@ -16,7 +16,7 @@ inline constexpr std::string_view default_server = "http://127.0.0.1:8080";
 struct connection_settings {
     std::string server;
     std::string token;
-    std::string ca_file;  ///< Certificate authorities, PEM; empty: the system's.
+    std::string ca_file;  ///< PEM; empty: the system's.
 };
 
 /// Settings of one source. The next source supplies the missing ones.
@@ -29,22 +29,23 @@ struct settings_source {
 /// `REELS_SERVER`, `REELS_TOKEN` and `REELS_CA_FILE`. An empty variable counts as not set.
 [[nodiscard]] settings_source settings_from_environment();
 
-/// Path of the configuration file without `--config`:
-/// `$XDG_CONFIG_HOME/reels/config`, else `~/.config/reels/config`. Nothing without a home.
+/// Default path of the configuration file: `$XDG_CONFIG_HOME/reels/config`, else
+/// `~/.config/reels/config`. Nothing without a home directory.
 [[nodiscard]] std::optional<std::filesystem::path> default_config_path();
 
 /// Reads `server = "..."`, `token = "..."` and `ca-file = "..."` (TOML or INI). Errors:
-/// invalid_argument when the file cannot be read or has another setting; the detail is for the
+/// invalid_argument if the file cannot be read or has an unknown setting; the detail is for the
 /// user.
 [[nodiscard]] result<settings_source> settings_from_file(const std::filesystem::path& file);
 
 /// A warning if `file` contains a token and users other than its owner may read it; otherwise
 /// empty.
 [[nodiscard]] std::string open_token_warning(
-    const settings_source& read, const std::filesystem::path& file);
+    const settings_source& settings, const std::filesystem::path& file);
 
-/// Flags override the environment, which overrides the file. Errors: invalid_argument when the
-/// address is no http(s) origin, or the token is missing or malformed; the detail is for the user.
+/// Flags override the environment, which overrides the file. Errors: invalid_argument if the
+/// address is not an http(s) origin, or the token is missing or malformed; the detail is for the
+/// user.
 [[nodiscard]] result<connection_settings> merged(
     const settings_source& flags, const settings_source& environment, const settings_source& file);
 

@@ -2,7 +2,6 @@
 
 #include "text.hpp"
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -12,10 +11,10 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";  // U+2026, one cell
-/// With less, the text of the stretching column says nothing: then other columns leave.
+/// Other columns are dropped before the stretching column gets narrower than this.
 constexpr std::size_t stretch_cells_min = 24;
 
-/// What all columns take together, with the gaps; a width of 0 is a column that has left.
+/// Width of all columns and gaps; a dropped column has the width 0.
 std::size_t total_of(const std::vector<std::size_t>& widths) {
     std::size_t total = 0;
     for (const auto width : widths) {
@@ -30,7 +29,7 @@ std::string padded(std::string_view text, std::size_t width, alignment align) {
     return align == alignment::left ? std::string{text} + blanks : blanks + std::string{text};
 }
 
-/// The text in its style, and the blanks around it in none.
+/// Pads a cell, with the style on its text alone.
 std::string drawn(
     const table_cell& cell, std::size_t width, const table_column& column, colours allowed) {
     const auto cut = cut_to(cell.text, width);
@@ -85,11 +84,11 @@ std::vector<std::size_t> table::fitted_widths(std::size_t width) const {
     auto widths = natural_widths(true);
     const auto stretching = std::find_if(
         columns_.begin(), columns_.end(), [](const auto& column) { return column.stretches; });
-    const auto last_to_leave =
-        std::accumulate(columns_.begin(), columns_.end(), 0, [](int most, const auto& column) {
-            return std::max(most, column.leaves);
+    const auto last_dropped =
+        std::accumulate(columns_.begin(), columns_.end(), 0, [](int last, const auto& column) {
+            return std::max(last, column.drop_order);
         });
-    // What has to fit: the stretching column may shrink, but not to nothing.
+    // The stretching column may shrink to its minimum.
     const auto needed = [&] {
         auto least = widths;
         if (stretching != columns_.end()) {
@@ -98,9 +97,9 @@ std::vector<std::size_t> table::fitted_widths(std::size_t width) const {
         }
         return total_of(least);
     };
-    for (int leaving = 1; leaving <= last_to_leave && needed() > width; ++leaving) {
+    for (int dropped = 1; dropped <= last_dropped && needed() > width; ++dropped) {
         for (std::size_t index = 0; index < columns_.size(); ++index) {
-            if (columns_[index].leaves == leaving) widths[index] = 0;
+            if (columns_[index].drop_order == dropped) widths[index] = 0;
         }
     }
     if (stretching == columns_.end()) return widths;
@@ -113,15 +112,7 @@ std::vector<std::size_t> table::fitted_widths(std::size_t width) const {
 std::string cut_to(std::string_view text, std::size_t columns) {
     if (columns_of(text) <= columns) return std::string{text};
     if (columns == 0) return {};
-    std::size_t used = 0;
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const auto bytes = code_point_at(text, at).bytes;
-        used += columns_of(text.substr(at, bytes));
-        if (used + 1 > columns) break;
-        at += bytes;
-    }
-    auto head = std::string{text.substr(0, at)};
+    std::string head{prefix_that_fits(text, columns - 1)};
     head.erase(head.find_last_not_of(' ') + 1);
     return head.append(ellipsis);
 }

@@ -16,11 +16,11 @@ enum class alignment : std::uint8_t { left, right };
 struct table_column {
     std::string heading = {};
     alignment align = alignment::left;
-    /// Which column goes first when the terminal is too narrow: 1, then 2 and so on; 0 stays.
-    int leaves = 0;
-    /// Takes what the others leave, and is cut to that. At most one column.
+    /// Order in which columns are dropped if the terminal is too narrow, from 1; 0: never.
+    int drop_order = 0;
+    /// Takes the remaining width. At most one column.
     bool stretches = false;
-    /// Cells; a longer text is cut, where anything is cut at all.
+    /// Longer text is cut if the table has a width.
     std::size_t cells_max = 32;
 };
 
@@ -29,17 +29,15 @@ struct table_cell {
     style look = style::plain;
 };
 
-/// One line a row, under headings, in columns two blanks apart. Pure; every text is made harmless
-/// and put on one line first.
+/// A line for each row, below headings. Makes every text printable() on one line.
 class table {
 public:
     explicit table(std::vector<table_column> columns) : columns_{std::move(columns)} {}
 
-    /// As many cells as there are columns.
+    /// `row` has a cell for each column.
     void add(std::vector<table_cell> row);
 
-    /// The lines, none wider than `width` cells as far as leaving out and cutting can help; without
-    /// a width (where programs read) nothing is left out or cut.
+    /// The lines. With a width in cells, drops and cuts columns to fit where possible.
     [[nodiscard]] std::string text(std::optional<std::size_t> width, colours allowed) const;
 
 private:
@@ -50,8 +48,8 @@ private:
     std::vector<std::vector<table_cell>> rows_;
 };
 
-/// The beginning of `text` that fits `columns` cells; where something is left out, an ellipsis
-/// takes the last cell. `text` is printable() and on one line.
+/// `text` cut to `columns` cells, the last of which is an ellipsis if anything is cut. `text` is
+/// printable() and on one line.
 [[nodiscard]] std::string cut_to(std::string_view text, std::size_t columns);
 
 }  // namespace reelsd::cli

@@ -10,19 +10,13 @@
 namespace reelsd::cli {
 namespace {
 
-/// Lines longer than this are tiring to read, however wide the terminal is.
+/// Longer lines of running text are hard to read.
 constexpr std::size_t text_columns_max = 110;
 constexpr std::size_t columns_default = 80;
 
-/// Read before any thread is started, and never written.
-std::string_view environment_text(const char* name) {
-    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no threads
-    return value == nullptr ? std::string_view{} : value;
-}
-
 constexpr std::string_view style_off = "\x1B[0m";
 
-/// The sequences are ECMA-48's, and the eight colours are those that every theme chooses itself.
+/// ECMA-48 sequences, with the eight basic colours that the terminal's theme defines.
 std::string_view style_on(style look) {
     switch (look) {
         case style::plain: return "";
@@ -37,6 +31,12 @@ std::string_view style_on(style look) {
 
 }  // namespace
 
+std::optional<std::string> environment_variable(const char* name) {
+    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no threads yet
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return std::string{value};
+}
+
 std::string styled(std::string_view text, style look, colours allowed) {
     const auto on = style_on(look);
     if (allowed == colours::off || on.empty() || text.empty()) return std::string{text};
@@ -50,13 +50,14 @@ style style_of_status(std::string_view status) {
     return style::plain;
 }
 
-bool is_lively(std::FILE* out) {
-    const auto terminal = environment_text("TERM");
-    return isatty(fileno(out)) == 1 && !terminal.empty() && terminal != "dumb";
+bool supports_control_sequences(std::FILE* out) {
+    const auto terminal = environment_variable("TERM");
+    return isatty(fileno(out)) == 1 && terminal && *terminal != "dumb";
 }
 
 colours colours_for(std::FILE* out) {
-    return is_lively(out) && environment_text("NO_COLOR").empty() ? colours::on : colours::off;
+    const bool allowed = supports_control_sequences(out) && !environment_variable("NO_COLOR");
+    return allowed ? colours::on : colours::off;
 }
 
 std::optional<std::size_t> columns_of_terminal(std::FILE* out) {

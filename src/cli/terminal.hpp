@@ -9,7 +9,11 @@
 
 namespace reelsd::cli {
 
-/// Whether a text may carry the control sequences of styles: only where a terminal reads along.
+/// The value of an environment variable; nothing if it is unset or empty. Call it before other
+/// threads start.
+[[nodiscard]] std::optional<std::string> environment_variable(const char* name);
+
+/// Whether text may have the control sequences of styles, which only terminals understand.
 enum class colours : std::uint8_t { off, on };
 
 /// Meaning of a text, independent of its appearance.
@@ -22,23 +26,22 @@ enum class style : std::uint8_t {
     trouble,  ///< Red.
 };
 
-/// `text` in `look`, or as it is with colours off or nothing to show. `text` is harmless already,
-/// as printable() gives it.
+/// `text` in a style; unchanged if colours are off or it is empty. `text` is printable().
 [[nodiscard]] std::string styled(std::string_view text, style look, colours allowed);
 
-/// How the status of a job is shown; unknown ones plainly.
+/// The style of a job's status; plain for an unknown one.
 [[nodiscard]] style style_of_status(std::string_view status);
 
-/// Whether `out` is a terminal that understands more than plain text.
-[[nodiscard]] bool is_lively(std::FILE* out);
+/// Whether `out` is a terminal that supports control sequences.
+[[nodiscard]] bool supports_control_sequences(std::FILE* out);
 
-/// Colours where `out` is lively and NO_COLOR is not set (to anything but nothing).
+/// On if `out` supports control sequences and NO_COLOR is unset or empty.
 [[nodiscard]] colours colours_for(std::FILE* out);
 
-/// The width of the terminal `out` in cells, 80 when it does not say; nothing when it is none.
+/// Width of the terminal `out` in cells, 80 if unknown; nothing if `out` is not a terminal.
 [[nodiscard]] std::optional<std::size_t> columns_of_terminal(std::FILE* out);
 
-/// How wide running text on `out` is best set, in cells.
+/// Width in cells of running text on `out`.
 [[nodiscard]] std::size_t text_columns_of(std::FILE* out);
 
 }  // namespace reelsd::cli

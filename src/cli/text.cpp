@@ -16,13 +16,13 @@ namespace {
 /// without a glyph count as 1.
 std::size_t cells_of(char32_t character) {
     if (character < 0x300) return 1;
-    // A skin tone changes the emoji before it.
+    // A skin tone modifies the emoji before it.
     if (character >= 0x1F3FB && character <= 0x1F3FF) return 0;
     const int cells = uc_width(character, "UTF-8");
     return cells < 0 ? 1 : static_cast<std::size_t>(cells);
 }
 
-/// Bidirectional embeddings, overrides and isolates: they make a text read other than it is.
+/// Bidirectional embeddings, overrides and isolates, which change the visible order of text.
 bool reorders_text(char32_t c) {
     return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
@@ -42,9 +42,8 @@ std::size_t after_control_sequence(std::string_view text, std::size_t at) {
     return at < text.size() && text[at] >= 0x40 && text[at] <= 0x7E ? at + 1 : at;
 }
 
-/// The end of a control string (OSC, DCS, APC, PM, SOS) whose content begins at `at`: BEL or
-/// the string terminator (ESC and a backslash) ends it. One that never ends would swallow
-/// the whole text: then only its opener goes.
+/// The end of a control string (OSC, DCS, APC, PM, SOS) whose content begins at `at`, after BEL or
+/// the string terminator (ESC and a backslash). `at` if it is not terminated, to keep the text.
 std::size_t after_control_string(std::string_view text, std::size_t at) {
     for (auto end = at; end < text.size(); ++end) {
         if (text[end] == '\a') return end + 1;
@@ -53,7 +52,7 @@ std::size_t after_control_string(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// The end of the escape sequence at `at`, where the ESC stands.
+/// The end of the escape sequence whose ESC is at `at`.
 std::size_t after_escape(std::string_view text, std::size_t at) {
     constexpr std::string_view string_openers = "]PX^_";
     const auto kind = at + 1;
@@ -62,14 +61,13 @@ std::size_t after_escape(std::string_view text, std::size_t at) {
     if (string_openers.find(text[kind]) != std::string_view::npos) {
         return after_control_string(text, kind + 1);
     }
-    // Other sequences: intermediates 0x20-0x2F, then one final byte. A byte that is neither is
-    // text.
+    // Other sequences: intermediates 0x20-0x2F, then one final byte. Other bytes are text.
     auto end = kind;
     while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x2F) ++end;
     return end < text.size() && text[end] >= 0x30 && text[end] <= 0x7E ? end + 1 : end;
 }
 
-/// How far a control character reaches: escape sequences go as a whole, others alone.
+/// The end of a control character, or of the escape sequence that it begins.
 std::size_t after_control(std::string_view text, std::size_t at, const code_point& control) {
     constexpr char32_t escape = 0x1B;
     constexpr char32_t control_sequence_introducer = 0x9B;
@@ -83,20 +81,6 @@ bool is_link(std::string_view word) {
     return word.starts_with("https://") || word.starts_with("http://");
 }
 
-/// The longest beginning of `word` that fits `columns` cells, but at least one character.
-std::string_view head_that_fits(std::string_view word, std::size_t columns) {
-    std::size_t used = 0;
-    std::size_t at = 0;
-    while (at < word.size()) {
-        const auto bytes = code_point_at(word, at).bytes;
-        const auto width = columns_of(word.substr(at, bytes));
-        if (used + width > columns && at > 0) break;
-        used += width;
-        at += bytes;
-    }
-    return word.substr(0, at);
-}
-
 /// Fills lines word by word.
 class line_filler {
 public:
@@ -107,7 +91,8 @@ public:
         if (used_ > 0 && used_ + 1 + width > columns_) end_line();
         if (used_ > 0) put(" ");
         while (used_ == 0 && !is_link(word) && columns_of(word) > columns_) {
-            const auto head = head_that_fits(word, columns_);
+            auto head = prefix_that_fits(word, columns_);
+            if (head.empty()) head = word.substr(0, code_point_at(word, 0).bytes);
             word.remove_prefix(head.size());
             if (word.empty()) return put(head);
             put(head);
@@ -161,6 +146,21 @@ std::string printable(std::string_view untrusted, line_breaks breaks) {
     return clean;
 }
 
+std::string safe_json(std::string_view document) {
+    std::string safe;
+    safe.reserve(document.size());
+    for (std::size_t at = 0; at < document.size();) {
+        const auto character = code_point_at(document, at);
+        if (character.valid && character.value >= 0x7F && is_control(character.value)) {
+            safe += fmt::format("\\u{:04x}", static_cast<unsigned>(character.value));
+        } else {
+            safe.append(document.substr(at, character.bytes));
+        }
+        at += character.bytes;
+    }
+    return safe;
+}
+
 std::size_t columns_of(std::string_view text) {
     std::size_t columns = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -169,6 +169,18 @@ std::size_t columns_of(std::string_view text) {
         at += character.bytes;
     }
     return columns;
+}
+
+std::string_view prefix_that_fits(std::string_view text, std::size_t columns) {
+    std::size_t used = 0;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto character = code_point_at(text, at);
+        used += cells_of(character.value);
+        if (used > columns) break;
+        at += character.bytes;
+    }
+    return text.substr(0, at);
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
@@ -185,7 +197,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
 }
 
 std::string clock_text(double seconds) {
-    // A week: far past any video, and far below where the conversion would overflow.
+    // A week, longer than any video; prevents overflow.
     constexpr double seconds_max = 604'800;
     const auto whole = std::isfinite(seconds) ? std::clamp(seconds, 0.0, seconds_max) : 0.0;
     const auto total = static_cast<int>(whole);
@@ -195,7 +207,7 @@ std::string clock_text(double seconds) {
 std::string duration_text(double seconds) {
     constexpr double seconds_max = 3.2e9;  // A century.
     const auto bounded = std::isfinite(seconds) ? std::clamp(seconds, 0.0, seconds_max) : 0.0;
-    // Rounded first, so that 59.96 s is "1 min" and never "60 s".
+    // 59.96 s is "1 min", not "60 s".
     if (bounded < 59.95) return short_number(std::round(bounded * 10) / 10) + " s";
     const auto total = static_cast<std::int64_t>(std::round(bounded));
     if (total < 3600) {
@@ -210,22 +222,12 @@ std::string moment_text(const std::string& rfc3339) {
     return fmt::format("{} {} UTC", rfc3339.substr(0, 10), rfc3339.substr(11, 8));
 }
 
-std::string grouped(std::int64_t number) {
-    auto digits = fmt::format("{}", number);
-    const std::size_t sign = number < 0 ? 1 : 0;
-    for (auto at = digits.size(); at > sign + 3;) {
-        at -= 3;
-        digits.insert(at, 1, ',');
-    }
-    return digits;
-}
-
 std::string bytes_text(std::int64_t bytes) {
     constexpr std::array units{"kB", "MB", "GB", "TB"};
     if (bytes < 1000) return fmt::format("{} bytes", bytes);
     auto amount = static_cast<double>(bytes) / 1000;
     std::size_t unit = 0;
-    // 999.95 and up would be printed as "1000.0".
+    // Values from 999.95 would be printed as "1000.0".
     while (amount >= 999.95 && unit + 1 < units.size()) {
         amount /= 1000;
         ++unit;

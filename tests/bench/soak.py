@@ -127,7 +127,7 @@ class Soak:
         self.telegram.person(CHAT, "Ann")
         code = guest.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(CHAT, f"/start {code}")
-        wait_until(lambda: [one for one in self.telegram.messages(CHAT) if "now tied" in one.text], "the chat's tie", 60)
+        wait_until(lambda: [one for one in self.telegram.messages(CHAT) if "now linked" in one.text], "the chat's tie", 60)
         token = guest.api("POST", "tokens", {"name": "soak"}).json()["token"]
         self.accounts["chat"] = Account(self.daemon, "chat@example.test", token)
 

@@ -5,14 +5,15 @@
 //
 // Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
 // when a sanitizer finds an error. The same seed gives the same inputs.
-#include "bot/api_answer.hpp"
+#include "bot/bot_api.hpp"
 #include "bot/command.hpp"
+#include "bot/message_templates.hpp"
 #include "bot/rich_text.hpp"
-#include "bot/summary.hpp"
 #include "bot/update.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,33 +24,27 @@ namespace {
 
 using namespace bot;
 
-constexpr std::size_t chat_name_characters_max = 100;
+constexpr std::size_t chat_name_bytes_max = 100;
 constexpr std::size_t button_bytes_max = 64;
 
 const bot_identity self{.id = 42, .username = "reels_bot"};
 
 std::string broken(const incoming_message& message) {
-    if (message.chat.value == 0) return "a message of no chat";
-    if (message.chat_name.empty() || message.chat_name.size() > 4 * chat_name_characters_max)
-        return "a chat's name";
-    for (const auto& mark : message.entities) {
-        if (message.text.find(mark.text) == std::string::npos)
-            return "a mark that is not in the text";
-    }
+    if (message.chat.value == 0) return "a message without a chat";
+    if (message.chat_name.empty() || message.chat_name.size() > chat_name_bytes_max)
+        return "an invalid chat name";
     for (const auto& video : {message.video, message.answered_video}) {
-        if (video && (video->file.empty() || video->size_bytes < 0)) return "a video of no file";
+        if (video && (video->file.empty() || video->size_bytes < 0)) return "an invalid video";
     }
-    const auto command = parse_command(message, self);
-    if (const auto* const video = std::get_if<commands::video>(&command)) {
+    const auto parsed = parse_command(message, self);
+    if (const auto* const video = std::get_if<commands::video>(&parsed)) {
         return video->urls.size() > links_max ? "too many links" : "";
     }
-    const auto* const found = std::get_if<commands::links>(&command);
-    if (found == nullptr) return "";
-    if (found->urls.empty() || found->urls.size() > links_max) return "too many links, or none";
-    for (const auto& url : found->urls) {
-        const bool is_plain =
-            std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; });
-        if (!is_plain || url.empty()) return "no link";
+    const auto* const links = std::get_if<commands::links>(&parsed);
+    if (links == nullptr) return "";
+    if (links->urls.empty() || links->urls.size() > links_max) return "too many links, or none";
+    for (const auto& url : links->urls) {
+        if (url.empty() || !is_visible_ascii(url)) return "an invalid link";
     }
     return "";
 }
@@ -57,19 +52,19 @@ std::string broken(const incoming_message& message) {
 reading read_updates(std::string_view body) {
     const auto updates = updates_from(parse_foreign_json(body));
     reading outcome{.broken_promise = "", .accepted = false};
-    std::int64_t before = INT64_MIN;
+    std::int64_t last_id = INT64_MIN;
     for (const auto& update : updates) {
-        if (update.id < before) return {.broken_promise = "updates out of order"};
-        before = update.id;
+        if (update.id < last_id) return {.broken_promise = "updates out of order"};
+        last_id = update.id;
         if (const auto* const message = std::get_if<incoming_message>(&update.what)) {
             outcome.accepted = true;
             if (auto why = broken(*message); !why.empty())
                 return {.broken_promise = std::move(why)};
         }
-        if (const auto* const pressed = std::get_if<pressed_button>(&update.what)) {
-            const auto command = parse_button(pressed->data);
-            if (command && button_data(*command).size() > button_bytes_max)
-                return {.broken_promise = "a button that no server takes"};
+        if (const auto* const button = std::get_if<pressed_button>(&update.what)) {
+            const auto parsed = parse_button(button->data);
+            if (parsed && button_data(*parsed).size() > button_bytes_max)
+                return {.broken_promise = "button data that is too long"};
         }
     }
     return outcome;
@@ -80,7 +75,7 @@ reading read_answer(std::string_view body) {
     bool accepted = false;
     for (const int status : {200, 302, 400, 404, 429, 502}) {
         const auto answer = answer_from(status, body, std::nullopt);
-        if (answer.what == outcome::wait && answer.retry_after.count() < 1)
+        if (answer.what == outcome::rate_limited && answer.retry_after.count() < 1)
             return {.broken_promise = "a wait of no time"};
         if ((answer.what == outcome::moved) != answer.moved_to.has_value())
             return {.broken_promise = "a move to nowhere"};
@@ -123,8 +118,8 @@ std::string fault_of(std::string_view html) {
 }
 
 reading read_summary(std::string_view document) {
-    const auto summary = summary_of(job_id{7}, document, std::nullopt);
-    const auto parts = to_messages(summary);
+    const auto said = templates::summary(job_id{7}, document, std::nullopt);
+    const auto parts = to_messages(said);
     if (parts.empty() || parts.size() > message_parts_max)
         return {.broken_promise = "too many messages, or none"};
     for (const auto& part : parts) {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <mutex>
 
 namespace reelsd::fuzz {
@@ -23,11 +24,11 @@ using namespace cli::mcp;
 class ready_server final : public reel_server {
 public:
     result<cli::api_answer> submit(
-        const cli::submission& /*wanted*/, const std::stop_token& /*stop*/) override {
+        const cli::submission& /*options*/, const std::stop_token& /*stop*/) override {
         return with({{"id", 42}, {"status", "pending"}});
     }
     result<cli::api_answer> submit_file(
-        const std::filesystem::path& /*file*/, const cli::submission& /*wanted*/,
+        const std::filesystem::path& /*file*/, const cli::submission& /*options*/,
         const std::stop_token& /*stop*/) override {
         return with({{"id", 42}, {"status", "pending"}});
     }
@@ -36,8 +37,8 @@ public:
         return with({{"id", wait.id}, {"status", wait.id % 2 == 0 ? "done" : "error"}});
     }
     result<cli::reel_page> list(
-        const cli::list_query& wanted, const std::stop_token& /*stop*/) override {
-        return cli::reel_page{.reels = *with(json::array()), .next_cursor = wanted.cursor};
+        const cli::list_query& query, const std::stop_token& /*stop*/) override {
+        return cli::reel_page{.reels = *with(json::array()), .next_cursor = query.cursor};
     }
     result<cli::api_answer> search(
         const std::string& words, std::optional<int> /*limit*/,
@@ -45,8 +46,8 @@ public:
         return with(json::array({words}));
     }
     result<cli::api_answer> usage(
-        const cli::usage_query& wanted, const std::stop_token& /*stop*/) override {
-        return error{errc::invalid_argument, wanted.from.value_or("no day")};
+        const cli::usage_query& days, const std::stop_token& /*stop*/) override {
+        return error{errc::invalid_argument, days.from.value_or("no day")};
     }
 
 private:
@@ -112,7 +113,7 @@ std::vector<std::string> said_to(std::string_view input, std::string_view revisi
          .on_long_line = [&] { talk.refuse_long_line(); }}};
     lines.feed(input);
     lines.finish();
-    talk.wait_for_calls();
+    talk.wait_for_calls(std::chrono::minutes{5});
     return messages;
 }
 

@@ -435,7 +435,7 @@ class Several(CliTest):
         self.assertIn(self.NO_LINK, done.stderr)
         self.assertEqual([json.loads(body).get("url") for _, _, _, body in server.requests], [None, *self.LINKS])
         done = self.ended(self.reels("analyze", "--idempotency-key", "k", *self.LINKS, server=self.serve(old)), 4)
-        self.assertIn("takes one link at a time", done.stderr)
+        self.assertIn("accepts one link per request", done.stderr)
 
     def test_trouble_in_the_middle(self):
         links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(51)]

@@ -182,7 +182,7 @@ class Life(McpTest):
         os.close(write_end)
         os.close(read_end)
         _, said = deaf.communicate(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', timeout=30)
-        self.assertEqual((deaf.returncode, said), (3, b"reels: the reader of standard output is gone\n"))
+        self.assertEqual((deaf.returncode, said), (3, b"reels: standard output was closed\n"))
         client.end()
 
     def test_settings_that_are_wrong(self):

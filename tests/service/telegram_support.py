@@ -32,7 +32,7 @@ class TelegramTest(ServiceTest):
         code = person.api("POST", "chats/codes", {})
         self.assertEqual(code.status, 201, code)
         self.telegram.say(chat, f"/start {code.json()['code']}")
-        self.wait_for(chat, "now tied to your account")
+        self.wait_for(chat, "now linked to your account")
         return person
 
     def wait_for(self, chat, words, count=1, seconds=60):

@@ -28,25 +28,25 @@ class Tying(TelegramTest):
         created = ann.api("POST", "chats/codes", {}).json()
         self.assertEqual(created["link"], f"https://t.me/reels_test_bot?start={created['code']}")
         self.telegram.say(ANN, created["code"].upper())  # The code alone, without a command.
-        self.wait_for(ANN, "now tied to your account")
+        self.wait_for(ANN, "now linked to your account")
         chats = ann.api("GET", "chats").json()["chats"]
         self.assertEqual([(one["name"], one["kind"]) for one in chats], [("Ann <b>Lee</b>", "private")])
 
         self.telegram.say(1002, f"/start {created['code']}")
-        self.wait_for(1002, "code is not good")
+        self.wait_for(1002, "code is not valid")
         older = ann.api("POST", "chats/codes", {}).json()["code"]
         newer = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(1002, f"/link {older}")
-        self.wait_for(1002, "code is not good", 2)
+        self.wait_for(1002, "code is not valid", 2)
         self.telegram.say(1002, f"/link {newer}")
-        self.wait_for(1002, "now tied to your account")
+        self.wait_for(1002, "now linked to your account")
 
         tie = ann.api("GET", "chats").json()["chats"][0]
         self.assertEqual(tie["name"], "Eve")
         self.assertEqual(ann.api("DELETE", f"chats/{tie['id']}").status, 204)
         self.assertEqual(ann.api("DELETE", f"chats/{tie['id']}").status, 404)
         self.telegram.say(1002, "/list")
-        self.wait_for(1002, "I work only for people")
+        self.wait_for(1002, "I answer only users")
 
     def test_guesses_are_limited(self):
         daemon = self.bot_daemon(workers=0).start()
@@ -54,7 +54,7 @@ class Tying(TelegramTest):
         self.telegram.person(1002, "Eve")
         for guess in range(5):
             self.telegram.say(1002, f"/link aaaa-aaaa-aaa{'bcdef'[guess]}")
-            self.wait_for(1002, "code is not good", guess + 1)
+            self.wait_for(1002, "code is not valid", guess + 1)
         code = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(1002, f"/link {code}")
         self.wait_for(1002, "Too many wrong codes")
@@ -67,7 +67,7 @@ class Tying(TelegramTest):
         for text in (SAMPLE, "/list", "hello", "/delete 1", SAMPLE):
             last = self.telegram.say(1002, text)
         self.wait_for_handled(last)
-        refusal = self.wait_for(1002, "I work only for people")
+        refusal = self.wait_for(1002, "I answer only users")
         self.assertIn("https://reels.example.com/account", refusal[0].text)
         self.assertEqual(len(self.telegram.messages(1002)), 1)
         self.assertEqual(ann.api("GET", "reels").json(), [])
@@ -78,9 +78,9 @@ class Tying(TelegramTest):
         self.telegram.say(ANN, SAMPLE)
         self.wait_for(ANN, "is waiting for its turn")
         self.telegram.say(ANN, "/unlink")
-        self.wait_for(ANN, "no longer tied")
+        self.wait_for(ANN, "no longer linked")
         self.telegram.say(ANN, SAMPLE)
-        self.wait_for(ANN, "I work only for people")
+        self.wait_for(ANN, "I answer only users")
 
     def test_an_account_that_is_disabled_is_nobody(self):
         daemon = self.bot_daemon(workers=0).start()
@@ -90,7 +90,7 @@ class Tying(TelegramTest):
         account = bob.api("GET", "session").json()["account"]["id"]
         self.assertEqual(ann.api("PATCH", f"admin/accounts/{account}", {"disabled": True}).status, 200)
         self.telegram.say(1002, "/list")
-        self.wait_for(1002, "I work only for people")
+        self.wait_for(1002, "I answer only users")
 
     def test_a_server_without_a_bot_says_so(self):
         daemon = self.daemon(workers=0).start()
@@ -138,14 +138,14 @@ class Links(TelegramTest):
         self.telegram.say(ANN, "/search sample")
         self.wait_for(ANN, "Found for “sample”")
         self.telegram.say(ANN, "/usage")
-        self.wait_for(ANN, "In all: 0 tokens in")
+        self.wait_for(ANN, "Total: 0 tokens in")
         self.telegram.say(ANN, f"/delete {job['id']}")
         self.wait_for(ANN, f"Reel {job['id']} is deleted")
         self.telegram.say(ANN, f"/delete #{job['id']}")
-        self.wait_for(ANN, f"There is no reel {job['id']} of yours")
+        self.wait_for(ANN, f"You have no reel {job['id']}")
         query = self.telegram.press(done, "JSON")
         wait_until(lambda: self.telegram.callback_answers.get(query), "the button's answer")
-        self.assertIn("not there any more", self.telegram.callback_answers[query])
+        self.assertIn("no longer exists", self.telegram.callback_answers[query])
 
     def test_causes_are_told_plainly(self):
         daemon = self.bot_daemon().start()
@@ -172,9 +172,9 @@ class Links(TelegramTest):
         self.wait_for(ANN, "limit of 2 queued jobs reached")
         self.assertEqual(len(ann.api("GET", "reels").json()), 3)
         self.telegram.say(ANN, "what is this?")
-        self.wait_for(ANN, "Send me the link of a reel, for example")
+        self.wait_for(ANN, "Send me a link to a reel, for example")
         self.telegram.say(ANN, "/dance")
-        self.wait_for(ANN, "I do not know /dance")
+        self.wait_for(ANN, "Unknown command: /dance")
         self.telegram.say(ANN, "/delete everything")
         self.wait_for(ANN, "Which reel?")
 
@@ -195,13 +195,13 @@ class Links(TelegramTest):
         hers = self.wait_for(ANN, "is waiting for its turn")[0]
         job = ann.api("GET", "reels").json()[0]["id"]
         self.telegram.say(1002, f"/delete {job}")
-        self.wait_for(1002, f"There is no reel {job} of yours")
+        self.wait_for(1002, f"You have no reel {job}")
         self.telegram.say(1002, f"/status {job}")
-        self.wait_for(1002, f"There is no reel {job} of yours", 2)
+        self.wait_for(1002, f"You have no reel {job}", 2)
         for data in (f"json:{job}", f"again:{job}", "again:x", "x" * 64):
             query = self.telegram.press(hers, data=data, chat=1002)
             wait_until(lambda: query in self.telegram.callback_answers, "the button's answer")
-            self.assertIn("not there any more", self.telegram.callback_answers[query])
+            self.assertIn("no longer exists", self.telegram.callback_answers[query])
         self.assertEqual(len(ann.api("GET", "reels").json()), 1)
 
     def test_a_group_is_heard_only_when_the_bot_is_meant(self):
@@ -211,7 +211,7 @@ class Links(TelegramTest):
         code = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(GROUP, f"/link {code}")  # Without the bot's name.
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}")
-        welcome = self.wait_for(GROUP, "Everybody in this group")[0]
+        welcome = self.wait_for(GROUP, "All members of this group")[0]
         self.assertEqual(len(self.telegram.messages(GROUP)), 1)
         self.telegram.say(GROUP, SAMPLE)
         self.telegram.say(GROUP, "/list")
@@ -234,7 +234,7 @@ class Links(TelegramTest):
         self.telegram.closed_topics.add((GROUP, None))
         code = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}", topic=42)
-        self.wait_for(GROUP, "Everybody in this group")
+        self.wait_for(GROUP, "All members of this group")
         self.telegram.say(GROUP, f"@reels_test_bot {RATE_LIMITED}", topic=42)
         failed = self.wait_for(GROUP, "rate-limited the service", seconds=60)[0]
         self.telegram.press(failed, "Again")
@@ -246,20 +246,20 @@ class Links(TelegramTest):
         file = wait_until(lambda: [one for one in self.telegram.messages(GROUP) if one.document], "the file")[0]
         self.assertEqual(file.reply_to, done.id)
         self.telegram.say(GROUP, "/unlink@reels_test_bot", topic=42)
-        self.wait_for(GROUP, "no longer tied")
+        self.wait_for(GROUP, "no longer linked")
         self.assertEqual({one.topic for one in self.telegram.messages(GROUP)}, {42})
 
         # Another topic is better than no answer.
         self.telegram.closed_topics = {(GROUP, 42)}
         code = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}", topic=42)
-        self.assertIsNone(self.wait_for(GROUP, "Everybody in this group", 2)[1].topic)
+        self.assertIsNone(self.wait_for(GROUP, "All members of this group", 2)[1].topic)
 
     def test_an_edited_message_is_answered_and_submits_nothing_twice(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.tied(daemon)
         self.telegram.say(ANN, "https://www.instagram.con/reel/abcdefg/")
-        self.wait_for(ANN, "Send me the link of a reel")
+        self.wait_for(ANN, "Send me a link to a reel")
         self.telegram.edit("https://www.instagram.com/reel/abcdefg/")
         self.wait_for(ANN, "is waiting for its turn")
         # The same links again, as after a reaction; then one is added, and one is changed.
@@ -318,7 +318,7 @@ class Videos(TelegramTest):
         self.telegram.group(GROUP, "Friends")
         code = ann.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}")
-        self.wait_for(GROUP, "Everybody in this group")
+        self.wait_for(GROUP, "All members of this group")
         sent = self.telegram.send_video(GROUP, self.CUT_OFF, "for my friends", name="c.mp4")
         self.telegram.send_video(GROUP, self.CUT_OFF, "@reels_test_bot look", name="d.mp4")
         self.wait_for(GROUP, "is waiting for its turn")
@@ -381,7 +381,7 @@ class Videos(TelegramTest):
         self.tied(daemon)
         self.telegram.person(1002, "Eve")
         self.telegram.send_video(1002, self.CUT_OFF)
-        self.wait_for(1002, "I work only for people")
+        self.wait_for(1002, "I answer only users")
         daemon.limit("ann@example.com", concurrent_jobs=1, queued_jobs=1)
         for count in range(2):
             self.telegram.send_video(ANN, self.CUT_OFF)
@@ -484,7 +484,7 @@ class Faults(TelegramTest):
         daemon = self.bot_daemon(workers=0).start()
         self.tied(daemon)
         self.telegram.say(ANN, "/help")
-        self.wait_for(ANN, "/search words – finds reels")
+        self.wait_for(ANN, "/search words – find reels")
 
     def test_of_two_daemons_one_speaks(self):
         first = self.bot_daemon(workers=0).start()
@@ -492,13 +492,13 @@ class Faults(TelegramTest):
         second = Daemon(folder=first.folder, **{**first.settings, "listen": "127.0.0.1:0"})
         self.addCleanup(second.close)
         second.start()
-        wait_until(lambda: any(line["message"] == "chat: another daemon speaks for the bot"
+        wait_until(lambda: any(line["message"] == "chat: another daemon runs the bot"
                                for line in second.log_lines()), "the second one's silence")
         self.telegram.say(ANN, SAMPLE)
         self.wait_for(ANN, "is waiting for its turn")
         first.stop()
         self.telegram.say(ANN, "/help")
-        self.wait_for(ANN, "/search words – finds reels", 2)
+        self.wait_for(ANN, "/search words – find reels", 2)
         self.assertEqual(self.telegram.conflicts, 0)
 
     def test_it_waits_for_as_long_as_it_is_asked(self):
@@ -509,9 +509,9 @@ class Faults(TelegramTest):
         begun = time.monotonic()
         self.telegram.say(ANN, "/usage")
         self.telegram.say(1002, "/usage")
-        self.wait_for(1002, "In all:")  # Not delayed by the other chat.
-        self.assertEqual([one for one in self.telegram.messages(ANN) if "In all:" in one.text], [])
-        self.wait_for(ANN, "In all:")
+        self.wait_for(1002, "Total:")  # Not delayed by the other chat.
+        self.assertEqual([one for one in self.telegram.messages(ANN) if "Total:" in one.text], [])
+        self.wait_for(ANN, "Total:")
         self.assertGreaterEqual(time.monotonic() - begun, 4)
 
     def test_a_slow_chat_holds_up_nobody(self):
@@ -521,8 +521,8 @@ class Faults(TelegramTest):
         self.telegram.fault("hold", "sendMessage", chat=ANN, seconds=10)
         self.telegram.say(ANN, "/usage")
         self.telegram.say(1002, "/usage")
-        self.wait_for(1002, "In all:", seconds=9)
-        self.wait_for(ANN, "In all:")
+        self.wait_for(1002, "Total:", seconds=9)
+        self.wait_for(ANN, "Total:")
 
     def test_a_server_that_fails_is_asked_again(self):
         daemon = self.bot_daemon(workers=0).start()
@@ -532,9 +532,9 @@ class Faults(TelegramTest):
         self.telegram.fault("status", "getUpdates", status=502)
         self.telegram.fault("cut_after", "getUpdates")
         self.telegram.say(ANN, "/usage")
-        self.wait_for(ANN, "In all:")
+        self.wait_for(ANN, "Total:")
         # The daemon read the update without confirming it: it arrived twice and was handled once.
-        self.assertEqual(len(self.wait_for(ANN, "In all:")), 1)
+        self.assertEqual(len(self.wait_for(ANN, "Total:")), 1)
 
     def test_a_message_that_is_gone_is_sent_anew(self):
         daemon = self.bot_daemon(workers=0).start()
@@ -551,16 +551,16 @@ class Faults(TelegramTest):
         self.telegram.blocked.add(ANN)
         self.telegram.say(ANN, "/usage")
         self.telegram.say(1002, "/usage")
-        self.wait_for(1002, "In all:")
-        wait_until(lambda: "nothing reaches it" in daemon.log(), "the log's line")
+        self.wait_for(1002, "Total:")
+        wait_until(lambda: "chat unreachable" in daemon.log(), "the log's line")
         self.telegram.blocked.clear()
         self.telegram.say(ANN, "/usage")
-        self.wait_for(ANN, "In all:")
+        self.wait_for(ANN, "Total:")
 
     def test_a_wrong_token_is_told_once_and_stops_nothing(self):
         self.telegram.is_token_good = False
         daemon = self.bot_daemon(workers=0).start()
-        wait_until(lambda: "telegram-token is not that of a bot" in daemon.log(), "the log's line")
+        wait_until(lambda: "telegram-token is not the token of a bot" in daemon.log(), "the log's line")
         self.assertEqual(daemon.request("GET", "/readyz").status, 200)
         self.assertNotIn(self.telegram.token, daemon.log())
         self.assertEqual(daemon.stop(), 0)

@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# `tell` is a closure of src/bot/message_sender.cpp, for warnings of one form.
-CALL = re.compile(r"(?:(?:\.|->)(info|warning|error)|\btell)\(")
+CALL = re.compile(r"(?:\.|->)(info|warning|error)\(")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 KEY = re.compile(r'\{\s*"([a-z_-]+)"\s*,')
 # The client and the media child write no log.
@@ -64,7 +63,7 @@ def log_lines(root: Path) -> dict[str, Line]:
             if text[end] == ",":
                 fields = set(KEY.findall(text[end + 1:argument_end(text, end + 1)]))
             for message in messages_in(text[call.end():end]):
-                line = found.setdefault(message, Line(call[1] or "warning", message))
+                line = found.setdefault(message, Line(call[1], message))
                 line.fields |= fields
                 line.sources.append(text)
     return found

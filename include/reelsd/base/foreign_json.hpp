@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace reelsd {
@@ -33,6 +36,42 @@ inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
 [[nodiscard]] inline json parse_foreign_json(std::string_view text) {
     if (json_depth_of(text) > foreign_json_depth_max) return json(json::value_t::discarded);
     return json::parse(text, nullptr, false);
+}
+
+/// A member of foreign JSON; null when it is missing or `object` is not an object.
+[[nodiscard]] inline const json& member(const json& object, const char* name) {
+    static const json missing;
+    if (!object.is_object()) return missing;
+    const auto position = object.find(name);
+    return position == object.end() ? missing : *position;
+}
+
+/// The value of a member; nothing when it is missing or of another type.
+[[nodiscard]] inline std::optional<std::string> text_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    return value.is_string() ? std::optional{value.get<std::string>()} : std::nullopt;
+}
+
+/// The text of a member; `otherwise` if it is missing, empty or not a text.
+[[nodiscard]] inline std::string text_or(
+    const json& object, const char* name, const char* otherwise) {
+    auto text = text_of(object, name);
+    return text && !text->empty() ? *std::move(text) : std::string{otherwise};
+}
+
+[[nodiscard]] inline std::optional<std::int64_t> integer_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    return value.is_number_integer() ? std::optional{value.get<std::int64_t>()} : std::nullopt;
+}
+
+[[nodiscard]] inline std::optional<double> number_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    return value.is_number() ? std::optional{value.get<double>()} : std::nullopt;
+}
+
+[[nodiscard]] inline std::optional<bool> boolean_of(const json& object, const char* name) {
+    const auto& value = member(object, name);
+    return value.is_boolean() ? std::optional{value.get<bool>()} : std::nullopt;
 }
 
 }  // namespace reelsd

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +21,12 @@ namespace reelsd {
 
 [[nodiscard]] constexpr bool is_alphanumeric(char byte) noexcept {
     return is_digit(byte) || is_alpha(byte);
+}
+
+/// Whether `text` has only printable ASCII characters and no blanks. True for empty text.
+[[nodiscard]] constexpr bool is_visible_ascii(std::string_view text) noexcept {
+    return std::all_of(
+        text.begin(), text.end(), [](char byte) { return byte > ' ' && byte <= '~'; });
 }
 
 [[nodiscard]] constexpr char ascii_lower(char byte) noexcept {
@@ -65,5 +73,8 @@ inline constexpr std::string_view ascii_whitespace = " \t\r\n\v\f";
 
 /// Nothing when a '%' is not followed by two hexadecimal digits. A '+' stays a '+'.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
+
+/// "1,234,567".
+[[nodiscard]] std::string grouped(std::int64_t number);
 
 }  // namespace reelsd

@@ -25,6 +25,10 @@ void append_code_point(std::string& text, char32_t value);
 /// The number of code points; each invalid byte counts as one.
 [[nodiscard]] std::size_t code_point_count(std::string_view text) noexcept;
 
+/// The longest beginning of valid `text` that has at most `bytes_max` bytes and ends with a whole
+/// code point.
+[[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexcept;
+
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 }  // namespace reelsd

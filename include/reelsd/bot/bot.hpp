@@ -32,11 +32,11 @@ namespace reelsd::bot {
 
 struct bot_dependencies {
     boost::asio::any_io_executor loop;
-    std::string address;  ///< Of the Bot API, without a slash at its end.
+    std::string address;  ///< Of the Bot API, without a trailing slash.
     std::string token;    ///< Never logged.
     std::string ca_file;  ///< Empty: the system's.
     std::optional<net::proxy> by_proxy;
-    std::string run;  ///< What tells this start of this daemon from all others.
+    std::string run;  ///< Unique to this start of this daemon.
     chats::chat_store chats;
     chats::bot_store bots;
     jobs::submission_batcher submission_batcher;
@@ -48,32 +48,31 @@ struct bot_dependencies {
     usage::usage_store usage;
     const model::embedder& embedder;
     async::offload_pool& offload;  ///< Waits for the bot's threads at a stop.
-    /// As in api::api_dependencies: on the loop; empty where there are no such vectors.
+    /// As in api::api_dependencies: on the loop; empty without vectors.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
     bool analysis_costs_money = false;
     int requests_per_minute = 600;  ///< Of an account without a limit of its own.
-    /// Where people reach the dashboard. Called on the bot's threads, once it has been started.
+    /// The address of the dashboard. Called on the bot's threads.
     std::function<std::string()> origin;
     std::function<void()> job_accepted;       ///< On the loop.
     std::function<void(job_id)> job_removed;  ///< On the loop.
     log::logger log;
 };
 
-/// The chat bot: asks the Bot API for updates, does what people ask for with the account that their
-/// chat is tied to, and says how it goes. Of several daemons with the same bot one does so at a
-/// time. Has threads of its own, which reach the database through the loop.
+/// The chat bot: polls the Bot API for updates and handles them for the account that a chat is
+/// linked to. Of several daemons on one database, one runs the bot at a time. Its threads use the
+/// database through the loop.
 class bot final : public async::background_service {
 public:
-    explicit bot(bot_dependencies parts);
+    explicit bot(bot_dependencies dependencies);
     ~bot() override;
 
     [[nodiscard]] std::string_view name() const noexcept override { return "chat bot"; }
 
-    /// When the daemon listens.
     void start() override;
-    /// Asks the threads to end, with no request left open; a message that is being sent gets two
-    /// seconds. Then lets other daemons have the bot.
+    /// Ends the threads and their requests; a message that is being sent gets two seconds. Then
+    /// releases the bot to other daemons.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
     /// The bot's name without the @; empty while it is not known. Any thread.

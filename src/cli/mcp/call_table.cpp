@@ -10,7 +10,7 @@ call_table::~call_table() {
 }
 
 call_table::start_outcome call_table::start(tool_call& call) {
-    join_those_over();
+    join_ended();
     const std::scoped_lock lock{mutex_};
     std::size_t active_calls = 0;
     for (const auto& item : entries_) {
@@ -22,8 +22,8 @@ call_table::start_outcome call_table::start(tool_call& call) {
     auto& item = entries_.emplace_back();
     std::swap(item.call, call);
     try {
-        item.thread = std::thread{[this, &item] { run(item); }};
-    } catch (const std::system_error&) {  // The system has no thread left.
+        item.thread = std::jthread{[this, &item](const std::stop_token& stop) { run(item, stop); }};
+    } catch (const std::system_error&) {  // No further thread.
         std::swap(item.call, call);
         entries_.pop_back();
         return start_outcome::too_many;
@@ -38,7 +38,7 @@ void call_table::cancel(const json& id) {
         for (auto& item : entries_) {
             if (item.is_answered || item.call.id != id) continue;
             item.is_cancelled = true;
-            stop_source = item.stop_source;
+            stop_source = item.thread.get_stop_source();
         }
     }
     stop_source.request_stop();  // Without the lock: the callbacks it runs may need it.
@@ -50,55 +50,36 @@ void call_table::stop() {
         for (auto& item : entries_) item.is_cancelled = true;
     }
     // Only this thread adds and removes entries.
-    for (auto& item : entries_) item.stop_source.request_stop();
-    for (auto& item : entries_) item.thread.join();
+    for (auto& item : entries_) item.thread.request_stop();
     entries_.clear();
-}
-
-void call_table::wait_for_end() {
-    {
-        std::unique_lock lock{mutex_};
-        ended_.wait(lock, [this] {
-            return std::all_of(
-                entries_.begin(), entries_.end(), [](const entry& item) { return item.is_over; });
-        });
-    }
-    join_those_over();
 }
 
 bool call_table::wait_for_end(std::chrono::milliseconds at_most) {
     std::unique_lock lock{mutex_};
     return ended_.wait_for(lock, at_most, [this] {
         return std::all_of(
-            entries_.begin(), entries_.end(), [](const entry& item) { return item.is_over; });
+            entries_.begin(), entries_.end(), [](const entry& item) { return item.has_ended; });
     });
 }
 
-void call_table::run(entry& item) {
-    auto answer = item.call.run(item.stop_source.get_token());
-    bool is_wanted = false;
+void call_table::run(entry& item, const std::stop_token& stop) {
+    auto answer = item.call.run(stop);
+    bool is_cancelled = false;
     {
         const std::scoped_lock lock{mutex_};
-        is_wanted = !item.is_cancelled;
-        // From here on a cancellation comes too late, and the client may use the id again.
+        is_cancelled = item.is_cancelled;
+        // Later cancellations have no effect, and the client may use the id again.
         item.is_answered = true;
     }
-    item.call.reply(is_wanted ? std::optional{std::move(answer)} : std::nullopt);
+    item.call.reply(is_cancelled ? std::nullopt : std::optional{std::move(answer)});
     const std::scoped_lock lock{mutex_};
-    item.is_over = true;
+    item.has_ended = true;
     ended_.notify_all();
 }
 
-void call_table::join_those_over() {
-    std::list<entry> over;
-    {
-        const std::scoped_lock lock{mutex_};
-        for (auto at = entries_.begin(); at != entries_.end();) {
-            const auto here = at++;
-            if (here->is_over) over.splice(over.end(), entries_, here);
-        }
-    }
-    for (auto& item : over) item.thread.join();
+void call_table::join_ended() {
+    const std::scoped_lock lock{mutex_};
+    std::erase_if(entries_, [](const entry& item) { return item.has_ended; });
 }
 
 }  // namespace reelsd::cli::mcp

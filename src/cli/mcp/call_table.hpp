@@ -41,35 +41,32 @@ public:
 
     enum class start_outcome : std::uint8_t {
         started,
-        too_many,   ///< `calls_max` are under way, or the system has no thread for another.
+        too_many,   ///< `calls_max` calls are running, or the system has no further thread.
         id_in_use,  ///< By a call that is not answered yet.
     };
     /// Starts the call. Leaves `call` unchanged unless the outcome is `started`.
     [[nodiscard]] start_outcome start(tool_call& call);
 
-    /// Requests the call with this id to stop; it gets no answer. No effect for an unknown id.
+    /// Stops the call with this id, which gets no answer. No effect for an unknown id.
     void cancel(const json& id);
 
-    /// Cancels all calls and waits for their ends.
+    /// Cancels all calls and waits for them.
     void stop();
 
-    /// Waits until no call is under way.
-    void wait_for_end();
-    /// The same for at most `at_most`. Returns whether all calls have ended.
+    /// Waits until no call is running, at most `at_most`. Returns whether all calls have ended.
     bool wait_for_end(std::chrono::milliseconds at_most);
 
 private:
     struct entry {
         tool_call call;
-        std::stop_source stop_source;
         bool is_cancelled = false;
         bool is_answered = false;
-        bool is_over = false;
-        std::thread thread;
+        bool has_ended = false;
+        std::jthread thread;
     };
 
-    void run(entry& item);
-    void join_those_over();
+    void run(entry& item, const std::stop_token& stop);
+    void join_ended();
 
     std::mutex mutex_;
     std::condition_variable ended_;

@@ -13,21 +13,19 @@
 namespace reelsd::cli::mcp {
 namespace {
 
-/// A client that reads nothing for this long counts as gone. Otherwise it would keep this process
-/// and its abandoned calls alive forever.
-constexpr int write_patience_ms = 60'000;
+/// A client that reads nothing for this long counts as gone, so that this process ends.
+constexpr int write_time_max_ms = 60'000;
 
-/// poll() again when a signal came between. The number of descriptors with an event.
-int poll_whole(std::array<pollfd, 2>& watched, int timeout_ms) {
+/// poll() that restarts after signals.
+int poll_restarting(std::array<pollfd, 2>& watched, int timeout_ms) {
     while (true) {
-        const int found = ::poll(watched.data(), watched.size(), timeout_ms);
-        if (found >= 0 || errno != EINTR) return found;
+        const int ready = ::poll(watched.data(), watched.size(), timeout_ms);
+        if (ready >= 0 || errno != EINTR) return ready;
     }
 }
 
-/// What a descriptor that was not meant to block says when it would.
-bool is_for_later(int why) {
-    return why == EINTR || why == EAGAIN || why == EWOULDBLOCK;
+bool is_temporary_error(int code) {
+    return code == EINTR || code == EAGAIN || code == EWOULDBLOCK;
 }
 
 }  // namespace
@@ -36,12 +34,12 @@ void line_splitter::feed(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto end = bytes.find('\n');
         const auto piece = bytes.substr(0, end);
-        if (!is_too_long_ && begun_.size() + piece.size() > bytes_max_) {
+        if (!is_too_long_ && line_.size() + piece.size() > bytes_max_) {
             is_too_long_ = true;
-            begun_ = {};
+            line_ = {};
             callbacks_.on_long_line();
         }
-        if (!is_too_long_) begun_.append(piece);
+        if (!is_too_long_) line_.append(piece);
         if (end == std::string_view::npos) return;
         finish();
         bytes.remove_prefix(end + 1);
@@ -49,8 +47,8 @@ void line_splitter::feed(std::string_view bytes) {
 }
 
 void line_splitter::finish() {
-    if (!is_too_long_ && !begun_.empty()) callbacks_.on_line(begun_);
-    begun_.clear();
+    if (!is_too_long_ && !line_.empty()) callbacks_.on_line(line_);
+    line_.clear();
     is_too_long_ = false;
 }
 
@@ -61,7 +59,7 @@ stop_event::stop_event(const std::stop_token& stop)
 
 void stop_event::signal::operator()() const noexcept {
     const std::uint64_t once = 1;
-    // Fails only when the counter is full: the event is signalled already.
+    // Fails only if the counter is full, so that the event is already signalled.
     static_cast<void>(!::write(descriptor, &once, sizeof(once)));
 }
 
@@ -71,10 +69,10 @@ read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& s
     while (!stop.stop_requested()) {
         std::array<pollfd, 2> watched{
             {{descriptor, POLLIN, 0}, {stop_requested.descriptor(), POLLIN, 0}}};
-        if (poll_whole(watched, -1) < 0) return read_end::failed;
+        if (poll_restarting(watched, -1) < 0) return read_end::failed;
         if (watched[0].revents == 0) continue;
         const auto count = ::read(descriptor, piece.data(), piece.size());
-        if (count < 0 && is_for_later(errno)) continue;
+        if (count < 0 && is_temporary_error(errno)) continue;
         if (count < 0) return read_end::failed;
         if (count == 0) {
             lines.finish();
@@ -95,19 +93,19 @@ void line_writer::write(std::string line) {
     std::string_view rest{line};
     while (!rest.empty() && !is_broken_) {
         if (write_piece(rest)) continue;
-        is_broken_ = true;  // Half a line may be out: nothing may follow it.
+        is_broken_ = true;  // Nothing may follow a partial line.
         on_broken_();
     }
 }
 
 bool line_writer::write_piece(std::string_view& rest) const {
     std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {stop_.descriptor(), POLLIN, 0}}};
-    if (poll_whole(watched, write_patience_ms) <= 0) return false;
+    if (poll_restarting(watched, write_time_max_ms) <= 0) return false;
     if ((watched[0].revents & (POLLOUT | POLLERR | POLLHUP | POLLNVAL)) == 0) return false;
-    // So much a pipe takes without blocking when it can be written at all.
+    // A writable pipe accepts this many bytes without blocking.
     const auto count =
         ::write(descriptor_, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
-    if (count < 0) return is_for_later(errno);
+    if (count < 0) return is_temporary_error(errno);
     rest.remove_prefix(static_cast<std::size_t>(count));
     return true;
 }

@@ -30,7 +30,7 @@ public:
 private:
     std::size_t bytes_max_;
     callbacks callbacks_;
-    std::string begun_;
+    std::string line_;          ///< The incomplete line.
     bool is_too_long_ = false;  ///< Discards the rest of the current line.
 };
 

@@ -1,29 +1,31 @@
 #include "message.hpp"
 
-#include "../api_answer.hpp"
+#include "../text.hpp"
 #include <reelsd/base/foreign_json.hpp>
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace reelsd::cli::mcp {
 namespace {
 
-rpc_fault invalid_request(json id, std::string why) {
+rpc_fault invalid_message(json id, std::string why) {
     return {.id = std::move(id), .code = rpc_code::invalid_request, .message = std::move(why)};
 }
 
-/// The protocol takes strings and integers, and no null.
-bool is_good_id(const json& id) {
+/// Unlike JSON-RPC, the protocol excludes null.
+bool is_valid_id(const json& id) {
     return id.is_string() || id.is_number_integer();
 }
 
 rpc_message read_call(const json& object, const json& method) {
     const bool wants_answer = object.contains("id");
     const auto id = wants_answer ? object.at("id") : json(nullptr);
-    if (wants_answer && !is_good_id(id)) {
-        return invalid_request(nullptr, "id must be a string or an integer");
+    if (wants_answer && !is_valid_id(id)) {
+        return invalid_message(nullptr, "id must be a string or an integer");
     }
-    if (!method.is_string()) return invalid_request(id, "method must be a string");
+    if (!method.is_string()) return invalid_message(id, "method must be a string");
     auto params = object.value("params", json());
     if (params.is_null()) params = json::object();
     if (!wants_answer) return rpc_notification{method.get<std::string>(), std::move(params)};
@@ -35,20 +37,38 @@ rpc_message read_call(const json& object, const json& method) {
 }
 
 rpc_message read_message(const json& message) {
-    if (!message.is_object()) return invalid_request(nullptr, "a message must be an object");
-    const auto found_id = message.find("id");
-    const auto id = found_id != message.end() && is_good_id(*found_id) ? *found_id : json(nullptr);
-    const auto version = message.find("jsonrpc");
-    if (version == message.end() || *version != "2.0") {
-        return invalid_request(id, "jsonrpc must be \"2.0\"");
+    if (!message.is_object()) return invalid_message(nullptr, "a message must be an object");
+    const auto& given_id = member(message, "id");
+    const auto id = is_valid_id(given_id) ? given_id : json(nullptr);
+    if (member(message, "jsonrpc") != "2.0") {
+        return invalid_message(id, "jsonrpc must be \"2.0\"");
     }
     const auto method = message.find("method");
     if (method != message.end()) return read_call(message, *method);
     if (message.contains("result") || message.contains("error")) return rpc_answer{};
-    return invalid_request(id, "method is missing");
+    return invalid_message(id, "method is missing");
 }
 
 }  // namespace
+
+std::string_view name_of(revision version) noexcept {
+    switch (version) {
+        case revision::of_2024_11_05: return "2024-11-05";
+        case revision::of_2025_03_26: return "2025-03-26";
+        case revision::of_2025_06_18: return "2025-06-18";
+        case revision::of_2025_11_25: return "2025-11-25";
+    }
+    return {};
+}
+
+revision negotiated(std::string_view requested) noexcept {
+    constexpr std::array older{
+        revision::of_2024_11_05, revision::of_2025_03_26, revision::of_2025_06_18};
+    for (const auto version : older) {
+        if (name_of(version) == requested) return version;
+    }
+    return newest_revision;
+}
 
 rpc_line read_line(std::string_view line) {
     const auto document = parse_foreign_json(line);
@@ -62,15 +82,15 @@ rpc_line read_line(std::string_view line) {
     }
     if (!document.is_array()) return {.messages = {read_message(document)}};
     if (document.empty()) {
-        return {.messages = {invalid_request(nullptr, "a batch must have a message")}};
+        return {.messages = {invalid_message(nullptr, "a batch must have a message")}};
     }
     if (document.size() > batch_messages_max) {
         auto why = fmt::format("a batch must have at most {} messages", batch_messages_max);
-        return {.messages = {invalid_request(nullptr, std::move(why))}};
+        return {.messages = {invalid_message(nullptr, std::move(why))}};
     }
-    rpc_line read{.messages = {}, .is_batch = true};
-    for (const auto& one : document) read.messages.push_back(read_message(one));
-    return read;
+    rpc_line batch{.messages = {}, .is_batch = true};
+    for (const auto& message : document) batch.messages.push_back(read_message(message));
+    return batch;
 }
 
 json answer(json id, json outcome) {

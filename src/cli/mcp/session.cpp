@@ -1,12 +1,13 @@
 #include "session.hpp"
 
-#include "../page.hpp"
 #include "../text.hpp"
-#include "call_progress.hpp"
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/foreign_json.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -41,7 +42,41 @@ private:
     std::function<void(std::string line)> send_;
 };
 
-/// What a client says of itself is shown to people, in part.
+/// Makes the progress notifications of one call. Used by the call's thread only.
+class call_progress {
+public:
+    call_progress(json token, revision version)
+        : token_(std::move(token)), version_{version} {}  // Braces would make a list of the token.
+
+    /// The notification for a job that has not ended. Its `progress` is the time since the call
+    /// began in seconds, because the protocol requires strictly increasing values. Nothing if the
+    /// text, whole seconds included, is unchanged. Nothing for a job that has ended: the answer
+    /// follows, and a client that reads both together may close the call before it handles the
+    /// notification.
+    std::optional<json> notification_for(const job_progress& state) {
+        if (has_ended(state)) return std::nullopt;
+        const auto milliseconds =
+            std::chrono::duration_cast<std::chrono::milliseconds>(monotonic_clock::now() - since_)
+                .count();
+        auto text = fmt::format("{}, {} s", progress_text(state), milliseconds / 1000);
+        if (milliseconds <= last_milliseconds_ || text == last_text_) return std::nullopt;
+        last_milliseconds_ = milliseconds;
+        last_text_ = text;
+        json params{
+            {"progressToken", token_}, {"progress", static_cast<double>(milliseconds) / 1000}};
+        if (version_ >= revision::of_2025_03_26) params["message"] = std::move(text);
+        return notification("notifications/progress", std::move(params));
+    }
+
+private:
+    json token_;
+    revision version_;
+    monotonic_clock::time_point since_ = monotonic_clock::now();
+    std::int64_t last_milliseconds_ = -1;
+    std::string last_text_;
+};
+
+/// Part of a client's text that is shown to the user.
 constexpr std::size_t foreign_text_shown_max = 100;
 
 std::string shown(std::string_view foreign) {
@@ -52,12 +87,19 @@ json fault_of(const rpc_request& request, rpc_code code, std::string why) {
     return answer(rpc_fault{.id = request.id, .code = code, .message = std::move(why)});
 }
 
-/// Strings and integers, as for ids.
+json invalid_request(const rpc_request& request, std::string why) {
+    return fault_of(request, rpc_code::invalid_request, std::move(why));
+}
+
+json invalid_params(const rpc_request& request, std::string why) {
+    return fault_of(request, rpc_code::invalid_params, std::move(why));
+}
+
 const json& progress_token_of(const rpc_request& request) {
     return member(member(request.params, "_meta"), "progressToken");
 }
 
-bool is_good_token(const json& token) {
+bool is_valid_token(const json& token) {
     return token.is_null() || token.is_string() || token.is_number_integer();
 }
 
@@ -68,79 +110,69 @@ session::session(reel_server& server, session_outlets outlets)
 
 void session::take(std::string_view line) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-    auto read = read_line(line);
-    if (read.is_batch) return take_batch(std::move(read.messages));
+    auto parsed = read_line(line);
+    if (parsed.is_batch) return take_batch(std::move(parsed.messages));
     const auto send = outlets_.send;
-    handle(std::move(read.messages.front()), [send](std::optional<json> made) {
-        if (made) send(line_of(*made));
+    handle(std::move(parsed.messages.front()), [send](std::optional<json> response) {
+        if (response) send(line_of(*response));
     });
 }
 
 void session::refuse_long_line() {
+    refuse_line(fmt::format("a line must have at most {} bytes", line_bytes_max));
+}
+
+void session::refuse_line(std::string reason) {
     outlets_.send(line_of(answer(rpc_fault{
-        .id = nullptr,
-        .code = rpc_code::invalid_request,
-        .message = fmt::format("a line must have at most {} bytes", line_bytes_max)})));
+        .id = nullptr, .code = rpc_code::invalid_request, .message = std::move(reason)})));
 }
 
 void session::take_batch(std::vector<rpc_message> messages) {
-    if (spoken_ != revision::of_2025_03_26) {
-        outlets_.send(line_of(answer(rpc_fault{
-            .id = nullptr,
-            .code = rpc_code::invalid_request,
-            .message = "only protocol 2025-03-26 allows batches"})));
-        return;
+    if (revision_ != revision::of_2025_03_26) {
+        return refuse_line("only protocol 2025-03-26 allows batches");
     }
-    // Owned by the calls that are part of it: whichever is last sends it.
+    // Owned by the calls of the batch: the last one sends it.
     const auto batch = std::make_shared<batch_response>(messages.size(), outlets_.send);
     for (auto& message : messages) {
-        handle(
-            std::move(message), [batch](std::optional<json> made) { batch->add(std::move(made)); });
+        handle(std::move(message), [batch](std::optional<json> response) {
+            batch->add(std::move(response));
+        });
     }
 }
 
-void session::handle(rpc_message message, const reply& give) {
+void session::handle(rpc_message message, const reply& respond) {
     if (auto* const fault = std::get_if<rpc_fault>(&message)) {
-        return give(answer(std::move(*fault)));
+        return respond(answer(std::move(*fault)));
     }
     if (auto* const request = std::get_if<rpc_request>(&message)) {
-        return handle_request(std::move(*request), give);
+        // A call that was started responds later.
+        if (auto response = handle_request(*request, respond)) respond(std::move(response));
+        return;
     }
-    if (const auto* const told = std::get_if<rpc_notification>(&message)) {
-        handle_notification(*told);
+    // Other notifications need no action.
+    const auto* const notified = std::get_if<rpc_notification>(&message);
+    if (notified && notified->method == "notifications/cancelled") {
+        calls_.cancel(member(notified->params, "requestId"));
     }
-    give(std::nullopt);
+    respond(std::nullopt);
 }
 
-void session::handle_request(rpc_request request, const reply& give) {
-    if (request.method == "ping") return give(answer(request.id, json::object()));
-    if (request.method == "initialize") return initialize(std::move(request), give);
-    if (!spoken_) {
-        return give(fault_of(request, rpc_code::invalid_request, "initialize must come first"));
-    }
-    if (request.method == "tools/list") return list_tools(std::move(request), give);
-    if (request.method == "tools/call") return call_tool(std::move(request), give);
+std::optional<json> session::handle_request(rpc_request& request, const reply& respond) {
+    if (request.method == "ping") return answer(request.id, json::object());
+    if (request.method == "initialize") return initialize(request);
+    if (!revision_) return invalid_request(request, "initialize must come first");
+    if (request.method == "tools/list") return list_tools(request);
+    if (request.method == "tools/call") return call_tool(request, respond);
     auto why = fmt::format("there is no method \"{}\"", shown(request.method));
-    give(fault_of(request, rpc_code::method_not_found, std::move(why)));
+    return fault_of(request, rpc_code::method_not_found, std::move(why));
 }
 
-void session::handle_notification(const rpc_notification& told) {
-    if (told.method == "notifications/cancelled") calls_.cancel(member(told.params, "requestId"));
-    // Whatever else a client tells changes nothing here.
-}
-
-void session::initialize(rpc_request request, const reply& give) {
-    if (spoken_) {
-        return give(
-            fault_of(request, rpc_code::invalid_request, "the session is already initialized"));
-    }
-    const auto asked_for = text_of(request.params, "protocolVersion");
-    if (!asked_for) {
-        return give(
-            fault_of(request, rpc_code::invalid_params, "protocolVersion must be a string"));
-    }
-    const auto agreed = negotiated(*asked_for);
-    spoken_ = agreed;
+json session::initialize(const rpc_request& request) {
+    if (revision_) return invalid_request(request, "the session is already initialized");
+    const auto requested = text_of(request.params, "protocolVersion");
+    if (!requested) return invalid_params(request, "protocolVersion must be a string");
+    const auto agreed = negotiated(*requested);
+    revision_ = agreed;
     const auto& client = member(request.params, "clientInfo");
     outlets_.note(fmt::format(
         "reels mcp: serving {} {} (protocol {})",
@@ -150,73 +182,63 @@ void session::initialize(rpc_request request, const reply& give) {
     json about{{"name", "reels"}};
     if (agreed >= revision::of_2025_06_18) about["title"] = "reelsd";
     about["version"] = REELSD_VERSION;
-    give(answer(
-        std::move(request.id),
+    return answer(
+        request.id,
         {{"protocolVersion", name_of(agreed)},
          {"capabilities", {{"tools", json::object()}}},
          {"serverInfo", std::move(about)},
-         {"instructions", instructions()}}));
+         {"instructions", instructions()}});
 }
 
-void session::list_tools(rpc_request request, const reply& give) const {
+json session::list_tools(const rpc_request& request) const {
     if (!member(request.params, "cursor").is_null()) {
-        return give(fault_of(
-            request, rpc_code::invalid_params, "cursor is unknown: the list has one page"));
+        return invalid_params(request, "cursor is unknown: the list has one page");
     }
     auto listed = json::array();
-    for (const auto& one : tools_) listed.push_back(to_json(one, *spoken_));
-    give(answer(std::move(request.id), {{"tools", std::move(listed)}}));
+    for (const auto& available : tools_) listed.push_back(to_json(available, *revision_));
+    return answer(request.id, {{"tools", std::move(listed)}});
 }
 
-void session::call_tool(rpc_request request, const reply& give) {
+std::optional<json> session::call_tool(rpc_request& request, const reply& respond) {
     const auto name = text_of(request.params, "name");
-    if (!name) return give(fault_of(request, rpc_code::invalid_params, "name must be a string"));
+    if (!name) return invalid_params(request, "name must be a string");
     const auto chosen = std::find_if(
-        tools_.begin(), tools_.end(), [&name](const tool& one) { return one.name == *name; });
+        tools_.begin(), tools_.end(), [&name](const tool& known) { return known.name == *name; });
     if (chosen == tools_.end()) {
-        auto why = fmt::format("there is no tool \"{}\"", shown(*name));
-        return give(fault_of(request, rpc_code::invalid_params, std::move(why)));
+        return invalid_params(request, fmt::format("there is no tool \"{}\"", shown(*name)));
     }
     auto& arguments = request.params["arguments"];
     if (arguments.is_null()) arguments = json::object();
-    if (!arguments.is_object()) {
-        return give(fault_of(request, rpc_code::invalid_params, "arguments must be an object"));
-    }
-    if (!is_good_token(progress_token_of(request))) {
-        return give(fault_of(
-            request,
-            rpc_code::invalid_params,
-            "_meta.progressToken must be a string or an integer"));
+    if (!arguments.is_object()) return invalid_params(request, "arguments must be an object");
+    if (!is_valid_token(progress_token_of(request))) {
+        return invalid_params(request, "_meta.progressToken must be a string or an integer");
     }
     const auto& called = *chosen;
     tool_call pending_call{
         .id = request.id,
         .run = [this, &called, request](
                    const std::stop_token& stop) { return answer_of_tool(called, request, stop); },
-        .reply = give};
+        .reply = respond};
     switch (calls_.start(pending_call)) {
-        case call_table::start_outcome::started: return;
+        case call_table::start_outcome::started: return std::nullopt;
         case call_table::start_outcome::id_in_use:
-            return give(fault_of(
-                request,
-                rpc_code::invalid_request,
-                "the id belongs to a request that is still running"));
+            return invalid_request(request, "the id belongs to a request that is still running");
         case call_table::start_outcome::too_many: break;
     }
     auto refusal = failed(fmt::format(
-        "{} calls are under way, which is the limit: call again when one of them has ended.",
+        "{} calls are running, which is the limit: call again when one of them has ended.",
         call_table::calls_max));
-    give(answer(std::move(request.id), to_json(std::move(refusal), *spoken_)));
+    return answer(request.id, to_json(std::move(refusal), *revision_));
 }
 
 json session::answer_of_tool(
     const tool& chosen, const rpc_request& request, const std::stop_token& stop) const {
-    // The request's boundary: whatever a tool throws is our fault, and this call's alone.
+    // An exception of a tool fails only this call.
     try {
         const tool_context context{
             .server = server_, .stop = stop, .on_progress = progress_reporter(request, stop)};
-        auto made = call(chosen, request.params.at("arguments"), context);
-        return answer(request.id, to_json(std::move(made), *spoken_));
+        auto result = call(chosen, request.params.at("arguments"), context);
+        return answer(request.id, to_json(std::move(result), *revision_));
     } catch (const std::exception& why) {
         outlets_.note(fmt::format("reels mcp: {}: {}", chosen.name, shown(why.what())));
         return fault_of(request, rpc_code::internal_error, "internal error");
@@ -227,10 +249,11 @@ std::function<void(const job_progress&)> session::progress_reporter(
     const rpc_request& request, const std::stop_token& stop) const {
     const auto& token = progress_token_of(request);
     if (token.is_null()) return [](const job_progress&) {};
-    const auto reporter = std::make_shared<call_progress>(token, *spoken_);
+    const auto reporter = std::make_shared<call_progress>(token, *revision_);
     return [this, reporter, stop](const job_progress& state) {
         if (stop.stop_requested()) return;
-        if (const auto message = reporter->message_about(state)) outlets_.send(line_of(*message));
+        if (const auto message = reporter->notification_for(state))
+            outlets_.send(line_of(*message));
     };
 }
 

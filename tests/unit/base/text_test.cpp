@@ -46,6 +46,28 @@ TEST(Text, PercentEncodesAllButUnreservedCharacters) {
     }
 }
 
+TEST(Text, GroupsDigits) {
+    EXPECT_EQ(grouped(0), "0");
+    EXPECT_EQ(grouped(999), "999");
+    EXPECT_EQ(grouped(1000), "1,000");
+    EXPECT_EQ(grouped(1'234'567), "1,234,567");
+    EXPECT_EQ(grouped(-123'456), "-123,456");
+}
+
+TEST(Text, KnowsVisibleAscii) {
+    EXPECT_TRUE(is_visible_ascii("!az~"));
+    for (const std::string_view text : {"a b", "a\n", "\x7F", "\xC3\xA9"}) {
+        EXPECT_FALSE(is_visible_ascii(text)) << text;
+    }
+}
+
+TEST(Utf8, PrefixEndsWithAWholeCodePoint) {
+    EXPECT_EQ(utf8_prefix("abc", 3), "abc");
+    EXPECT_EQ(utf8_prefix("abc", 2), "ab");
+    EXPECT_EQ(utf8_prefix("a\xC3\xA9", 2), "a");
+    EXPECT_EQ(utf8_prefix("\xF0\x9F\x8D\xA3", 3), "");
+}
+
 TEST(ParseNumber, ParsesTheWholeTextOrNothing) {
     EXPECT_EQ(parse_number<int>("-12"), -12);
     EXPECT_EQ(parse_number<std::uint8_t>("255"), 255);

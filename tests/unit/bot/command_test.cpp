@@ -6,68 +6,68 @@
 #include <variant>
 #include <vector>
 
-// Goal: the bot hears what is said to it, and nothing else. Method: pure function, table.
+// Goal: the bot understands messages for it and ignores others. Method: tables.
 namespace reelsd::bot {
 namespace {
 
 const bot_identity self{.id = 42, .username = "Reels_Bot"};
 constexpr const char* reel = "https://www.instagram.com/reel/abcdefg/";
 
-incoming_message said(chats::chat_kind kind, std::string text) {
-    incoming_message made;
-    made.chat = chats::chat_id{1};
-    made.kind = kind;
-    made.text = std::move(text);
-    return made;
+incoming_message message_in(chats::chat_kind kind, std::string text) {
+    incoming_message message;
+    message.chat = chats::chat_id{1};
+    message.kind = kind;
+    message.text = std::move(text);
+    return message;
 }
 incoming_message to_us(std::string text) {
-    return said(chats::chat_kind::private_chat, std::move(text));
+    return message_in(chats::chat_kind::private_chat, std::move(text));
 }
 incoming_message in_group(std::string text) {
-    return said(chats::chat_kind::group, std::move(text));
+    return message_in(chats::chat_kind::group, std::move(text));
 }
 
-std::string told(const command& wanted) {
-    if (const auto* command = std::get_if<commands::command>(&wanted)) {
-        return "/" + command->name + "|" + command->rest;
+std::string described(const command& parsed) {
+    if (const auto* slash = std::get_if<commands::slash>(&parsed)) {
+        return "/" + slash->name + "|" + slash->rest;
     }
-    if (const auto* links = std::get_if<commands::links>(&wanted)) {
+    if (const auto* links = std::get_if<commands::links>(&parsed)) {
         std::string all = std::to_string(links->left_out);
         for (const auto& url : links->urls) all += "|" + url;
         return all;
     }
-    if (const auto* code = std::get_if<commands::code>(&wanted)) return "code " + code->text;
-    if (const auto* video = std::get_if<commands::video>(&wanted)) {
+    if (const auto* code = std::get_if<commands::code>(&parsed)) return "code " + code->text;
+    if (const auto* video = std::get_if<commands::video>(&parsed)) {
         std::string all = "video " + video->file.file + "|" + video->caption;
         for (const auto& url : video->urls) all += "|" + url;
         return all;
     }
-    return std::holds_alternative<commands::chatter>(wanted) ? "chatter" : "nothing";
+    return std::holds_alternative<commands::unknown>(parsed) ? "unknown" : "none";
 }
 
-TEST(WishOf, UnderstandsAPrivateChat) {
+TEST(ParseCommand, UnderstandsAPrivateChat) {
     struct test_case {
         const char* text;
-        const char* wanted;
+        const char* command;
     };
     const test_case cases[] = {
         {"/list", "/list|"},
         {" /LIST ", "/list|"},
         {"/search quick dinner", "/search|quick dinner"},
         {"/list@reels_bot", "/list|"},
-        {"/list@other_bot", "nothing"},
+        {"/list@other_bot", "none"},
         {"/start abcd-efgh-jkmn", "/start|abcd-efgh-jkmn"},
         {"abcd-efgh-jkmn", "code abcd-efgh-jkmn"},
         {"ABCDEFGHJKMN", "code ABCDEFGHJKMN"},
-        {"hello", "chatter"},
+        {"hello", "unknown"},
         {"Look:https://www.instagram.com/reel/abcdefg/",
          "0|https://www.instagram.com/reel/abcdefg/"},
         {"👉https://www.instagram.com/reel/abcdefg/。", "0|https://www.instagram.com/reel/abcdefg/"},
         {"see “https://www.instagram.com/reel/abcdefg/”, twice: "
          "https://www.instagram.com/reel/abcdefg/",
          "0|https://www.instagram.com/reel/abcdefg/"},
-        {"/", "chatter"},
-        {"", "nothing"},
+        {"/", "unknown"},
+        {"", "none"},
         {"https://www.instagram.com/reel/abcdefg/", "0|https://www.instagram.com/reel/abcdefg/"},
         {"look (instagram.com/p/abcdefg)!", "0|https://instagram.com/p/abcdefg"},
         {"WWW.Instagram.com/p/abcdefg.", "0|https://WWW.Instagram.com/p/abcdefg"},
@@ -77,102 +77,103 @@ TEST(WishOf, UnderstandsAPrivateChat) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.text);
-        EXPECT_EQ(told(parse_command(to_us(expected.text), self)), expected.wanted);
+        EXPECT_EQ(described(parse_command(to_us(expected.text), self)), expected.command);
     }
 }
 
-TEST(WishOf, LeavesGroupsAloneUnlessItIsMeant) {
+TEST(ParseCommand, IgnoresGroupsUnlessAddressed) {
     struct test_case {
         const char* text;
-        const char* wanted;
+        const char* command;
     };
     const test_case cases[] = {
-        {"https://www.instagram.com/reel/abcdefg/", "nothing"},
-        {"/list", "nothing"},
-        {"hello", "nothing"},
-        {"@reels_bots https://www.instagram.com/reel/abcdefg/", "nothing"},
-        {"me@reels_bot https://www.instagram.com/reel/abcdefg/", "nothing"},
+        {"https://www.instagram.com/reel/abcdefg/", "none"},
+        {"/list", "none"},
+        {"hello", "none"},
+        {"@reels_bots https://www.instagram.com/reel/abcdefg/", "none"},
+        {"me@reels_bot https://www.instagram.com/reel/abcdefg/", "none"},
         {"@reels_bot https://www.instagram.com/reel/abcdefg/",
          "0|https://www.instagram.com/reel/abcdefg/"},
         {"see https://www.instagram.com/reel/abcdefg/ @REELS_BOT",
          "0|https://www.instagram.com/reel/abcdefg/"},
         {"/list@Reels_Bot", "/list|"},
-        {"/list@other_bot", "nothing"},
-        {"@reels_bot", "chatter"},
+        {"/list@other_bot", "none"},
+        {"@reels_bot", "unknown"},
         {"/link@reels_bot abcd-efgh-jkmn", "/link|abcd-efgh-jkmn"},
         {"@reels_bot abcd-efgh-jkmn", "code abcd-efgh-jkmn"},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.text);
-        EXPECT_EQ(told(parse_command(in_group(expected.text), self)), expected.wanted);
+        EXPECT_EQ(described(parse_command(in_group(expected.text), self)), expected.command);
     }
     auto answer = in_group(reel);
     answer.answered_user = 42;
-    EXPECT_EQ(told(parse_command(answer, self)), std::string{"0|"} + reel);
+    EXPECT_EQ(described(parse_command(answer, self)), std::string{"0|"} + reel);
     answer.answered_user = 43;
-    EXPECT_EQ(told(parse_command(answer, self)), "nothing");
+    EXPECT_EQ(described(parse_command(answer, self)), "none");
     auto marked = in_group(reel);
-    marked.entities.push_back({.type = "text_mention", .text = "the bot", .user = 42});
-    EXPECT_EQ(told(parse_command(marked, self)), std::string{"0|"} + reel);
+    marked.entities.push_back({.type = "text_mention", .user = 42});
+    EXPECT_EQ(described(parse_command(marked, self)), std::string{"0|"} + reel);
 }
 
-incoming_message with_video(incoming_message made) {
-    made.video = incoming_video{.file = "f", .name = "", .caption = made.text};
-    return made;
+incoming_message with_video(incoming_message message) {
+    message.video = incoming_video{.file = "f", .name = "", .caption = message.text};
+    return message;
 }
 
-TEST(WishOf, TakesVideosWithTheirCaptions) {
-    EXPECT_EQ(told(parse_command(with_video(to_us("")), self)), "video f|");
-    EXPECT_EQ(told(parse_command(with_video(to_us("A walk")), self)), "video f|A walk");
+TEST(ParseCommand, AcceptsVideosWithCaptions) {
+    EXPECT_EQ(described(parse_command(with_video(to_us("")), self)), "video f|");
+    EXPECT_EQ(described(parse_command(with_video(to_us("A walk")), self)), "video f|A walk");
     const auto with_link = std::string{"see "} + reel;
     EXPECT_EQ(
-        told(parse_command(with_video(to_us(with_link)), self)),
+        described(parse_command(with_video(to_us(with_link)), self)),
         "video f|" + with_link + "|" + reel);
-    EXPECT_EQ(told(parse_command(with_video(in_group("A walk")), self)), "nothing");
+    EXPECT_EQ(described(parse_command(with_video(in_group("A walk")), self)), "none");
     EXPECT_EQ(
-        told(parse_command(with_video(in_group("@reels_bot A walk")), self)), "video f|A walk");
-    EXPECT_EQ(told(parse_command(with_video(to_us("/list@other_bot")), self)), "nothing");
+        described(parse_command(with_video(in_group("@reels_bot A walk")), self)),
+        "video f|A walk");
+    EXPECT_EQ(described(parse_command(with_video(to_us("/list@other_bot")), self)), "none");
     auto by_bot = with_video(to_us(""));
     by_bot.is_by_bot = true;
-    EXPECT_EQ(told(parse_command(by_bot, self)), "nothing");
+    EXPECT_EQ(described(parse_command(by_bot, self)), "none");
 }
 
-TEST(WishOf, TakesTheVideoThatIsAnsweredWhenNothingElseIsSaid) {
-    const auto answer = [](incoming_message made) {
-        made.answered_video = incoming_video{.file = "f", .name = "", .caption = "A walk"};
-        return told(parse_command(made, self));
+TEST(ParseCommand, AcceptsRepliesToVideos) {
+    const auto answer = [](incoming_message message) {
+        message.answered_video = incoming_video{.file = "f", .name = "", .caption = "A walk"};
+        return described(parse_command(message, self));
     };
     EXPECT_EQ(answer(to_us("this")), "video f|A walk");
     EXPECT_EQ(answer(in_group("@reels_bot")), "video f|A walk");
-    EXPECT_EQ(answer(in_group("this")), "nothing");
+    EXPECT_EQ(answer(in_group("this")), "none");
     EXPECT_EQ(answer(to_us("/list")), "/list|");
     EXPECT_EQ(answer(to_us(reel)), std::string{"0|"} + reel);
-    EXPECT_EQ(answer(to_us("")), "nothing");
+    EXPECT_EQ(answer(to_us("")), "none");
 }
 
-TEST(WishOf, HearsNoBots) {
+TEST(ParseCommand, IgnoresBots) {
     auto by_bot = to_us(reel);
     by_bot.is_by_bot = true;
-    EXPECT_EQ(told(parse_command(by_bot, self)), "nothing");
+    EXPECT_EQ(described(parse_command(by_bot, self)), "none");
 }
 
-TEST(WishOf, TakesLinksBehindWordsAndLeavesOutWhatIsTooMuch) {
+TEST(ParseCommand, AcceptsHiddenLinksUpToALimit) {
     auto hidden = to_us("this one");
-    hidden.entities.push_back({.type = "text_link", .text = "one", .address = reel});
-    EXPECT_EQ(told(parse_command(hidden, self)), std::string{"0|"} + reel);
+    hidden.entities.push_back({.type = "text_link", .address = reel});
+    EXPECT_EQ(described(parse_command(hidden, self)), std::string{"0|"} + reel);
 
     std::string many;
     for (int number = 0; number < 13; ++number) {
         many += "https://www.instagram.com/reel/abcdef" + std::to_string(number) + "/ ";
     }
-    const auto wanted = parse_command(to_us(many), self);
-    EXPECT_EQ(std::get<commands::links>(wanted).urls.size(), links_max);
-    EXPECT_EQ(std::get<commands::links>(wanted).left_out, 3U);
+    const auto parsed = parse_command(to_us(many), self);
+    EXPECT_EQ(std::get<commands::links>(parsed).urls.size(), links_max);
+    EXPECT_EQ(std::get<commands::links>(parsed).left_out, 3U);
 }
 
-TEST(ButtonWishOf, TakesOnlyWhatButtonsOfOursSay) {
-    const button_command wanted{.what = button_command::kind::file, .job = job_id{INT64_MAX}};
-    const auto data = button_data(wanted);
+TEST(ParseButton, AcceptsOnlyItsOwnData) {
+    const button_command button{.what = button_command::kind::file, .job = job_id{INT64_MAX}};
+    const auto data = button_data(button);
     EXPECT_LE(data.size(), 64U);
     EXPECT_EQ(parse_button(data)->job, job_id{INT64_MAX});
     EXPECT_EQ(parse_button("again:5")->what, button_command::kind::again);
@@ -191,7 +192,7 @@ TEST(ButtonWishOf, TakesOnlyWhatButtonsOfOursSay) {
     }
 }
 
-TEST(ReelNumber, TakesPlainNumbers) {
+TEST(ReelNumber, AcceptsPlainNumbers) {
     EXPECT_EQ(reel_number(" #42 "), job_id{42});
     EXPECT_EQ(reel_number("42"), job_id{42});
     for (const auto* other : {"", "#", "0", "-1", "4 2", "x"}) EXPECT_FALSE(reel_number(other));

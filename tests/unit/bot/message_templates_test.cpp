@@ -1,7 +1,6 @@
 #include "bot/message_templates.hpp"
 
 #include "bot/rich_text.hpp"
-#include "bot/summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +8,7 @@
 #include <chrono>
 #include <string>
 
-// Goal: people read what is there, whole, and markup of others is text. Method: pure functions.
+// Goal: texts are complete, and foreign markup is escaped. Method: pure functions.
 namespace reelsd::bot {
 namespace {
 
@@ -24,14 +23,14 @@ constexpr const char* result = R"({
     "url": "https://www.instagram.com/reel/abcdefg/"}})";
 
 jobs::job job_of(std::int64_t id, jobs::job_status status) {
-    jobs::job made;
-    made.id = job_id{id};
-    made.status = status;
-    return made;
+    jobs::job job;
+    job.id = job_id{id};
+    job.status = status;
+    return job;
 }
 
-TEST(SummaryOf, HasAllThatPeopleWant) {
-    const auto html = to_html(summary_of(job_id{42}, result, usage::decimal{"0.0123"}));
+TEST(Summary, HasAllSections) {
+    const auto html = to_html(templates::summary(job_id{42}, result, usage::decimal{"0.0123"}));
     EXPECT_EQ(
         html,
         "<b>@some.one</b> (Some &lt;One&gt;) · "
@@ -44,33 +43,29 @@ TEST(SummaryOf, HasAllThatPeopleWant) {
         "</blockquote>\n\nCost: $0.0123");
 }
 
-TEST(SummaryOf, LeavesOutWhatIsNotThere) {
-    for (const auto* poor :
+TEST(Summary, OmitsMissingFields) {
+    for (const auto* incomplete :
          {"{}", "[]", "no JSON", R"({"content": 5, "audio": {"transcript": 5}})"}) {
-        SCOPED_TRACE(poor);
-        const auto text = without_tags(to_html(summary_of(job_id{1}, poor, "0")));
-        EXPECT_EQ(text, "Unknown author · reel 1\nNothing can be said of it.\n\nCost: free");
+        SCOPED_TRACE(incomplete);
+        const auto text = without_tags(to_html(templates::summary(job_id{1}, incomplete, "0")));
+        EXPECT_EQ(text, "Unknown author · reel 1\nNo summary is available.\n\nCost: free");
     }
 }
 
-TEST(CostText, IsExactOrSaysSo) {
-    EXPECT_EQ(wording::cost_text("0"), "free");
-    EXPECT_EQ(wording::cost_text("0.000"), "free");
-    EXPECT_EQ(wording::cost_text("0.0001234"), "$0.0001234");
-    EXPECT_EQ(wording::cost_text("12"), "$12.00");
-    EXPECT_EQ(wording::cost_text(std::nullopt), "not known");
+TEST(CostText, IsExact) {
+    EXPECT_EQ(templates::cost_text("0"), "free");
+    EXPECT_EQ(templates::cost_text("0.000"), "free");
+    EXPECT_EQ(templates::cost_text("0.0001234"), "$0.0001234");
+    EXPECT_EQ(templates::cost_text("12"), "$12.00");
+    EXPECT_EQ(templates::cost_text(std::nullopt), "unknown");
 }
 
-TEST(Wording, WritesNumbersAndTimes) {
-    EXPECT_EQ(wording::grouped(0), "0");
-    EXPECT_EQ(wording::grouped(999), "999");
-    EXPECT_EQ(wording::grouped(1000), "1,000");
-    EXPECT_EQ(wording::grouped(1234567), "1,234,567");
-    EXPECT_EQ(wording::time_text(65.9), "1:05");
-    EXPECT_EQ(wording::time_text(-3), "0:00");
+TEST(Templates, FormatsTimes) {
+    EXPECT_EQ(templates::time_text(65.9), "1:05");
+    EXPECT_EQ(templates::time_text(-3), "0:00");
 }
 
-TEST(Wording, ListsReelsInEveryState) {
+TEST(Templates, ListReelsInEveryState) {
     auto done = job_of(3, jobs::job_status::done);
     done.brief = jobs::reel_brief{.code = "a", .author = "<ann>", .summary = "One\ntwo"};
     auto failed = job_of(2, jobs::job_status::error);
@@ -78,41 +73,41 @@ TEST(Wording, ListsReelsInEveryState) {
     auto waiting = job_of(1, jobs::job_status::pending);
     waiting.url = "https://x.test/";
     EXPECT_EQ(
-        to_html(wording::list({done, failed, waiting})),
+        to_html(templates::list({done, failed, waiting})),
         "<b>Your latest reels</b>\n\n<b>3</b> done · @&lt;ann&gt;\nOne two\n\n<b>2</b> failed\nGone"
         "\n\n<b>1</b> waiting\nhttps://x.test/");
-    EXPECT_EQ(to_html(wording::list({})), "No reels yet. Send me the link of one.");
+    EXPECT_EQ(to_html(templates::list({})), "No reels yet. Send me a link to one.");
 }
 
-TEST(Wording, ShowsUsage) {
-    wording::usage_summary used;
+TEST(Templates, ShowUsage) {
+    templates::usage_summary used;
     used.total = {.calls = 3, .prompt_tokens = 1000, .output_tokens = 500, .cost_usd = "0.5"};
     used.this_month = {.calls = 1, .prompt_tokens = 10, .output_tokens = 5, .cost_usd = "0"};
     used.budget = {.monthly_budget_usd = "5", .month = "2026-11", .spent_this_month_usd = "0.125"};
     EXPECT_EQ(
-        without_tags(to_html(wording::usage(used))),
-        "This month: 15 tokens in 1 calls, free\nIn all: 1,500 tokens in 3 calls, $0.50\n"
-        "Budget of a month: $5.00, of which $0.125 is spent");
+        without_tags(to_html(templates::usage(used))),
+        "This month: 15 tokens in 1 calls, free\nTotal: 1,500 tokens in 3 calls, $0.50\n"
+        "Monthly budget: $5.00, of which $0.125 is spent");
 }
 
-TEST(Wording, AFailureIsThePlainCause) {
+TEST(Templates, ReportTheCauseOfAFailure) {
     auto failed = job_of(2, jobs::job_status::error);
     failed.url = "https://x.test/?a&b";
     failed.error = "Video is not available: it's <private>";
     EXPECT_EQ(
-        to_html(wording::failure(failed, time_point{})),
+        to_html(templates::failure(failed, time_point{})),
         "<b>Reel 2</b> failed.\nVideo is not available: it's "
         "&lt;private&gt;\n\nhttps://x.test/?a&amp;b");
 }
 
-TEST(Wording, AFailureSaysWhenItMayBeTriedAgain) {
+TEST(Templates, ReportTheTimeUntilARetry) {
     auto failed = job_of(2, jobs::job_status::error);
     failed.error = "Why.";
     failed.is_retryable = true;
     failed.finished_at = time_point{};
     failed.retry_after_seconds = 900;
     const auto text_after = [&](std::chrono::seconds passed) {
-        return to_html(wording::failure(failed, time_point{passed}));
+        return to_html(templates::failure(failed, time_point{passed}));
     };
     const std::string now = "<b>Reel 2</b> failed.\nWhy.\n\n";
     EXPECT_EQ(text_after(190s), "<b>Reel 2</b> failed.\nWhy.\nYou can try again in 12 min.\n\n");

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// Goal: whatever is said, it is escaped, whole and within the limit. Method: pure functions.
+// Goal: messages are escaped, complete and within the limit. Method: pure functions.
 namespace reelsd::bot {
 namespace {
 
@@ -22,7 +22,7 @@ std::string repeated(std::string_view what, int times) {
     return text;
 }
 
-TEST(ToHtml, EscapesEverythingThatIsNotOurs) {
+TEST(ToHtml, EscapesForeignText) {
     const rich_text text{
         bold("<b>&\""), folded("</blockquote>"), link("a<b", "https://x.test/?a=\"1\"&b=<2>")};
     EXPECT_EQ(
@@ -32,7 +32,7 @@ TEST(ToHtml, EscapesEverythingThatIsNotOurs) {
         "<a href=\"https://x.test/?a=&quot;1&quot;&amp;b=&lt;2&gt;\">a&lt;b</a>");
 }
 
-TEST(Link, IsPlainUnlessItLeadsIntoTheWeb) {
+TEST(Link, RequiresAWebAddress) {
     EXPECT_EQ(link("a", "https://x.test/").style, text_style::link);
     EXPECT_EQ(link("a", "javascript:alert(1)").style, text_style::plain);
     EXPECT_EQ(link("a", "tg://user?id=1").style, text_style::plain);
@@ -47,13 +47,13 @@ TEST(Utf16Length, CountsSurrogatesTwice) {
     EXPECT_EQ(utf16_length("😀"), 2U);
 }
 
-TEST(ToMessages, LeavesWhatFitsAsItIs) {
+TEST(ToMessages, KeepsShortText) {
     const auto messages = to_messages({bold("a"), plain("\nb")});
     ASSERT_EQ(messages.size(), 1U);
     EXPECT_EQ(messages.front(), "<b>a</b>\nb");
 }
 
-TEST(ToMessages, TakesExactlyTheLimit) {
+TEST(ToMessages, FillsMessagesUpToTheLimit) {
     EXPECT_EQ(to_messages({plain(std::string(4096, 'a'))}).size(), 1U);
     EXPECT_EQ(to_messages({plain(std::string(4097, 'a'))}).size(), 2U);
     // Escapes count: five units each.
@@ -67,11 +67,11 @@ TEST(ToMessages, KeepsEveryWordAndEveryTag) {
     const auto messages = to_messages({bold("Head\n"), folded(words), bold("\n\nTail")});
     ASSERT_GT(messages.size(), 4U);
     std::string all;
-    for (const auto& one : messages) {
-        EXPECT_LE(utf16_length(one), message_units_max);
-        EXPECT_EQ(count_of(one, "<blockquote"), count_of(one, "</blockquote>"));
-        EXPECT_EQ(count_of(one, "<b>"), count_of(one, "</b>"));
-        all += without_tags(one) + " ";
+    for (const auto& message : messages) {
+        EXPECT_LE(utf16_length(message), message_units_max);
+        EXPECT_EQ(count_of(message, "<blockquote"), count_of(message, "</blockquote>"));
+        EXPECT_EQ(count_of(message, "<b>"), count_of(message, "</b>"));
+        all += without_tags(message) + " ";
     }
     for (int number = 0; number < 4000; ++number) {
         ASSERT_NE(all.find("w" + std::to_string(number) + " "), std::string::npos) << number;
@@ -79,9 +79,11 @@ TEST(ToMessages, KeepsEveryWordAndEveryTag) {
     EXPECT_NE(all.find("Tail"), std::string::npos);
 }
 
-TEST(ToMessages, CutsBetweenSentencesAndNeverWithinACharacter) {
+TEST(ToMessages, CutsBetweenSentencesOrCharacters) {
     const auto sentences = repeated("This is one of them. ", 300);
-    for (const auto& one : to_messages({plain(sentences)})) EXPECT_TRUE(one.ends_with("them."));
+    for (const auto& message : to_messages({plain(sentences)})) {
+        EXPECT_TRUE(message.ends_with("them."));
+    }
 
     // Without a blank anywhere, and two code units each.
     const auto messages = to_messages({plain(repeated("😀", 3000))});
@@ -90,27 +92,27 @@ TEST(ToMessages, CutsBetweenSentencesAndNeverWithinACharacter) {
     EXPECT_EQ(messages.front().size() % 4, 0U);
 }
 
-TEST(ToMessages, NeverLeavesAHeadingAlone) {
+TEST(ToMessages, KeepsHeadingsWithTheirText) {
     const rich_text text{plain(std::string(3900, 'a')), bold("\n\nTranscript\n"), folded("words")};
     const auto messages = to_messages(text);
     ASSERT_EQ(messages.size(), 2U);
     EXPECT_EQ(messages.back(), "<b>Transcript\n</b><blockquote expandable>words</blockquote>");
 }
 
-TEST(ToMessages, SaysWhereItEnds) {
+TEST(ToMessages, ReportsCutText) {
     const auto messages = to_messages({folded(repeated("word ", 50'000))});
     ASSERT_EQ(messages.size(), message_parts_max);
-    EXPECT_NE(messages.back().find("more in the file"), std::string::npos);
+    EXPECT_NE(messages.back().find("Press JSON"), std::string::npos);
     EXPECT_LE(utf16_length(messages.back()), message_units_max);
 }
 
-TEST(ToMessages, AlwaysSaysSomething) {
+TEST(ToMessages, IsNeverEmpty) {
     EXPECT_EQ(to_messages({}).size(), 1U);
     EXPECT_EQ(to_messages({plain(" \n ")}).size(), 1U);
     EXPECT_FALSE(to_messages({plain("")}).front().empty());
 }
 
-TEST(WithoutTags, IsWhatPeopleRead) {
+TEST(WithoutTags, IsPlainText) {
     EXPECT_EQ(without_tags(to_html({bold("<i>"), folded("a & \"b\"")})), "<i>a & \"b\"");
 }
 

@@ -1,7 +1,4 @@
-#include "cli/completion.hpp"
-
-#include "cli/command_line.hpp"
-#include "cli/help_formatter.hpp"
+#include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "support/paths.hpp"
@@ -22,13 +19,13 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A program with one of everything.
+/// A program with each kind of option.
 class small_program {
 public:
     explicit small_program(std::size_t columns = 80) {
         static constexpr std::array kinds{"all", "some"};
         static constexpr std::array states{"on", "off"};
-        app_.formatter(std::make_shared<help_formatter>(columns));
+        app_.formatter(make_help_formatter(columns));
         app_.set_help_flag("-h,--help", "Help");
         app_.add_option("--config", text_, "A file")->type_name("FILE");
         app_.require_subcommand(1);
@@ -47,7 +44,7 @@ private:
     CLI::App app_{"It's a program", "reels"};
 };
 
-TEST(CompletionScript, SpeaksBash) {
+TEST(CompletionScript, WritesBash) {
     const auto script = completion_script(small_program{}.app(), shell::bash);
     EXPECT_THAT(script, HasSubstr("            --config|--status) option=$word ;;\n"));
     EXPECT_THAT(script, HasSubstr("compgen -W 'on off'"));
@@ -55,7 +52,7 @@ TEST(CompletionScript, SpeaksBash) {
     EXPECT_THAT(script, HasSubstr("\ncomplete -F _reels reels\n"));
 }
 
-TEST(CompletionScript, SpeaksZsh) {
+TEST(CompletionScript, WritesZsh) {
     const auto script = completion_script(small_program{}.app(), shell::zsh);
     EXPECT_THAT(script, testing::StartsWith("#compdef reels\n"));
     EXPECT_THAT(script, HasSubstr(R"('show:Show \[one\]\: what'\''s there')"));
@@ -65,7 +62,7 @@ TEST(CompletionScript, SpeaksZsh) {
     EXPECT_THAT(script, HasSubstr("'*:KIND:(all some)'\n"));
 }
 
-TEST(CompletionScript, SpeaksFish) {
+TEST(CompletionScript, WritesFish) {
     const auto script = completion_script(small_program{}.app(), shell::fish);
     EXPECT_THAT(script, HasSubstr("            case --config --status\n"));
     EXPECT_THAT(script, HasSubstr("-a show -d 'Show [one]: what\\'s there'\n"));
@@ -75,7 +72,7 @@ TEST(CompletionScript, SpeaksFish) {
     EXPECT_THAT(script, HasSubstr("show' -a 'all some'\n"));
 }
 
-TEST(HelpText, ReadsWell) {
+TEST(HelpText, IsLaidOutInColumns) {
     const small_program program;
     EXPECT_EQ(
         program.app().help(),
@@ -132,8 +129,8 @@ void for_each_name(const Check& check) {
     }
 }
 
-// Goal: what the program takes, each script completes. Method: every name of the real program.
-TEST(CompletionScript, KnowsAllOfTheProgram) {
+// Goal: each script completes every command and option of the real program.
+TEST(CompletionScript, HasAllNames) {
     command_line unused;
     const auto program = make_parser(unused, 80);
     const auto bash = completion_script(*program, shell::bash);
@@ -147,14 +144,14 @@ TEST(CompletionScript, KnowsAllOfTheProgram) {
     });
 }
 
-// Goal: the manual can't forget an option, nor name one that is gone. Method: the page's own marks.
-TEST(Manual, KnowsAllOfTheProgram) {
+// Goal: the manual names exactly the existing commands and options.
+TEST(Manual, HasAllNames) {
     const auto manual = contents_of(REELSD_SOURCE_DIR "/docs/reels.1");
     ASSERT_FALSE(manual.empty());
     std::string known = " ";
     for_each_name([&](const std::string& name) {
         const bool is_option = name.starts_with("--");
-        // In mdoc a flag's first dash is written by the macro.
+        // In mdoc the macro writes the first dash of a flag.
         EXPECT_THAT(manual, HasSubstr(is_option ? "Fl " + name.substr(1) : ".Ss " + name)) << name;
         known += name + " ";
     });
@@ -167,7 +164,7 @@ TEST(Manual, KnowsAllOfTheProgram) {
     }
 }
 
-TEST(HelpText, FitsAnOrdinaryTerminal) {
+TEST(HelpText, FitsEightyColumns) {
     command_line unused;
     const auto program = make_parser(unused, 80);
     auto pages = program->help();

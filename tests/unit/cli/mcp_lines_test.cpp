@@ -1,5 +1,5 @@
-// Goal: bytes become lines and lines bytes, whole or not at all, and nobody waits for ever. Method:
-// pieces of every length; real pipes.
+// Goal: lines are read and written whole, and no wait is endless. Method: chunks of every length;
+// real pipes.
 #include "cli/mcp/lines.hpp"
 
 #include <fcntl.h>
@@ -28,11 +28,11 @@ struct taken_lines {
                .on_long_line = [this] { lines.emplace_back("(long)"); }}} {}
 };
 
-struct both_ends {
+struct pipe_ends {
     unique_fd read;
     unique_fd write;
 
-    both_ends() {
+    pipe_ends() {
         int ends[2] = {-1, -1};
         EXPECT_EQ(::pipe(ends), 0);
         read = unique_fd{ends[0]};
@@ -40,7 +40,7 @@ struct both_ends {
     }
 };
 
-TEST(McpLines, AreTheSameInPiecesOfAnyLength) {
+TEST(McpLines, AreSplitFromChunksOfAnySize) {
     const std::string stream = "one\n\ntwo\r\n12345\n123456\n1234567890123\nlast";
     for (std::size_t length = 1; length <= stream.size(); ++length) {
         taken_lines taken{5};
@@ -53,7 +53,7 @@ TEST(McpLines, AreTheSameInPiecesOfAnyLength) {
 }
 
 TEST(McpLines, AreReadUntilTheStreamEnds) {
-    both_ends pipe;
+    pipe_ends pipe;
     ASSERT_EQ(::write(pipe.write.get(), "a\nb", 3), 3);
     pipe.write.close();
     taken_lines taken{100};
@@ -62,7 +62,7 @@ TEST(McpLines, AreReadUntilTheStreamEnds) {
 }
 
 TEST(McpLines, AreReadUntilAStop) {
-    both_ends pipe;
+    pipe_ends pipe;
     std::stop_source stop;
     taken_lines taken{100};
     std::thread stopper{[&stop] { stop.request_stop(); }};
@@ -71,16 +71,16 @@ TEST(McpLines, AreReadUntilAStop) {
     EXPECT_EQ(read_all(-1, taken.splitter, stop.get_token()), read_end::stopped);
 }
 
-TEST(McpLines, ADescriptorThatCannotBeReadIsAFailure) {
+TEST(McpLines, AReadErrorIsReported) {
     const unique_fd folder{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     taken_lines taken{100};
     EXPECT_EQ(read_all(folder.get(), taken.splitter, std::stop_token{}), read_end::failed);
 }
 
-TEST(McpLines, AreWrittenWholeByManyAtOnce) {
+TEST(McpLines, AreWrittenWholeByConcurrentThreads) {
     constexpr int writers = 4;
     constexpr std::size_t bytes = 100'000;  // More than a pipe holds.
-    both_ends pipe;
+    pipe_ends pipe;
     line_writer out{pipe.write.get(), std::stop_token{}, [] { FAIL(); }};
     std::vector<std::thread> threads;
     for (int number = 0; number < writers; ++number) {
@@ -91,15 +91,15 @@ TEST(McpLines, AreWrittenWholeByManyAtOnce) {
     std::thread reader{[&] {
         EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, std::stop_token{}), read_end::closed);
     }};
-    for (auto& one : threads) one.join();
+    for (auto& thread : threads) thread.join();
     pipe.write.close();
     reader.join();
     ASSERT_EQ(taken.lines.size(), static_cast<std::size_t>(writers));
     for (const auto& line : taken.lines) EXPECT_EQ(line, std::string(bytes, line.front()));
 }
 
-TEST(McpLines, AStopEndsAWriterThatNobodyReads) {
-    both_ends pipe;
+TEST(McpLines, AStopEndsABlockedWriter) {
+    pipe_ends pipe;
     std::stop_source stop;
     int broken = 0;
     line_writer out{pipe.write.get(), stop.get_token(), [&broken] { ++broken; }};
@@ -112,9 +112,9 @@ TEST(McpLines, AStopEndsAWriterThatNobodyReads) {
     EXPECT_EQ(broken, 1);
 }
 
-TEST(McpLines, AReaderThatIsGoneIsNoticed) {
+TEST(McpLines, AClosedReaderIsReported) {
     const auto before = std::signal(SIGPIPE, SIG_IGN);
-    both_ends pipe;
+    pipe_ends pipe;
     int broken = 0;
     line_writer out{pipe.write.get(), std::stop_token{}, [&broken] { ++broken; }};
     pipe.read.close();

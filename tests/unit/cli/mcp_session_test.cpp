@@ -1,7 +1,6 @@
-// Goal: a client gets the answers that JSON-RPC 2.0 and the protocol promise, whatever it sends and
-// whatever is under way. Method: messages in, messages out, with a server that does what each test
-// says; calls are held with latches, never with time.
-#include "unit/cli/mcp_conversation.hpp"
+// Goal: a client gets the answers that JSON-RPC 2.0 and the protocol require. Method: a fake
+// server; latches hold calls.
+#include "unit/cli/mcp_test_client.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,9 +26,9 @@ void wait_for_stop(const std::stop_token& stop) {
     never.wait(lock, stop, [] { return false; });
 }
 
-TEST(McpSession, AnswersWithTheRevisionThatTheClientSpeaks) {
+TEST(McpSession, NegotiatesTheRevision) {
     struct test_case {
-        const char* asked_for;
+        const char* requested;
         const char* agreed;
     };
     constexpr test_case cases[] = {
@@ -41,10 +40,10 @@ TEST(McpSession, AnswersWithTheRevisionThatTheClientSpeaks) {
         {"", "2025-11-25"},
     };
     for (const auto& test : cases) {
-        SCOPED_TRACE(test.asked_for);
+        SCOPED_TRACE(test.requested);
         scripted_server server;
-        conversation client{server};
-        client.request(7, "initialize", {{"protocolVersion", test.asked_for}});
+        test_client client{server};
+        client.request(7, "initialize", {{"protocolVersion", test.requested}});
         const auto messages = client.sent();
         ASSERT_EQ(messages.size(), 1U);
         EXPECT_EQ(messages[0]["id"], 7);
@@ -55,9 +54,9 @@ TEST(McpSession, AnswersWithTheRevisionThatTheClientSpeaks) {
     }
 }
 
-TEST(McpSession, WantsToBeIntroducedOnce) {
+TEST(McpSession, RequiresOneInitialization) {
     scripted_server server;
-    conversation client{server};
+    test_client client{server};
     client.request(1, "ping");
     client.request(2, "tools/list");
     client.call(3, "usage", json::object());
@@ -68,12 +67,12 @@ TEST(McpSession, WantsToBeIntroducedOnce) {
     EXPECT_EQ(code_in(messages[1]), -32600);
     EXPECT_EQ(code_in(messages[2]), -32600);
     EXPECT_EQ(code_in(messages[3]), -32602);
-    client.introduce();
+    client.initialize();
     client.request(5, "initialize", {{"protocolVersion", "2025-06-18"}});
     EXPECT_EQ(code_in(client.sent().at(0)), -32600);
 }
 
-TEST(McpSession, SaysWhatIsWrongWithAMessage) {
+TEST(McpSession, ReportsInvalidMessages) {
     struct test_case {
         const char* name;
         const char* line;
@@ -120,11 +119,11 @@ TEST(McpSession, SaysWhatIsWrongWithAMessage) {
          "1"},
     };
     scripted_server server;
-    conversation client{server};
-    client.introduce();
+    test_client client{server};
+    client.initialize();
     for (const auto& test : cases) {
         SCOPED_TRACE(test.name);
-        client.talk().take(test.line);
+        client.target().take(test.line);
         const auto messages = client.sent();
         ASSERT_EQ(messages.size(), 1U);
         EXPECT_EQ(messages[0]["jsonrpc"], "2.0");
@@ -133,18 +132,18 @@ TEST(McpSession, SaysWhatIsWrongWithAMessage) {
         EXPECT_FALSE(messages[0]["error"]["message"].get<std::string>().empty());
     }
     const std::string deep(100000, '[');
-    client.talk().take(deep);
-    client.talk().refuse_long_line();
+    client.target().take(deep);
+    client.target().refuse_long_line();
     const auto messages = client.sent();
     ASSERT_EQ(messages.size(), 2U);
     EXPECT_EQ(code_in(messages[0]), -32700);
     EXPECT_EQ(code_in(messages[1]), -32600);
 }
 
-TEST(McpSession, KeepsSilentWhereNothingIsAsked) {
+TEST(McpSession, DoesNotAnswerNotifications) {
     scripted_server server;
-    conversation client{server};
-    client.introduce();
+    test_client client{server};
+    client.initialize();
     for (const auto* line :
          {"",
           " \t\r",
@@ -155,13 +154,13 @@ TEST(McpSession, KeepsSilentWhereNothingIsAsked) {
           R"({"jsonrpc":"2.0","method":"tools/call","params":{"name":"usage"}})",
           R"({"jsonrpc":"2.0","id":1,"result":{}})",
           R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})"}) {
-        client.talk().take(line);
+        client.target().take(line);
     }
-    client.talk().wait_for_calls();
+    client.wait();
     EXPECT_TRUE(client.sent().empty());
 }
 
-TEST(McpSession, ShowsOfToolsWhatTheRevisionHas) {
+TEST(McpSession, ListsToolsAsInTheRevision) {
     struct test_case {
         const char* revision;
         bool has_annotations;
@@ -176,16 +175,16 @@ TEST(McpSession, ShowsOfToolsWhatTheRevisionHas) {
         SCOPED_TRACE(test.revision);
         scripted_server server;
         server.on_usage = [](const usage_query&) { return answer_with(R"({"total_calls":0})"); };
-        conversation client{server};
-        client.introduce(test.revision);
+        test_client client{server};
+        client.initialize(test.revision);
         client.request(1, "tools/list");
         const auto tools = client.sent().at(0)["result"]["tools"];
         ASSERT_EQ(tools.size(), 5U);
-        for (const auto& shown : tools) {
-            EXPECT_EQ(shown["inputSchema"]["type"], "object");
-            EXPECT_EQ(shown.contains("annotations"), test.has_annotations);
-            EXPECT_EQ(shown.contains("outputSchema"), test.has_schemas_of_results);
-            EXPECT_EQ(shown.contains("title"), test.has_schemas_of_results);
+        for (const auto& tool : tools) {
+            EXPECT_EQ(tool["inputSchema"]["type"], "object");
+            EXPECT_EQ(tool.contains("annotations"), test.has_annotations);
+            EXPECT_EQ(tool.contains("outputSchema"), test.has_schemas_of_results);
+            EXPECT_EQ(tool.contains("title"), test.has_schemas_of_results);
         }
         const auto result = client.result_of("usage", json::object());
         EXPECT_EQ(result["content"][0]["text"], R"({"total_calls":0})");
@@ -193,19 +192,19 @@ TEST(McpSession, ShowsOfToolsWhatTheRevisionHas) {
     }
 }
 
-TEST(McpSession, AnswersOthersWhileACallIsUnderWay) {
+TEST(McpSession, AnswersOtherRequestsDuringACall) {
     std::latch is_waiting{1};
     std::latch may_end{1};
     scripted_server server;
-    server.on_await = [&](const job_wait& wanted, const std::stop_token&) -> result<api_answer> {
-        if (wanted.id == 1) {
+    server.on_await = [&](const job_wait& wait, const std::stop_token&) -> result<api_answer> {
+        if (wait.id == 1) {
             is_waiting.count_down();
             may_end.wait();
         }
         return answer_with(R"({"id":1,"url":"","status":"done","created_at":""})");
     };
-    conversation client{server};
-    client.introduce();
+    test_client client{server};
+    client.initialize();
     client.call("slow", "get_reel", {{"id", 1}});
     is_waiting.wait();
     client.request("ping", "ping");
@@ -215,14 +214,14 @@ TEST(McpSession, AnswersOthersWhileACallIsUnderWay) {
     EXPECT_EQ(code_in(refused.at(0)), -32600) << "the id is in use";
     client.call("quick", "get_reel", {{"id", 2}});
     may_end.count_down();
-    client.talk().wait_for_calls();
+    client.wait();
     EXPECT_EQ(client.sent().size(), 2U);
     client.call("slow", "get_reel", {{"id", 2}});
-    client.talk().wait_for_calls();
-    EXPECT_EQ(client.sent().at(0)["id"], "slow") << "free again";
+    client.wait();
+    EXPECT_EQ(client.sent().at(0)["id"], "slow") << "the id is free again";
 }
 
-TEST(McpSession, StopsACancelledCallAndDoesNotAnswerIt) {
+TEST(McpSession, StopsACancelledCallWithoutAnAnswer) {
     for (const auto& id : {json(5), json("five")}) {
         std::latch is_waiting{1};
         std::atomic<bool> was_stopped{false};
@@ -233,13 +232,13 @@ TEST(McpSession, StopsACancelledCallAndDoesNotAnswerIt) {
             was_stopped = true;
             return error{errc::cancelled};
         };
-        conversation client{server};
-        client.introduce();
+        test_client client{server};
+        client.initialize();
         client.call(id, "get_reel", {{"id", 1}}, {{"progressToken", 1}});
         is_waiting.wait();
         client.cancel("another");
         client.cancel(id);
-        client.talk().wait_for_calls();
+        client.wait();
         EXPECT_TRUE(was_stopped);
         EXPECT_TRUE(client.sent().empty());
     }
@@ -255,20 +254,20 @@ TEST(McpSession, StopsItsCallsAtTheEnd) {
     };
     std::vector<std::string> sent;
     {
-        session talk{
+        session target{
             server,
             {.send = [&sent](std::string line) { sent.push_back(std::move(line)); },
              .note = [](std::string_view) {}}};
-        talk.take(R"({"jsonrpc":"2.0","id":0,"method":"initialize",)"
-                  R"("params":{"protocolVersion":"2025-06-18"}})");
-        talk.take(R"({"jsonrpc":"2.0","id":1,"method":"tools/call",)"
-                  R"("params":{"name":"get_reel","arguments":{"id":1}}})");
+        target.take(R"({"jsonrpc":"2.0","id":0,"method":"initialize",)"
+                    R"("params":{"protocolVersion":"2025-06-18"}})");
+        target.take(R"({"jsonrpc":"2.0","id":1,"method":"tools/call",)"
+                    R"("params":{"name":"get_reel","arguments":{"id":1}}})");
         is_waiting.wait();
     }
-    EXPECT_EQ(sent.size(), 1U) << "the introduction alone";
+    EXPECT_EQ(sent.size(), 1U) << "the answer to initialize";
 }
 
-TEST(McpSession, TakesSoManyCallsAndNoMore) {
+TEST(McpSession, LimitsConcurrentCalls) {
     constexpr auto calls_max = static_cast<int>(call_table::calls_max);
     std::latch may_end{1};
     scripted_server server;
@@ -276,8 +275,8 @@ TEST(McpSession, TakesSoManyCallsAndNoMore) {
         may_end.wait();
         return answer_with("{}");
     };
-    conversation client{server};
-    client.introduce();
+    test_client client{server};
+    client.initialize();
     for (int id = 0; id < calls_max; ++id) client.call(id, "usage", json::object());
     EXPECT_TRUE(client.sent().empty());
     client.call("one more", "usage", json::object());
@@ -286,36 +285,36 @@ TEST(McpSession, TakesSoManyCallsAndNoMore) {
     EXPECT_EQ(refused["result"]["isError"], true);
     EXPECT_THAT(refused["result"]["content"][0]["text"].get<std::string>(), HasSubstr("16 calls"));
     may_end.count_down();
-    client.talk().wait_for_calls();
+    client.wait();
     EXPECT_EQ(client.sent().size(), call_table::calls_max);
     client.call("again", "usage", json::object());
-    client.talk().wait_for_calls();
+    client.wait();
     EXPECT_EQ(client.sent().at(0)["result"]["isError"], false);
 }
 
-TEST(McpSession, TellsHowACallGetsOn) {
+TEST(McpSession, ReportsProgress) {
     for (const bool has_messages : {false, true}) {
         scripted_server server;
         server.on_submit = [](const submission&, const std::stop_token&) {
             return answer_with(R"({"id":42,"status":"pending"})");
         };
-        server.on_await = [](const job_wait& wanted, const std::stop_token&) {
+        server.on_await = [](const job_wait& wait, const std::stop_token&) {
             const auto begin = monotonic_clock::now();
             while (monotonic_clock::now() - begin < std::chrono::milliseconds{3}) continue;
-            wanted.on_progress(
+            wait.on_progress(
                 {.id = 42, .status = "processing", .attempt = 2, .step = "down\x1b[2Jload"});
             while (monotonic_clock::now() - begin < std::chrono::milliseconds{6}) continue;
-            wanted.on_progress(
+            wait.on_progress(
                 {.id = 42, .status = "processing", .attempt = 2, .step = "down\x1b[2Jload"});
-            wanted.on_progress({.id = 42, .status = "done"});
+            wait.on_progress({.id = 42, .status = "done"});
             return answer_with(R"({"id":42,"url":"","status":"done","created_at":""})");
         };
-        conversation client{server};
-        client.introduce(has_messages ? "2025-06-18" : "2024-11-05");
+        test_client client{server};
+        client.initialize(has_messages ? "2025-06-18" : "2024-11-05");
         client.call(1, "analyze_reel", {{"url", "x"}}, {{"progressToken", "tok"}});
-        client.talk().wait_for_calls();
+        client.wait();
         const auto messages = client.sent();
-        ASSERT_EQ(messages.size(), 3U) << "the answer alone reports the end; no text is repeated";
+        ASSERT_EQ(messages.size(), 3U) << "only the answer reports the end; no text is repeated";
         double last = -1;
         for (const auto& message : {messages[0], messages[1]}) {
             EXPECT_EQ(message["method"], "notifications/progress");
@@ -336,13 +335,13 @@ TEST(McpSession, TellsHowACallGetsOn) {
 TEST(McpSession, AnswersABatchWithOneArray) {
     scripted_server server;
     server.on_usage = [](const usage_query&) { return answer_with("{}"); };
-    conversation client{server};
-    client.introduce("2025-03-26");
-    client.talk().take(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},
+    test_client client{server};
+    client.initialize("2025-03-26");
+    client.target().take(R"([{"jsonrpc":"2.0","id":1,"method":"ping"},
         {"jsonrpc":"2.0","method":"notifications/initialized"},
         {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"usage"}},
         {"jsonrpc":"2.0","id":3,"method":"nothing"}, 4])");
-    client.talk().wait_for_calls();
+    client.wait();
     auto messages = client.sent();
     ASSERT_EQ(messages.size(), 1U);
     ASSERT_EQ(messages[0].size(), 4U);
@@ -350,28 +349,28 @@ TEST(McpSession, AnswersABatchWithOneArray) {
     for (const auto& message : messages[0]) ids.push_back(message["id"].dump());
     EXPECT_THAT(ids, testing::UnorderedElementsAre("1", "2", "3", "null"));
 
-    client.talk().take(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])");
+    client.target().take(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])");
     EXPECT_TRUE(client.sent().empty());
     auto many = json::array();
     for (std::size_t count = 0; count <= batch_messages_max; ++count) many.push_back(count);
-    client.tell(many);
+    client.send(many);
     messages = client.sent();
     ASSERT_EQ(messages.size(), 1U);
     EXPECT_EQ(code_in(messages[0]), -32600);
     many.erase(0);
-    client.tell(many);
+    client.send(many);
     EXPECT_EQ(client.sent().at(0).size(), batch_messages_max);
 }
 
-TEST(McpSession, AToolThatThrowsIsAnInternalErrorOfItsCall) {
+TEST(McpSession, AnExceptionOfAToolFailsOnlyItsCall) {
     scripted_server server;
     server.on_usage = [](const usage_query&) -> result<api_answer> {
         throw std::runtime_error{"secret"};
     };
-    conversation client{server};
-    client.introduce();
+    test_client client{server};
+    client.initialize();
     client.call(1, "usage", json::object());
-    client.talk().wait_for_calls();
+    client.wait();
     const auto messages = client.sent().at(0);
     EXPECT_EQ(code_in(messages), -32603);
     EXPECT_EQ(messages["error"]["message"], "internal error");

@@ -1,5 +1,6 @@
 #include "cli/render.hpp"
 
+#include "cli/api_client.hpp"
 #include "cli/text.hpp"
 #include <reelsd/base/json.hpp>
 
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace reelsd::cli {
 namespace {
@@ -49,8 +51,8 @@ json done_job() {
                 "music_artist": "Band"}}})json");
 }
 
-// Goal: the whole page, once, as a person sees it.
-TEST(RenderJob, DrawsADoneJob) {
+// Goal: the whole page.
+TEST(RenderJob, ShowsADoneJob) {
     const auto* const expected = R"(Reel 42: done in 31 s
 https://www.instagram.com/reel/DYa0IXPgnP5/
 Warning: doubtful transcript
@@ -100,7 +102,7 @@ PLATFORM
     EXPECT_EQ(render_job(done_job(), {.columns = 72}), expected);
 }
 
-TEST(RenderJob, DrawsJobsThatAreNotDone) {
+TEST(RenderJob, ShowsOtherStates) {
     EXPECT_EQ(
         render_job(json::parse(R"({"id": 7, "url": "https://x.test/", "status": "pending"})"), {}),
         "Reel 7: pending\nhttps://x.test/\n");
@@ -113,7 +115,7 @@ TEST(RenderJob, DrawsJobsThatAreNotDone) {
         "Reel 7: error in 1 min 5 s\nVideo is not available (unavailable)\n");
 }
 
-TEST(RenderJob, SaysWhenAFailedJobMayBeSubmittedAgain) {
+TEST(RenderJob, ShowsTheTimeUntilARetry) {
     const auto finished_at = sys_days{2026y / May / 22} + 10h;
     auto job = json::parse(R"({"id": 7, "url": "https://x.test/", "status": "error",
         "error_code": "rate_limited", "error": "Why.", "retryable": true,
@@ -135,7 +137,7 @@ TEST(RenderJob, SaysWhenAFailedJobMayBeSubmittedAgain) {
     EXPECT_EQ(last_lines(0s), upload);
 }
 
-TEST(RenderJob, ShowsThePlaceInTheQueue) {
+TEST(RenderJob, ShowsTheQueuePosition) {
     EXPECT_EQ(
         render_job(
             json::parse(R"({"id": 7, "url": "https://x.test/", "status": "pending",
@@ -144,7 +146,7 @@ TEST(RenderJob, ShowsThePlaceInTheQueue) {
         "Reel 7: pending\nhttps://x.test/\nNumber 4 in your queue\n");
 }
 
-TEST(RenderJob, SaysWhatIsEmptyOrUnknown) {
+TEST(RenderJob, ShowsEmptyAndUnknownFields) {
     auto job = done_job();
     auto& result = job["result"];
     result["visual"]["text_on_screen"] = json::array();
@@ -174,20 +176,24 @@ TEST(RenderJob, SaysWhatIsEmptyOrUnknown) {
     }
 }
 
-// Goal: no answer of a server, however odd, stops the client or reaches the terminal raw. Method:
-// each field of a good job replaced by values of every other type.
-TEST(RenderJob, TakesAnyTypeAnywhere) {
-    const json odd_values[] = {
+/// Values of every type, some with terminal controls.
+std::vector<json> odd_values() {
+    return {
         nullptr,
         true,
         -1,
         1.5e300,
-        "\x1B[2Jtext",
+        "\x1B[2Jtext\nmore",
         json::array({1, nullptr, "\x1B[2Jx"}),
         json::object({{"text", 1}})};
+}
+
+// Goal: unexpected types neither stop the client nor pass controls to the terminal. Method: each
+// field of a valid document is replaced by values of every type.
+TEST(RenderJob, AcceptsAnyTypeAnywhere) {
     const auto flat = done_job().flatten();
     for (const auto& item : flat.items()) {
-        for (const auto& odd : odd_values) {
+        for (const auto& odd : odd_values()) {
             SCOPED_TRACE(item.key() + " = " + odd.dump());
             auto job = done_job();
             job[json::json_pointer{item.key()}] = odd;
@@ -195,13 +201,13 @@ TEST(RenderJob, TakesAnyTypeAnywhere) {
         }
     }
     for (const auto* section : {"visual", "audio", "content", "metadata", "platform_meta"}) {
-        for (const auto& odd : odd_values) {
+        for (const auto& odd : odd_values()) {
             auto job = done_job();
             job["result"][section] = odd;
             EXPECT_THAT(render_job(job, {}), HasSubstr("PLATFORM"));
         }
     }
-    for (const auto& odd : odd_values) EXPECT_FALSE(render_job(odd, {}).empty());
+    for (const auto& odd : odd_values()) EXPECT_FALSE(render_job(odd, {}).empty());
 }
 
 TEST(RenderJob, WrapsToThePage) {
@@ -221,12 +227,164 @@ TEST(RenderJob, WrapsToThePage) {
     }
 }
 
-TEST(RenderJob, IsStyledOnRequestAlone) {
+TEST(RenderJob, IsStyledOnRequest) {
     const auto page = render_job(done_job(), {.allowed = colours::on});
     EXPECT_THAT(page, HasSubstr("\x1B[1mVISUAL\x1B[0m\n"));
     EXPECT_THAT(page, HasSubstr("\x1B[32mReel 42: done in 31 s\x1B[0m\n"));
     EXPECT_THAT(page, HasSubstr("\x1B[33mWarning: doubtful transcript\x1B[0m\n"));
     EXPECT_THAT(render_job(done_job(), {}), Not(HasSubstr("\x1B")));
+}
+
+json reels() {
+    return json::parse(R"json([
+        {"id": 42, "url": "https://www.instagram.com/reel/A/", "status": "done",
+         "created_at": "2026-05-22T10:00:59Z", "summary": "Pasta in ten minutes.", "code": "A",
+         "author": "some.one"},
+        {"id": 7, "url": "https://www.instagram.com/reel/B/", "status": "error",
+         "created_at": "2026-05-21T09:00:00Z", "error": "Video is not available: private",
+         "error_code": "unavailable"},
+        {"id": 6, "url": "https://www.instagram.com/reel/C/", "status": "pending",
+         "created_at": "2026-05-21T08:00:00Z"}])json");
+}
+
+TEST(RenderReels, CountsEarlierReelsOfThePost) {
+    auto listed = reels();
+    listed[0]["earlier"] = 2;
+    listed[1]["earlier"] = 0;
+    const auto text = render_reels(listed, {});
+    EXPECT_THAT(text, HasSubstr("  (2 earlier) Pasta in ten minutes.\n"));
+    EXPECT_THAT(text, HasSubstr("  Video is not available: private\n"));
+}
+
+TEST(RenderReels, ShowsALinePerReel) {
+    EXPECT_EQ(
+        render_reels(reels(), {}),
+        "ID  STATUS   CREATED (UTC)     AUTHOR     SUMMARY\n"
+        "42  done     2026-05-22 10:00  @some.one  Pasta in ten minutes.\n"
+        " 7  error    2026-05-21 09:00             Video is not available: private\n"
+        " 6  pending  2026-05-21 08:00             https://www.instagram.com/reel/C/\n");
+    EXPECT_EQ(
+        render_reels(reels(), {.table_columns = 60}),
+        "ID  STATUS   CREATED (UTC)     SUMMARY\n"
+        "42  done     2026-05-22 10:00  Pasta in ten minutes.\n"
+        " 7  error    2026-05-21 09:00  Video is not available: priv…\n"
+        " 6  pending  2026-05-21 08:00  instagram.com/reel/C/\n");
+    EXPECT_THAT(
+        render_reels(reels(), {.table_columns = 80, .allowed = colours::on}),
+        HasSubstr("\x1B[31merror\x1B[0m"));
+}
+
+json hits() {
+    return json::parse(R"json([
+        {"id": 42, "url": "https://www.instagram.com/reel/A/", "code": "A", "author": "some.one",
+         "created_at": "2026-05-22T10:00:00Z", "summary": "Pasta in ten minutes.", "score": 0.8312,
+         "match": {"field": "audio.transcript", "text": "... add the pasta now ...",
+                   "seconds": 12.5}},
+        {"id": 7, "url": "https://www.instagram.com/reel/B/", "code": "B", "author": "",
+         "created_at": "2026-05-21T10:00:00Z", "summary": "", "score": 0.5,
+         "match": {"field": "visual.text_on_screen", "text": "PASTA"}}])json");
+}
+
+TEST(RenderHits, ShowsTheMatch) {
+    EXPECT_EQ(
+        render_hits(hits(), {.columns = 40}),
+        "Reel 42, @some.one, 2026-05-22, score\n0.83\n"
+        "    Pasta in ten minutes.\n"
+        "    00:12  transcript: ... add the pasta\n"
+        "           now ...\n"
+        "    https://www.instagram.com/reel/A/\n"
+        "\n"
+        "Reel 7, 2026-05-21, score 0.50\n"
+        "    text on screen: PASTA\n"
+        "    https://www.instagram.com/reel/B/\n");
+}
+
+TEST(RenderHits, OmitsARepeatedSummary) {
+    auto repeated = hits();
+    repeated[0]["match"] = {{"field", "content.summary"}, {"text", "Pasta in ten minutes."}};
+    EXPECT_THAT(render_hits(repeated, {}), Not(HasSubstr("summary:")));
+}
+
+json usage() {
+    return json::parse(R"json({
+        "total_cost_usd": 0.16522, "total_prompt_tokens": 312400, "total_output_tokens": 28600,
+        "total_tokens": 341000, "total_calls": 34,
+        "by_model": [{"model": "gemini-2.5-flash", "calls": 34, "prompt_tokens": 312400,
+                      "output_tokens": 28600, "total_tokens": 341000, "cost_usd": 0.16522}],
+        "by_day": [{"date": "2026-05-22", "calls": 34, "total_tokens": 341000,
+                    "cost_usd": 0.0000001}]})json");
+}
+
+TEST(RenderUsage, ShowsTotalsModelsAndDays) {
+    EXPECT_EQ(
+        render_usage(usage(), {.from = "2026-05-01", .to = "2026-05-31"}, {}),
+        R"(Usage from 2026-05-01 to 2026-05-31
+  Model calls      34
+  Prompt tokens    312,400
+  Output tokens    28,600
+  Tokens           341,000
+  Cost             $0.16522
+
+MODEL             CALLS  PROMPT TOKENS  OUTPUT TOKENS   TOKENS      COST
+gemini-2.5-flash     34        312,400         28,600  341,000  $0.16522
+
+DATE        CALLS   TOKENS        COST
+2026-05-22     34  341,000  $0.0000001
+)");
+}
+
+TEST(RenderUsage, ShowsDaysAndUnknownValues) {
+    const auto empty = json::object();
+    EXPECT_THAT(render_usage(empty, {.from = "2026-05-01", .to = {}}, {}), HasSubstr("since 2026"));
+    EXPECT_THAT(render_usage(empty, {.from = {}, .to = "2026-05-01"}, {}), HasSubstr("up to 2026"));
+    const auto page = render_usage(empty, {}, {});
+    EXPECT_THAT(page, HasSubstr("Usage of all time\n"));
+    EXPECT_THAT(page, HasSubstr("  Cost             unknown\n"));
+}
+
+// Goal: amounts are neither rounded nor in powers of ten. Method: table.
+TEST(RenderUsage, WritesCostsExactly) {
+    struct test_case {
+        json cost;
+        const char* text;
+    };
+    const test_case cases[] = {
+        {0, "$0.00\n"},
+        {0.0, "$0.00\n"},
+        {12, "$12.00\n"},
+        {0.1, "$0.10\n"},
+        {0.000000000075, "$0.000000000075\n"},
+        {12345.678901234, "$12345.678901234\n"},
+        {1e22, "$10000000000000000000000.00\n"},
+        {"1", "unknown\n"},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.cost.dump());
+        const auto page = render_usage({{"total_cost_usd", expected.cost}}, {}, {});
+        EXPECT_THAT(page, testing::EndsWith("Cost             " + std::string{expected.text}));
+    }
+}
+
+TEST(RenderLists, AcceptAnyTypeAnywhere) {
+    const auto drawn = [](const json& document) {
+        return render_reels(document, {}) + render_reels(document, {.table_columns = 40}) +
+               render_hits(document, {}) + render_usage(document, {}, {.table_columns = 40});
+    };
+    for (const auto& good : {reels(), hits(), usage()}) {
+        const auto flat = good.flatten();
+        for (const auto& item : flat.items()) {
+            for (const auto& odd : odd_values()) {
+                SCOPED_TRACE(item.key() + " = " + odd.dump());
+                auto document = good;
+                document[json::json_pointer{item.key()}] = odd;
+                EXPECT_THAT(drawn(document), Not(HasSubstr("\x1B")));
+            }
+        }
+    }
+    for (const auto& odd : odd_values()) {
+        EXPECT_FALSE(drawn(odd).empty());
+        EXPECT_FALSE(drawn(json::array({odd})).empty());
+    }
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ settings_source source(const char* server, const char* token) {
     return source;
 }
 
-// Goal: flags over environment over file, each setting for itself. Method: table.
-TEST(Merged, TakesEachSettingFromTheFirstThatHasIt) {
+// Goal: flags override the environment, which overrides the file, for each setting.
+TEST(Merged, TakesEachSettingFromTheFirstSource) {
     const auto all = merged(
         source("http://flag.test", "flag"),
         source("http://env.test", "env"),
@@ -36,7 +36,7 @@ TEST(Merged, TakesEachSettingFromTheFirstThatHasIt) {
     EXPECT_EQ(usual->ca_file, "") << "the system's";
 }
 
-TEST(Merged, TakesWhoVouchesForTheServer) {
+TEST(Merged, TakesTheCaFile) {
     auto flags = source("https://a.test", "t");
     settings_source environment;
     environment.ca_file = "variable.pem";
@@ -49,12 +49,12 @@ TEST(Merged, TakesWhoVouchesForTheServer) {
     EXPECT_EQ(from_flag->ca_file, "flag.pem");
 }
 
-TEST(Merged, RefusesWhatCannotWork) {
+TEST(Merged, RejectsInvalidSettings) {
     struct test_case {
         const char* name;
         const char* server;
         const char* token;
-        const char* complaint;
+        const char* message;
     };
     const test_case cases[] = {
         {"no token", "http://a.test", nullptr, "no API token"},
@@ -73,11 +73,11 @@ TEST(Merged, RefusesWhatCannotWork) {
         const auto refused = merged(source(expected.server, expected.token), {}, {});
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().code(), errc::invalid_argument);
-        EXPECT_THAT(refused.error().detail(), HasSubstr(expected.complaint));
+        EXPECT_THAT(refused.error().detail(), HasSubstr(expected.message));
     }
 }
 
-TEST(Merged, ShowsABadAddressHarmlessly) {
+TEST(Merged, SanitizesABadAddress) {
     const auto refused = merged(source("http://a\x1B[2J", "t"), {}, {});
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().detail(), Not(HasSubstr("\x1B")));

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(CutTo, LeavesWhatFits) {
+TEST(CutTo, KeepsWhatFits) {
     EXPECT_EQ(cut_to("pasta", 5), "pasta");
     EXPECT_EQ(cut_to("pasta", 4), "pas…");
     EXPECT_EQ(cut_to("one two", 5), "one…") << "no blank before the ellipsis";
@@ -29,7 +29,7 @@ TEST(CutTo, LeavesWhatFits) {
 table three_columns() {
     table out{
         {{.heading = "ID", .align = alignment::right},
-         {.heading = "AUTHOR", .leaves = 1, .cells_max = 6},
+         {.heading = "AUTHOR", .drop_order = 1, .cells_max = 6},
          {.heading = "SUMMARY", .stretches = true}}};
     out.add({{"7"}, {"@long-name"}, {"a summary that is longer than others", style::quiet}});
     out.add({{"1234"}, {"寿司"}, {"short"}});
@@ -52,7 +52,7 @@ TEST(Table, FitsItsWidth) {
         "1234  寿司    short\n");
 }
 
-TEST(Table, LeavesColumnsOutWhereItIsNarrow) {
+TEST(Table, DropsColumnsInANarrowTerminal) {
     EXPECT_EQ(
         three_columns().text(32, colours::off),
         "  ID  SUMMARY\n"
@@ -60,8 +60,8 @@ TEST(Table, LeavesColumnsOutWhereItIsNarrow) {
         "1234  short\n");
 }
 
-// Goal: no width breaks the table. Method: all of them; below some, no line can be kept within.
-TEST(Table, TakesAnyWidth) {
+// Goal: lines fit in any width that is not too small.
+TEST(Table, AcceptsAnyWidth) {
     for (std::size_t width = 0; width < 80; ++width) {
         std::istringstream lines{three_columns().text(width, colours::off)};
         for (std::string line; std::getline(lines, line);) {
@@ -70,24 +70,24 @@ TEST(Table, TakesAnyWidth) {
     }
 }
 
-TEST(Table, StylesTextAndNotTheBlanksAroundIt) {
+TEST(Table, StylesTextWithoutItsPadding) {
     const auto text = three_columns().text(80, colours::on);
     EXPECT_THAT(text, HasSubstr("  \x1B[1mID\x1B[0m  "));
     EXPECT_THAT(text, HasSubstr("\x1B[2ma summary that is longer than others\x1B[0m\n"));
 }
 
-TEST(Table, MakesTextsHarmlessLines) {
+TEST(Table, MakesTextPrintableOnOneLine) {
     table out{{{.heading = "A"}}};
     out.add({{"one\ntwo\x1B[2J"}});
     EXPECT_EQ(out.text(std::nullopt, colours::off), "A\none two\n");
     EXPECT_THAT(out.text(std::nullopt, colours::on), Not(HasSubstr("\x1B[2J")));
 }
 
-TEST(Table, HasNoRowsAtFirst) {
+TEST(Table, CanBeEmpty) {
     EXPECT_EQ(table({{.heading = "A"}, {.heading = "B"}}).text(80, colours::off), "A  B\n");
 }
 
-TEST(Styled, AddsNothingWhereNothingIsShown) {
+TEST(Styled, AddsNothingToEmptyText) {
     EXPECT_EQ(styled("x", style::trouble, colours::on), "\x1B[31mx\x1B[0m");
     EXPECT_EQ(styled("x", style::trouble, colours::off), "x");
     EXPECT_EQ(styled("x", style::plain, colours::on), "x");

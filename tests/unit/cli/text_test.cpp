@@ -1,5 +1,7 @@
 #include "cli/text.hpp"
 
+#include "cli/progress.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -8,9 +10,10 @@
 namespace reelsd::cli {
 namespace {
 
-// Goal: nothing that a caption, a transcript or a server says can steer the terminal. Method: table
-// of hostile texts, each with what is left of it.
-TEST(Printable, LeavesOnlyHarmlessText) {
+using namespace std::chrono_literals;
+
+// Goal: no text of a server can control the terminal. Method: a table of hostile texts.
+TEST(Printable, RemovesControls) {
     struct test_case {
         const char* name;
         std::string text;
@@ -25,7 +28,7 @@ TEST(Printable, LeavesOnlyHarmlessText) {
         {"the window's title, ended by ST", "a\x1B]0;owned\x1B\\b", "ab"},
         {"a hidden link", "\x1B]8;;http://evil.test\x1B\\here\x1B]8;;\x1B\\", "here"},
         {"a device control string", "a\x1BP1$r0m\x1B\\b", "ab"},
-        {"a control string that never ends keeps its text", "a\x1B]0;rest", "a0;rest"},
+        {"an unterminated control string keeps its text", "a\x1B]0;rest", "a0;rest"},
         {"a choice of character set", "a\x1B(0b", "ab"},
         {"an escape at the very end", "a\x1B", "a"},
         {"a sequence cut short", "a\x1B[3", "a"},
@@ -61,7 +64,7 @@ TEST(Printable, LeavesOnlyHarmlessText) {
     }
 }
 
-TEST(Printable, TurnsLineBreaksIntoBlanksOnRequest) {
+TEST(Printable, ReplacesLineBreaksOnRequest) {
     EXPECT_EQ(printable("one\ntwo\r\nthree", line_breaks::to_blank), "one two three");
 }
 
@@ -72,17 +75,17 @@ TEST(ColumnsOf, CountsTerminalCells) {
     EXPECT_EQ(columns_of("e\u0301"), 1U) << "a combining accent takes no cell";
     EXPECT_EQ(columns_of("寿司"), 4U);
     EXPECT_EQ(columns_of("🍣"), 2U);
-    EXPECT_EQ(columns_of("👍🏽"), 2U) << "a skin tone is drawn into its emoji";
+    EXPECT_EQ(columns_of("👍🏽"), 2U) << "a skin tone modifies its emoji";
     EXPECT_EQ(columns_of("⚡⏰🫠"), 6U) << "emoji of all ages";
     EXPECT_EQ(columns_of("a\u200Db\uFE0F"), 2U) << "joiners and variation selectors";
     EXPECT_EQ(columns_of("한국어"), 6U);
     EXPECT_EQ(columns_of("Привет"), 6U);
-    EXPECT_EQ(columns_of("สวัสดี"), 4U) << "vowels and tones stand above";
+    EXPECT_EQ(columns_of("สวัสดี"), 4U) << "vowels and tones take no cell";
     EXPECT_EQ(columns_of("…"), 1U);
     EXPECT_EQ(columns_of("🇫🇷"), 2U) << "two regional indicators are one flag";
 }
 
-// Goal: lines fit, words stay whole where they can, links always. Method: table at small widths.
+// Goal: lines fit, and links stay whole. Method: a table with small widths.
 TEST(Wrapped, BreaksAtBlanks) {
     struct test_case {
         const char* name;
@@ -99,8 +102,8 @@ TEST(Wrapped, BreaksAtBlanks) {
         {"a long word is cut", "abcdefgh", 3, {"abc", "def", "gh"}},
         {"a long word after a short one", "a bcdefg", 3, {"a", "bcd", "efg"}},
         {"a wide character is never halved", "寿司寿", 3, {"寿", "司", "寿"}},
-        {"even where nothing fits", "寿司", 1, {"寿", "司"}},
-        {"no width at all is taken as one", "ab", 0, {"a", "b"}},
+        {"at least one character per line", "寿司", 1, {"寿", "司"}},
+        {"the width 0 counts as 1", "ab", 0, {"a", "b"}},
         {"a link stays whole",
          "see https://example.test/abc now",
          8,
@@ -112,17 +115,17 @@ TEST(Wrapped, BreaksAtBlanks) {
     }
 }
 
-TEST(ClockText, IsWhatAPlayerShows) {
+TEST(ClockText, ShowsMinutesAndSeconds) {
     EXPECT_EQ(clock_text(0), "00:00");
     EXPECT_EQ(clock_text(5.99), "00:05");
     EXPECT_EQ(clock_text(75), "01:15");
     EXPECT_EQ(clock_text(3600), "60:00");
     EXPECT_EQ(clock_text(-1), "00:00");
     EXPECT_EQ(clock_text(std::numeric_limits<double>::quiet_NaN()), "00:00");
-    EXPECT_EQ(clock_text(1e300), "10080:00") << "bounded, not overflown";
+    EXPECT_EQ(clock_text(1e300), "10080:00") << "bounded";
 }
 
-TEST(DurationText, GrowsItsUnits) {
+TEST(DurationText, PicksTheUnit) {
     EXPECT_EQ(duration_text(0), "0 s");
     EXPECT_EQ(duration_text(12.46), "12.5 s");
     EXPECT_EQ(duration_text(31), "31 s");
@@ -131,12 +134,7 @@ TEST(DurationText, GrowsItsUnits) {
     EXPECT_EQ(duration_text(7380), "2 h 3 min");
 }
 
-TEST(Numbers, AreWrittenForPeople) {
-    EXPECT_EQ(grouped(0), "0");
-    EXPECT_EQ(grouped(999), "999");
-    EXPECT_EQ(grouped(1000), "1,000");
-    EXPECT_EQ(grouped(1234567), "1,234,567");
-    EXPECT_EQ(grouped(-123456), "-123,456");
+TEST(Numbers, HaveUnitsAndFewDigits) {
     EXPECT_EQ(bytes_text(999), "999 bytes");
     EXPECT_EQ(bytes_text(1000), "1.0 kB");
     EXPECT_EQ(bytes_text(999949), "999.9 kB");
@@ -145,6 +143,20 @@ TEST(Numbers, AreWrittenForPeople) {
     EXPECT_EQ(short_number(30), "30");
     EXPECT_EQ(short_number(29.97), "29.97");
     EXPECT_EQ(short_number(0.5), "0.5");
+}
+
+TEST(SafeJson, EscapesTerminalControls) {
+    EXPECT_EQ(
+        safe_json("{\"a\": \"x\x7F\xC2\x9B!\xC3\xBC\"}"), "{\"a\": \"x\\u007f\\u009b!\xC3\xBC\"}");
+    EXPECT_EQ(safe_json("{\n  \"a\": 1\n}"), "{\n  \"a\": 1\n}");
+    EXPECT_EQ(safe_json(""), "");
+}
+
+TEST(ProgressLine, ShowsActivityAndTime) {
+    EXPECT_EQ(progress_line("reel 42: pending", 0s, 0, 80), "| reel 42: pending, 0 s");
+    EXPECT_EQ(progress_line("reel 42: pending", 75s, 5, 80), "/ reel 42: pending, 1 min 15 s");
+    EXPECT_EQ(progress_line("reel 42: pending", 0s, 0, 10), "| reel 42") << "one cell stays free";
+    EXPECT_EQ(progress_line("reel 42: pending", 0s, 0, 0), "");
 }
 
 }  // namespace

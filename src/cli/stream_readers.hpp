@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+/// Parsers of the two streams of the API, which arrive in chunks of any size.
 namespace reelsd::cli {
 
 /// One server-sent event.
@@ -19,8 +21,7 @@ struct server_event {
     friend bool operator==(const server_event&, const server_event&) = default;
 };
 
-/// Parses a stream of server-sent events from chunks of any size. Source: the HTML
-/// standard, "Server-sent events", 9.2.6.
+/// Parses server-sent events. Source: the HTML standard, "Server-sent events", 9.2.6.
 class event_reader {
 public:
     /// `bytes_max` limits one event and the buffer of an incomplete event.
@@ -48,6 +49,21 @@ private:
     std::string id_;
     std::string last_event_id_;
     std::optional<std::chrono::milliseconds> retry_;
+};
+
+/// Detects an incomplete export. The last line of a complete one contains `end` and the number of
+/// lines before it. Stores only the beginning of each line.
+class export_lines {
+public:
+    void take(std::string_view piece);
+
+    /// Number of lines before the last one; nothing unless the last line confirms it.
+    [[nodiscard]] std::optional<std::int64_t> count_if_complete() const;
+
+private:
+    std::string line_;  ///< Beginning of the incomplete line.
+    std::string last_;  ///< Beginning of the last complete line.
+    std::int64_t ended_ = 0;
 };
 
 }  // namespace reelsd::cli

@@ -4,9 +4,9 @@
 
 #include <chrono>
 #include <optional>
-#include <string>
 #include <string_view>
 
+/// Failed requests: the message for the user, the exit code and the delay before a retry. Pure.
 namespace reelsd::cli {
 
 /// Exit codes of `reels`, for scripts. `reels --help` and docs/guide/client.md list them.
@@ -20,7 +20,7 @@ enum class exit_code : int {
     interrupted = 130,  ///< Ctrl-C, by the shell's convention 128 + SIGINT.
 };
 
-/// Maps the error of a request to an exit code.
+/// Maps the error of a request to an exit code, by default server_failed.
 [[nodiscard]] exit_code exit_code_of(errc code) noexcept;
 
 /// Converts a failed response to an error for the user: the server's message and the status.
@@ -36,8 +36,24 @@ enum class exit_code : int {
 [[nodiscard]] std::optional<std::chrono::seconds> retry_after_of(
     std::optional<std::string_view> value);
 
-/// A JSON document with those characters escaped that a terminal might obey although JSON allows
-/// them raw (DEL and the 8-bit controls). The document's meaning is the same.
-[[nodiscard]] std::string safe_json(std::string_view document);
+/// Number and delays of the retries of a request.
+struct retry_policy {
+    int attempts_max = 3;                 ///< The first one counts.
+    std::chrono::seconds first_delay{1};  ///< Doubled each time.
+    /// Gives up if the server requests a longer delay, because a user waits at the terminal.
+    std::chrono::seconds delay_max{60};
+};
+
+/// Outcome of one attempt.
+struct attempt_outcome {
+    std::optional<int> status;                        ///< HTTP status; none without a response.
+    std::optional<std::chrono::seconds> retry_after;  ///< Requested by the server.
+};
+
+/// Delay before the next attempt, or nothing if the outcome is final. Retries 429, 500, 502, 503
+/// and a missing response. `attempts_made` is at least 1. A longer Retry-After of the server
+/// replaces the policy's delay; beyond `delay_max` there is no next attempt.
+[[nodiscard]] std::optional<std::chrono::seconds> delay_before_next(
+    const retry_policy& policy, int attempts_made, const attempt_outcome& outcome);
 
 }  // namespace reelsd::cli

@@ -1,7 +1,9 @@
-#include "event_reader.hpp"
+#include "stream_readers.hpp"
 
-#include <charconv>
-#include <cstdint>
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/parse_number.hpp>
+
+#include <algorithm>
 #include <utility>
 
 namespace reelsd::cli {
@@ -9,13 +11,8 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-std::optional<std::chrono::milliseconds> milliseconds_in(std::string_view digits) {
-    std::uint32_t number = 0;
-    const auto* const end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, number);
-    if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-    return std::chrono::milliseconds{number};
-}
+/// Bytes kept of each line of an export: `{"type":"end","lines":9223372036854775807}` has half.
+constexpr std::size_t kept_bytes_max = 96;
 
 }  // namespace
 
@@ -30,7 +27,7 @@ result<std::vector<server_event>> event_reader::take(std::string_view bytes) {
         }
         line_.push_back(c);
         if (line_.size() + data_.size() > bytes_max_) {
-            return error{errc::connection_failed, "an event of the server's is too long"};
+            return error{errc::connection_failed, "an event from the server is too long"};
         }
     }
     return events;
@@ -54,7 +51,8 @@ void event_reader::end_line(std::vector<server_event>& events) {
     } else if (field == "id" && value.find('\0') == std::string_view::npos) {
         id_ = value;
     } else if (field == "retry") {
-        if (const auto wish = milliseconds_in(value)) retry_ = wish;
+        const auto milliseconds = parse_number<std::uint32_t>(value);
+        if (milliseconds) retry_ = std::chrono::milliseconds{*milliseconds};
     }
 }
 
@@ -63,9 +61,28 @@ void event_reader::end_event(std::vector<server_event>& events) {
     auto name = std::exchange(name_, {});
     auto data = std::exchange(data_, {});
     if (data.empty()) return;
-    data.pop_back();  // Only between lines.
+    data.pop_back();  // The line feed after the last line.
     if (name.empty()) name = "message";
     events.push_back({.name = std::move(name), .data = std::move(data)});
+}
+
+void export_lines::take(std::string_view piece) {
+    while (!piece.empty()) {
+        const auto end = piece.find('\n');
+        const auto part = piece.substr(0, end);
+        line_.append(part.substr(0, kept_bytes_max - std::min(line_.size(), kept_bytes_max)));
+        if (end == std::string_view::npos) return;
+        last_ = std::exchange(line_, {});
+        ++ended_;
+        piece.remove_prefix(end + 1);
+    }
+}
+
+std::optional<std::int64_t> export_lines::count_if_complete() const {
+    if (!line_.empty()) return std::nullopt;
+    const auto last = parse_foreign_json(last_);
+    const auto lines = integer_of(last, "lines");
+    return text_of(last, "type") == "end" && lines == ended_ - 1 ? lines : std::nullopt;
 }
 
 }  // namespace reelsd::cli

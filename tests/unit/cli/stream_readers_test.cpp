@@ -1,12 +1,15 @@
-#include "cli/event_reader.hpp"
+#include "cli/stream_readers.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-// Goal: events are read as browsers read them, however the bytes are cut, and none may be endless.
-// Method: pure; each stream whole and byte by byte.
+// Goal: events are parsed as in browsers, and incomplete exports are detected, for chunks of any
+// size. Method: each stream whole and in small chunks.
 namespace reelsd::cli {
 namespace {
 
@@ -18,11 +21,11 @@ struct reading {
     std::optional<std::chrono::milliseconds> retry;
 };
 
-reading read(std::string_view stream, std::size_t bytes_at_once) {
+reading read(std::string_view stream, std::size_t chunk_bytes) {
     event_reader reader{1000};
     reading all;
-    for (; !stream.empty(); stream.remove_prefix(std::min(bytes_at_once, stream.size()))) {
-        const auto events = reader.take(stream.substr(0, bytes_at_once));
+    for (; !stream.empty(); stream.remove_prefix(std::min(chunk_bytes, stream.size()))) {
+        const auto events = reader.take(stream.substr(0, chunk_bytes));
         EXPECT_TRUE(events);
         all.events.insert(all.events.end(), events->begin(), events->end());
     }
@@ -31,7 +34,7 @@ reading read(std::string_view stream, std::size_t bytes_at_once) {
     return all;
 }
 
-TEST(EventReader, ReadsWhatBrowsersRead) {
+TEST(EventReader, ParsesAsBrowsersDo) {
     struct test_case {
         const char* name;
         std::string stream;
@@ -39,7 +42,7 @@ TEST(EventReader, ReadsWhatBrowsersRead) {
         const char* id;
     };
     const test_case cases[] = {
-        {"one",
+        {"one event",
          "event: state\nid: 42:pending:0:\ndata: {}\n\n",
          {{"state", "{}"}},
          "42:pending:0:"},
@@ -51,13 +54,13 @@ TEST(EventReader, ReadsWhatBrowsersRead) {
         {"several lines", "data: a\ndata:\ndata:  b\ndata\n\n", {{"message", "a\n\n b\n"}}, ""},
         {"comments", ": keep-alive\n\n:\n\ndata: a\n: in between\n\n", {{"message", "a"}}, ""},
         {"no data", "event: a\nid: 1\n\ndata: b\n\n", {{"message", "b"}}, "1"},
-        {"not whole", "data: a\n\ndata: b\n", {{"message", "a"}}, ""},
-        {"an id of an event that is not whole",
+        {"incomplete", "data: a\n\ndata: b\n", {{"message", "a"}}, ""},
+        {"the id of an incomplete event",
          "id: 1\ndata: a\n\nid: 2\ndata: b\n",
          {{"message", "a"}},
          "1"},
         {"an id stays", "id: 1\ndata: a\n\ndata: b\n\n", {{"message", "a"}, {"message", "b"}}, "1"},
-        {"an id is taken away",
+        {"an id is removed",
          "id: 1\ndata: a\n\nid\ndata: b\n\n",
          {{"message", "a"}, {"message", "b"}},
          ""},
@@ -71,36 +74,36 @@ TEST(EventReader, ReadsWhatBrowsersRead) {
          "data: a\n\n",
          {{"message", "a"}},
          ""},
-        {"one that is not first",
+        {"a byte order mark that is not first",
          "\n\xEF\xBB\xBF"
          "data: a\n\n",
          {},
          ""},
-        {"nothing", "", {}, ""},
+        {"empty", "", {}, ""},
     };
     for (const auto& expected : cases) {
-        for (const std::size_t at_once : {std::size_t{1}, std::size_t{3}, std::size_t{1000}}) {
-            const auto all = read(expected.stream, at_once);
-            EXPECT_EQ(all.events, expected.events) << expected.name << " by " << at_once;
-            EXPECT_EQ(all.last_event_id, expected.id) << expected.name << " by " << at_once;
+        for (const std::size_t chunk_bytes : {std::size_t{1}, std::size_t{3}, std::size_t{1000}}) {
+            const auto all = read(expected.stream, chunk_bytes);
+            EXPECT_EQ(all.events, expected.events) << expected.name << " by " << chunk_bytes;
+            EXPECT_EQ(all.last_event_id, expected.id) << expected.name << " by " << chunk_bytes;
         }
     }
 }
 
-TEST(EventReader, KnowsTheServersWish) {
+TEST(EventReader, ReportsTheServersDelay) {
     EXPECT_EQ(read("retry: 2000\n\n", 100).retry, 2000ms);
     EXPECT_EQ(read("retry: 1\nretry: 0\n", 100).retry, 0ms);
-    for (const char* strange :
+    for (const char* invalid :
          {"", "retry:\n", "retry: -1\n", "retry: 1.5\n", "retry: 99999999999\n"}) {
-        EXPECT_EQ(read(strange, 100).retry, std::nullopt) << strange;
+        EXPECT_EQ(read(invalid, 100).retry, std::nullopt) << invalid;
     }
 }
 
-TEST(EventReader, NoEventIsEndless) {
+TEST(EventReader, BoundsAnEvent) {
     const std::string line = "data: " + std::string(494, 'a') + "\n";  // 495 bytes of data.
     event_reader reader{1000};
     ASSERT_TRUE(reader.take(line + "\n"));
-    ASSERT_TRUE(reader.take(line + "\n")) << "each begins anew";
+    ASSERT_TRUE(reader.take(line + "\n")) << "the limit is per event";
     ASSERT_TRUE(reader.take(line));
     ASSERT_TRUE(reader.take(line));
     const auto too_long = reader.take(line);
@@ -108,6 +111,49 @@ TEST(EventReader, NoEventIsEndless) {
     EXPECT_EQ(too_long.error().code(), errc::connection_failed);
     EXPECT_TRUE(event_reader{1000}.take(std::string(1000, 'x')));
     EXPECT_FALSE(event_reader{1000}.take(std::string(1001, 'x')));
+}
+
+const std::string account = R"({"type":"account","id":1})"
+                            "\n";
+const std::string end_of_one = R"({"type":"end","lines":1})"
+                               "\n";
+
+std::optional<std::int64_t> lines_of(std::string_view text, std::size_t piece) {
+    export_lines lines;
+    for (; !text.empty(); text.remove_prefix(std::min(piece, text.size()))) {
+        lines.take(text.substr(0, piece));
+    }
+    return lines.count_if_complete();
+}
+
+TEST(ExportLines, AcceptsACompleteExport) {
+    for (const std::size_t piece : {1U, 2U, 7U, 1000U}) {
+        EXPECT_EQ(lines_of(account + end_of_one, piece), 1) << piece;
+    }
+}
+
+TEST(ExportLines, DetectsTruncation) {
+    const auto whole = account + end_of_one;
+    for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+        EXPECT_FALSE(lines_of(whole.substr(0, bytes), 5)) << bytes;
+    }
+}
+
+TEST(ExportLines, DetectsMissingLines) {
+    EXPECT_FALSE(lines_of(end_of_one, 100));
+    EXPECT_FALSE(lines_of(account + account + end_of_one, 100));
+}
+
+TEST(ExportLines, RequiresAValidLastLine) {
+    EXPECT_FALSE(lines_of(account + end_of_one + account, 100));
+    EXPECT_FALSE(lines_of("end\n", 100));
+    EXPECT_FALSE(lines_of("{\"type\":\"end\"}\n", 100));
+    EXPECT_FALSE(lines_of("{\"type\":1,\"lines\":0}\n", 100));
+}
+
+TEST(ExportLines, CountsLongLines) {
+    const auto reel = R"({"type":"reel","x":")" + std::string(1'000'000, 'x') + "\"}\n";
+    EXPECT_EQ(lines_of(reel + end_of_one, 4096), 1);
 }
 
 }  // namespace

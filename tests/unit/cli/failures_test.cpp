@@ -1,5 +1,4 @@
-#include "cli/api_answer.hpp"
-#include "cli/progress.hpp"
+#include "cli/failures.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +8,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Goal: what a failed answer tells the user, and the exit code that follows. Method: table.
-TEST(FailureOf, SpeaksTheServersWords) {
+// Goal: the message and the exit code of each failed response. Method: table.
+TEST(FailureOf, ReportsTheServersMessage) {
     struct test_case {
         const char* name;
         int status;
@@ -39,7 +38,7 @@ TEST(FailureOf, SpeaksTheServersWords) {
          R"({"message": "limit of 3"})",
          "limit of 3 (HTTP 429)",
          exit_code::refused},
-        {"the server's fault",
+        {"a failure of the server",
          500,
          R"({"message": "internal server error"})",
          "internal server error (HTTP 500)",
@@ -80,8 +79,8 @@ TEST(FailureOf, SpeaksTheServersWords) {
     EXPECT_EQ(exit_code_of(errc::timed_out), exit_code::server_failed);
 }
 
-// Goal: whoever can do something about a failure is told what. Method: the codes of failure_of().
-TEST(AdviceFor, SaysWhatToDo) {
+// Goal: the user gets advice for failures they can fix. Method: the codes of failure_of().
+TEST(AdviceFor, NamesTheRemedy) {
     using testing::HasSubstr;
     EXPECT_THAT(advice_for(errc::unauthorized), HasSubstr("REELS_TOKEN"));
     EXPECT_THAT(advice_for(errc::not_found), HasSubstr("reels list"));
@@ -89,7 +88,7 @@ TEST(AdviceFor, SaysWhatToDo) {
     EXPECT_THAT(advice_for(errc::connection_failed), HasSubstr("REELS_SERVER"));
     EXPECT_THAT(advice_for(errc::timed_out), HasSubstr("REELS_SERVER"));
     EXPECT_THAT(advice_for(errc::internal), HasSubstr("later"));
-    EXPECT_EQ(advice_for(errc::invalid_argument), "") << "the server's message says it";
+    EXPECT_EQ(advice_for(errc::invalid_argument), "") << "the message suffices";
 }
 
 TEST(RetryAfterOf, ReadsSeconds) {
@@ -102,18 +101,46 @@ TEST(RetryAfterOf, ReadsSeconds) {
     }
 }
 
-TEST(SafeJson, EscapesWhatATerminalObeys) {
-    EXPECT_EQ(
-        safe_json("{\"a\": \"x\x7F\xC2\x9B!\xC3\xBC\"}"), "{\"a\": \"x\\u007f\\u009b!\xC3\xBC\"}");
-    EXPECT_EQ(safe_json("{\n  \"a\": 1\n}"), "{\n  \"a\": 1\n}");
-    EXPECT_EQ(safe_json(""), "");
+// Goal: the number and delays of retries. Method: table.
+TEST(DelayBeforeNext, FollowsTheSpecification) {
+    struct test_case {
+        const char* name;
+        int attempts_made;
+        attempt_outcome outcome;
+        std::optional<std::chrono::seconds> delay;
+    };
+    const test_case cases[] = {
+        {"no answer", 1, {}, 1s},
+        {"the delay doubles", 2, {}, 2s},
+        {"no fourth attempt", 3, {}, std::nullopt},
+        {"too many requests", 1, {.status = 429, .retry_after = {}}, 1s},
+        {"server error", 1, {.status = 500, .retry_after = {}}, 1s},
+        {"bad gateway", 1, {.status = 502, .retry_after = {}}, 1s},
+        {"unavailable", 1, {.status = 503, .retry_after = {}}, 1s},
+        {"not implemented is final", 1, {.status = 501, .retry_after = {}}, std::nullopt},
+        {"a success is final", 1, {.status = 200, .retry_after = {}}, std::nullopt},
+        {"a bad request is final", 1, {.status = 400, .retry_after = {}}, std::nullopt},
+        {"a bad token is final", 1, {.status = 401, .retry_after = {}}, std::nullopt},
+        {"the server's longer delay", 1, {.status = 429, .retry_after = 6s}, 6s},
+        {"the longer delay of the policy", 2, {.status = 503, .retry_after = 1s}, 2s},
+        {"at the bound", 1, {.status = 429, .retry_after = 60s}, 60s},
+        {"past the bound", 1, {.status = 429, .retry_after = 61s}, std::nullopt},
+        {"a requested delay after the last attempt",
+         3,
+         {.status = 429, .retry_after = 1s},
+         std::nullopt},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        EXPECT_EQ(delay_before_next({}, expected.attempts_made, expected.outcome), expected.delay);
+    }
 }
 
-TEST(ProgressLine, ShowsWhatAndHowLong) {
-    EXPECT_EQ(progress_line("reel 42: pending", 0s, 0, 80), "| reel 42: pending, 0 s");
-    EXPECT_EQ(progress_line("reel 42: pending", 75s, 5, 80), "/ reel 42: pending, 1 min 15 s");
-    EXPECT_EQ(progress_line("reel 42: pending", 0s, 0, 10), "| reel 42") << "one cell stays free";
-    EXPECT_EQ(progress_line("reel 42: pending", 0s, 0, 0), "");
+TEST(DelayBeforeNext, GivesUpBeyondTheBound) {
+    const retry_policy patient{.attempts_max = 1000, .first_delay = 1s, .delay_max = 60s};
+    EXPECT_EQ(delay_before_next(patient, 6, {}), 32s);
+    EXPECT_EQ(delay_before_next(patient, 7, {}), std::nullopt);
+    EXPECT_EQ(delay_before_next(patient, 999, {}), std::nullopt);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
@@ -17,7 +18,7 @@ inline api_answer answer_with(const char* body) {
     return {.body = body, .document = json::parse(body)};
 }
 
-/// A server that does what a test says; what it does not say fails.
+/// A fake whose methods fail unless a test sets them.
 class scripted_server final : public reel_server {
 public:
     std::function<result<api_answer>(const submission&, const std::stop_token&)> on_submit;
@@ -28,23 +29,23 @@ public:
     std::function<result<api_answer>(const std::string&, std::optional<int>)> on_search;
     std::function<result<api_answer>(const usage_query&)> on_usage;
 
-    result<api_answer> submit(const submission& wanted, const std::stop_token& stop) override {
+    result<api_answer> submit(const submission& options, const std::stop_token& stop) override {
         if (!on_submit) return unexpected();
-        return on_submit(wanted, stop);
+        return on_submit(options, stop);
     }
     result<api_answer> submit_file(
-        const std::filesystem::path& file, const submission& wanted,
+        const std::filesystem::path& file, const submission& options,
         const std::stop_token& /*stop*/) override {
         if (!on_submit_file) return unexpected();
-        return on_submit_file(file, wanted);
+        return on_submit_file(file, options);
     }
-    result<api_answer> await(const job_wait& wanted, const std::stop_token& stop) override {
+    result<api_answer> await(const job_wait& wait, const std::stop_token& stop) override {
         if (!on_await) return unexpected();
-        return on_await(wanted, stop);
+        return on_await(wait, stop);
     }
-    result<reel_page> list(const list_query& wanted, const std::stop_token& /*stop*/) override {
+    result<reel_page> list(const list_query& query, const std::stop_token& /*stop*/) override {
         if (!on_list) return unexpected();
-        return on_list(wanted);
+        return on_list(query);
     }
     result<api_answer> search(
         const std::string& words, std::optional<int> limit,
@@ -52,26 +53,26 @@ public:
         if (!on_search) return unexpected();
         return on_search(words, limit);
     }
-    result<api_answer> usage(const usage_query& wanted, const std::stop_token& /*stop*/) override {
+    result<api_answer> usage(const usage_query& days, const std::stop_token& /*stop*/) override {
         if (!on_usage) return unexpected();
-        return on_usage(wanted);
+        return on_usage(days);
     }
 
 private:
     static error unexpected() { return error{errc::internal, "the test expects no such request"}; }
 };
 
-/// A conversation with a session: what was sent, message by message.
-class conversation {
+/// A client of a session; collects the messages that it receives.
+class test_client {
 public:
-    explicit conversation(reel_server& server)
-        : talk_{
+    explicit test_client(reel_server& server)
+        : session_{
               server,
               {.send = [this](std::string line) { keep(std::move(line)); },
                .note = [](std::string_view) {}}} {}
 
-    void introduce(const char* revision = "2025-06-18") {
-        tell(
+    void initialize(const char* revision = "2025-06-18") {
+        send(
             {{"jsonrpc", "2.0"},
              {"id", "hello"},
              {"method", "initialize"},
@@ -84,9 +85,9 @@ public:
         ASSERT_TRUE(messages.front().contains("result")) << messages.front();
     }
 
-    void tell(const json& message) { talk_.take(message.dump()); }
+    void send(const json& message) { session_.take(message.dump()); }
     void request(const json& id, const char* method, const json& params = json::object()) {
-        tell({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
+        send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
     }
     void call(const json& id, const char* tool, const json& arguments, const json& meta = {}) {
         json params{{"name", tool}, {"arguments", arguments}};
@@ -94,28 +95,31 @@ public:
         request(id, "tools/call", params);
     }
     void cancel(const json& id) {
-        tell(
+        send(
             {{"jsonrpc", "2.0"},
              {"method", "notifications/cancelled"},
              {"params", {{"requestId", id}}}});
     }
 
-    /// The only answer to a call, once it has ended.
+    /// Waits until all calls have ended.
+    void wait() { EXPECT_TRUE(session_.wait_for_calls(std::chrono::hours{1})); }
+
+    /// The result of a call, which must be the only message.
     json result_of(const char* tool, const json& arguments) {
         call(1, tool, arguments);
-        talk_.wait_for_calls();
+        wait();
         const auto messages = sent();
         EXPECT_EQ(messages.size(), 1U);
         return messages.empty() ? json() : messages.front().value("result", json());
     }
 
-    /// What was sent since the last time.
+    /// The messages since the last call.
     std::vector<json> sent() {
         const std::scoped_lock lock{mutex_};
         return std::exchange(sent_, {});
     }
 
-    session& talk() { return talk_; }
+    session& target() { return session_; }
 
 private:
     void keep(std::string line) {
@@ -128,7 +132,7 @@ private:
 
     std::mutex mutex_;
     std::vector<json> sent_;
-    session talk_;  ///< Last: its threads use the above.
+    session session_;  ///< Last: its threads use the other members.
 };
 
 }  // namespace reelsd::cli::mcp
