@@ -2,6 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>

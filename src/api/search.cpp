@@ -1,6 +1,7 @@
 #include "search.hpp"
 
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 

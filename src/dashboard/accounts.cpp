@@ -1,4 +1,5 @@
 #include "resources.hpp"
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>

@@ -2,7 +2,6 @@
 
 #include "../render.hpp"
 #include "../text.hpp"
-#include <reelsd/base/json_schema.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json_schema.hpp>
 #include <reelsd/base/text.hpp>
