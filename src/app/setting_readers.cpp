@@ -170,6 +170,19 @@ bool read_proxy(std::string_view text, std::optional<net::proxy>& target) {
     return true;
 }
 
+bool read_networks(std::string_view text, std::vector<ip_network>& target) {
+    std::vector<std::string> listed;
+    if (text != "none" && !read_list(text, listed)) return false;
+    std::vector<ip_network> networks;
+    for (const auto& element : listed) {
+        const auto network = ip_network::parse(element);
+        if (!network) return false;
+        networks.push_back(*network);
+    }
+    target = std::move(networks);
+    return true;
+}
+
 bool read_outgoing_address(std::string_view text, std::string& target) {
     constexpr std::size_t device_bytes_max = 15;  // IFNAMSIZ without its null byte.
     const bool is_device =
@@ -177,7 +190,7 @@ bool read_outgoing_address(std::string_view text, std::string& target) {
         std::all_of(text.begin(), text.end(), [](char c) {
             return is_alphanumeric(c) || c == '.' || c == '-' || c == '_' || c == '@';
         });
-    if (!is_device && !net::ip_address::parse(text)) return false;
+    if (!is_device && !parse_ip_address(text)) return false;
     target = text == "none" ? "" : text;
     return true;
 }

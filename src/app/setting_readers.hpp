@@ -47,21 +47,8 @@ bool read_integer(std::string_view text, Integer least, Integer most, Integer& t
 [[nodiscard]] bool read_resolvers(
     std::string_view text, std::optional<std::vector<std::string>>& target);
 [[nodiscard]] bool read_analyzers(std::string_view text, std::vector<std::string>& target);
-/// A list of networks as Network::parse() reads them; "none" is an empty list.
-template <class Network>
-bool read_networks(std::string_view text, std::vector<Network>& target) {
-    std::vector<std::string> listed;
-    if (text != "none" && !read_list(text, listed)) return false;
-    std::vector<Network> networks;
-    for (const auto& element : listed) {
-        const auto network = Network::parse(element);
-        if (!network) return false;
-        networks.push_back(*network);
-    }
-    target = std::move(networks);
-    return true;
-}
-
+/// A list of networks as ip_network::parse() reads them; "none" is an empty list.
+[[nodiscard]] bool read_networks(std::string_view text, std::vector<ip_network>& target);
 /// "none" or proxies, as net::proxy::parse() takes them.
 [[nodiscard]] bool read_proxies(std::string_view text, std::vector<net::proxy>& target);
 [[nodiscard]] bool read_optional_proxies(
