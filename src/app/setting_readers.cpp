@@ -154,7 +154,7 @@ bool read_outgoing_address(std::string_view text, std::string& target) {
         std::all_of(text.begin(), text.end(), [](char c) {
             return is_alphanumeric(c) || c == '.' || c == '-' || c == '_' || c == '@';
         });
-    if (!is_device && !net::ip_address::parse(text)) return false;
+    if (!is_device && !parse_ip_address(text)) return false;
     target = text == "none" ? "" : text;
     return true;
 }

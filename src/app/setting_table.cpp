@@ -94,7 +94,7 @@ constexpr auto client_settings = std::to_array<setting_definition>({
      "Open connections of one client, which is an IPv4 address or an IPv6 /64. 0 sets no limit."},
     {"proxy-addresses",
      "127.0.0.1,::1",
-     parsed<&read_elements<http::ip_network>, &settings::proxy_addresses>(
+     parsed<&read_elements<ip_network>, &settings::proxy_addresses>(
          "a list of IPv4 and IPv6 addresses and networks (10.0.0.0/8), or none"),
      "Addresses that many clients share, such as those of reverse proxies. The limit per address "
      "does not apply to them."},
@@ -229,7 +229,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      "tests."},
     {"media-networks",
      "none",
-     parsed<&read_elements<net::ip_network>, &settings::media_networks>(
+     parsed<&read_elements<ip_network>, &settings::media_networks>(
          "a list of addresses and networks such as 198.18.0.0/15, or none"),
      "Networks that the platform and media hosts may resolve to although they are not public, as "
      "behind a tunnel that answers every name itself. TLS is still required."},
@@ -257,7 +257,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      exposure::secret},
     {"webhook-networks",
      "none",
-     parsed<&read_elements<net::ip_network>, &settings::webhook_networks>(
+     parsed<&read_elements<ip_network>, &settings::webhook_networks>(
          "a list of addresses and networks such as 10.0.0.0/8, or none"),
      "Private networks that webhooks may reach, also with plain http and on any port. Every user "
      "can then send requests there."},

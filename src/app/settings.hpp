@@ -29,9 +29,9 @@ struct settings {
     std::optional<http::listen_address> metrics_listen;
     bool share_port = false;  ///< With other daemons on `data_dir`.
     std::size_t connections_max = 0;
-    std::size_t connections_per_address_max = 0;    ///< 0: no bound.
-    std::vector<http::ip_network> proxy_addresses;  ///< The limit per address does not apply.
-    bool forwarded_for = false;  ///< X-Forwarded-For of these proxies is trusted.
+    std::size_t connections_per_address_max = 0;  ///< 0: no bound.
+    std::vector<ip_network> proxy_addresses;      ///< The limit per address does not apply.
+    bool forwarded_for = false;                   ///< X-Forwarded-For of these proxies is trusted.
     std::size_t buffered_bytes_max = 0;
     std::optional<std::size_t> reel_cache_bytes_max;  ///< Without it, a share of the memory.
     std::string database_url;                         ///< Empty: the private cluster in `data_dir`.
@@ -51,8 +51,8 @@ struct settings {
     platform::request_profile request_profile;
     std::vector<std::string> media_hosts;
     bool allow_private_addresses = false;
-    std::vector<net::ip_network> media_networks;
-    std::vector<net::ip_network> webhook_networks;
+    std::vector<ip_network> media_networks;
+    std::vector<ip_network> webhook_networks;
     std::vector<net::proxy> platform_proxies;              ///< Used in turn; empty: none.
     std::optional<std::vector<net::proxy>> media_proxies;  ///< Without it, `platform_proxies`.
     std::optional<net::proxy> model_proxy;

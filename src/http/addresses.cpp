@@ -3,10 +3,7 @@
 #include <reelsd/http/addresses.hpp>
 #include <reelsd/http/server.hpp>
 
-#include <boost/asio/ip/network_v4.hpp>
-#include <boost/asio/ip/network_v6.hpp>
-
-#include <algorithm>
+#include <optional>
 #include <string>
 
 namespace reelsd::http {
@@ -16,29 +13,13 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t bits_v4 = 32;
-constexpr std::size_t bits_v6 = 128;
-
-/// `address` with all bits after the prefix cleared.
-ip::address first_of(const ip::address& address, std::size_t prefix_bits) {
-    const auto length = static_cast<unsigned short>(prefix_bits);
-    if (address.is_v4()) return ip::make_network_v4(address.to_v4(), length).network();
-    return ip::make_network_v6(address.to_v6(), length).network();
-}
-
-/// An address without a zone ("fe80::1%eth0"), which other addresses cannot be compared with.
-std::optional<ip::address> parse_address(std::string_view text) {
-    if (contains(text, "%")) return std::nullopt;
-    error_code malformed;
-    const auto address = ip::make_address(std::string{text}, malformed);
-    return malformed ? std::nullopt : std::optional{unmapped(address)};
-}
-
 /// An element of X-Forwarded-For. Some proxies add a port: "192.0.2.1:4711", "[2001:db8::1]:4711".
 std::optional<ip::address> forwarded_address(std::string_view element) {
     const bool has_brackets = element.starts_with('[');
     const bool has_one_colon = element.find(':') == element.rfind(':');
-    return parse_address(has_brackets || has_one_colon ? host_without_port(element) : element);
+    const auto address =
+        parse_ip_address(has_brackets || has_one_colon ? host_without_port(element) : element);
+    return address ? std::optional{unmapped(*address)} : std::nullopt;
 }
 
 error malformed_listen_address(std::string_view text, std::string_view why) {
@@ -61,39 +42,6 @@ std::optional<std::string> listen_host(std::string_view text) {
 }
 
 }  // namespace
-
-ip::address unmapped(const ip::address& address) {
-    if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
-    return ip::make_address_v4(ip::v4_mapped, address.to_v6());
-}
-
-std::optional<ip_network> ip_network::parse(std::string_view text) {
-    if (!reelsd::contains(text, "/")) {
-        const auto address = parse_address(text);
-        if (!address) return std::nullopt;
-        return ip_network{*address, address->is_v4() ? bits_v4 : bits_v6};
-    }
-    const std::string whole{text};
-    error_code malformed;
-    if (const auto network = ip::make_network_v4(whole, malformed); !malformed) {
-        if (network.address() != network.network()) return std::nullopt;
-        return ip_network{network.network(), network.prefix_length()};
-    }
-    const auto network = ip::make_network_v6(whole, malformed);
-    if (malformed || network.address() != network.network()) return std::nullopt;
-    return ip_network{network.network(), network.prefix_length()};
-}
-
-bool ip_network::contains(const ip::address& address) const {
-    const auto plain = unmapped(address);
-    return plain.is_v4() == first_.is_v4() && first_of(plain, prefix_bits_) == first_;
-}
-
-bool any_contains(std::span<const ip_network> networks, const ip::address& address) {
-    return std::any_of(networks.begin(), networks.end(), [&](const ip_network& network) {
-        return network.contains(address);
-    });
-}
 
 ip::address client_behind(
     const ip::address& peer, const header_fields& headers, std::span<const ip_network> proxies) {

@@ -110,9 +110,10 @@ std::optional<refusal> read_field(std::string_view line, field& parsed) {
     if (line.front() == ' ' || line.front() == '\t') return bad("folded header lines are obsolete");
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) return bad("malformed header field");
-    parsed = {
-        .name = line.substr(0, colon),
-        .value = trimmed(line.substr(colon + 1), optional_whitespace)};
+    const auto rest = line.substr(colon + 1);
+    const auto value = trimmed(rest, optional_whitespace);
+    // Also an empty value must be within the line: its place in the head is recorded.
+    parsed = {.name = line.substr(0, colon), .value = value.empty() ? rest.substr(0, 0) : value};
     if (!is_token(parsed.name)) return bad("malformed header name");
     const auto is_forbidden = [](char letter) { return is_control(letter) && letter != '\t'; };
     if (std::any_of(parsed.value.begin(), parsed.value.end(), is_forbidden)) {

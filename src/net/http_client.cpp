@@ -119,7 +119,7 @@ void set_limits(CURL* handle, const http_request& request, deadline by) {
 /// "host!ADDRESS" or "if!DEVICE": libcurl would resolve a bare word by DNS.
 std::string interface_of(const std::string& outgoing_address) {
     if (outgoing_address.empty()) return {};
-    const bool is_address = ip_address::parse(outgoing_address).has_value();
+    const bool is_address = parse_ip_address(outgoing_address).has_value();
     return (is_address ? "host!" : "if!") + outgoing_address;
 }
 

@@ -3,11 +3,16 @@
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstdio>
+#include <cstring>
 
 namespace reelsd::net {
+
+namespace ip = boost::asio::ip;
+
 namespace {
 
 /// Measured response heads have 2-4 KB (cookies, policies).
@@ -24,6 +29,21 @@ std::optional<int> status_of(std::string_view line) {
 
 bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/// Nothing for other families.
+std::optional<ip::address> address_of(const sockaddr& address) {
+    if (address.sa_family == AF_INET) {
+        const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+        return ip::address_v4{ntohl(v4.sin_addr.s_addr)};
+    }
+    if (address.sa_family == AF_INET6) {
+        const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+        ip::address_v6::bytes_type bytes{};
+        std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
+        return ip::address_v6{bytes};
+    }
+    return std::nullopt;
 }
 
 /// Runs `step` without letting exceptions pass into libcurl, which is C. finish() rethrows them.
@@ -158,7 +178,7 @@ int transfer::on_seek(void* self, curl_off_t offset, int origin) {
 
 curl_socket_t transfer::on_open(void* self, curlsocktype purpose, curl_sockaddr* address) {
     auto& me = *static_cast<transfer*>(self);
-    const auto peer = ip_address::from(address->addr);
+    const auto peer = address_of(address->addr);
     // The operator configured the proxy, which is the only peer of its transfers.
     const bool is_allowed = me.how_.by_proxy || (peer && me.guard_.allows(me.target_, *peer));
     if (purpose != CURLSOCKTYPE_IPCXN || !is_allowed) {

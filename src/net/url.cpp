@@ -83,7 +83,7 @@ result<url> url::parse(std::string_view text) {
     if (parsed.host_.size() > 2 && parsed.host_.front() == '[')
         parsed.host_ = parsed.host_.substr(1, parsed.host_.size() - 2);
     if (parsed.host_.empty()) return malformed("URL has no host");
-    if (ends_in_number(parsed.host_) && !ip_address::parse(parsed.host_))
+    if (ends_in_number(parsed.host_) && !parse_ip_address(parsed.host_))
         return malformed("the host of the URL is a number but not an IPv4 address");
     parsed.path_ = part_of(handle.get(), CURLUPART_PATH);
     if (parsed.path_.empty()) parsed.path_ = "/";

@@ -269,7 +269,7 @@ private:
 std::string canonical_host(std::string text) {
     if (text.starts_with('.')) text.erase(0, 1);
     if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-    if (const auto address = net::ip_address::parse(text)) return address->to_string();
+    if (const auto address = parse_ip_address(text)) return address->to_string();
     return ascii_lower(text);
 }
 

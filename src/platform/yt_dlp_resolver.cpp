@@ -49,7 +49,7 @@ std::vector<std::string> arguments_for(
         "1",
         "--extractor-retries",
         "0"};
-    if (net::ip_address::parse(outgoing_address))
+    if (parse_ip_address(outgoing_address))
         words.insert(words.end(), {"--source-address", outgoing_address});
     if (!cookies_file.empty()) words.insert(words.end(), {"--cookies", cookies_file});
     words.insert(words.end(), {"-J", "--", reel.canonical_url()});

@@ -1,32 +1,16 @@
 #pragma once
 
+#include <reelsd/base/ip_network.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/net/url.hpp>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-struct sockaddr;
-
 namespace reelsd::net {
-
-/// An IPv4 or IPv6 address as bytes. IPv4 fills the first four.
-struct ip_address {
-    enum class family : std::uint8_t { v4, v6 };
-
-    family kind = family::v4;
-    std::array<std::uint8_t, 16> bytes{};
-
-    /// Strict notation ("10.0.0.1", "fd00::1"), without brackets or zone.
-    [[nodiscard]] static std::optional<ip_address> parse(std::string_view text);
-    /// Empty for other families.
-    [[nodiscard]] static std::optional<ip_address> from(const sockaddr& address);
-    [[nodiscard]] std::string to_string() const;
-};
 
 /// Classification of an address by IANA's special-purpose registries. The embedded IPv4 address
 /// decides for mapped, compatible, 6to4, NAT64 and Teredo addresses.
@@ -36,25 +20,7 @@ enum class reach : std::uint8_t {
     nowhere,  ///< Never a valid target: unspecified, link-local (cloud metadata), multicast,
               ///< documentation, ...
 };
-[[nodiscard]] reach reach_of(const ip_address& address) noexcept;
-
-/// A block of addresses with a common prefix.
-class ip_network {
-public:
-    /// Accepts "198.18.0.0/15", "fd00::/8" or a single address. Returns nothing for any other text
-    /// and when bits after the prefix are set ("10.0.0.1/8").
-    [[nodiscard]] static std::optional<ip_network> parse(std::string_view text);
-
-    /// An IPv4 address also counts in its IPv6-mapped form.
-    [[nodiscard]] bool contains(const ip_address& address) const noexcept;
-
-private:
-    ip_network(const ip_address& first, int prefix_bits)
-        : first_{first}, prefix_bits_{prefix_bits} {}
-
-    ip_address first_;
-    int prefix_bits_;
-};
+[[nodiscard]] reach reach_of(const boost::asio::ip::address& address);
 
 /// Hosts, addresses, schemes and ports that a client may connect to.
 struct address_policy {
@@ -88,14 +54,15 @@ public:
 
     /// Whether a socket to `address` may be opened on behalf of `target`. The client passes the
     /// address it is about to connect to, so DNS rebinding between check and connect is harmless.
-    [[nodiscard]] bool allows(const url& target, const ip_address& address) const;
+    [[nodiscard]] bool allows(const url& target, const boost::asio::ip::address& address) const;
 
     /// The error for an address that allows() refuses.
     [[nodiscard]] error refusal_of(const url& target, const std::string& address) const;
 
 private:
     [[nodiscard]] bool trusts(const url& target) const;
-    [[nodiscard]] bool is_listed(const url& target, const std::optional<ip_address>& literal) const;
+    [[nodiscard]] bool is_listed(
+        const url& target, const std::optional<boost::asio::ip::address>& literal) const;
 
     address_policy policy_;
 };

@@ -62,7 +62,7 @@ struct source_settings {
     /// REELSD_ALLOW_PRIVATE_ADDRESSES: for `media_hosts`.
     bool allow_private_addresses = false;
     /// REELSD_MEDIA_NETWORKS: for `media_hosts` and the platform itself.
-    std::vector<net::ip_network> media_networks = {};
+    std::vector<ip_network> media_networks = {};
     /// REELSD_PLATFORM_PROXY: used in rotation for look-ups. Empty: none.
     std::vector<net::proxy> platform_proxies = {};
     /// REELSD_MEDIA_PROXY: used in rotation for downloads. Empty: none.

@@ -83,7 +83,7 @@ result<void> webhook_sender::check(std::string_view url) const {
                   "percent escapes), with a valid port");
     }
     if (guard_.check(*target)) return {};
-    const auto literal = net::ip_address::parse(target->host());
+    const auto literal = parse_ip_address(target->host());
     const bool is_inward = literal && net::reach_of(*literal) != net::reach::world;
     if (!takes_plain_http_ || !is_inward) {
         if (target->scheme() != "https") return unusable("must be an https URL");

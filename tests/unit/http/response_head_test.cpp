@@ -53,7 +53,7 @@ TEST(ResponseHead, HasSecurityFields) {
          response{status::not_found, "application/json", std::string{"{}"}},
          false,
          of_data},
-        {"a picture", response::of_static(status::ok, "image/jpeg", "x"), false, of_data},
+        {"an image", response::of_static(status::ok, "image/jpeg", "x"), false, of_data},
         {"a redirect", response{status::found}.set("Location", "/"), false, of_data},
         {"not modified", response{status::not_modified}, false, of_data},
         {"no content", response{status::no_content}, false, of_data},

@@ -192,7 +192,7 @@ TEST_F(Served, StopsTheHandlerWhenItsClientLeaves) {
     await_counts([](const server_counts& now) {
         return now.requests_running == 0 && now.connections_open == 0;
     });
-    EXPECT_EQ(exchanges(), (std::vector<std::string>{"GET /wait 200 14"}));
+    EXPECT_EQ(exchanges(), (std::vector<std::string>{"GET /wait 200 7"}));
 }
 
 TEST_F(Served, AnswersManyLongPollsAtTheSameTime) {
@@ -274,7 +274,7 @@ TEST_F(Served, StopAnswersLongPollsAndClosesIdleConnections) {
     EXPECT_TRUE(fresh.is_closed_by_server());
     const auto got = waiting.read();
     ASSERT_TRUE(got);
-    EXPECT_EQ(got->body, "told to answer");
+    EXPECT_EQ(got->body, "stopped");
     EXPECT_EQ(got->field("Connection"), "close");
     EXPECT_THROW(raw_client{port}, std::runtime_error);
     EXPECT_EQ(served->counts().connections_open, 0U);

@@ -291,7 +291,7 @@ TEST_F(Tls, StopAnswersLongPollsAndClosesTheRest) {
     EXPECT_TRUE(silent.is_closed_by_server());
     const auto got = waiting.read();
     ASSERT_TRUE(got);
-    EXPECT_EQ(got->body, "told to answer");
+    EXPECT_EQ(got->body, "stopped");
     EXPECT_EQ(served->counts().connections_open, 0U);
 }
 

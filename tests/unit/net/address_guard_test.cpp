@@ -68,18 +68,10 @@ TEST(ReachOf, KnowsSpecialAddresses) {
         {"2001::f5ff:fffe", reach::local},  // Teredo of 10.0.0.1.
     };
     for (const auto& expected : cases) {
-        const auto address = ip_address::parse(expected.address);
+        const auto address = parse_ip_address(expected.address);
         ASSERT_TRUE(address) << expected.address;
         EXPECT_EQ(reach_of(*address), expected.expected) << expected.address;
     }
-}
-
-TEST(IpAddress, ParsesStrictly) {
-    for (const char* text :
-         {"", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.1.1.1", "a.b", "[::1]", ":"})
-        EXPECT_FALSE(ip_address::parse(text)) << text;
-    EXPECT_EQ(ip_address::parse("FD00::0001")->to_string(), "fd00::1");
-    EXPECT_EQ(ip_address::parse("10.2.3.4")->to_string(), "10.2.3.4");
 }
 
 struct guard_case {
@@ -121,50 +113,6 @@ TEST(AddressGuard, AllowsOnlyPublicHttpsOfListedHosts) {
          {"https://1.1.1.1/a", false}});
 }
 
-TEST(IpNetwork, ParsesStrictly) {
-    for (const char* text :
-         {"",
-          "/8",
-          "10.0.0.0/",
-          "10.0.0.0/33",
-          "10.0.0.0/-1",
-          "10.0.0.0/8x",
-          "10.0.0.1/8",
-          "10/8",
-          "localhost",
-          "fd00::/129",
-          "fd00::1/8",
-          "[::1]"})
-        EXPECT_FALSE(ip_network::parse(text)) << text;
-}
-
-TEST(IpNetwork, ContainsAddressesWithItsPrefix) {
-    struct test_case {
-        const char* network;
-        const char* address;
-        bool is_inside;
-    };
-    constexpr test_case cases[] = {
-        {"198.18.0.0/15", "198.18.0.0", true},
-        {"198.18.0.0/15", "198.19.255.255", true},
-        {"198.18.0.0/15", "198.20.0.0", false},
-        {"198.18.0.0/15", "::ffff:198.18.0.1", true},
-        {"198.18.0.0/15", "64:ff9b::198.18.0.1", false},
-        {"10.0.0.1", "10.0.0.1", true},
-        {"10.0.0.1", "10.0.0.2", false},
-        {"0.0.0.0/0", "1.2.3.4", true},
-        {"0.0.0.0/0", "::1", false},
-        {"fd00::/8", "fd12::1", true},
-        {"fd00::/8", "fe80::1", false},
-    };
-    for (const auto& expected : cases) {
-        const auto network = ip_network::parse(expected.network);
-        ASSERT_TRUE(network) << expected.network;
-        EXPECT_EQ(network->contains(*ip_address::parse(expected.address)), expected.is_inside)
-            << expected.network << " " << expected.address;
-    }
-}
-
 TEST(AddressGuard, AllowsPrivateAddressesOnlyOfListedHosts) {
     expect_checks(
         {.host_suffixes = {"fbcdn.net", "127.0.0.1", "::1", "localhost"}, .allow_private = true},
@@ -198,10 +146,10 @@ TEST(AddressGuard, AllowsNetworksOverTls) {
          .hosts_setting = "media-hosts",
          .networks_setting = "media-networks"}};
     const auto media = *url::parse("https://x.fbcdn.net/a");
-    const auto fake = *ip_address::parse("198.18.0.7");
+    const auto fake = *parse_ip_address("198.18.0.7");
     EXPECT_TRUE(guard.check(media));
     EXPECT_TRUE(guard.allows(media, fake));
-    EXPECT_FALSE(guard.allows(media, *ip_address::parse("10.0.0.1")));
+    EXPECT_FALSE(guard.allows(media, *parse_ip_address("10.0.0.1")));
     EXPECT_FALSE(guard.allows(*url::parse("http://x.fbcdn.net/a"), fake));
     EXPECT_FALSE(guard.check(*url::parse("http://x.fbcdn.net/a")));
     EXPECT_FALSE(guard.check(*url::parse("https://x.fbcdn.net:444/a")));
@@ -230,9 +178,9 @@ TEST(AddressGuard, AllowsPlainHttpOnlyInNetworks) {
          {"https://169.254.169.254/", false}});
     const address_guard guard{policy};
     const auto named = *url::parse("http://receiver.test:9000/");
-    EXPECT_TRUE(guard.allows(named, *ip_address::parse("127.0.0.1")));
-    EXPECT_FALSE(guard.allows(named, *ip_address::parse("1.1.1.1")));
-    EXPECT_FALSE(guard.allows(named, *ip_address::parse("10.0.0.1")));
+    EXPECT_TRUE(guard.allows(named, *parse_ip_address("127.0.0.1")));
+    EXPECT_FALSE(guard.allows(named, *parse_ip_address("1.1.1.1")));
+    EXPECT_FALSE(guard.allows(named, *parse_ip_address("10.0.0.1")));
 }
 
 TEST(AddressGuard, AllowsTrustedOrigins) {
@@ -256,9 +204,9 @@ TEST(AddressGuard, AllowsAnyPublicHostWithoutAList) {
 
 // A name that passed the check may resolve to any address, so each address is checked.
 TEST(AddressGuard, ChecksTheAddressOfAName) {
-    const auto local = *ip_address::parse("127.0.0.1");
-    const auto metadata = *ip_address::parse("169.254.169.254");
-    const auto world = *ip_address::parse("157.240.1.174");
+    const auto local = *parse_ip_address("127.0.0.1");
+    const auto metadata = *parse_ip_address("169.254.169.254");
+    const auto world = *parse_ip_address("157.240.1.174");
     const auto media = *url::parse("https://x.fbcdn.net/a");
     const auto trusted = *url::parse("https://platform.test/reel/x/");
 

@@ -60,12 +60,12 @@ name_book& names() {
 }  // namespace reelsd::platform
 
 extern "C" int getaddrinfo(
-    const char* node, const char* service, const addrinfo* hints, addrinfo** found) {
+    const char* node, const char* service, const addrinfo* hints, addrinfo** results) {
     using look_up = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
     static const auto system = reinterpret_cast<look_up>(::dlsym(RTLD_NEXT, "getaddrinfo"));
     const auto address =
         reelsd::platform::names().look_up(node == nullptr ? std::string{} : std::string{node});
-    return system(address.empty() ? node : address.c_str(), service, hints, found);
+    return system(address.empty() ? node : address.c_str(), service, hints, results);
 }
 
 namespace reelsd::platform {
@@ -252,7 +252,7 @@ TEST_F(DownloadGuard, ChecksTheAddressOfAName) {
 TEST_F(DownloadGuard, ChecksEachAddressOfAName) {
     const std::string name = "changing.cdninstagram.com";
     names().set(name, {"127.0.0.1", "169.254.169.254"});
-    const auto of = [&](const scripted_server& server) {
+    const auto url_of = [&](const scripted_server& server) {
         return "http://" + name + server.origin().substr(server.origin().rfind(':'));
     };
     std::atomic<int> reached{0};
@@ -260,10 +260,10 @@ TEST_F(DownloadGuard, ChecksEachAddressOfAName) {
     const scripted_server first{[&](scripted_server::connection& peer) {
         ++reached;
         peer.read_request();
-        peer.write(answer_of("302 Found", "Location: " + of(second) + "/v/b.mp4\r\n", 0));
+        peer.write(answer_of("302 Found", "Location: " + url_of(second) + "/v/b.mp4\r\n", 0));
     }};
-    expect_refused(
-        download(of(first) + "/v/a.mp4", {.host_suffixes = media_hosts, .allow_private = true}));
+    expect_refused(download(
+        url_of(first) + "/v/a.mp4", {.host_suffixes = media_hosts, .allow_private = true}));
     EXPECT_EQ(reached, 1);
     EXPECT_EQ(names().count(name), 2U);
 }

@@ -32,9 +32,9 @@ protected:
     }
 
     result<download_outcome> download(const source& from, std::stop_token stop = {}) {
-        const auto found = from.resolve(post_link(code), pace_, patience(), {});
-        if (!found) return unresolved{found.error()}.why;
-        return from.download(*found, target_, patience(), std::move(stop));
+        const auto resolved = from.resolve(post_link(code), pace_, patience(), {});
+        if (!resolved) return unresolved{resolved.error()}.why;
+        return from.download(*resolved, target_, patience(), std::move(stop));
     }
 
     no_rate_limit pace_;
@@ -259,15 +259,15 @@ TEST_F(Downloader, StopsOnRequest) {
     stand_in::shared().has_post(code, {{"media", "stall"}});
     const auto from = make_source();
     std::stop_source stop;
-    const auto found = from->resolve(post_link(code), pace_, patience(), {});
-    ASSERT_TRUE(found);
+    const auto resolved = from->resolve(post_link(code), pace_, patience(), {});
+    ASSERT_TRUE(resolved);
     stop.request_stop();
-    const auto got = from->download(*found, target_, patience(), stop.get_token());
+    const auto got = from->download(*resolved, target_, patience(), stop.get_token());
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code(), errc::cancelled);
 
     const auto late =
-        from->download(*found, target_, deadline::after(std::chrono::milliseconds{50}), {});
+        from->download(*resolved, target_, deadline::after(std::chrono::milliseconds{50}), {});
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code(), errc::timed_out);
     EXPECT_TRUE(scratch_.is_empty());
@@ -320,9 +320,9 @@ TEST_F(TestLinks, FailAsInTheContract) {
     stand_in::shared().reset(json::object());
     const auto from = make_source();
     for (const auto& expected : cases) {
-        const auto found = from->resolve(post_link(expected.code), pace_, patience(), {});
-        ASSERT_FALSE(found) << expected.code;
-        const unresolved none = found.error();
+        const auto resolved = from->resolve(post_link(expected.code), pace_, patience(), {});
+        ASSERT_FALSE(resolved) << expected.code;
+        const unresolved none = resolved.error();
         EXPECT_EQ(none.why.code(), expected.expected) << expected.code;
         EXPECT_FALSE(none.snooze) << expected.code;
     }
@@ -359,12 +359,12 @@ TEST(Source, FollowsShareLinks) {
         source::create({.platform_url = stand_in::shared().origin()}, log::logger::silent())
             .value();
     no_rate_limit pace;
-    const auto found = from->resolve(
+    const auto resolved = from->resolve(
         parse_link("https://www.instagram.com/share/reel/BAKl0x").value(), pace, patience(), {});
-    ASSERT_TRUE(found) << unresolved{found.error()}.why.to_string();
-    EXPECT_EQ(found->code, code);
-    ASSERT_TRUE(found->carousel);
-    EXPECT_EQ(found->carousel->index, 3);
+    ASSERT_TRUE(resolved) << unresolved{resolved.error()}.why.to_string();
+    EXPECT_EQ(resolved->code, code);
+    ASSERT_TRUE(resolved->carousel);
+    EXPECT_EQ(resolved->carousel->index, 3);
 }
 
 }  // namespace

@@ -40,11 +40,12 @@ TEST_F(EmbedResolver, DistinguishesAnswers) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.behaviour);
         stand_in::shared().has_post(code, {{"embed", expected.behaviour}});
-        const auto found = resolver_.resolve(post_link(code), patience(), {});
-        EXPECT_EQ(found.has_value(), !expected.failure);
-        if (!found && expected.failure) {
-            EXPECT_EQ(found.error().why.code(), *expected.failure) << found.error().why.to_string();
-            EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        EXPECT_EQ(outcome.has_value(), !expected.failure);
+        if (!outcome && expected.failure) {
+            EXPECT_EQ(outcome.error().why.code(), *expected.failure)
+                << outcome.error().why.to_string();
+            EXPECT_EQ(outcome.error().needs_confirmation, expected.needs_confirmation);
         }
         EXPECT_EQ(stand_in::shared().report().at("counts").dump(), R"({"embed":1})");
     }

@@ -17,10 +17,10 @@ using GraphqlResolver = test::resolver_test<graphql_resolver>;
 
 TEST_F(GraphqlResolver, SendsTheRootQueryFirst) {
     stand_in::shared().has_post(code, {{"author", "some_one"}, {"plays", 901}});
-    const auto found = resolver_.resolve(post_link(code), patience(), {});
-    ASSERT_TRUE(found) << found.error().why.to_string();
-    EXPECT_EQ(found->author, "some_one");
-    EXPECT_EQ(found->view_count, 901);
+    const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+    ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+    EXPECT_EQ(outcome->author, "some_one");
+    EXPECT_EQ(outcome->view_count, 901);
     EXPECT_EQ(stand_in::shared().report().at("counts").dump(), R"({"root":1})");
 }
 
@@ -90,14 +90,15 @@ TEST_F(GraphqlResolver, DistinguishesAnswers) {
         SCOPED_TRACE(std::string{expected.root} + ", " + expected.logged_out);
         stand_in::shared().has_post(
             code, {{"root", expected.root}, {"logged_out", expected.logged_out}});
-        const auto found = resolver_.resolve(post_link(code), patience(), {});
-        EXPECT_EQ(found.has_value(), !expected.failure);
-        if (!found && expected.failure) {
-            EXPECT_EQ(found.error().why.code(), *expected.failure) << found.error().why.to_string();
-            EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        EXPECT_EQ(outcome.has_value(), !expected.failure);
+        if (!outcome && expected.failure) {
+            EXPECT_EQ(outcome.error().why.code(), *expected.failure)
+                << outcome.error().why.to_string();
+            EXPECT_EQ(outcome.error().needs_confirmation, expected.needs_confirmation);
             const bool is_twice_said =
                 std::string_view{expected.logged_out} == "null" && expected.is_root_negative();
-            EXPECT_EQ(found.error().worth == confidence::corroborated, is_twice_said);
+            EXPECT_EQ(outcome.error().worth == confidence::corroborated, is_twice_said);
         }
         EXPECT_EQ(stand_in::shared().count("root"), expected.roots);
         EXPECT_EQ(stand_in::shared().count("logged_out"), expected.logged_outs);
@@ -130,10 +131,10 @@ TEST_F(GraphqlResolver, UsesTheRequestProfile) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
         const graphql_resolver odd{client_, {.platform = origin_, .profile = expected.profile}};
-        const auto found = odd.resolve(post_link(code), patience(), {});
-        ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().why.code(), expected.expected) << found.error().why.to_string();
-        EXPECT_EQ(found.error().needs_confirmation, expected.expected == errc::video_unavailable);
+        const auto outcome = odd.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), expected.expected) << outcome.error().why.to_string();
+        EXPECT_EQ(outcome.error().needs_confirmation, expected.expected == errc::video_unavailable);
     }
 }
 
@@ -141,9 +142,9 @@ TEST_F(GraphqlResolver, SendsOnlyOneQueryForACodeThatIsNotANumber) {
     const std::string long_code(28, 'z');  // More bits than a media id can have.
     ASSERT_FALSE(media_id_of(long_code));
     stand_in::shared().has_post(long_code, {{"root", "null"}});
-    const auto found = resolver_.resolve(post_link(long_code), patience(), {});
-    ASSERT_FALSE(found);
-    EXPECT_TRUE(found.error().needs_confirmation);
+    const auto outcome = resolver_.resolve(post_link(long_code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_TRUE(outcome.error().needs_confirmation);
     EXPECT_EQ(stand_in::shared().count("logged_out"), 0);
 }
 

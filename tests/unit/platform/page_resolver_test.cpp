@@ -17,12 +17,12 @@ using PageResolver = test::resolver_test<page_resolver>;
 
 TEST_F(PageResolver, FindsThePost) {
     stand_in::shared().has_post(code, {{"page", "ok"}, {"author", "some_one"}});
-    const auto found = resolver_.resolve(post_link(code), patience(), {});
-    ASSERT_TRUE(found) << found.error().why.to_string();
-    EXPECT_EQ(found->code, code);
-    EXPECT_EQ(found->author, "some_one");
+    const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+    ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+    EXPECT_EQ(outcome->code, code);
+    EXPECT_EQ(outcome->author, "some_one");
     EXPECT_THAT(
-        std::get<remote_media>(found->media).url,
+        std::get<remote_media>(outcome->media).url,
         testing::StartsWith(stand_in::shared().origin() + "/v/DYexample01.mp4?efg=e30%3D&oh="));
 
     const auto report = stand_in::shared().report();
@@ -69,9 +69,9 @@ TEST_F(PageResolver, DistinguishesErrors) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.behaviour);
         stand_in::shared().has_post(code, {{"page", expected.behaviour}});
-        const auto found = resolver_.resolve(post_link(code), patience(), {});
-        ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().why.code(), expected.expected) << found.error().why.to_string();
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), expected.expected) << outcome.error().why.to_string();
         EXPECT_EQ(stand_in::shared().count("page"), expected.pages);
     }
 }
@@ -88,10 +88,10 @@ TEST_F(PageResolver, FollowsRedirectsWithinThePost) {
           "/reel/DYexample01/" /* a loop */}) {
         SCOPED_TRACE(location);
         stand_in::shared().has_post(code, {{"page", "redirect"}, {"location", location}});
-        const auto found = resolver_.resolve(post_link(code), patience(), {});
-        ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().why.code(), errc::platform_changed)
-            << found.error().why.to_string();
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), errc::platform_changed)
+            << outcome.error().why.to_string();
         EXPECT_LE(stand_in::shared().count("page"), 4);
     }
 }
@@ -102,17 +102,17 @@ TEST_F(PageResolver, UsesTheAnswerOfTheSecondAddress) {
         {{"posts", {{code, {{"page", "missing"}}}}},
          {"page_budget", 1},
          {"over_budget", "throttled"}});
-    const auto found = resolver_.resolve(post_link(code), patience(), {});
-    ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().why.code(), errc::platform_rate_limited);
+    const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::platform_rate_limited);
 }
 
 TEST_F(PageResolver, ReportsAFollowersLinkAsUnavailable) {
     const auto private_link = post_link(code + std::string(28, 'k'));
     stand_in::shared().has_post(private_link.code, {{"page", "login_redirect"}});
-    const auto found = resolver_.resolve(private_link, patience(), {});
-    ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().why.code(), errc::login_required);
+    const auto outcome = resolver_.resolve(private_link, patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::login_required);
 }
 
 TEST_F(PageResolver, EndsAtTheDeadlineAndOnAStopRequest) {

@@ -75,9 +75,9 @@ TEST(ParseQuery, SurvivesAnything) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.body.substr(0, 120));
-        const auto found = parse_query(expected.body, reel);
-        EXPECT_EQ(found.media, expected.media);
-        EXPECT_EQ(name_of(found.platform_error), name_of(expected.platform_error));
+        const auto parsed = parse_query(expected.body, reel);
+        EXPECT_EQ(parsed.media, expected.media);
+        EXPECT_EQ(name_of(parsed.platform_error), name_of(expected.platform_error));
     }
 }
 

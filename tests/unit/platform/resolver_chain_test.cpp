@@ -39,9 +39,9 @@ public:
         ++asked_;
         if (failure_)
             return no_post{error{failure_->failure}, failure_->needs_confirmation, failure_->worth};
-        post found;
-        found.code = reel.code;
-        return found;
+        post subject;
+        subject.code = reel.code;
+        return subject;
     }
 
 private:
@@ -71,16 +71,16 @@ TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
         int visitors;
         int sessions;
     };
-    constexpr auto found = std::nullopt;
+    constexpr auto success = std::nullopt;
     constexpr auto limited = errc::platform_rate_limited;
     constexpr auto gated = errc::video_restricted;
     constexpr auto gone = errc::video_unavailable;
     const answer perhaps_gone{gone, true};
     const answer masked{gone, true, confidence::low};
     const test_case cases[] = {
-        {"gated", answer{gated}, true, found, found, 1, 1},
-        {"for members", answer{errc::login_required}, true, found, found, 1, 1},
-        {"gated, disabled", answer{gated}, false, found, gated, 1, 0},
+        {"gated", answer{gated}, true, success, success, 1, 1},
+        {"for members", answer{errc::login_required}, true, success, success, 1, 1},
+        {"gated, disabled", answer{gated}, false, success, gated, 1, 0},
         {"gated for both",
          answer{gated},
          true,
@@ -89,9 +89,9 @@ TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
          1,
          1},
         {"gated, then refused", answer{gated}, true, answer{errc::platform_failed}, gated, 1, 1},
-        {"gated, then a mask", answer{gated}, true, masked, gated, 1, 1},
-        {"gone", answer{gone}, true, found, gone, 1, 0},
-        {"throttled", answer{limited}, true, found, found, 2, 1},
+        {"gated, then a masked 404", answer{gated}, true, masked, gated, 1, 1},
+        {"gone", answer{gone}, true, success, gone, 1, 0},
+        {"throttled", answer{limited}, true, success, success, 2, 1},
         {"throttled, then refused",
          answer{limited},
          true,
@@ -99,9 +99,9 @@ TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
          limited,
          2,
          1},
-        {"throttled, disabled", answer{limited}, false, found, limited, 2, 0},
-        {"throttled, then a mask", answer{limited}, true, masked, limited, 2, 1},
-        {"a doubt and a mask", perhaps_gone, true, masked, gone, 2, 0},
+        {"throttled, disabled", answer{limited}, false, success, limited, 2, 0},
+        {"throttled, then a masked 404", answer{limited}, true, masked, limited, 2, 1},
+        {"unconfirmed, then a masked 404", perhaps_gone, true, masked, gone, 2, 0},
     };
     for (const auto& expected : cases) {
         int visitors = 0;
@@ -132,57 +132,63 @@ TEST(ResolverChain, StopsAndReports) {
         std::optional<errc> outcome;
         int asked;
     };
-    constexpr auto found = std::nullopt;
+    constexpr auto success = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
     const answer no_file{errc::separate_tracks, true};
     const answer seen{errc::platform_failed, false, confidence::refuted};
-    const answer twice{errc::video_unavailable, true, confidence::corroborated};
-    const answer worthless{errc::video_unavailable, true, confidence::low};
+    const answer corroborated{errc::video_unavailable, true, confidence::corroborated};
+    const answer low_confidence{errc::video_unavailable, true, confidence::low};
     const test_case cases[] = {
-        {"the first has it", {found, errc::internal}, found, 1},
-        {"the second has it", {errc::platform_changed, found}, found, 2},
-        {"a definite no", {errc::video_unavailable, found}, errc::video_unavailable, 1},
-        {"no video", {errc::platform_failed, errc::no_video, found}, errc::no_video, 2},
-        {"a doubt that the next one dispels", {perhaps_gone, found}, found, 2},
-        {"a doubt that the next one shares",
-         {perhaps_gone, perhaps_gone, found},
+        {"the first has it", {success, errc::internal}, success, 1},
+        {"the second has it", {errc::platform_changed, success}, success, 2},
+        {"a definite error", {errc::video_unavailable, success}, errc::video_unavailable, 1},
+        {"no video", {errc::platform_failed, errc::no_video, success}, errc::no_video, 2},
+        {"unconfirmed, and the next has the post", {perhaps_gone, success}, success, 2},
+        {"unconfirmed, and the next agrees",
+         {perhaps_gone, perhaps_gone, success},
          errc::video_unavailable,
          2},
-        {"a doubt that a later one shares",
-         {perhaps_gone, errc::platform_rate_limited, perhaps_gone, found},
+        {"unconfirmed, and a later one agrees",
+         {perhaps_gone, errc::platform_rate_limited, perhaps_gone, success},
          errc::video_unavailable,
          3},
-        {"a doubt that another ends", {perhaps_gone, errc::no_video, found}, errc::no_video, 2},
-        {"a doubt alone proves nothing",
+        {"unconfirmed, then a definite error",
+         {perhaps_gone, errc::no_video, success},
+         errc::no_video,
+         2},
+        {"unconfirmed, and no other agrees",
          {errc::platform_rate_limited, perhaps_gone, errc::platform_failed},
          errc::platform_rate_limited,
          3},
-        {"a doubt, and nobody else to ask", {perhaps_gone}, errc::video_unavailable, 1},
-        {"a doubt that was said twice, and nobody has the post",
-         {errc::platform_failed, twice, errc::platform_rate_limited},
+        {"unconfirmed, without other resolvers", {perhaps_gone}, errc::video_unavailable, 1},
+        {"corroborated, and no resolver has the post",
+         {errc::platform_failed, corroborated, errc::platform_rate_limited},
          errc::video_unavailable,
          3},
-        {"a doubt that was said twice, but one has the post", {twice, found}, found, 2},
-        {"a doubt that was said twice, of a post that is there",
-         {errc::platform_rate_limited, twice, seen},
+        {"corroborated, but one has the post", {corroborated, success}, success, 2},
+        {"corroborated, of a post that was seen",
+         {errc::platform_rate_limited, corroborated, seen},
          errc::platform_rate_limited,
          3},
-        {"a doubt after the post was seen", {seen, perhaps_gone, twice}, errc::platform_failed, 3},
-        {"a doubt that is worth nothing alone", {worthless}, errc::platform_failed, 1},
-        {"but confirms another",
-         {perhaps_gone, errc::platform_failed, worthless},
+        {"unconfirmed after the post was seen",
+         {seen, perhaps_gone, corroborated},
+         errc::platform_failed,
+         3},
+        {"low confidence, without other resolvers", {low_confidence}, errc::platform_failed, 1},
+        {"low confidence confirms another",
+         {perhaps_gone, errc::platform_failed, low_confidence},
          errc::video_unavailable,
          3},
-        {"a file that the next one has", {no_file, found}, found, 2},
-        {"a file that the third one has", {no_file, no_file, found}, found, 3},
-        {"a file that nobody has", {no_file, no_file}, errc::separate_tracks, 2},
-        {"a file that somebody may have later",
+        {"the next has the file", {no_file, success}, success, 2},
+        {"the third has the file", {no_file, no_file, success}, success, 3},
+        {"no resolver has the file", {no_file, no_file}, errc::separate_tracks, 2},
+        {"another may have the file later",
          {no_file, errc::platform_rate_limited},
          errc::platform_rate_limited,
          2},
-        {"no file, and nobody else to ask", {no_file}, errc::separate_tracks, 1},
-        {"stopped", {errc::cancelled, found}, errc::cancelled, 1},
-        {"rate limit tells most",
+        {"no file, without other resolvers", {no_file}, errc::separate_tracks, 1},
+        {"stopped", {errc::cancelled, success}, errc::cancelled, 1},
+        {"rate limit over all",
          {errc::platform_failed, errc::platform_rate_limited, errc::platform_changed},
          errc::platform_rate_limited,
          3},
@@ -230,7 +236,7 @@ TEST(ResolverChain, AsksAResolverByAnotherProxyWhenTheFirstMayHaveFailed) {
         {"a proxy that fails", {errc::proxy_failed, post, post, post}, post, 2},
         {"an address that is throttled", {errc::platform_rate_limited, post, post, post}, post, 2},
         {"a page that has changed", {errc::platform_changed, errc::internal, post, post}, post, 2},
-        {"a doubt that the other resolver shares",
+        {"unconfirmed, and the other resolver agrees",
          {perhaps_gone, post, perhaps_gone, post},
          errc::video_unavailable,
          2},
@@ -270,11 +276,11 @@ public:
         : waits_{std::move(waits)} {}
 
     [[nodiscard]] result<required_wait> ask(std::string_view resolver, deadline /*by*/) override {
-        const auto found = waits_.find(resolver);
-        if (found == waits_.end() || found->second.empty()) return required_wait{};
-        const auto next = found->second.front();
+        const auto scripted = waits_.find(resolver);
+        if (scripted == waits_.end() || scripted->second.empty()) return required_wait{};
+        const auto next = scripted->second.front();
         // The last one is kept.
-        if (found->second.size() > 1) found->second.erase(found->second.begin());
+        if (scripted->second.size() > 1) scripted->second.erase(scripted->second.begin());
         return next;
     }
 
@@ -306,7 +312,7 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
         std::optional<double> snooze;
         std::vector<std::string> notes;
     };
-    constexpr auto found = std::nullopt;
+    constexpr auto success = std::nullopt;
     const answer perhaps_gone{errc::video_unavailable, true};
     const required_wait cooling{.wait = seconds_f{900}, .is_cooldown = true};
     const required_wait longer{.wait = seconds_f{1800}, .is_cooldown = true};
@@ -314,47 +320,67 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
     const required_wait blink{.wait = seconds_f{0.001}};
     const required_wait none{};
     const test_case cases[] = {
-        {"at once", {}, {found, found}, found, {}, {"a answered"}},
-        {"after a blink", {{"a", {blink, blink, none}}}, {found}, found, {}, {"a answered"}},
-        {"in its turn", {{"a", {much_later}}}, {found, found}, errc::platform_rate_limited, 50, {}},
-        {"past one that cools down", {{"a", {cooling}}}, {found, found}, found, {}, {"b answered"}},
-        {"the next one's turn, when the first cools down",
+        {"immediately", {}, {success, success}, success, {}, {"a answered"}},
+        {"after a short wait",
+         {{"a", {blink, blink, none}}},
+         {success},
+         success,
+         {},
+         {"a answered"}},
+        {"snoozed by a long wait",
+         {{"a", {much_later}}},
+         {success, success},
+         errc::platform_rate_limited,
+         50,
+         {}},
+        {"skips one that cools down",
+         {{"a", {cooling}}},
+         {success, success},
+         success,
+         {},
+         {"b answered"}},
+        {"waits for the next when the first cools down",
          {{"a", {cooling}}, {"b", {much_later}}},
-         {found, found, found},
+         {success, success, success},
          errc::platform_rate_limited,
          50,
          {}},
         {"all cool down",
          {{"a", {longer}}, {"b", {cooling}}},
-         {found, found},
+         {success, success},
          errc::platform_rate_limited,
          900,
          {}},
-        {"a failure beside cool-downs is a failure",
+        {"an error among cool-downs is an error",
          {{"a", {cooling}}},
-         {found, errc::platform_failed},
+         {success, errc::platform_failed},
          errc::platform_failed,
          {},
          {"b failed"}},
-        {"a later one's turn is awaited",
+        {"waits for a later one",
          {{"b", {blink, none}}},
-         {errc::platform_changed, found},
-         found,
+         {errc::platform_changed, success},
+         success,
          {},
          {"a changed", "b answered"}},
-        {"but not for ever",
+        {"but not for long",
          {{"b", {much_later}}},
-         {errc::platform_rate_limited, found},
+         {errc::platform_rate_limited, success},
          errc::platform_rate_limited,
          {},
          {"a rate_limited"}},
-        {"a doubt that nobody can dispel now is not a no",
+        {"unconfirmed, and the others cool down",
          {{"b", {cooling}}, {"c", {longer}}},
-         {perhaps_gone, found, found},
+         {perhaps_gone, success, success},
          errc::video_unavailable,
          900,
          {"a failed"}},
-        {"a no is an answer", {}, {errc::login_required}, errc::login_required, {}, {"a answered"}},
+        {"a definite error is an answer",
+         {},
+         {errc::login_required},
+         errc::login_required,
+         {},
+         {"a answered"}},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);

@@ -100,8 +100,8 @@ public:
     result<std::optional<std::string>> refusal_of(
         const std::string& fingerprint, deadline /*by*/) override {
         if (is_away) return error{errc::database_unavailable, "away"};
-        const auto found = refusals.find(fingerprint);
-        return found == refusals.end() ? std::nullopt : std::optional{found->second};
+        const auto outcome = refusals.find(fingerprint);
+        return outcome == refusals.end() ? std::nullopt : std::optional{outcome->second};
     }
     result<refusal_news> refuse(
         const std::string& fingerprint, std::string_view reason, deadline /*by*/) override {
@@ -149,10 +149,10 @@ protected:
 
 TEST_F(SessionResolver, FindsThePost) {
     stand_in_has("valid", {{"author", "some_one"}, {"plays", 901}});
-    const auto found = ask();
-    ASSERT_TRUE(found) << found.error().why.to_string();
-    EXPECT_EQ(found->author, "some_one");
-    EXPECT_EQ(found->view_count, 901);
+    const auto outcome = ask();
+    ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+    EXPECT_EQ(outcome->author, "some_one");
+    EXPECT_EQ(outcome->view_count, 901);
     EXPECT_TRUE(resolver_->is_enabled(patience()));
 }
 
@@ -169,9 +169,9 @@ TEST_F(SessionResolver, SeesPostsHiddenFromVisitors) {
 TEST_F(SessionResolver, IsDisabledByEveryRefusal) {
     for (const char* kind : {"expired", "logged_out", "challenged"}) {
         stand_in_has(kind);
-        const auto found = ask();
-        ASSERT_FALSE(found) << kind;
-        EXPECT_EQ(found.error().why.code(), errc::platform_failed) << kind;
+        const auto outcome = ask();
+        ASSERT_FALSE(outcome) << kind;
+        EXPECT_EQ(outcome.error().why.code(), errc::platform_failed) << kind;
         EXPECT_FALSE(resolver_->is_enabled(patience())) << kind;
         EXPECT_TRUE(record_.refusals.contains(session_->fingerprint())) << kind;
         EXPECT_FALSE(ask());
@@ -182,10 +182,10 @@ TEST_F(SessionResolver, IsDisabledByEveryRefusal) {
 TEST_F(SessionResolver, IsDisabledByTwoPostsThatAreNotFound) {
     stand_in_has("masked");
     for (int again = 0; again < 2; ++again) {
-        const auto found = ask();
-        ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().why.code(), errc::video_unavailable);
-        EXPECT_EQ(found.error().worth, confidence::low);
+        const auto outcome = ask();
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), errc::video_unavailable);
+        EXPECT_EQ(outcome.error().worth, confidence::low);
         EXPECT_TRUE(resolver_->is_enabled(patience()));
     }
     EXPECT_EQ(ask(other_code).error().why.code(), errc::platform_failed);
@@ -194,9 +194,9 @@ TEST_F(SessionResolver, IsDisabledByTwoPostsThatAreNotFound) {
 
 TEST_F(SessionResolver, CoolsDownLikeOthers) {
     stand_in_has("throttled");
-    const auto found = ask();
-    ASSERT_FALSE(found);
-    EXPECT_EQ(try_outcome_of(found.error()), try_outcome::throttled);
+    const auto outcome = ask();
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(try_outcome_of(outcome.error()), try_outcome::throttled);
     EXPECT_TRUE(resolver_->is_enabled(patience()));
 }
 

@@ -60,9 +60,9 @@ TEST(ShareLink, IsClassifiedLikeAnyAnswer) {
         }};
         const auto origin = net::url::parse(server.origin()).value();
         const net::http_client client{{.policy = {.trusted_origins = {server.origin()}}}};
-        const auto found = expand_share_link(client, origin, share_link(), patience(), {});
-        ASSERT_FALSE(found);
-        const no_post none = found.error();
+        const auto outcome = expand_share_link(client, origin, share_link(), patience(), {});
+        ASSERT_FALSE(outcome);
+        const no_post none = outcome.error();
         EXPECT_EQ(none.why.code(), expected.expected) << none.why.to_string();
         EXPECT_EQ(none.throttles_client, expected.throttles);
         EXPECT_FALSE(none.needs_confirmation);
@@ -99,9 +99,9 @@ TEST(ShareLink, IsNotRequestedWithoutAPermit) {
         source::create({.platform_url = server.origin()}, log::logger::silent()).value();
     for (const bool is_cooldown : {false, true}) {
         fixed_rate_limiter pace{{.wait = seconds_f{50}, .is_cooldown = is_cooldown}};
-        const auto found = from->expand(share_link(), pace, patience(), {});
-        ASSERT_FALSE(found);
-        const unresolved none = found.error();
+        const auto outcome = from->expand(share_link(), pace, patience(), {});
+        ASSERT_FALSE(outcome);
+        const unresolved none = outcome.error();
         EXPECT_EQ(none.why.code(), errc::platform_rate_limited);
         ASSERT_TRUE(none.snooze);
         EXPECT_EQ(none.snooze->wait, seconds_f{50});
@@ -119,9 +119,9 @@ TEST(ShareLink, NotesItsOutcome) {
     const auto from =
         source::create({.platform_url = server.origin()}, log::logger::silent()).value();
     fixed_rate_limiter pace{{}};
-    const auto found = from->expand(share_link(), pace, patience(), {});
-    ASSERT_FALSE(found);
-    const unresolved none = found.error();
+    const auto outcome = from->expand(share_link(), pace, patience(), {});
+    ASSERT_FALSE(outcome);
+    const unresolved none = outcome.error();
     EXPECT_EQ(none.why.code(), errc::platform_rate_limited);
     EXPECT_FALSE(none.snooze);
     EXPECT_EQ(none.not_before, seconds_f{900});

@@ -17,8 +17,8 @@ std::string recorded(const char* name) {
     return test::text_of(test::golden_folder() / "yt_dlp" / name);
 }
 
-std::string url_in(const parsed_answer& found) {
-    return found.subject ? std::get<remote_media>(found.subject->media).url : "";
+std::string url_in(const parsed_answer& answer) {
+    return answer.subject ? std::get<remote_media>(answer.subject->media).url : "";
 }
 
 TEST(ParseYtDlp, ReadsRecordedDocuments) {
@@ -47,21 +47,21 @@ TEST(ParseYtDlp, ReadsTheSlideThatTheLinkNames) {
         SCOPED_TRACE(expected.named.value_or(0));
         auto slide = reel;
         slide.img_index = expected.named;
-        const auto found = parse_yt_dlp(text, slide);
-        EXPECT_EQ(found.media, expected.media);
-        EXPECT_THAT(url_in(found), testing::HasSubstr(expected.url));
-        if (!found.subject) continue;
-        EXPECT_EQ(found.subject->carousel->index, expected.index);
-        EXPECT_EQ(found.subject->carousel->count, 3);
-        EXPECT_EQ(found.subject->code, "DYexample01");
+        const auto answer = parse_yt_dlp(text, slide);
+        EXPECT_EQ(answer.media, expected.media);
+        EXPECT_THAT(url_in(answer), testing::HasSubstr(expected.url));
+        if (!answer.subject) continue;
+        EXPECT_EQ(answer.subject->carousel->index, expected.index);
+        EXPECT_EQ(answer.subject->carousel->count, 3);
+        EXPECT_EQ(answer.subject->code, "DYexample01");
     }
 }
 
 TEST(ParseYtDlp, RecognizesAFollowersLinkByItsPublicCode) {
     const auto follower = post_link("DYexample01" + std::string(28, 'k'));
-    const auto found = parse_yt_dlp(recorded("reel.txt"), follower);
-    ASSERT_TRUE(found.subject);
-    EXPECT_EQ(found.subject->code, "DYexample01");
+    const auto answer = parse_yt_dlp(recorded("reel.txt"), follower);
+    ASSERT_TRUE(answer.subject);
+    EXPECT_EQ(answer.subject->code, "DYexample01");
 }
 
 TEST(ParseYtDlp, SurvivesCutAndDamagedDocuments) {
@@ -75,8 +75,8 @@ TEST(ParseYtDlp, SurvivesCutAndDamagedDocuments) {
         for (auto at = text.find(": "); at != std::string::npos; at = text.find(": ", at + 1)) {
             for (const char* value : {"[1]", "-1", "\"\\u0000\"", "null"}) {
                 auto damaged = text.substr(0, at + 2) + value + ", \"x\": " + text.substr(at + 2);
-                const auto found = parse_yt_dlp(damaged, reel);
-                ASSERT_EQ(found.media == answer_media::video, found.subject.has_value());
+                const auto answer = parse_yt_dlp(damaged, reel);
+                ASSERT_EQ(answer.media == answer_media::video, answer.subject.has_value());
             }
         }
     }

@@ -59,15 +59,15 @@ TEST_F(YtDlpResolver, FindsThePost) {
     for (const char* behaviour : {"ok", "warnings", "carousel"}) {
         SCOPED_TRACE(behaviour);
         behaves(behaviour);
-        const auto found = resolver_.resolve(post_link(code), patience(), {});
-        ASSERT_TRUE(found) << found.error().why.to_string();
-        EXPECT_EQ(found->code, code);
-        EXPECT_EQ(found->author, "some.one");
-        EXPECT_EQ(found->author_name, "Some One");
-        EXPECT_EQ(found->caption, "Hello #tag @friend");
-        EXPECT_EQ(found->like_count, 10);
-        EXPECT_EQ(found->view_count, std::nullopt);
-        EXPECT_THAT(std::get<remote_media>(found->media).url, HasSubstr("/v/DYexample01.mp4?"));
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+        EXPECT_EQ(outcome->code, code);
+        EXPECT_EQ(outcome->author, "some.one");
+        EXPECT_EQ(outcome->author_name, "Some One");
+        EXPECT_EQ(outcome->caption, "Hello #tag @friend");
+        EXPECT_EQ(outcome->like_count, 10);
+        EXPECT_EQ(outcome->view_count, std::nullopt);
+        EXPECT_THAT(std::get<remote_media>(outcome->media).url, HasSubstr("/v/DYexample01.mp4?"));
     }
     EXPECT_EQ(runs(), "DYexample01\nDYexample01\nDYexample01\n");
 }
@@ -103,10 +103,10 @@ TEST_F(YtDlpResolver, DistinguishesErrors) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.behaviour);
         behaves(expected.behaviour);
-        const auto found = resolver_.resolve(post_link(code), patience(), {});
-        ASSERT_FALSE(found);
-        EXPECT_EQ(found.error().why.code(), expected.code) << found.error().why.to_string();
-        EXPECT_EQ(found.error().needs_confirmation, expected.needs_confirmation);
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), expected.code) << outcome.error().why.to_string();
+        EXPECT_EQ(outcome.error().needs_confirmation, expected.needs_confirmation);
     }
     EXPECT_THAT(runs(), testing::Not(HasSubstr("refused")));
 }
@@ -115,9 +115,9 @@ TEST_F(YtDlpResolver, ReportsThePhotoOfACarousel) {
     behaves("carousel");
     auto first = post_link(code);
     first.img_index = 1;
-    const auto found = resolver_.resolve(first, patience(), {});
-    ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().why.code(), errc::no_video);
+    const auto outcome = resolver_.resolve(first, patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::no_video);
 }
 
 // Otherwise its empty answers would confirm every "no such post" of another resolver.
@@ -146,9 +146,9 @@ TEST_F(YtDlpResolver, KeepsTheProgramFromFilesAndPorts) {
     for (const char* behaviour : {"reads_secret", "writes_secret", "asks_loopback"}) {
         SCOPED_TRACE(behaviour);
         behaves(behaviour);
-        const auto found = resolver_.resolve(post_link(code), patience(), {});
-        ASSERT_FALSE(found);
-        EXPECT_THAT(found.error().why.detail(), HasSubstr("Permission denied"));
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(outcome);
+        EXPECT_THAT(outcome.error().why.detail(), HasSubstr("Permission denied"));
     }
 }
 
@@ -187,19 +187,19 @@ TEST_F(YtDlpResolver, EndsAHangingRun) {
 
 TEST_F(YtDlpResolver, ReportsAMissingProgram) {
     const yt_dlp_resolver none{{.program = "/nowhere/yt-dlp", .sandbox = sandbox_}};
-    const auto found = none.resolve(post_link(code), patience(), {});
-    ASSERT_FALSE(found);
-    EXPECT_EQ(found.error().why.code(), errc::platform_failed);
-    EXPECT_THAT(found.error().why.detail(), HasSubstr("/nowhere/yt-dlp"));
+    const auto outcome = none.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::platform_failed);
+    EXPECT_THAT(outcome.error().why.detail(), HasSubstr("/nowhere/yt-dlp"));
 }
 
 TEST_F(YtDlpResolver, PassesTheConfiguredAuthorities) {
     std::ofstream{program_} << "#!/bin/sh\necho \"ERROR: it is $SSL_CERT_FILE\" >&2\nexit 1\n";
     const yt_dlp_resolver with_authorities{
         {.program = program_, .sandbox = sandbox_, .ca_file = "/some/ca.pem"}};
-    const auto found = with_authorities.resolve(post_link(code), patience(), {});
-    ASSERT_FALSE(found);
-    EXPECT_THAT(found.error().why.detail(), HasSubstr("it is /some/ca.pem"));
+    const auto outcome = with_authorities.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_THAT(outcome.error().why.detail(), HasSubstr("it is /some/ca.pem"));
 }
 
 TEST_F(YtDlpResolver, ReportsTheVersion) {

@@ -31,7 +31,7 @@ webhooks::claimed_delivery delivery_to(std::string url) {
 
 const webhook_sender& loose_sender() {
     static const webhook_sender sender{
-        {.networks = {*net::ip_network::parse("127.0.0.0/8")}, .user_agent = "reelsd/test"}};
+        {.networks = {*ip_network::parse("127.0.0.0/8")}, .user_agent = "reelsd/test"}};
     return sender;
 }
 
@@ -119,7 +119,7 @@ TEST(WebhookSender, NothingIsSentToPrivateAddresses) {
 TEST(WebhookSender, PlainHttpStaysInItsNetworks) {
     int connections = 0;
     test::scripted_server server{[&](test::scripted_server::connection&) { ++connections; }};
-    const webhook_sender sender{{.networks = {*net::ip_network::parse("10.0.0.0/8")}}};
+    const webhook_sender sender{{.networks = {*ip_network::parse("10.0.0.0/8")}}};
     const auto port = server.origin().substr(server.origin().rfind(':'));
     const auto sent = sender.send(delivery_to("http://localhost" + port + "/"), {});
     EXPECT_EQ(sent.ended.failure, errc::address_refused);

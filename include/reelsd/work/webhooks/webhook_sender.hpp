@@ -15,7 +15,7 @@ namespace reelsd::work {
 
 struct webhook_sender_settings {
     /// REELSD_WEBHOOK_NETWORKS. Receivers there may be private and use plain http and any port.
-    std::vector<net::ip_network> networks = {};
+    std::vector<ip_network> networks = {};
     std::optional<net::proxy> by_proxy = {};
     std::string ca_file = {};  ///< Empty: the system's.
     std::string user_agent = {};
