@@ -42,8 +42,7 @@ constexpr db::query fill_query{"test.fill", R"sql(
       FROM generate_series(1, $2) AS number)sql"};
 // Of this session alone: the test's pool has one connection. What it has read is told at the end of
 // the transaction that asks.
-constexpr db::query tell_reads_query{"test.tell_reads", "SELECT pg_stat_force_next_flush()"};
-constexpr db::query reads_query{"test.reads", R"sql(
+constexpr db::query index_reads_query{"test.reads", R"sql(
     SELECT (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'job') AS in_sequence,
            (SELECT idx_tup_read FROM pg_stat_user_indexes
              WHERE indexrelname = 'job_active') AS active,
@@ -51,7 +50,6 @@ constexpr db::query reads_query{"test.reads", R"sql(
              WHERE indexrelname = 'job_ready') AS ready,
            (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables
              WHERE relname = 'job') AS rows)sql"};
-constexpr db::query analyze_query{"test.analyze", "ANALYZE job"};
 
 class ActiveJobs : public job_store_test {
 protected:
@@ -252,8 +250,8 @@ protected:
         queue_ = queue_store{single_};
     }
     [[nodiscard]] reads reads_so_far() {
-        run(single_.run(soon(), tell_reads_query));
-        const auto found = run(single_.run(soon(), reads_query));
+        run(single_.run(soon(), flush_reads_query));
+        const auto found = run(single_.run(soon(), index_reads_query));
         const auto row = found.one();
         return {
             .in_sequence = row.as<std::int64_t>("in_sequence"),

@@ -205,7 +205,7 @@ TEST_F(LatestJobs, DeleteTheFailedOnesInSteps) {
     EXPECT_EQ(run(store_.list(bob_, {}, soon())).jobs.size(), 1U);
 }
 
-constexpr db::query fill_query{"test.fill_with_reels", R"sql(
+constexpr db::query fill_with_reels_query{"test.fill_with_reels", R"sql(
     INSERT INTO job (account_id, url, status, started_at, finished_at, result, error_code, error,
                      code, author, summary, analyzed_at)
     SELECT $1, 'https://www.instagram.com/reel/code' || number % 6000 || '/', made.status,
@@ -221,10 +221,8 @@ constexpr db::query fill_query{"test.fill_with_reels", R"sql(
       FROM generate_series(1, $2) AS number,
            LATERAL (SELECT CASE WHEN number % 10 = 0 THEN 'error' ELSE 'done' END::job_status)
                AS made (status))sql"};
-constexpr db::query analyze_query{"test.analyze", "ANALYZE job"};
 // Reports the reads of this session at the end of the transaction that calls it.
-constexpr db::query flush_reads_query{"test.flush_reads", "SELECT pg_stat_force_next_flush()"};
-constexpr db::query reads_query{"test.job_reads", R"sql(
+constexpr db::query job_reads_query{"test.job_reads", R"sql(
     SELECT (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'job') +
            (SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = 'job')
                AS reads)sql"};
@@ -244,8 +242,8 @@ protected:
         single_.start();
         store_ = job_store{single_};
         queue_ = queue_store{single_};
-        run(single_.run(soon(), fill_query, ann_, jobs_each));
-        run(single_.run(soon(), fill_query, bob_, jobs_each));
+        run(single_.run(soon(), fill_with_reels_query, ann_, jobs_each));
+        run(single_.run(soon(), fill_with_reels_query, bob_, jobs_each));
         run(single_.run(soon(), analyze_query));
     }
 
@@ -264,7 +262,7 @@ protected:
 private:
     std::int64_t reads_so_far() {
         run(single_.run(soon(), flush_reads_query));
-        const auto found = run(single_.run(soon(), reads_query));
+        const auto found = run(single_.run(soon(), job_reads_query));
         const auto row = found.one();
         return row.as<std::int64_t>("reads");
     }

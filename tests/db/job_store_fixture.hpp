@@ -14,6 +14,11 @@ namespace reelsd::jobs {
 
 inline constexpr const char* link = "https://www.instagram.com/reel/DYa0IXPgnP5/";
 
+inline constexpr db::query analyze_query{"test.analyze", "ANALYZE job"};
+/// Makes what this session has read visible in the statistics.
+inline constexpr db::query flush_reads_query{
+    "test.flush_reads", "SELECT pg_stat_force_next_flush()"};
+
 /// Two accounts and a queue.
 class job_store_test : public test::database_test {
 protected:

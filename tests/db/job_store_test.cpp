@@ -13,9 +13,9 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-constexpr db::query expire_query{"test.expire_leases", R"sql(
+constexpr db::query expire_leases_query{"test.expire_leases", R"sql(
     UPDATE job SET lease_until = now() - interval '1 second' WHERE status = 'processing')sql"};
-constexpr db::query due_query{"test.make_due", R"sql(
+constexpr db::query make_due_query{"test.make_due", R"sql(
     UPDATE job SET run_at = now() WHERE status = 'pending')sql"};
 constexpr db::query turn_query{"test.turn", "SELECT turn FROM job WHERE id = $1"};
 constexpr db::query add_many_query{"test.add_many", R"sql(
@@ -54,7 +54,7 @@ TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
 TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
     const auto lost = submitted(ann_);
     ASSERT_EQ(claimed(1).at(0).id, lost);  // As "w", and the answer is lost.
-    run(pool().run(soon(), expire_query));
+    run(pool().run(soon(), expire_leases_query));
     const rescue_request own{
         .held = {}, .worker = "w", .claim_epoch = 1, .attempts_max = 3, .exhausted_text = "x"};
     EXPECT_TRUE(run(queue_.rescue(own, soon())).empty());
@@ -227,7 +227,7 @@ TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
     EXPECT_TRUE(run(queue_.report(holding_of(held), retried{3600s}, soon())));
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
-    run(pool().run(soon(), due_query));
+    run(pool().run(soon(), make_due_query));
     rescued({});  // Once a second.
     EXPECT_EQ(claimed(1).at(0).attempt, 2);
 }
@@ -272,7 +272,7 @@ TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     EXPECT_TRUE(run(queue_.report(holding_of(held), snoozed{3600s}, soon())));
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
-    run(pool().run(soon(), due_query));
+    run(pool().run(soon(), make_due_query));
     rescued({});
     const auto again = claimed(1).at(0);
     EXPECT_EQ(again.attempt, 1);
@@ -284,7 +284,7 @@ TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
     const auto put_off = [this](const transition& how) {
         const auto held = claimed(1).at(0);
         EXPECT_TRUE(run(queue_.report(holding_of(held), how, soon())));
-        run(pool().run(soon(), due_query));
+        run(pool().run(soon(), make_due_query));
         rescued({});
         return held.cooling_since;
     };
@@ -349,7 +349,7 @@ TEST_F(JobStore, ATurnIsOneMoreThanTheAccountsLastAndThanTheLastClaimed) {
 TEST_F(JobStore, ALateWorkerCannotOverwrite) {
     const auto id = submitted(ann_);
     const auto late = claimed(1).at(0);
-    run(pool().run(soon(), expire_query));
+    run(pool().run(soon(), expire_leases_query));
     EXPECT_TRUE(rescued({}, "Internal error").empty());
     const auto current = claimed(1).at(0);
     EXPECT_EQ(current.attempt, 2);
@@ -367,7 +367,7 @@ TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
     EXPECT_TRUE(rescued({}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
 
-    run(pool().run(soon(), expire_query));
+    run(pool().run(soon(), expire_leases_query));
     EXPECT_TRUE(rescued({holding_of(held)}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
     // An expired lease that nobody took is as good as new once renewed.
@@ -403,7 +403,7 @@ TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
     const auto id = submitted(ann_);
     for (int attempt = 1; attempt <= 3; ++attempt) {
         EXPECT_EQ(claimed(1).at(0).attempt, attempt);
-        run(pool().run(soon(), expire_query));
+        run(pool().run(soon(), expire_leases_query));
         const auto ended = rescued({}, "Internal error.");
         EXPECT_EQ(ended.size(), attempt == 3 ? 1U : 0U);
     }

@@ -29,7 +29,6 @@ constexpr db::query in_work_query{"test.in_work", R"sql(
              GROUP BY account_id) AS of_accounts)sql"};
 constexpr db::query took_query{"test.took", R"sql(
     UPDATE job SET started_at = finished_at - interval '30 seconds' WHERE status = 'done')sql"};
-constexpr db::query tell_reads_query{"test.tell_reads", "SELECT pg_stat_force_next_flush()"};
 constexpr db::query reads_query{"test.reads", R"sql(
     SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_user_tables
      WHERE relname = 'job')sql"};
@@ -224,7 +223,7 @@ TEST_F(QueuedJobs, CostNoMoreWhenAThousandWait) {
     store_ = job_store{single};
     queue_ = queue_store{single};
     const auto reads = [&] {
-        run(single.run(soon(), tell_reads_query));
+        run(single.run(soon(), flush_reads_query));
         const auto found = run(single.run(soon(), reads_query));
         return found.one().as<std::int64_t>("rows");
     };

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::array history{
+constexpr std::array two_migrations{
     migration{1, "create_things", "CREATE TABLE thing (id bigint)", "m1"},
     migration{2, "add_name", "ALTER TABLE thing ADD COLUMN name text", "m2"},
 };
@@ -45,7 +45,7 @@ class SchemaFunctionTest : public test::empty_database_test {
 protected:
     [[nodiscard]] migrator with(
         std::span<const sql_function> expected,
-        std::span<const migration> migrations = history) const {
+        std::span<const migration> migrations = two_migrations) const {
         return migrator{connection_string(), migrations, expected, log::logger::silent()};
     }
 
@@ -73,7 +73,7 @@ TEST_F(SchemaFunctionTest, AreAppliedAfterAllMigrations) {
 
     const auto done = with(functions).migrate(soon());
     ASSERT_TRUE(done) << done.error().to_string();
-    EXPECT_EQ(*done, history.size());
+    EXPECT_EQ(*done, two_migrations.size());
     EXPECT_EQ(count_named(), 10);
     const auto after = with(functions).status(soon());
     ASSERT_TRUE(after);
@@ -102,7 +102,7 @@ TEST_F(SchemaFunctionTest, OnlyThoseWithAnotherChecksumAreReplaced) {
 TEST_F(SchemaFunctionTest, AnOlderProgramLeavesThemAlone) {
     constexpr std::array changed{functions[0], changed_offset};
     ASSERT_TRUE(with(changed).migrate(soon()));
-    const auto older = with(functions, std::span{history}.first(1)).migrate(soon());
+    const auto older = with(functions, std::span{two_migrations}.first(1)).migrate(soon());
     ASSERT_FALSE(older);
     EXPECT_EQ(older.error().code(), errc::conflict);
     EXPECT_EQ(count_named(), 20);

@@ -1,14 +1,22 @@
 #pragma once
 
+#include <reelsd/base/clock.hpp>
+
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <utility>
 
 namespace reelsd::testing {
+
+/// Beyond the end of any test.
+[[nodiscard]] inline deadline far_deadline() {
+    return deadline::after(std::chrono::hours{1});
+}
 
 /// A spawned coroutine's value must be default-constructible: an optional of it is.
 template <class T>

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-const setting_definition& definition_of(std::string_view name) {
+const setting_definition& model_setting(std::string_view name) {
     const auto* const definition = find_setting(name);
     if (definition == nullptr) throw std::invalid_argument{std::string{name}};
     return *definition;
@@ -127,7 +127,7 @@ TEST(ModelSettings, Bounds) {
     for (const auto& expected : cases) {
         settings target;
         EXPECT_EQ(
-            apply(definition_of(expected.name), expected.text, target).has_value(),
+            apply(model_setting(expected.name), expected.text, target).has_value(),
             expected.allowed)
             << expected.name << " " << expected.text;
     }
@@ -135,7 +135,7 @@ TEST(ModelSettings, Bounds) {
 
 TEST(ModelSettings, AnalyzersKeepTheirOrder) {
     settings target;
-    ASSERT_TRUE(apply(definition_of("analyzer"), "openai, local ,gemini", target));
+    ASSERT_TRUE(apply(model_setting("analyzer"), "openai, local ,gemini", target));
     EXPECT_THAT(target.analyzers, ElementsAre("openai", "local", "gemini"));
 }
 
@@ -166,13 +166,13 @@ TEST(ModelSettings, BaseAddresses) {
     };
     for (const auto& expected : cases) {
         settings target;
-        const auto applied = apply(definition_of("openai-url"), expected.text, target);
+        const auto applied = apply(model_setting("openai-url"), expected.text, target);
         EXPECT_EQ(applied.has_value(), expected.expected != nullptr) << expected.text;
         if (expected.expected != nullptr) {
             EXPECT_EQ(target.openai.url, expected.expected) << expected.text;
         }
         EXPECT_EQ(
-            apply(definition_of("gemini-url"), expected.text, target).has_value(),
+            apply(model_setting("gemini-url"), expected.text, target).has_value(),
             expected.expected != nullptr)
             << expected.text;
     }
@@ -190,7 +190,7 @@ TEST(ModelSettings, ModesHaveNames) {
         {"frames", model::openai_mode::frames}};
     for (const auto& expected : cases) {
         settings target;
-        ASSERT_TRUE(apply(definition_of("openai-mode"), expected.text, target));
+        ASSERT_TRUE(apply(model_setting("openai-mode"), expected.text, target));
         EXPECT_EQ(target.openai.mode, expected.expected) << expected.text;
     }
 }
@@ -198,18 +198,18 @@ TEST(ModelSettings, ModesHaveNames) {
 TEST(ModelSettings, KeysAreSecretAndNotRepeated) {
     for (const char* name : {"gemini-api-key", "openai-api-key"}) {
         settings target;
-        const auto refused = apply(definition_of(name), "AIza secret", target);
+        const auto refused = apply(model_setting(name), "AIza secret", target);
         ASSERT_FALSE(refused);
         EXPECT_THAT(refused.error().detail(), Not(HasSubstr("AIza")));
         EXPECT_THAT(refused.error().detail(), HasSubstr("this value is not allowed"));
-        EXPECT_EQ(definition_of(name).default_value, "");
+        EXPECT_EQ(model_setting(name).default_value, "");
     }
 }
 
 TEST(ModelSettings, KeysAlsoHaveTheirUsualNames) {
-    EXPECT_EQ(definition_of("gemini-api-key").other_variable, "GEMINI_API_KEY");
-    EXPECT_EQ(definition_of("openai-api-key").other_variable, "OPENAI_API_KEY");
-    EXPECT_EQ(definition_of("gemini-model").other_variable, "");
+    EXPECT_EQ(model_setting("gemini-api-key").other_variable, "GEMINI_API_KEY");
+    EXPECT_EQ(model_setting("openai-api-key").other_variable, "OPENAI_API_KEY");
+    EXPECT_EQ(model_setting("gemini-model").other_variable, "");
 }
 
 }  // namespace

@@ -22,13 +22,12 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using testing::run_on;
 
-const auto far = deadline::after(1h);
-
 TEST(OffloadPool, RunsOnAnotherThreadAndReturnsOnTheLoop) {
     asio::io_context loop;
     offload_pool pool{1, 1};
     const auto here = std::this_thread::get_id();
-    const auto there = run_on(loop, pool.run(far, [] { return std::this_thread::get_id(); }));
+    const auto there =
+        run_on(loop, pool.run(testing::far_deadline(), [] { return std::this_thread::get_id(); }));
     ASSERT_TRUE(there);
     EXPECT_NE(*there, here);
     EXPECT_EQ(pool.pending(), 0U);
@@ -38,7 +37,7 @@ TEST(OffloadPool, ThrowsWhatTheWorkThrows) {
     asio::io_context loop;
     offload_pool pool{1, 1};
     const auto work = []() -> int { throw std::runtime_error{"broken"}; };
-    EXPECT_THROW((void)run_on(loop, pool.run(far, work)), std::runtime_error);
+    EXPECT_THROW((void)run_on(loop, pool.run(testing::far_deadline(), work)), std::runtime_error);
     EXPECT_EQ(pool.pending(), 0U);
 }
 
@@ -66,7 +65,8 @@ TEST(OffloadPool, RefusesWhenTheQueueIsFull) {
     const auto note = [&ended](std::exception_ptr, const result<int>& got) {
         ended.emplace_back(got ? "done" : name_of(got.error().code()));
     };
-    for (int call = 0; call < 4; ++call) asio::co_spawn(loop, pool.run(far, work), note);
+    for (int call = 0; call < 4; ++call)
+        asio::co_spawn(loop, pool.run(testing::far_deadline(), work), note);
     loop.poll();
     EXPECT_EQ(ended, (std::vector<std::string>{"limit_reached"}));
     EXPECT_EQ(pool.pending(), 3U);

@@ -21,8 +21,6 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using testing::run_on;
 
-const auto far = deadline::after(1h);
-
 struct TaskGroup : ::testing::Test {
     void on_failure(std::string_view task) { failures.emplace_back(task); }
 
@@ -59,14 +57,14 @@ TEST_F(TaskGroup, WaitsForAll) {
     tasks.spawn("a", wait_for_ever());
     tasks.spawn("b", fail());
     EXPECT_FALSE(run_on(loop, tasks.wait_until_empty(deadline::after(0s))));
-    EXPECT_TRUE(run_on(loop, tasks.stop(far, far)));
+    EXPECT_TRUE(run_on(loop, tasks.stop(testing::far_deadline(), testing::far_deadline())));
     EXPECT_EQ(tasks.size(), 0U);
     EXPECT_EQ(failures, (std::vector<std::string>{"b"}));
 }
 
 TEST_F(TaskGroup, IsEmptyWithoutTasks) {
-    EXPECT_TRUE(run_on(loop, tasks.wait_until_empty(far)));
-    EXPECT_TRUE(run_on(loop, tasks.stop(far, far)));
+    EXPECT_TRUE(run_on(loop, tasks.wait_until_empty(testing::far_deadline())));
+    EXPECT_TRUE(run_on(loop, tasks.stop(testing::far_deadline(), testing::far_deadline())));
 }
 
 TEST_F(TaskGroup, InsistsAfterTheGracefulDeadline) {
@@ -78,7 +76,7 @@ TEST_F(TaskGroup, InsistsAfterTheGracefulDeadline) {
     EXPECT_EQ(tasks.size(), 1U);
     EXPECT_TRUE(seen.empty());
 
-    EXPECT_TRUE(run_on(loop, tasks.stop(deadline::after(1ms), far)));
+    EXPECT_TRUE(run_on(loop, tasks.stop(deadline::after(1ms), testing::far_deadline())));
     EXPECT_EQ(seen, (std::vector<std::string>{"insisted"}));
     EXPECT_TRUE(failures.empty()) << "cancellation is no failure";
 }

@@ -23,7 +23,6 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using testing::run_on;
 
-const auto far = deadline::after(1h);
 const auto past = deadline::after(0s);
 
 asio::awaitable<std::string> say(std::string text) {
@@ -38,13 +37,13 @@ asio::awaitable<result<std::string>> refuse() {
     co_return error{errc::conflict, "no"};
 }
 
-asio::awaitable<std::string> wait_for_ever() {
+asio::awaitable<std::string> give_no_text() {
     asio::steady_timer never{co_await asio::this_coro::executor, 1h};
     co_await never.async_wait(asio::deferred);
     co_return "unreachable";
 }
 
-asio::awaitable<std::string> fail() {
+asio::awaitable<std::string> fail_to_give_text() {
     throw std::runtime_error{"broken"};
     co_return "unreachable";
 }
@@ -52,7 +51,7 @@ asio::awaitable<std::string> fail() {
 /// Returns a value when cancelled.
 asio::awaitable<std::string> answer_when_cancelled() {
     try {
-        co_await wait_for_ever();
+        co_await give_no_text();
     } catch (const boost::system::system_error&) {
         // The value exists although the deadline has passed.
     }
@@ -61,19 +60,19 @@ asio::awaitable<std::string> answer_when_cancelled() {
 
 TEST(WithDeadline, ReturnsTheValueInTime) {
     asio::io_context loop;
-    EXPECT_EQ(run_on(loop, with_deadline(say("hello"), far)), "hello");
-    const auto moved = run_on(loop, with_deadline(move_only(), far));
+    EXPECT_EQ(run_on(loop, with_deadline(say("hello"), testing::far_deadline())), "hello");
+    const auto moved = run_on(loop, with_deadline(move_only(), testing::far_deadline()));
     ASSERT_TRUE(moved);
     EXPECT_EQ(**moved, 7);
-    const auto refused = run_on(loop, with_deadline(refuse(), far));
+    const auto refused = run_on(loop, with_deadline(refuse(), testing::far_deadline()));
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->error().code(), errc::conflict);
 }
 
 TEST(WithDeadline, ReturnsNothingAfterTheDeadline) {
     asio::io_context loop;
-    EXPECT_EQ(run_on(loop, with_deadline(wait_for_ever(), past)), std::nullopt);
-    EXPECT_EQ(run_on(loop, with_deadline(wait_for_ever(), deadline::after(1ms))), std::nullopt);
+    EXPECT_EQ(run_on(loop, with_deadline(give_no_text(), past)), std::nullopt);
+    EXPECT_EQ(run_on(loop, with_deadline(give_no_text(), deadline::after(1ms))), std::nullopt);
 }
 
 TEST(WithDeadline, ValueWinsATie) {
@@ -84,12 +83,14 @@ TEST(WithDeadline, ValueWinsATie) {
 
 TEST(WithDeadline, ThrowsWhatTheOperationThrows) {
     asio::io_context loop;
-    EXPECT_THROW(run_on(loop, with_deadline(fail(), far)), std::runtime_error);
-    EXPECT_THROW(run_on(loop, with_deadline(fail(), past)), std::runtime_error);
+    EXPECT_THROW(
+        run_on(loop, with_deadline(fail_to_give_text(), testing::far_deadline())),
+        std::runtime_error);
+    EXPECT_THROW(run_on(loop, with_deadline(fail_to_give_text(), past)), std::runtime_error);
 }
 
 asio::awaitable<void> wait_on(condition& changed) {
-    const bool notified = co_await changed.wait(far);
+    const bool notified = co_await changed.wait(testing::far_deadline());
     EXPECT_TRUE(notified);
 }
 
@@ -102,7 +103,7 @@ TEST(WithDeadline, ReportsWhetherAnOperationWithoutValueEnded) {
 
 asio::awaitable<void> wait_under_deadline() {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
-    co_await with_deadline(wait_for_ever(), far);
+    co_await with_deadline(give_no_text(), testing::far_deadline());
 }
 
 TEST(WithDeadline, CancellationOfTheCallerReachesTheOperation) {

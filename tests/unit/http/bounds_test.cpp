@@ -15,8 +15,6 @@ namespace {
 
 using testing::raw_client;
 
-constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
-
 boost::asio::ip::address from(const char* text) {
     return boost::asio::ip::make_address(text);
 }

@@ -24,6 +24,9 @@
 
 namespace reelsd::http {
 
+inline constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+inline constexpr const char* get_wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
+
 /// The real server on loopback, on its own thread, with a few handlers. Tests use raw sockets.
 struct Served : ::testing::Test {
     struct lost_database : std::runtime_error {

@@ -19,9 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::raw_client;
 
-constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
-constexpr const char* get_wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
-
 /// Sends a byte every few milliseconds until the server answers: any single wait is short.
 void drip(raw_client& client) {
     constexpr int pause_milliseconds = 3;

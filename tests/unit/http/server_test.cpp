@@ -15,8 +15,6 @@ namespace {
 using ::testing::MatchesRegex;
 using testing::raw_client;
 
-constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
-
 TEST_F(Served, ResponsesHaveTheContractsFields) {
     start();
     raw_client client{port};

@@ -14,7 +14,6 @@ namespace {
 using testing::raw_client;
 
 constexpr const char* get_stream = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n";
-constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
 
 struct Stream : Served {
     void release() {

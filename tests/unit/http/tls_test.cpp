@@ -16,9 +16,7 @@ using testing::pem_folder;
 using testing::raw_client;
 using testing::tls_credentials;
 
-constexpr const char* get_hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr const char* get_last = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-constexpr const char* get_wait = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::size_t big_size = std::size_t{8} << 20U;
 
 struct Tls : Served {

@@ -18,8 +18,6 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
-
 std::vector<std::string> texts_of(const check_report& report) {
     std::vector<std::string> all;
     for (const auto& [text, start_seconds, end_seconds] : report.texts) {

@@ -19,8 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
-
 struct taken_frames {
     frames_report report;
     std::vector<shown> pictures;

@@ -24,10 +24,6 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 /// A deadline that no healthy child reaches, even on a busy machine.
-deadline far_away() {
-    return deadline::after(60s);
-}
-
 std::string unruly(const std::string& mode) {
     return std::string{"exec "} + UNRULY_CHILD + " " + mode;
 }

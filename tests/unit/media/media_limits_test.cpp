@@ -16,10 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-deadline far_away() {
-    return deadline::after(60s);
-}
-
 /// A helper that waits until released, and counts the running ones.
 class waiting_helper : public scripted_helper {
 public:

@@ -5,12 +5,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 namespace reelsd::media {
+
+[[nodiscard]] inline deadline far_away() {
+    return deadline::after(std::chrono::seconds{60});
+}
 
 /// A helper that is a shell script, in its own folder.
 class scripted_helper {

@@ -25,7 +25,6 @@ constexpr int rate_hz = 16'000;
 std::string picture(int seconds) {
     return "-f lavfi -i testsrc=s=64x64:r=5:d=" + std::to_string(seconds);
 }
-constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
 
 class SoundFile : public testing::Test {
 protected:

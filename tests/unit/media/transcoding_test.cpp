@@ -20,8 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
-
 class Transcoding : public testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }

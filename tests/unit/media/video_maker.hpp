@@ -7,6 +7,9 @@
 
 namespace reelsd::media {
 
+/// Arguments of ffmpeg for the usual video stream, encoded as fast as possible.
+inline constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
+
 /// Generates small videos in a temporary folder, which the destructor removes.
 class video_maker {
 public:

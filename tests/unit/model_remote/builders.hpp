@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,11 @@
 
 /// Values and files for several tests.
 namespace reelsd::model::testing {
+
+/// When a reply arrives.
+inline constexpr std::chrono::system_clock::time_point arrival{};
+inline constexpr std::chrono::year_month_day october{
+    std::chrono::year{2026} / 10 / 7};
 
 /// A temporary file.
 class scratch_file {

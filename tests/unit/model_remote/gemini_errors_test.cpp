@@ -25,12 +25,12 @@ std::string body(std::string_view inner) {
     return R"({"error":{)" + std::string{inner} + "}}";
 }
 
-call_failure read(
+call_failure read_gemini_error(
     int status, std::string_view text, gemini_target target = gemini_target::generate) {
     return gemini_failure(response_of(status, text), target, now);
 }
 
-struct test_case {
+struct error_case {
     const char* name;
     int status;
     std::string body;
@@ -41,7 +41,7 @@ struct test_case {
 constexpr auto generate = gemini_target::generate;
 constexpr auto file = gemini_target::file;
 
-const test_case bad_requests[] = {
+const error_case bad_requests[] = {
     {"a wrong key",
      400,
      body(R"("code":400,"message":"API key not valid. Please pass a valid API key.",
@@ -124,7 +124,7 @@ const test_case bad_requests[] = {
      failure_kind::misconfigured},
 };
 
-const test_case other_statuses[] = {
+const error_case other_statuses[] = {
     {"credentials",
      401,
      body(R"("code":401,"status":"UNAUTHENTICATED","message":"Bad credentials")"),
@@ -219,14 +219,15 @@ const test_case other_statuses[] = {
     {"a client's fault that nobody knows", 418, "", generate, failure_kind::misconfigured},
 };
 
-void expect_kinds(std::span<const test_case> cases) {
+void expect_kinds(std::span<const error_case> cases) {
     for (const auto& expected : cases) {
         EXPECT_EQ(
-            name_of(read(expected.status, expected.body, expected.target).kind),
+            name_of(read_gemini_error(expected.status, expected.body, expected.target).kind),
             name_of(expected.kind))
             << expected.name;
         // Some clients have got a list of one error.
-        const auto in_list = read(expected.status, "[" + expected.body + "]", expected.target);
+        const auto in_list =
+            read_gemini_error(expected.status, "[" + expected.body + "]", expected.target);
         if (expected.body.starts_with('{')) {
             EXPECT_EQ(name_of(in_list.kind), name_of(expected.kind)) << expected.name;
         }
@@ -243,7 +244,8 @@ TEST(GeminiErrors, OtherStatuses) {
 
 TEST(GeminiErrors, OnlyGatewayFailuresMayBeBilled) {
     for (const int status : {400, 401, 404, 413, 429, 500, 502, 503, 504, 599}) {
-        EXPECT_EQ(read(status, "").may_be_billed, status == 502 || status == 504) << status;
+        EXPECT_EQ(read_gemini_error(status, "").may_be_billed, status == 502 || status == 504)
+            << status;
     }
 }
 
@@ -309,7 +311,7 @@ TEST(GeminiErrors, Quotas) {
          240},
     };
     for (const auto& expected : cases) {
-        const auto why = read(429, expected.body);
+        const auto why = read_gemini_error(429, expected.body);
         EXPECT_EQ(name_of(why.kind), name_of(expected.kind)) << expected.name;
         EXPECT_EQ(why.server_delay.has_value(), expected.delay.has_value()) << expected.name;
         if (why.server_delay && expected.delay) {
@@ -331,12 +333,12 @@ TEST(GeminiErrors, HeaderFieldsNameDelays) {
 }
 
 TEST(GeminiErrors, TheDetailIsShortAndOnOneLine) {
-    const auto html = read(502, "<html>\n" + std::string(5000, 'x'));
+    const auto html = read_gemini_error(502, "<html>\n" + std::string(5000, 'x'));
     EXPECT_THAT(html.detail, HasSubstr("HTTP 502"));
     EXPECT_THAT(html.detail, HasSubstr("<html> x"));
     EXPECT_LT(html.detail.size(), 500U);
     EXPECT_THAT(html.detail, Not(HasSubstr("\n")));
-    EXPECT_THAT(read(500, "").detail, HasSubstr("HTTP 500"));
+    EXPECT_THAT(read_gemini_error(500, "").detail, HasSubstr("HTTP 500"));
 }
 
 TEST(GeminiErrors, UndocumentedFormatsAreRead) {
@@ -352,8 +354,8 @@ TEST(GeminiErrors, UndocumentedFormatsAreRead) {
           R"({"error":{"code":"x","message":5,"status":[],"details":{}}})",
           R"({"error":{"details":[null,1,{"@type":5,"violations":[1],"fieldViolations":{}}]}})",
           "\xFF{"}) {
-        EXPECT_EQ(name_of(read(500, text).kind), "server_fault") << text;
-        EXPECT_EQ(name_of(read(429, text).kind), "rate_limited") << text;
+        EXPECT_EQ(name_of(read_gemini_error(500, text).kind), "server_fault") << text;
+        EXPECT_EQ(name_of(read_gemini_error(429, text).kind), "rate_limited") << text;
     }
 }
 

@@ -1,5 +1,8 @@
-// Goal: the end of an answer is known before its text is read, and its cost for every end.
+// Goal: the end of an answer is known before its text is read_gemini_reply, and its cost for every
+// end.
 #include "gemini_reply.hpp"
+
+#include "builders.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +13,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::chrono::system_clock::time_point now{};
-
-reply read(std::string_view body) {
-    const auto parsed = gemini_reply(body, now);
+reply read_gemini_reply(std::string_view body) {
+    const auto parsed = gemini_reply(body, testing::arrival);
     EXPECT_TRUE(parsed) << parsed.error().detail;
     return parsed ? *parsed : reply{};
 }
@@ -28,7 +29,7 @@ TEST(GeminiReply, ADeepDocumentIsRefused) {
     constexpr std::size_t depth = 100'000;
     const auto body = R"({"a":)" + std::string(depth, '[') + std::string(depth, ']') +
                       R"(,"b":1,"candidates":[]})";
-    const auto parsed = gemini_reply(body, now);
+    const auto parsed = gemini_reply(body, testing::arrival);
     ASSERT_FALSE(parsed);
     EXPECT_THAT(parsed.error().detail, HasSubstr("no JSON object"));
 }
@@ -62,28 +63,34 @@ TEST(GeminiReply, EachEnd) {
         {"", unspecified, unspecified},
     };
     for (const auto& expected : cases) {
-        EXPECT_EQ(read(ended(expected.reason, R"({"text":"{}"})")).end, expected.with_text)
+        EXPECT_EQ(
+            read_gemini_reply(ended(expected.reason, R"({"text":"{}"})")).end, expected.with_text)
             << expected.reason;
-        EXPECT_EQ(read(ended(expected.reason, "")).end, expected.without_text) << expected.reason;
-        EXPECT_EQ(read(ended(expected.reason, R"({"text":" \n"})")).end, expected.without_text)
+        EXPECT_EQ(read_gemini_reply(ended(expected.reason, "")).end, expected.without_text)
+            << expected.reason;
+        EXPECT_EQ(
+            read_gemini_reply(ended(expected.reason, R"({"text":" \n"})")).end,
+            expected.without_text)
             << expected.reason;
     }
 }
 
 TEST(GeminiReply, TextIsJoinedAndThoughtsAreNot) {
     EXPECT_EQ(
-        read(ended(
-                 "STOP",
-                 R"({"thought":true,"text":"Let me see"},{"text":"{\"a\""},
+        read_gemini_reply(ended(
+                              "STOP",
+                              R"({"thought":true,"text":"Let me see"},{"text":"{\"a\""},
                     {"thoughtSignature":"x"},{"text":":1}","thought":false},{"inlineData":{}})"))
             .text,
         R"({"a":1})");
     // Thoughts alone are not an answer.
-    EXPECT_EQ(read(ended("STOP", R"({"thought":true,"text":"hm"})")).end, reply_end::unspecified);
+    EXPECT_EQ(
+        read_gemini_reply(ended("STOP", R"({"thought":true,"text":"hm"})")).end,
+        reply_end::unspecified);
 }
 
 TEST(GeminiReply, ThinkingUsedUpTheLimit) {
-    const auto parsed = read(
+    const auto parsed = read_gemini_reply(
         R"({"candidates":[{"content":{"role":"model"},"finishReason":"MAX_TOKENS","index":0}],
             "usageMetadata":{"promptTokenCount":100,
              "thoughtsTokenCount":16384,"totalTokenCount":16484}})");
@@ -96,7 +103,7 @@ TEST(GeminiReply, ThinkingUsedUpTheLimit) {
 }
 
 TEST(GeminiReply, RecitationHasNoParts) {
-    const auto parsed = read(
+    const auto parsed = read_gemini_reply(
         R"({"candidates":[{"content":{"parts":[],"role":"model"},"finishReason":"RECITATION",
             "citationMetadata":{"citationSources":[{"uri":"https://example.com"}]}}]})");
     EXPECT_EQ(parsed.end, reply_end::recited);
@@ -106,7 +113,7 @@ TEST(GeminiReply, RecitationHasNoParts) {
 TEST(GeminiReply, RefusedPrompts) {
     for (const char* reason :
          {"SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "SOMETHING_NEW"}) {
-        const auto parsed = read(
+        const auto parsed = read_gemini_reply(
             R"({"promptFeedback":{"blockReason":")" + std::string{reason} +
             R"("},"usageMetadata":{"promptTokenCount":7}})");
         EXPECT_EQ(parsed.end, reply_end::refused) << reason;
@@ -121,11 +128,11 @@ TEST(GeminiReply, RefusedPrompts) {
           R"({"promptFeedback":{}})",
           R"({"candidates":[]})",
           "{}"})
-        EXPECT_EQ(read(body).end, reply_end::unspecified) << body;
+        EXPECT_EQ(read_gemini_reply(body).end, reply_end::unspecified) << body;
 }
 
 TEST(GeminiReply, CountsOfEveryKind) {
-    const auto parsed = read(
+    const auto parsed = read_gemini_reply(
         R"({"candidates":[{"content":{"parts":[{"text":"{}"}]},"finishReason":"STOP"}],
             "usageMetadata":{"promptTokenCount":28950,"cachedContentTokenCount":500,
              "candidatesTokenCount":1210,"thoughtsTokenCount":640,"toolUsePromptTokenCount":50,
@@ -182,23 +189,24 @@ TEST(GeminiReply, InvalidCountsAreZero) {
         {R"({"promptTokenCount":"999999999999999"})", 1'000'000'000},
     };
     for (const auto& expected : cases) {
-        const auto parsed = read(R"({"usageMetadata":)" + std::string{expected.usage} + "}");
+        const auto parsed =
+            read_gemini_reply(R"({"usageMetadata":)" + std::string{expected.usage} + "}");
         ASSERT_TRUE(parsed.used) << expected.usage;
         EXPECT_EQ(parsed.used->prompt, expected.prompt) << expected.usage;
     }
     // More cached than sent tokens would have a negative price.
-    const auto parsed =
-        read(R"({"usageMetadata":{"promptTokenCount":5,"cachedContentTokenCount":50}})");
+    const auto parsed = read_gemini_reply(
+        R"({"usageMetadata":{"promptTokenCount":5,"cachedContentTokenCount":50}})");
     EXPECT_EQ(parsed.used->cached_prompt, 5);
     for (const char* body :
          {"{}", R"({"usageMetadata":{}})", R"({"usageMetadata":null})", R"({"usageMetadata":[1]})"})
-        EXPECT_EQ(read(body).used, std::nullopt) << body;
+        EXPECT_EQ(read_gemini_reply(body).used, std::nullopt) << body;
 }
 
 TEST(GeminiReply, AnErrorWithStatus200IsAFailure) {
     const auto parsed = gemini_reply(
         R"({"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}})",
-        now);
+        testing::arrival);
     ASSERT_FALSE(parsed);
     EXPECT_EQ(name_of(parsed.error().kind), "overloaded");
     EXPECT_FALSE(parsed.error().may_be_billed);
@@ -206,7 +214,7 @@ TEST(GeminiReply, AnErrorWithStatus200IsAFailure) {
 
 TEST(GeminiReply, InvalidJsonMayBeBilled) {
     for (const char* body : {"", "<html>", "[]", "null", R"({"candidates":[{"content")"}) {
-        const auto parsed = gemini_reply(body, now);
+        const auto parsed = gemini_reply(body, testing::arrival);
         ASSERT_FALSE(parsed) << body;
         EXPECT_EQ(name_of(parsed.error().kind), "transient");
         EXPECT_TRUE(parsed.error().may_be_billed) << body;
@@ -221,18 +229,19 @@ TEST(GeminiReply, UndocumentedFormatsAreRead) {
           R"({"candidates":[{"content":{"parts":{}},"finishReason":7}]})",
           R"({"candidates":[{"content":{"parts":[null,5,{"text":[]}]},"finishReason":"STOP"}]})",
           R"({"promptFeedback":[],"responseId":{},"modelStatus":5,"error":"x"})"})
-        EXPECT_EQ(read(body).end, reply_end::unspecified) << body;
+        EXPECT_EQ(read_gemini_reply(body).end, reply_end::unspecified) << body;
 }
 
 TEST(GeminiReply, ARetiringModelIsReported) {
     for (const char* stage : {"LEGACY", "DEPRECATED", "RETIRED"}) {
-        const auto parsed = read(
+        const auto parsed = read_gemini_reply(
             R"({"modelStatus":{"modelStage":")" + std::string{stage} +
             R"(","retirementTime":"2027-03-01T00:00:00Z"}})");
         EXPECT_THAT(parsed.detail, HasSubstr(stage));
         EXPECT_THAT(parsed.detail, HasSubstr("2027-03-01"));
     }
-    EXPECT_EQ(read(R"({"modelStatus":{"modelStage":"STABLE"}})").detail, "no candidates");
+    EXPECT_EQ(
+        read_gemini_reply(R"({"modelStatus":{"modelStage":"STABLE"}})").detail, "no candidates");
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(OpenaiOptions, TheSchemaIsStrict) {
     expect_strict(format.at("schema"));
 }
 
-const prompt asked_for{.instructions = "Rules \"here\"", .task = "Task", .boundary = "b"};
+const prompt quoted_prompt{.instructions = "Rules \"here\"", .task = "Task", .boundary = "b"};
 
 media::media_client no_helper() {
     return media::media_client{{.helper = "/nonexistent"}};
@@ -172,7 +172,7 @@ TEST(OpenaiApi, AWholeRequest) {
          .mode = openai_mode::video,
          .response_format = "none"},
         media};
-    const auto session = api.open(video, asked_for);
+    const auto session = api.open(video, quoted_prompt);
     const auto request =
         session->request_for({.note = "Note."}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request) << request.error().detail;
@@ -183,7 +183,8 @@ TEST(OpenaiApi, AWholeRequest) {
     EXPECT_EQ(body.at("model"), "a/b \"c\"");
     EXPECT_EQ(body.at("max_tokens"), 16'384);
     EXPECT_EQ(
-        body.at("messages").at(0), (json{{"role", "system"}, {"content", asked_for.instructions}}));
+        body.at("messages").at(0),
+        (json{{"role", "system"}, {"content", quoted_prompt.instructions}}));
     EXPECT_EQ(body.at("/messages/1/role"_json_pointer), "user");
     // This server does not enforce the schema, so the task contains it.
     EXPECT_EQ(
@@ -200,7 +201,7 @@ TEST(OpenaiApi, AServerMayNeedNoKey) {
     video.file = file.path();
     const auto media = no_helper();
     const openai_api api{{.key = {}, .model = {}, .mode = openai_mode::video}, media};
-    const auto session = api.open(video, asked_for);
+    const auto session = api.open(video, quoted_prompt);
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request);
     EXPECT_EQ(request->headers.size(), 1U);

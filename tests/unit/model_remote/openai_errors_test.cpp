@@ -12,10 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 using testing::response_of;
 
-const std::chrono::system_clock::time_point now{};
-
-call_failure read(int status, std::string_view body) {
-    return openai_failure(response_of(status, body), now);
+call_failure read_openai_error(int status, std::string_view body) {
+    return openai_failure(response_of(status, body), testing::arrival);
 }
 
 TEST(OpenaiErrors, EachStatusAndFormat) {
@@ -117,7 +115,7 @@ TEST(OpenaiErrors, EachStatusAndFormat) {
         {500, "\xFF", failure_kind::server_fault, ""},
     };
     for (const auto& expected : cases) {
-        const auto why = read(expected.status, expected.body);
+        const auto why = read_openai_error(expected.status, expected.body);
         EXPECT_EQ(name_of(why.kind), name_of(expected.kind))
             << expected.status << " " << expected.body;
         EXPECT_THAT(why.detail, HasSubstr(expected.detail)) << expected.body;
@@ -130,16 +128,18 @@ TEST(OpenaiErrors, DelaysAndWhetherToRetry) {
     net::header_list headers;
     headers.add("retry-after-ms", "1500");
     headers.add("x-should-retry", "true");
-    const auto why = openai_failure(response_of(409, "", headers), now);
+    const auto why = openai_failure(response_of(409, "", headers), testing::arrival);
     EXPECT_EQ(why.server_delay, seconds_f{1.5});
     EXPECT_EQ(why.should_retry, true);
 
     net::header_list not_again;
     not_again.add("X-Should-Retry", "false");
-    EXPECT_EQ(openai_failure(response_of(503, "", not_again), now).should_retry, false);
+    EXPECT_EQ(
+        openai_failure(response_of(503, "", not_again), testing::arrival).should_retry, false);
     net::header_list unclear;
     unclear.add("X-Should-Retry", "perhaps");
-    EXPECT_EQ(openai_failure(response_of(503, "", unclear), now).should_retry, std::nullopt);
+    EXPECT_EQ(
+        openai_failure(response_of(503, "", unclear), testing::arrival).should_retry, std::nullopt);
 }
 
 TEST(OpenaiErrors, ExhaustedCreditWaitsAnHour) {
@@ -147,7 +147,7 @@ TEST(OpenaiErrors, ExhaustedCreditWaitsAnHour) {
     headers.add("retry-after", "2");
     headers.add("x-should-retry", "true");
     const auto why = openai_failure(
-        response_of(429, R"({"error":{"code":"insufficient_quota"}})", headers), now);
+        response_of(429, R"({"error":{"code":"insufficient_quota"}})", headers), testing::arrival);
     EXPECT_EQ(why.server_delay, seconds_f{3600});
     EXPECT_EQ(why.should_retry, std::nullopt);
 }
@@ -169,7 +169,7 @@ TEST(OpenaiErrors, WithStatus200) {
         {R"({"error":false})", std::nullopt},
     };
     for (const auto& expected : cases) {
-        const auto why = openai_failure_within(json::parse(expected.body), {}, now);
+        const auto why = openai_failure_within(json::parse(expected.body), {}, testing::arrival);
         ASSERT_EQ(why.has_value(), expected.kind.has_value()) << expected.body;
         if (why) {
             EXPECT_EQ(name_of(why->kind), name_of(*expected.kind)) << expected.body;

@@ -2,6 +2,8 @@
 // their cost if it is reported.
 #include "openai_reply.hpp"
 
+#include "builders.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,16 +12,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::chrono::system_clock::time_point now{};
-
 model_reply answer(std::string body) {
     net::http_response response;
     response.head.status = 200;
     response.body = std::move(body);
-    return openai_reply(response, now);
+    return openai_reply(response, testing::arrival);
 }
 
-reply read(std::string body) {
+reply read_openai_reply(std::string body) {
     const auto parsed = answer(std::move(body));
     EXPECT_TRUE(parsed) << parsed.error().detail;
     return parsed ? *parsed : reply{};
@@ -50,24 +50,28 @@ TEST(OpenaiReply, EachEnd) {
         {"null", reply_end::unspecified},
     };
     for (const auto& expected : cases)
-        EXPECT_EQ(read(R"({"choices":[)" + std::string{expected.choice} + "]}").end, expected.end)
+        EXPECT_EQ(
+            read_openai_reply(R"({"choices":[)" + std::string{expected.choice} + "]}").end,
+            expected.end)
             << expected.choice;
-    EXPECT_EQ(read(R"({"choices":[]})").end, reply_end::unspecified);
-    EXPECT_EQ(read("{}").detail, "no choices");
+    EXPECT_EQ(read_openai_reply(R"({"choices":[]})").end, reply_end::unspecified);
+    EXPECT_EQ(read_openai_reply("{}").detail, "no choices");
     EXPECT_THAT(
-        read(R"({"choices":[{"message":{"refusal":"I cannot"},"finish_reason":"stop"}]})").detail,
+        read_openai_reply(
+            R"({"choices":[{"message":{"refusal":"I cannot"},"finish_reason":"stop"}]})")
+            .detail,
         HasSubstr("I cannot"));
 }
 
 TEST(OpenaiReply, TextInPartsIsJoined) {
     EXPECT_EQ(
-        read(R"({"choices":[{"message":{"content":[{"type":"text","text":"{\"a\""},
+        read_openai_reply(R"({"choices":[{"message":{"content":[{"type":"text","text":"{\"a\""},
                 {"type":"text","text":":1}"},null]}}]})")
             .text,
         R"({"a":1})");
     // Separate reasoning is not part of the content.
     EXPECT_EQ(
-        read(
+        read_openai_reply(
             R"({"choices":[{"message":{"content":"{}",
                 "reasoning_content":"hm","reasoning":"hm"}}]})")
             .text,
@@ -75,7 +79,7 @@ TEST(OpenaiReply, TextInPartsIsJoined) {
 }
 
 TEST(OpenaiReply, Counts) {
-    const auto parsed = read(
+    const auto parsed = read_openai_reply(
         R"({"id":"chat-1","choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":300,
             "total_tokens":1300,"prompt_tokens_details":{"cached_tokens":200,"audio_tokens":50},
             "completion_tokens_details":{"reasoning_tokens":120}}})");
@@ -91,7 +95,7 @@ TEST(OpenaiReply, Counts) {
 }
 
 TEST(OpenaiReply, CountsThatContradictEachOther) {
-    const auto parsed = read(
+    const auto parsed = read_openai_reply(
         R"({"usage":{"prompt_tokens":10,"completion_tokens":-3,
             "prompt_tokens_details":{"cached_tokens":99,"audio_tokens":99},
             "completion_tokens_details":{"reasoning_tokens":9}}})");
@@ -102,7 +106,8 @@ TEST(OpenaiReply, CountsThatContradictEachOther) {
     EXPECT_EQ(parsed.used->by_modality.at(0).prompt, 10);
     // A billion is more than any model accepts, and sums of such counts do not overflow.
     EXPECT_EQ(
-        read(R"({"usage":{"prompt_tokens":18446744073709551615}})").used->prompt, 1'000'000'000);
+        read_openai_reply(R"({"usage":{"prompt_tokens":18446744073709551615}})").used->prompt,
+        1'000'000'000);
 }
 
 TEST(OpenaiReply, MissingCounts) {
@@ -112,8 +117,8 @@ TEST(OpenaiReply, MissingCounts) {
           R"({"usage":{}})",
           R"({"usage":{"prompt_tokens":null}})",
           R"({"usage":[]})"})
-        EXPECT_EQ(read(body).used, std::nullopt) << body;
-    const auto parsed = read(
+        EXPECT_EQ(read_openai_reply(body).used, std::nullopt) << body;
+    const auto parsed = read_openai_reply(
         R"({"usage":{"prompt_tokens":5,
              "prompt_tokens_details":null,"completion_tokens_details":7}})");
     ASSERT_TRUE(parsed.used);
@@ -124,7 +129,7 @@ TEST(OpenaiReply, TheRequestIdPrecedesTheAnswersId) {
     net::http_response response;
     response.head.headers.add("X-Request-Id", "req-7");
     response.body = R"({"id":"chat-1"})";
-    EXPECT_EQ(openai_reply(response, now)->response_id, "req-7");
+    EXPECT_EQ(openai_reply(response, testing::arrival)->response_id, "req-7");
 }
 
 TEST(OpenaiReply, AnErrorWithStatus200IsAFailureWithoutCost) {

@@ -14,7 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::year_month_day october{2026y / 10 / 7};
 constexpr std::chrono::year_month_day december{2026y / 12 / 1};
 constexpr std::chrono::year_month_day january{2027y / 1 / 1};
 constexpr std::int64_t unknown = -1;
@@ -37,19 +36,26 @@ struct published {
 };
 
 constexpr published table[] = {
-    {"gemini-3.8-flash", october, 1000, 750'000, 750'000, 75'000, 75'000, 3'750'000},
+    {"gemini-3.8-flash", testing::october, 1000, 750'000, 750'000, 75'000, 75'000, 3'750'000},
     {"gemini-3.8-flash", january, 1000, 1'500'000, 1'500'000, 150'000, 150'000, 7'500'000},
-    {"gemini-3.7-flash", october, 1000, 750'000, 750'000, 75'000, 75'000, 3'750'000},
+    {"gemini-3.7-flash", testing::october, 1000, 750'000, 750'000, 75'000, 75'000, 3'750'000},
     {"gemini-3.7-flash", january, 1000, 1'500'000, 1'500'000, 150'000, 150'000, 7'500'000},
-    {"gemini-3.6-flash", october, 1000, 750'000, 750'000, 75'000, 75'000, 3'750'000},
+    {"gemini-3.6-flash", testing::october, 1000, 750'000, 750'000, 75'000, 75'000, 3'750'000},
     {"gemini-3.6-flash", january, 1000, 1'500'000, 1'500'000, 150'000, 150'000, 7'500'000},
-    {"gemini-3.5-flash", october, 1000, 1'500'000, 1'500'000, 150'000, 150'000, 9'000'000},
+    {"gemini-3.5-flash", testing::october, 1000, 1'500'000, 1'500'000, 150'000, 150'000, 9'000'000},
     {"gemini-3.5-flash", january, 1000, 1'500'000, 1'500'000, 150'000, 150'000, 9'000'000},
-    {"gemini-3.5-flash-lite", october, 1000, 300'000, 300'000, 30'000, 30'000, 2'500'000},
-    {"gemini-3.1-flash-lite", october, 1000, 250'000, 500'000, 25'000, 25'000, 1'500'000},
-    {"gemini-3-flash-preview", october, 1000, 500'000, 1'000'000, 50'000, 50'000, 3'000'000},
+    {"gemini-3.5-flash-lite", testing::october, 1000, 300'000, 300'000, 30'000, 30'000, 2'500'000},
+    {"gemini-3.1-flash-lite", testing::october, 1000, 250'000, 500'000, 25'000, 25'000, 1'500'000},
+    {"gemini-3-flash-preview",
+     testing::october,
+     1000,
+     500'000,
+     1'000'000,
+     50'000,
+     50'000,
+     3'000'000},
     {"gemini-3.1-pro-preview",
-     october,
+     testing::october,
      200'000,
      2'000'000,
      2'000'000,
@@ -57,21 +63,35 @@ constexpr published table[] = {
      200'000,
      12'000'000},
     {"gemini-3.1-pro-preview",
-     october,
+     testing::october,
      200'001,
      4'000'000,
      4'000'000,
      400'000,
      400'000,
      18'000'000},
-    {"gemini-2.5-pro", october, 200'000, 1'250'000, 1'250'000, 125'000, 125'000, 10'000'000},
-    {"gemini-2.5-pro", october, 200'001, 2'500'000, 2'500'000, 250'000, 250'000, 15'000'000},
-    {"gemini-2.5-flash", october, 1000, 300'000, 1'000'000, 30'000, 100'000, 2'500'000},
-    {"gemini-2.5-flash-lite", october, 1000, 100'000, 300'000, 10'000, 30'000, 400'000},
-    {"gemini-4-argon", october, 1000, 2'000'000, unknown, unknown, unknown, 10'000'000},
+    {"gemini-2.5-pro",
+     testing::october,
+     200'000,
+     1'250'000,
+     1'250'000,
+     125'000,
+     125'000,
+     10'000'000},
+    {"gemini-2.5-pro",
+     testing::october,
+     200'001,
+     2'500'000,
+     2'500'000,
+     250'000,
+     250'000,
+     15'000'000},
+    {"gemini-2.5-flash", testing::october, 1000, 300'000, 1'000'000, 30'000, 100'000, 2'500'000},
+    {"gemini-2.5-flash-lite", testing::october, 1000, 100'000, 300'000, 10'000, 30'000, 400'000},
+    {"gemini-4-argon", testing::october, 1000, 2'000'000, unknown, unknown, unknown, 10'000'000},
     {"gemini-4-argon", december, 1000, 4'000'000, unknown, unknown, unknown, 20'000'000},
-    {"gemini-embedding-001", october, 1000, 150'000, 150'000, 150'000, 150'000, 0},
-    {"gemini-embedding-2", october, 1000, 200'000, 6'500'000, 200'000, 200'000, 0},
+    {"gemini-embedding-001", testing::october, 1000, 150'000, 150'000, 150'000, 150'000, 0},
+    {"gemini-embedding-2", testing::october, 1000, 200'000, 6'500'000, 200'000, 200'000, 0},
 };
 
 std::optional<std::int64_t> times(std::int64_t price, std::int64_t tokens) {
@@ -122,7 +142,7 @@ TEST(PriceFile, AUsualCallCostsAFewCents) {
     // 90 s at high resolution and a frame a second, and 4,000 tokens of answer: USD 0.036.
     const auto prices = price_table::parse(file_text()).value();
     EXPECT_EQ(
-        prices.cost_of("gemini-3.8-flash", {.prompt = 28'000, .output = 4'000}, october),
+        prices.cost_of("gemini-3.8-flash", {.prompt = 28'000, .output = 4'000}, testing::october),
         36'000'000'000);
 }
 

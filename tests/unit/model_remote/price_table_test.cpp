@@ -1,4 +1,5 @@
 // Goal: the cost of a call is exact to the picodollar, or absent: a wrong amount is worse.
+#include "builders.hpp"
 #include <reelsd/model/price_table.hpp>
 
 #include <gmock/gmock.h>
@@ -11,8 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-constexpr std::chrono::year_month_day october{2026y / 10 / 7};
 
 token_counts text_tokens(std::int64_t prompt, std::int64_t output = 0) {
     return {.prompt = prompt, .output = output};
@@ -60,16 +59,16 @@ TEST(PriceTable, SumsAreExact) {
     const auto table = parsed(R"({"model":"m","input":"0.1","cached":"0.7","output":"0.3"})");
     const token_counts used{.prompt = 3'000'001, .cached_prompt = 1'000'000, .output = 7};
     EXPECT_EQ(
-        table.cost_of("m", used, october),
+        table.cost_of("m", used, testing::october),
         2'000'001LL * 100'000 + 1'000'000LL * 700'000 + 7 * 300'000);
 }
 
 TEST(PriceTable, AnotherModelHasNoPrice) {
     const auto table = parsed(R"({"model":"m","input":"1","output":"1"})");
-    EXPECT_EQ(table.cost_of("m-lite", text_tokens(1), october), std::nullopt);
-    EXPECT_EQ(table.cost_of("", text_tokens(1), october), std::nullopt);
-    EXPECT_FALSE(table.knows("n", october));
-    EXPECT_TRUE(table.knows("m", october));
+    EXPECT_EQ(table.cost_of("m-lite", text_tokens(1), testing::october), std::nullopt);
+    EXPECT_EQ(table.cost_of("", text_tokens(1), testing::october), std::nullopt);
+    EXPECT_FALSE(table.knows("n", testing::october));
+    EXPECT_TRUE(table.knows("m", testing::october));
 }
 
 TEST(PriceTable, ARowAppliesFromItsDayOn) {
@@ -89,11 +88,11 @@ TEST(PriceTable, AWholeNamePrecedesALongerPrefixPrecedesAShorterOne) {
            {"model":"gemini-3*","input":"2","output":"0"},
            {"model":"gemini-3.8","input":"3","output":"0"},
            {"model":"gemini-3.8*","from":"2026-01-01","input":"4","output":"0"})");
-    EXPECT_EQ(table.cost_of("gemini-2.5", text_tokens(1), october), 1'000'000);
-    EXPECT_EQ(table.cost_of("gemini-3.5", text_tokens(1), october), 2'000'000);
-    EXPECT_EQ(table.cost_of("gemini-3.8", text_tokens(1), october), 3'000'000);
-    EXPECT_EQ(table.cost_of("gemini-3.8-flash", text_tokens(1), october), 4'000'000);
-    EXPECT_EQ(table.cost_of("other", text_tokens(1), october), std::nullopt);
+    EXPECT_EQ(table.cost_of("gemini-2.5", text_tokens(1), testing::october), 1'000'000);
+    EXPECT_EQ(table.cost_of("gemini-3.5", text_tokens(1), testing::october), 2'000'000);
+    EXPECT_EQ(table.cost_of("gemini-3.8", text_tokens(1), testing::october), 3'000'000);
+    EXPECT_EQ(table.cost_of("gemini-3.8-flash", text_tokens(1), testing::october), 4'000'000);
+    EXPECT_EQ(table.cost_of("other", text_tokens(1), testing::october), std::nullopt);
 }
 
 TEST(PriceTable, AThresholdPricesTheWholePrompt) {
@@ -101,9 +100,11 @@ TEST(PriceTable, AThresholdPricesTheWholePrompt) {
         R"({"model":"m","input":"1","output":"10"},
            {"model":"m","above_prompt_tokens":200000,"input":"2","output":"20"})");
     EXPECT_EQ(
-        table.cost_of("m", text_tokens(200'000, 1), october), 200'000LL * 1'000'000 + 10'000'000);
+        table.cost_of("m", text_tokens(200'000, 1), testing::october),
+        200'000LL * 1'000'000 + 10'000'000);
     EXPECT_EQ(
-        table.cost_of("m", text_tokens(200'001, 1), october), 200'001LL * 2'000'000 + 20'000'000);
+        table.cost_of("m", text_tokens(200'001, 1), testing::october),
+        200'001LL * 2'000'000 + 20'000'000);
 }
 
 TEST(PriceTable, SoundAndCachedTokensHaveTheirOwnPrices) {
@@ -118,7 +119,7 @@ TEST(PriceTable, SoundAndCachedTokensHaveTheirOwnPrices) {
             {.kind = modality::text, .prompt = 40, .cached_prompt = 10},
             {.kind = modality::audio, .prompt = 60, .cached_prompt = 20}}};
     EXPECT_EQ(
-        table.cost_of("m", used, october),
+        table.cost_of("m", used, testing::october),
         30 * 1'000'000 + 10 * 100'000 + 40 * 10'000'000 + 20 * 5'000'000);
 }
 
@@ -128,17 +129,20 @@ TEST(PriceTable, MissingPricesHaveDefaults) {
         .prompt = 10,
         .cached_prompt = 4,
         .by_modality = {{.kind = modality::audio, .prompt = 5, .cached_prompt = 2}}};
-    EXPECT_EQ(table.cost_of("m", used, october), 10 * 3'000'000);
+    EXPECT_EQ(table.cost_of("m", used, testing::october), 10 * 3'000'000);
 }
 
 TEST(PriceTable, NullIsUnknownAndNotFree) {
     const auto table =
         parsed(R"({"model":"m","input":"1","cached":null,"audio_input":null,"output":"1"})");
-    EXPECT_EQ(table.cost_of("m", text_tokens(1, 1), october), 2'000'000);
-    EXPECT_EQ(table.cost_of("m", {.prompt = 2, .cached_prompt = 1}, october), std::nullopt);
+    EXPECT_EQ(table.cost_of("m", text_tokens(1, 1), testing::october), 2'000'000);
+    EXPECT_EQ(
+        table.cost_of("m", {.prompt = 2, .cached_prompt = 1}, testing::october), std::nullopt);
     EXPECT_EQ(
         table.cost_of(
-            "m", {.prompt = 2, .by_modality = {{.kind = modality::audio, .prompt = 1}}}, october),
+            "m",
+            {.prompt = 2, .by_modality = {{.kind = modality::audio, .prompt = 1}}},
+            testing::october),
         std::nullopt);
     // The price of cached sound defaults to that of cached tokens, which is unknown as well.
     EXPECT_EQ(
@@ -147,7 +151,7 @@ TEST(PriceTable, NullIsUnknownAndNotFree) {
             {.prompt = 1,
              .cached_prompt = 1,
              .by_modality = {{.kind = modality::audio, .prompt = 1, .cached_prompt = 1}}},
-            october),
+            testing::october),
         std::nullopt);
 }
 
@@ -157,7 +161,7 @@ TEST(PriceTable, ContradictoryCountsHaveNoNegativeCost) {
         .prompt = 10,
         .cached_prompt = 10,
         .by_modality = {{.kind = modality::audio, .prompt = 5, .cached_prompt = 50}}};
-    const auto cost = table.cost_of("m", used, october);
+    const auto cost = table.cost_of("m", used, testing::october);
     ASSERT_TRUE(cost);
     EXPECT_GE(*cost, 0);
 }
@@ -165,8 +169,9 @@ TEST(PriceTable, ContradictoryCountsHaveNoNegativeCost) {
 TEST(PriceTable, AnOverflowIsAnUnknownCost) {
     const auto table = parsed(R"({"model":"m","input":"1000000","output":"1000000"})");
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    EXPECT_EQ(table.cost_of("m", text_tokens(most), october), std::nullopt);
-    EXPECT_EQ(table.cost_of("m", text_tokens(5'000'000, 5'000'000), october), std::nullopt);
+    EXPECT_EQ(table.cost_of("m", text_tokens(most), testing::october), std::nullopt);
+    EXPECT_EQ(
+        table.cost_of("m", text_tokens(5'000'000, 5'000'000), testing::october), std::nullopt);
 }
 
 TEST(PriceTable, AMalformedTableNamesRowAndFault) {
@@ -221,18 +226,21 @@ TEST(PriceTable, TheOperatorsPricesPrecedeTheTable) {
     EXPECT_EQ(table.cost_of("m", text_tokens(100, 1), 2020y / 1 / 1), 203'000'000);
     EXPECT_EQ(
         table.cost_of(
-            "m", {.prompt = 1, .by_modality = {{.kind = modality::audio, .prompt = 1}}}, october),
+            "m",
+            {.prompt = 1, .by_modality = {{.kind = modality::audio, .prompt = 1}}},
+            testing::october),
         2'000'000);
-    EXPECT_EQ(table.cost_of("m", {.prompt = 1, .cached_prompt = 1}, october), 2'000'000);
+    EXPECT_EQ(table.cost_of("m", {.prompt = 1, .cached_prompt = 1}, testing::october), 2'000'000);
     EXPECT_EQ(
-        table.cost_of("n/7b", {.prompt = 3, .cached_prompt = 1, .output = 1}, october), 2'750'000);
-    EXPECT_EQ(table.cost_of("a=b", text_tokens(1, 1), october), 9'000'000);
+        table.cost_of("n/7b", {.prompt = 3, .cached_prompt = 1, .output = 1}, testing::october),
+        2'750'000);
+    EXPECT_EQ(table.cost_of("a=b", text_tokens(1, 1), testing::october), 9'000'000);
 }
 
 TEST(PriceTable, TheLastOfTwoOverridesCounts) {
     price_table table;
     ASSERT_TRUE(table.put_first("m=1/1,m=2/2"));
-    EXPECT_EQ(table.cost_of("m", text_tokens(1), october), 2'000'000);
+    EXPECT_EQ(table.cost_of("m", text_tokens(1), testing::october), 2'000'000);
 }
 
 TEST(PriceTable, MalformedOverridesAreRefused) {

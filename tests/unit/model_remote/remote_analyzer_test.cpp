@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 
 constexpr auto unchecked = "the model's answer was not checked against the video";
 
-std::string response(const json& answer) {
+std::string response_with(const json& answer) {
     const json document = {
         {"choices", {{{"message", {{"content", answer.dump()}}}, {"finish_reason", "stop"}}}},
         {"usage", {{"prompt_tokens", 100}, {"completion_tokens", 10}}}};
@@ -91,7 +91,7 @@ using RemoteAnalyzer = remote_analyzer_test;
 
 TEST_F(RemoteAnalyzer, AFailedCheckKeepsTheAnswer) {
     const scripted_server server{[](scripted_server::connection& peer) {
-        if (!peer.read_request().empty()) peer.write(response(testing::good_answer()));
+        if (!peer.read_request().empty()) peer.write(response_with(testing::good_answer()));
     }};
     const auto outcome = analyze_at(server.origin(), [] {});
     ASSERT_TRUE(outcome) << outcome.error().why.to_string();
@@ -100,7 +100,7 @@ TEST_F(RemoteAnalyzer, AFailedCheckKeepsTheAnswer) {
 
 TEST_F(RemoteAnalyzer, AStopAfterTheAnswerKeepsItUnchecked) {
     const scripted_server server{[](scripted_server::connection& peer) {
-        if (!peer.read_request().empty()) peer.write(response(testing::good_answer()));
+        if (!peer.read_request().empty()) peer.write(response_with(testing::good_answer()));
     }};
     const auto outcome = analyze_at(server.origin(), [this] { stop.request_stop(); });
     ASSERT_TRUE(outcome) << outcome.error().why.to_string();
@@ -111,7 +111,7 @@ TEST_F(RemoteAnalyzer, AStopAfterTheAnswerKeepsItUnchecked) {
 
 TEST_F(RemoteAnalyzer, AStopBeforeTheSecondRequestKeepsTheFirstAnswer) {
     const scripted_server server{[](scripted_server::connection& peer) {
-        if (!peer.read_request().empty()) peer.write(response(incomplete_answer()));
+        if (!peer.read_request().empty()) peer.write(response_with(incomplete_answer()));
     }};
     const auto outcome = analyze_at(server.origin(), [this] { stop.request_stop(); });
     ASSERT_TRUE(outcome) << outcome.error().why.to_string();
@@ -124,7 +124,7 @@ TEST_F(RemoteAnalyzer, AStopDuringTheSecondRequestKeepsTheFirstAnswer) {
     std::atomic<int> asked{0};
     const scripted_server server{[this, &asked](scripted_server::connection& peer) {
         if (peer.read_request().empty()) return;
-        if (++asked == 1) return peer.write(response(incomplete_answer()));
+        if (++asked == 1) return peer.write(response_with(incomplete_answer()));
         stop.request_stop();
         peer.wait_for_close();
     }};

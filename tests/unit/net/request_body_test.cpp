@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using test::scripted_server;
 using testing::HasSubstr;
 
-constexpr auto patience = 60s;
+constexpr auto time_max = 60s;
 
 /// A file of one test.
 class scratch_file {
@@ -105,7 +105,7 @@ TEST(RequestBody, ReportsAMissingFile) {
     const http_client client{{.policy = {.allow_private = true}}};
     http_request request{.method = http_method::post, .url = server.origin() + "/"};
     request.streamed_body.emplace().add_file({.file = "/nonexistent", .offset = 0, .bytes = 4});
-    const auto answer = client.send(request, deadline::after(patience), {});
+    const auto answer = client.send(request, deadline::after(time_max), {});
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code(), errc::storage_failed);
 }
@@ -126,7 +126,7 @@ TEST(RequestBody, IsSentWithItsLengthAndReportsItsEnd) {
     int sent = 0;
     request.on_sent = [&sent] { ++sent; };
     const http_client client{{.policy = {.allow_private = true}}};
-    const auto answer = client.send(request, deadline::after(patience), {});
+    const auto answer = client.send(request, deadline::after(time_max), {});
     ASSERT_TRUE(answer) << answer.error().to_string();
     EXPECT_THAT(answer->body, HasSubstr("Content-Length: 400002\r\n"));
     EXPECT_TRUE(answer->body.ends_with("YmJi}"));
@@ -140,7 +140,7 @@ TEST(RequestBody, IsNotSentWithoutAConnection) {
     bool is_sent = false;
     request.on_sent = [&is_sent] { is_sent = true; };
     const http_client client{{.policy = {.allow_private = true}}};
-    EXPECT_FALSE(client.send(request, deadline::after(patience), {}));
+    EXPECT_FALSE(client.send(request, deadline::after(time_max), {}));
     EXPECT_FALSE(is_sent);
 }
 

@@ -87,7 +87,7 @@ private:
     certificate_ptr certificate_;
 };
 
-result<http_response> get(const std::string& url, const std::string& ca_file) {
+result<http_response> get_over_tls(const std::string& url, const std::string& ca_file) {
     const http_client client{{.policy = {.allow_private = true}, .ca_file = ca_file}};
     return client.send({.url = url}, deadline::after(std::chrono::seconds{60}), {});
 }
@@ -105,16 +105,16 @@ TEST(Tls, RequiresATrustedCertificateOfThatName) {
     answer.write_bundle(bundle);
     const auto port = std::to_string(server.port());
 
-    const auto known = get("https://localhost:" + port + "/", bundle);
+    const auto known = get_over_tls("https://localhost:" + port + "/", bundle);
     EXPECT_TRUE(known) << known.error().to_string();
     if (known) {
         EXPECT_EQ(known->body, "hello");
     }
-    const auto other_name = get("https://127.0.0.1:" + port + "/", bundle);
+    const auto other_name = get_over_tls("https://127.0.0.1:" + port + "/", bundle);
     ASSERT_FALSE(other_name);
     EXPECT_EQ(other_name.error().code(), errc::connection_failed);
 
-    const auto unknown = get("https://localhost:" + port + "/", "");
+    const auto unknown = get_over_tls("https://localhost:" + port + "/", "");
     ASSERT_FALSE(unknown);
     EXPECT_EQ(unknown.error().code(), errc::connection_failed);
 
@@ -123,7 +123,7 @@ TEST(Tls, RequiresATrustedCertificateOfThatName) {
         {.url = "https://127.0.0.1:" + port + "/"}, deadline::after(std::chrono::seconds{60}), {});
     EXPECT_TRUE(unasked) << unasked.error().to_string();
 
-    const auto no_bundle = get("https://localhost:" + port + "/", bundle + ".missing");
+    const auto no_bundle = get_over_tls("https://localhost:" + port + "/", bundle + ".missing");
     ASSERT_FALSE(no_bundle);
     EXPECT_EQ(no_bundle.error().code(), errc::connection_failed);
     std::filesystem::remove(bundle);

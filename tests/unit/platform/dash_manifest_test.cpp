@@ -18,8 +18,8 @@ std::string track(
            "</BaseURL><SegmentBase indexRange=\"1-2\"/></Representation>";
 }
 
-std::string video(const std::string& tracks) {
-    return R"(<AdaptationSet contentType="video">)" + tracks + "</AdaptationSet>";
+std::string manifest_with(const std::string& tracks) {
+    return R"(<AdaptationSet contentType="manifest_with">)" + tracks + "</AdaptationSet>";
 }
 
 std::string audio(const std::string& tracks) {
@@ -36,46 +36,48 @@ TEST(BestTracks, ChoosesTheBest) {
     };
     const test_case cases[] = {
         {"one of each",
-         manifest(video(track("", base + "p")) + audio(track("", base + "s"))),
+         manifest(manifest_with(track("", base + "p")) + audio(track("", base + "s"))),
          base + "p",
          base + "s"},
-        {"silent", manifest(video(track("", base + "p"))), base + "p", ""},
+        {"silent", manifest(manifest_with(track("", base + "p"))), base + "p", ""},
         {"the largest",
-         manifest(video(
+         manifest(manifest_with(
              track(R"(codecs="avc1.4d" width="360" height="640" bandwidth="9")", base + "small") +
              track(R"(codecs="avc1.64" width="720" height="1280" bandwidth="5")", base + "large"))),
          base + "large",
          ""},
         {"H.264 before a larger VP9",
-         manifest(video(
+         manifest(manifest_with(
              track(R"(codecs="vp09.00" width="1080" height="1920")", base + "vp9") +
              track(R"(codecs="avc1.64" width="720" height="1280")", base + "h264"))),
          base + "h264",
          ""},
         {"VP9 rather than none",
-         manifest(video(track(R"(codecs="vp09.00" width="1080" height="1920")", base + "vp9"))),
+         manifest(
+             manifest_with(track(R"(codecs="vp09.00" width="1080" height="1920")", base + "vp9"))),
          base + "vp9",
          ""},
         {"the most bits",
          manifest(
-             video(track("", base + "p")) + audio(
-                                                track(R"(bandwidth="58000")", base + "low") +
-                                                track(R"(bandwidth="78000")", base + "high"))),
+             manifest_with(track("", base + "p")) +
+             audio(
+                 track(R"(bandwidth="58000")", base + "low") +
+                 track(R"(bandwidth="78000")", base + "high"))),
          base + "p",
          base + "high"},
         {"kinds by MIME type, of set or track",
          manifest(
-             R"(<AdaptationSet mimeType="video/mp4">)" + track("", base + "p") +
+             R"(<AdaptationSet mimeType="manifest_with/mp4">)" + track("", base + "p") +
              "</AdaptationSet><AdaptationSet>" + track(R"(mimeType="audio/mp4")", base + "s") +
              "</AdaptationSet>"),
          base + "p",
          base + "s"},
         {"escaped, with blanks around",
-         manifest(video(track("", "\n  " + base + "p?efg=a&amp;oh=b  "))),
+         manifest(manifest_with(track("", "\n  " + base + "p?efg=a&amp;oh=b  "))),
          base + "p?efg=a&oh=b",
          ""},
         {"an address of another scheme is none",
-         manifest(video(track("", "file:///etc/passwd") + track("", base + "p"))),
+         manifest(manifest_with(track("", "file:///etc/passwd") + track("", base + "p"))),
          base + "p",
          ""},
     };
@@ -95,13 +97,13 @@ TEST(BestTracks, ReturnsNothingWithoutAUsableTrack) {
         "<MPD>",
         manifest(""),
         manifest(audio(track(""))),
-        manifest(video("<Representation/>")),
-        manifest(video(track("", "javascript:alert(1)"))),
-        manifest(video(track("", "https://a.fbcdn.net/" + std::string(9000, 'a')))),
+        manifest(manifest_with("<Representation/>")),
+        manifest(manifest_with(track("", "javascript:alert(1)"))),
+        manifest(manifest_with(track("", "https://a.fbcdn.net/" + std::string(9000, 'a')))),
         R"(<!DOCTYPE MPD [<!ENTITY a "https://a.fbcdn.net/p">]>)" +
-            manifest(video(track("", "&a;"))),
+            manifest(manifest_with(track("", "&a;"))),
         std::string(1 << 20, '<'),
-        manifest(video(track(""))) + std::string(1 << 20, ' '),
+        manifest(manifest_with(track(""))) + std::string(1 << 20, ' '),
     };
     for (const auto& text : cases) EXPECT_FALSE(best_tracks(text)) << text.substr(0, 120);
     std::string deep;

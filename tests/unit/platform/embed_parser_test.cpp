@@ -8,24 +8,24 @@
 namespace reelsd::platform {
 namespace {
 
-const link reel = post_link("DYexample01");
+const link embedded_reel = post_link("DYexample01");
 
 TEST(ParseEmbed, ReadsRecordedPages) {
     const auto files =
         test::check_golden(test::golden_folder() / "embeds", ".html", [](const std::string& html) {
-            return answer_findings(answer_kind::embed, html, reel);
+            return answer_findings(answer_kind::embed, html, embedded_reel);
         });
     EXPECT_GE(files, 13);
 }
 
 TEST(ParseEmbed, ReadsTheSlideThatTheLinkNames) {
     const auto html = test::text_of(test::golden_folder() / "embeds/carousel.html");
-    auto third = reel;
+    auto third = embedded_reel;
     third.img_index = 3;
     const auto embed = parse_embed(html, third);
     ASSERT_TRUE(embed.subject);
     EXPECT_EQ(embed.subject->carousel->index, 3);
-    auto first = reel;
+    auto first = embedded_reel;
     first.img_index = 1;
     EXPECT_EQ(parse_embed(html, first).media, answer_media::photo);
 }
@@ -72,7 +72,7 @@ TEST(ParseEmbed, SurvivesAnything) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.html.substr(0, 120));
-        EXPECT_EQ(parse_embed(expected.html, reel).media, expected.media);
+        EXPECT_EQ(parse_embed(expected.html, embedded_reel).media, expected.media);
     }
 }
 

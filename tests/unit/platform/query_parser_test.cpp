@@ -8,25 +8,25 @@
 namespace reelsd::platform {
 namespace {
 
-const link reel = post_link("DYexample01");
+const link queried_reel = post_link("DYexample01");
 
 TEST(ParseQuery, ReadsRecordedAnswers) {
     const auto files =
         test::check_golden(test::golden_folder() / "queries", ".txt", [](const std::string& body) {
-            return answer_findings(answer_kind::query, body, reel);
+            return answer_findings(answer_kind::query, body, queried_reel);
         });
     EXPECT_GE(files, 30);
 }
 
 TEST(ParseQuery, ReadsTheSlideThatTheLinkNames) {
     const auto body = test::text_of(test::golden_folder() / "queries/root_carousel.txt");
-    auto third = reel;
+    auto third = queried_reel;
     third.img_index = 3;
     const auto answer = parse_query(body, third);
     ASSERT_TRUE(answer.subject);
     EXPECT_EQ(answer.subject->carousel->index, 3);
     EXPECT_TRUE(std::get<remote_media>(answer.subject->media).url.ends_with("&slide=3"));
-    auto first = reel;
+    auto first = queried_reel;
     first.img_index = 1;
     EXPECT_EQ(parse_query(body, first).media, answer_media::photo);
 }
@@ -75,7 +75,7 @@ TEST(ParseQuery, SurvivesAnything) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.body.substr(0, 120));
-        const auto parsed = parse_query(expected.body, reel);
+        const auto parsed = parse_query(expected.body, queried_reel);
         EXPECT_EQ(parsed.media, expected.media);
         EXPECT_EQ(name_of(parsed.platform_error), name_of(expected.platform_error));
     }

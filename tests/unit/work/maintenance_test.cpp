@@ -29,8 +29,6 @@ using namespace std::chrono_literals;
 using reelsd::testing::run_on;
 using ::testing::ElementsAre;
 
-const auto far = deadline::after(1h);
-
 class scripted_task final : public periodic_task {
 public:
     scripted_task(asio::io_context& loop, std::function<void(int)> on_step)
@@ -77,7 +75,7 @@ TEST_F(Maintenance, StepsContinueAfterAllKindsOfFailures) {
     run_until([&] { return task.steps == 4; });
     EXPECT_EQ(task.failures, 3);
     EXPECT_THAT(task.parts, ElementsAre(true, false, true, false));
-    EXPECT_TRUE(run_on(loop, task.stop(far)));
+    EXPECT_TRUE(run_on(loop, task.stop(testing::far_deadline())));
 }
 
 TEST_F(Maintenance, AStepChoosesItsPause) {
@@ -88,7 +86,7 @@ TEST_F(Maintenance, AStepChoosesItsPause) {
     run_until([&] { return task.steps == 3; });
     loop.run_for(20ms);
     EXPECT_EQ(task.steps, 3);
-    EXPECT_TRUE(run_on(loop, task.stop(far)));
+    EXPECT_TRUE(run_on(loop, task.stop(testing::far_deadline())));
 }
 
 struct TokenUsage : Maintenance {
@@ -112,7 +110,7 @@ TEST_F(TokenUsage, EachTokenIsWrittenOnce) {
     flusher.note({7});
     flusher.start();
     run_until([&] { return !written.empty(); });
-    EXPECT_TRUE(run_on(loop, flusher.stop(far)));
+    EXPECT_TRUE(run_on(loop, flusher.stop(testing::far_deadline())));
     EXPECT_THAT(written, ElementsAre(ElementsAre(token_id{3}, token_id{7})));
 }
 
@@ -120,7 +118,7 @@ TEST_F(TokenUsage, AStopWritesPendingUses) {
     flusher.start();
     loop.poll();
     flusher.note({8});
-    EXPECT_TRUE(run_on(loop, flusher.stop(far)));
+    EXPECT_TRUE(run_on(loop, flusher.stop(testing::far_deadline())));
     EXPECT_THAT(written, ElementsAre(ElementsAre(token_id{8})));
 }
 
@@ -128,7 +126,7 @@ TEST_F(TokenUsage, AStopWithoutDatabaseEnds) {
     fails = true;
     flusher.note({7});
     flusher.start();
-    EXPECT_TRUE(run_on(loop, flusher.stop(far)));
+    EXPECT_TRUE(run_on(loop, flusher.stop(testing::far_deadline())));
     EXPECT_TRUE(written.empty());
 }
 
@@ -167,7 +165,7 @@ TEST_F(StepRecorder, TheLatestStepsOfAllJobsAreWrittenTogether) {
     run_until([&] { return !written.empty(); });
     EXPECT_THAT(written, ElementsAre("1 download", "2 resolve"));
     EXPECT_EQ(writes, 1);
-    EXPECT_TRUE(run_on(loop, recorder.stop(far)));
+    EXPECT_TRUE(run_on(loop, recorder.stop(testing::far_deadline())));
 }
 
 TEST_F(StepRecorder, AFailedWriteIsDropped) {
@@ -178,7 +176,7 @@ TEST_F(StepRecorder, AFailedWriteIsDropped) {
     recorder.note(job(2), "resolve");
     run_until([&] { return writes == 2; });
     EXPECT_THAT(written, ElementsAre("2 resolve"));
-    EXPECT_TRUE(run_on(loop, recorder.stop(far)));
+    EXPECT_TRUE(run_on(loop, recorder.stop(testing::far_deadline())));
 }
 
 TEST_F(Maintenance, AStopEndsASweepInProgress) {
@@ -199,7 +197,7 @@ TEST_F(Maintenance, AStopEndsASweepInProgress) {
     sweeper->start();
     loop.poll();
     has_begun.wait(false);
-    EXPECT_TRUE(run_on(loop, sweeper->stop(far)));
+    EXPECT_TRUE(run_on(loop, sweeper->stop(testing::far_deadline())));
 }
 
 }  // namespace

@@ -28,8 +28,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-const auto far = deadline::after(1h);
-
 class manual_runner final : public work_runner<int, std::string> {
 public:
     [[nodiscard]] std::size_t capacity() const noexcept override { return 2; }
@@ -115,8 +113,8 @@ struct WorkLoop : ::testing::Test {
     ~WorkLoop() override {
         engine.is_database_away = false;
         while (!runner.running.empty()) runner.end(runner.running.begin()->first, "end");
-        EXPECT_TRUE(run_on(loop, engine.stop(far)));
-        EXPECT_TRUE(run_on(loop, tasks.stop(far, far)));
+        EXPECT_TRUE(run_on(loop, engine.stop(testing::far_deadline())));
+        EXPECT_TRUE(run_on(loop, tasks.stop(testing::far_deadline(), testing::far_deadline())));
     }
 
     template <class Condition>
@@ -216,7 +214,7 @@ TEST_F(WorkLoop, AStopAsksRunningWorkToEnd) {
     EXPECT_TRUE(runner.is_stopped(2));
     runner.end(1, "released");
     runner.end(2, "done");
-    EXPECT_TRUE(run_on(loop, engine.stop(far)));
+    EXPECT_TRUE(run_on(loop, engine.stop(testing::far_deadline())));
     EXPECT_THAT(engine.reported, UnorderedElementsAre("3 released", "1 released", "2 done"));
 }
 
