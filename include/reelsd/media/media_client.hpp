@@ -124,34 +124,31 @@ private:
     class slot;
 
     struct call {
+        limiter* among = nullptr;  ///< Whose slot it waits for, if any.
         std::vector<std::string> arguments;
         deadline by;
         const std::stop_token& stop;
     };
 
     [[nodiscard]] call call_for(
-        const char* command, const std::filesystem::path& video, deadline by,
+        const char* command, limiter& among, const std::filesystem::path& video, deadline by,
         const std::stop_token& stop) const;
 
     /// `output`: descriptor for what the child writes in addition to its report; -1 for none.
     [[nodiscard]] result<json> run(call request, int output = -1) const;
-    /// Waits for a slot first.
-    [[nodiscard]] result<json> run(limiter& among, call request, int output = -1) const;
 
     template <class Report>
-    [[nodiscard]] result<Report> report_of(
-        limiter& among, call request, result<Report> (*read)(const json&)) const;
+    [[nodiscard]] result<Report> report_of(call request, result<Report> (*read)(const json&)) const;
 
     /// Runs a call that writes `target`, and keeps the file if it has the `bytes_of(report)` that
     /// the child reports; removes it if these are 0.
     template <class Report, class BytesOf>
     [[nodiscard]] result<Report> file_report_of(
-        limiter& among, call request, const std::filesystem::path& target,
-        result<Report> (*read)(const json&), BytesOf bytes_of) const;
+        call request, const std::filesystem::path& target, result<Report> (*read)(const json&),
+        BytesOf bytes_of) const;
 
     /// file_report_of() for calls that report no more than the size.
-    [[nodiscard]] result<void> write_video(
-        limiter& among, call request, const std::filesystem::path& target) const;
+    [[nodiscard]] result<void> write_video(call request, const std::filesystem::path& target) const;
 
     media_options options_;
     mutable limiter analyses_;
