@@ -18,11 +18,12 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-json session_view(const http::caller_identity& who) {
+json session_view(const http::caller_identity& caller) {
     return {
-        {"account", {{"id", who.account.value}, {"email", who.email}, {"is_admin", who.is_admin}}},
-        {"csrf_token", who.csrf_token},
-        {"expires_at", to_rfc3339(who.session_ends_at)},
+        {"account",
+         {{"id", caller.account.value}, {"email", caller.email}, {"is_admin", caller.is_admin}}},
+        {"csrf_token", caller.csrf_token},
+        {"expires_at", to_rfc3339(caller.session_ends_at)},
         {"version", REELSD_VERSION}};
 }
 
@@ -110,7 +111,7 @@ asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_ser
 }
 
 /// POST password {"current_password", "new_password"}. 200 a new session, all others have ended;
-/// 400 the current password is wrong or the new one invalid; 409 the password changed meanwhile;
+/// 400 the current password is wrong or the new one invalid; 409 another request changed it;
 /// 429.
 asio::awaitable<http::response> change_password(
     http::request_context& ctx, sign_in_service& service) {
@@ -120,8 +121,8 @@ asio::awaitable<http::response> change_password(
     if (!current) co_return ctx.problem(current.error());
     const auto password = text_in(*body, "new_password", password_bytes_max);
     if (!password) co_return ctx.problem(password.error());
-    const auto& who = ctx.identity();
-    const auto sound = accounts::check_new_password(*password, who.email);
+    const auto& caller = ctx.identity();
+    const auto sound = accounts::check_new_password(*password, caller.email);
     if (!sound) co_return ctx.problem(sound.error());
 
     auto confirmed = co_await confirm_password(ctx, service, *current);
@@ -131,7 +132,7 @@ asio::awaitable<http::response> change_password(
     const auto& known = std::get<accounts::credentials>(confirmed);
     auto hash = co_await hash_off_loop(ctx, service, *password);
     if (!hash) co_return ctx.problem(hash.error());
-    const accounts::credentials next{.account = who.account, .password_hash = *std::move(hash)};
+    const accounts::credentials next{.account = caller.account, .password_hash = *std::move(hash)};
     const bool changed =
         co_await service.sessions.change_password(known, next.password_hash, ctx.database_by());
     if (!changed) {
@@ -241,14 +242,14 @@ bool is_secure(const sign_in_service& service) {
 
 asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
     http::request_context& ctx, sign_in_service& service, const std::string& password) {
-    const auto& who = ctx.identity();
+    const auto& caller = ctx.identity();
     // Attempts are counted by session, so that other browsers do not affect them.
     const guess attempted{
-        .email = who.email, .remote = ctx.request().remote, .device = who.csrf_token};
+        .email = caller.email, .remote = ctx.request().remote, .device = caller.csrf_token};
     const int wait = service.throttle.take(attempted, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
     taken_attempt attempt{service.throttle, attempted};
-    auto known = co_await service.sessions.find_credentials(who.account, ctx.database_by());
+    auto known = co_await service.sessions.find_credentials(caller.account, ctx.database_by());
     attempt.use();
     const auto checked = co_await check_password(ctx, service, known, password);
     if (!checked) co_return ctx.problem(checked.error());
@@ -267,8 +268,8 @@ asio::awaitable<http::response> begin_session(
     if (!secret) co_return wrong_password(ctx);
     auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
     if (!begun) co_return wrong_password(ctx);  // The account has just been disabled.
-    const auto who = identity_of(*std::move(begun), *secret);
-    auto answer = ctx.json(http::status::ok, session_view(who));
+    const auto caller = identity_of(*std::move(begun), *secret);
+    auto answer = ctx.json(http::status::ok, session_view(caller));
     answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
     answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
     co_return answer;

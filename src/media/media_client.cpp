@@ -94,28 +94,31 @@ std::string listed(std::span<const double> numbers) {
 /// Occupies a slot of a limiter for its scope.
 class media_client::slot {
 public:
-    slot(limiter& among, deadline by, const std::stop_token& stop) : among_{among} {
-        std::unique_lock lock{among.mutex};
-        held_ = among.freed.wait_until(
-            lock, stop, by.when(), [&among] { return among.running < among.running_max; });
-        if (held_) ++among.running;
+    /// `among` may be null, for a call without a limit.
+    slot(limiter* among, deadline by, const std::stop_token& stop) : among_{among} {
+        if (among == nullptr) return;
+        std::unique_lock lock{among->mutex};
+        held_ = among->freed.wait_until(
+            lock, stop, by.when(), [among] { return among->running < among->running_max; });
+        if (held_) ++among->running;
     }
     slot(const slot&) = delete;
     slot& operator=(const slot&) = delete;
     ~slot() {
-        if (!held_) return;
+        if (among_ == nullptr || !held_) return;
         {
-            const std::scoped_lock lock{among_.mutex};
-            --among_.running;
+            const std::scoped_lock lock{among_->mutex};
+            --among_->running;
         }
-        among_.freed.notify_one();
+        among_->freed.notify_one();
     }
 
+    /// False when stopped or at the deadline.
     [[nodiscard]] bool held() const noexcept { return held_; }
 
 private:
-    limiter& among_;
-    bool held_ = false;
+    limiter* among_;
+    bool held_ = true;
 };
 
 media_client::media_client(media_options options) : options_{std::move(options)} {
@@ -128,9 +131,10 @@ media_client::media_client(media_options options) : options_{std::move(options)}
 }
 
 media_client::call media_client::call_for(
-    const char* command, const std::filesystem::path& video, deadline by,
+    const char* command, limiter& among, const std::filesystem::path& video, deadline by,
     const std::stop_token& stop) const {
     return {
+        .among = &among,
         .arguments =
             {command,
              "--video",
@@ -142,20 +146,19 @@ media_client::call media_client::call_for(
 }
 
 template <class Report>
-result<Report> media_client::report_of(
-    limiter& among, call request, result<Report> (*read)(const json&)) const {
-    const auto document = run(among, std::move(request));
+result<Report> media_client::report_of(call request, result<Report> (*read)(const json&)) const {
+    const auto document = run(std::move(request));
     if (!document) return document.error();
     return read(*document);
 }
 
 template <class Report, class BytesOf>
 result<Report> media_client::file_report_of(
-    limiter& among, call request, const std::filesystem::path& target,
-    result<Report> (*read)(const json&), BytesOf bytes_of) const {
+    call request, const std::filesystem::path& target, result<Report> (*read)(const json&),
+    BytesOf bytes_of) const {
     auto output = output_file::create(target);
     if (!output) return output.error();
-    const auto document = run(among, std::move(request), output->descriptor());
+    const auto document = run(std::move(request), output->descriptor());
     if (!document) return document.error();
     auto report = read(*document);
     if (!report) return report;
@@ -167,10 +170,9 @@ result<Report> media_client::file_report_of(
     return report;
 }
 
-result<void> media_client::write_video(
-    limiter& among, call request, const std::filesystem::path& target) const {
+result<void> media_client::write_video(call request, const std::filesystem::path& target) const {
     const auto report = file_report_of(
-        among, std::move(request), target, output_report_from_json, [](const output_report& file) {
+        std::move(request), target, output_report_from_json, [](const output_report& file) {
             return file.bytes;
         });
     if (!report) return report.error();
@@ -179,32 +181,32 @@ result<void> media_client::write_video(
 
 result<probe_report> media_client::probe(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    return report_of(short_calls_, call_for("probe", video, by, stop), probe_report_from_json);
+    return report_of(call_for("probe", short_calls_, video, by, stop), probe_report_from_json);
 }
 
 result<analysis_report> media_client::analyze(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    return report_of(analyses_, call_for("analyze", video, by, stop), analysis_report_from_json);
+    return report_of(call_for("analyze", analyses_, video, by, stop), analysis_report_from_json);
 }
 
 result<thumbnail_report> media_client::thumbnail(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
     return report_of(
-        short_calls_, call_for("thumbnail", video, by, stop), thumbnail_report_from_json);
+        call_for("thumbnail", short_calls_, video, by, stop), thumbnail_report_from_json);
 }
 
 result<void> media_client::join(
     const std::filesystem::path& video, const std::filesystem::path& sound,
     const std::filesystem::path& target, deadline by, const std::stop_token& stop) const {
-    auto request = call_for("join", video, by, stop);
+    auto request = call_for("join", short_calls_, video, by, stop);
     request.arguments.insert(request.arguments.end(), {"--sound", sound.string()});
-    return write_video(short_calls_, std::move(request), target);
+    return write_video(std::move(request), target);
 }
 
 result<frames_report> media_client::frames(
     const std::filesystem::path& video, const std::filesystem::path& target,
     const frame_request& frames, deadline by, const std::stop_token& stop) const {
-    auto request = call_for("frames", video, by, stop);
+    auto request = call_for("frames", analyses_, video, by, stop);
     request.arguments.insert(
         request.arguments.end(),
         {"--per-second",
@@ -221,7 +223,7 @@ result<frames_report> media_client::frames(
         }
         return last.offset + last.bytes;
     };
-    return file_report_of(analyses_, std::move(request), target, frames_report_from_json, bytes_of);
+    return file_report_of(std::move(request), target, frames_report_from_json, bytes_of);
 }
 
 result<std::optional<sound_report>> media_client::sound(
@@ -234,19 +236,19 @@ result<std::optional<sound_report>> media_client::sound(
         return error{errc::media_failed, "the media helper made more sound than a video may have"};
     };
     return file_report_of(
-        short_calls_, call_for("sound", video, by, stop), target, sound_report_from_json, bytes_of);
+        call_for("sound", short_calls_, video, by, stop), target, sound_report_from_json, bytes_of);
 }
 
 result<check_report> media_client::check(
     const std::filesystem::path& video, std::vector<double> at_seconds, deadline by,
     const std::stop_token& stop) const {
     std::ranges::sort(at_seconds);
-    auto request = call_for("check", video, by, stop);
-    if (!at_seconds.empty())
-        request.arguments.insert(request.arguments.end(), {"--at", listed(at_seconds)});
     // Without pictures it takes as long as a probe.
     auto& among = at_seconds.empty() ? short_calls_ : analyses_;
-    const auto document = run(among, std::move(request));
+    auto request = call_for("check", among, video, by, stop);
+    if (!at_seconds.empty())
+        request.arguments.insert(request.arguments.end(), {"--at", listed(at_seconds)});
+    const auto document = run(std::move(request));
     if (!document) return document.error();
     return check_report_from_json(*document, at_seconds);
 }
@@ -254,7 +256,7 @@ result<check_report> media_client::check(
 result<void> media_client::transcode(
     const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {
-    return write_video(analyses_, call_for("transcode", video, by, stop), target);
+    return write_video(call_for("transcode", analyses_, video, by, stop), target);
 }
 
 result<json> media_client::doctor(deadline by, const std::stop_token& stop) const {
@@ -267,14 +269,12 @@ result<jail_report> media_client::examine_jail(deadline by, const std::stop_toke
     return jail_report_from_json(*document);
 }
 
-result<json> media_client::run(limiter& among, call request, int output) const {
-    const slot occupied{among, request.by, request.stop};
-    if (occupied.held()) return run(std::move(request), output);
-    if (request.stop.stop_requested()) return error{errc::cancelled, "stopped while waiting"};
-    return error{errc::timed_out, "no slot for a media helper was free before the deadline"};
-}
-
 result<json> media_client::run(call request, int output) const {
+    const slot occupied{request.among, request.by, request.stop};
+    if (!occupied.held()) {
+        if (request.stop.stop_requested()) return error{errc::cancelled, "stopped while waiting"};
+        return error{errc::timed_out, "no slot for a media helper was free before the deadline"};
+    }
     auto& arguments = request.arguments;
     // The child compares its parent with this ID, to notice a daemon that has already died.
     arguments.insert(

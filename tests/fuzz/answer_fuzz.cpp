@@ -105,7 +105,7 @@ std::string broken_document(const findings& parsed, double duration) {
     post_facts post;
     post.code = "DYexample01";
     post.url = "https://www.instagram.com/reel/DYexample01/";
-    post.author = "somebody";
+    post.author = "author";
     const auto document = assemble_result(whole, file, post);
     if (!document) return "no document: " + std::string{document.error().detail()};
     const auto violations = result_violations(*document);

@@ -111,7 +111,7 @@ std::string fault_of(std::string_view html) {
         }
         const bool is_link = tag.starts_with("a href=\"") && tag.ends_with('"');
         if (!is_link && std::find(opening.begin(), opening.end(), name) == opening.end())
-            return "a tag of somebody else";
+            return "a tag that is not allowed";
         open.push_back(name);
     }
     return open.empty() ? "" : "a tag without its end";

@@ -1,5 +1,5 @@
 // Random and mutated answers of model providers, as HTTP brings them, through all that reads them
-// before anybody looks at what the model says (for that see answer_fuzz): replies, refusals,
+// before the model's answer is parsed (for that see answer_fuzz): replies, refusals,
 // embeddings, and when they want to be asked again. They come from tests/fuzz/reply_corpus: a
 // status, header fields, an empty line and a body.
 //
@@ -96,7 +96,7 @@ bool is_count(std::int64_t count) {
 std::string broken(const token_counts& used) {
     const bool are_counts = is_count(used.prompt) && is_count(used.cached_prompt) &&
                             is_count(used.output) && is_count(used.thinking);
-    if (!are_counts) return "tokens that nobody can have used";
+    if (!are_counts) return "an impossible number of tokens";
     if (used.cached_prompt > used.prompt || used.thinking > used.output)
         return "a part that is more than the whole";
     const bool parts_hold =
@@ -140,7 +140,7 @@ reading read_openai(std::string_view bytes) {
 reading reading_of(const std::optional<embeddings>& vectors, std::size_t texts) {
     if (!vectors) return {};
     if (vectors->vectors.size() != texts) return {.broken_promise = "vectors of other texts"};
-    if (!is_count(vectors->tokens)) return {.broken_promise = "tokens that nobody can have used"};
+    if (!is_count(vectors->tokens)) return {.broken_promise = "an impossible number of tokens"};
     for (const auto& vector : vectors->vectors) {
         double length = 0;
         for (const auto component : vector) length += double{component} * double{component};

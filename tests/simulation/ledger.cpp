@@ -142,7 +142,7 @@ void ledger::note_begin(const jobs::lease& held, daemon_start by) {
         of.is_deleted = true;
         of.deleted_at = loop_.now();
     }
-    require(!of.is_worked_on, held.job, "two workers at once");
+    require(!of.is_worked_on, held.job, "two workers at the same time");
     require(of.last_begun < held.claim, held.job, "work under an expired claim");
     ++of.begun;
     of.last_begun = held.claim;

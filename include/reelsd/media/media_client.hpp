@@ -54,42 +54,39 @@ struct media_options {
 ///   not read, and a retry on this machine fails too.
 ///
 /// Calls with a `target` create or overwrite it (mode 0600), remove it on failure, and may also
-/// fail with `storage_failed`.
+/// fail with `storage_failed`. Callers pass at most `bounds::local_analysis_time_max`, for short
+/// calls `bounds::probe_time_max` and for thumbnail() `bounds::thumbnail_time_max`.
 class media_client {
 public:
     explicit media_client(media_options options);
 
-    /// Reads the container and decodes the first frame; well under a second. Callers pass at most
-    /// `bounds::probe_time_max`.
+    /// Reads the container and decodes the first frame; well under a second.
     [[nodiscard]] result<probe_report> probe(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
     /// The whole analysis, with the reports of probe() and thumbnail(). Waits while
-    /// `analyses_at_once` others run. Callers pass at most `bounds::local_analysis_time_max`.
+    /// `analyses_at_once` others run.
     [[nodiscard]] result<analysis_report> analyze(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
     /// A representative picture of the first seconds as a JPEG within `report_bounds`; about a
-    /// second. Callers pass at most `bounds::thumbnail_time_max`.
+    /// second.
     [[nodiscard]] result<thumbnail_report> thumbnail(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
-    /// Muxes a file of pictures and a file of sound into `target` without decoding. Callers pass at
-    /// most `bounds::probe_time_max`.
+    /// Muxes a file of pictures and a file of sound into `target` without decoding.
     [[nodiscard]] result<void> join(
         const std::filesystem::path& video, const std::filesystem::path& sound,
         const std::filesystem::path& target, deadline by, const std::stop_token& stop) const;
 
     /// Still pictures of the video in `target`, as concatenated JPEGs. Decodes the whole video in
-    /// about a tenth of its length; waits as analyze() does. Callers pass at most
-    /// `bounds::local_analysis_time_max`.
+    /// about a tenth of its length; waits as analyze() does.
     [[nodiscard]] result<frames_report> frames(
         const std::filesystem::path& video, const std::filesystem::path& target,
         const frame_request& frames, deadline by, const std::stop_token& stop) const;
 
     /// The whole sound of the video in `target` as a WAVE file; well under a second. Empty, without
-    /// a `target`, when no sound can be decoded; a silent track has a report. Callers pass at most
-    /// `bounds::probe_time_max`.
+    /// a `target`, when no sound can be decoded; a silent track has a report.
     [[nodiscard]] result<std::optional<sound_report>> sound(
         const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
         const std::stop_token& stop) const;
@@ -97,15 +94,14 @@ public:
     /// Level and voice of the sound, and the text in the pictures on screen at `at_seconds` (in any
     /// order, at most `report_bounds::checked_moments_max`, else `media_failed`); after the end
     /// that is the last picture. Takes half a second for 90 s of sound, and for each picture, for
-    /// which it waits as analyze() does. Callers pass at most `bounds::local_analysis_time_max`.
+    /// which it waits as analyze() does.
     [[nodiscard]] result<check_report> check(
         const std::filesystem::path& video, std::vector<double> at_seconds, deadline by,
         const std::stop_token& stop) const;
 
     /// The video in `target` in a widely supported format: MP4 with its index first, upright H.264
     /// of at most 1,280 pixels a side and 31 pictures a second, and mono AAC if it has sound. Takes
-    /// up to the length of the video, and waits as analyze() does. Callers pass at most
-    /// `bounds::local_analysis_time_max`.
+    /// up to the length of the video, and waits as analyze() does.
     [[nodiscard]] result<void> transcode(
         const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
         const std::stop_token& stop) const;
@@ -128,34 +124,31 @@ private:
     class slot;
 
     struct call {
+        limiter* among = nullptr;  ///< Whose slot it waits for, if any.
         std::vector<std::string> arguments;
         deadline by;
         const std::stop_token& stop;
     };
 
     [[nodiscard]] call call_for(
-        const char* command, const std::filesystem::path& video, deadline by,
+        const char* command, limiter& among, const std::filesystem::path& video, deadline by,
         const std::stop_token& stop) const;
 
     /// `output`: descriptor for what the child writes in addition to its report; -1 for none.
     [[nodiscard]] result<json> run(call request, int output = -1) const;
-    /// Waits for a slot first.
-    [[nodiscard]] result<json> run(limiter& among, call request, int output = -1) const;
 
     template <class Report>
-    [[nodiscard]] result<Report> report_of(
-        limiter& among, call request, result<Report> (*read)(const json&)) const;
+    [[nodiscard]] result<Report> report_of(call request, result<Report> (*read)(const json&)) const;
 
     /// Runs a call that writes `target`, and keeps the file if it has the `bytes_of(report)` that
     /// the child reports; removes it if these are 0.
     template <class Report, class BytesOf>
     [[nodiscard]] result<Report> file_report_of(
-        limiter& among, call request, const std::filesystem::path& target,
-        result<Report> (*read)(const json&), BytesOf bytes_of) const;
+        call request, const std::filesystem::path& target, result<Report> (*read)(const json&),
+        BytesOf bytes_of) const;
 
     /// file_report_of() for calls that report no more than the size.
-    [[nodiscard]] result<void> write_video(
-        limiter& among, call request, const std::filesystem::path& target) const;
+    [[nodiscard]] result<void> write_video(call request, const std::filesystem::path& target) const;
 
     media_options options_;
     mutable limiter analyses_;

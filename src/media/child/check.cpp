@@ -1,4 +1,5 @@
 #include "../sound/sound.hpp"
+#include "../sound/voice.hpp"
 #include "../text/text_reader.hpp"
 #include "commands.hpp"
 #include "jail_settings.hpp"
@@ -15,47 +16,27 @@ namespace {
 /// second frame, and a single character in the third.
 constexpr int repetitions = 3;
 
-/// Reads each picture by itself.
-class moment_reader {
-public:
-    moment_reader(const geometry& shape, text::text_reader& reader)
-        : picture_{shape}, reader_{reader} {}
-
-    void read(const AVFrame& frame, double at_seconds) {
-        const auto picture = picture_.scale(frame);
-        if (picture.pixels == nullptr) return;
-        double seconds = 0;
-        for (int count = 0; count < repetitions; ++count, seconds += 1 / text::frames_per_second) {
-            reader_.add_frame(picture, seconds);
-        }
-        for (auto& line : reader_.finish(seconds)) {
-            texts_.push_back({std::move(line.text), at_seconds, at_seconds});
-        }
-    }
-
-    [[nodiscard]] std::vector<timed_text> finish() { return std::move(texts_); }
-
-private:
-    text_picture picture_;
-    text::text_reader& reader_;
-    std::vector<timed_text> texts_;
-};
-
+/// Reads each picture separately.
 result<std::vector<timed_text>> read_texts(
     const input_file& file, const first_pass& first, const arguments& given,
     text::text_reader& reader) {
-    moment_reader moments{first.shape, reader};
-    const auto handled = for_each_frame_at(
-        file,
-        first,
-        given.seconds_max,
-        given.at_seconds,
-        [&moments](const AVFrame& frame, double at) -> result<void> {
-            moments.read(frame, at);
-            return {};
-        });
+    text_picture scaler{first.shape};
+    std::vector<timed_text> texts;
+    const auto read = [&](const AVFrame& frame, double at_seconds) -> result<void> {
+        const auto picture = scaler.scale(frame);
+        if (picture.pixels == nullptr) return {};
+        double seconds = 0;
+        for (int count = 0; count < repetitions; ++count, seconds += 1 / text::frames_per_second) {
+            reader.add_frame(picture, seconds);
+        }
+        for (auto& line : reader.finish(seconds)) {
+            texts.push_back({std::move(line.text), at_seconds, at_seconds});
+        }
+        return {};
+    };
+    const auto handled = for_each_frame_at(file, first, given.seconds_max, given.at_seconds, read);
     if (!handled) return handled.error();
-    return moments.finish();
+    return texts;
 }
 
 }  // namespace
@@ -65,7 +46,7 @@ result<check_report> check(const arguments& given) {
     if (!file) return file.error();
     auto reader = text::text_reader::load(given.tessdata);
     if (!reader) return reader.error();
-    auto voice = sound::voice_detector::load();
+    auto voice = sound::voice_activity::create();
     if (!voice) return voice.error();
     const auto entered = enter_jail(given, {.video = file->descriptor()});
     if (!entered) return entered.error();
@@ -75,7 +56,7 @@ result<check_report> check(const arguments& given) {
     const auto& samples = first->sound.for_speech;
     check_report report;
     report.silent = samples.empty() || sound::is_silent(samples);
-    report.speech = !report.silent && (*voice)->hears_voice(samples);
+    report.speech = !report.silent && sound::hears_voice(**voice, samples);
     if (given.at_seconds.empty()) return report;
 
     auto texts = read_texts(*file, *first, given, **reader);

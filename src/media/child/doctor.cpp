@@ -5,6 +5,7 @@
 #include "jail_settings.hpp"
 #include "libav.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/unique_fd.hpp>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -48,15 +49,11 @@ json library_versions() {
 constexpr std::size_t refusal_bytes_max = 500;
 
 bool file_opens() {
-    const int descriptor = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0) close(descriptor);
-    return descriptor >= 0;
+    return static_cast<bool>(unique_fd{open("/etc/passwd", O_RDONLY | O_CLOEXEC)});
 }
 
 bool socket_opens() {
-    const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor >= 0) close(descriptor);
-    return descriptor >= 0;
+    return static_cast<bool>(unique_fd{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)});
 }
 
 bool creates_folder() {

@@ -22,38 +22,6 @@ picture_size size_of(const geometry& shape, int long_edge) {
         std::min(long_edge, shape.displayed.width), std::min(long_edge, shape.displayed.height));
 }
 
-/// Appends pictures to the output.
-class frame_writer {
-public:
-    frame_writer(const geometry& shape, int long_edge)
-        : scaler_{scaler::upright(shape, size_of(shape, long_edge), scaler::colours::as_tagged)} {}
-
-    result<void> write(const AVFrame& frame, double at_seconds) {
-        const auto rgb = scaler_.scale(frame);
-        // A stream may change to a format that cannot be converted.
-        if (rgb.pixels == nullptr) return {};
-        const auto jpeg = encode_jpeg_within(rgb, quantizers, report_bounds::frame_bytes_max);
-        if (!jpeg) throw std::runtime_error{"a JPEG exceeds its limit at the coarsest quantizer"};
-        const auto written = append_to_output(*jpeg);
-        if (!written) return written.error();
-        report_.frames.push_back({.seconds = at_seconds, .offset = end_, .bytes = jpeg->size()});
-        end_ += jpeg->size();
-        return {};
-    }
-
-    [[nodiscard]] result<frames_report> finish() {
-        if (report_.frames.empty()) {
-            return error{errc::unsupported_format, "no picture can be converted"};
-        }
-        return std::move(report_);
-    }
-
-private:
-    scaler scaler_;
-    frames_report report_;
-    std::uint64_t end_ = 0;
-};
-
 }  // namespace
 
 std::vector<double> frame_moments(double duration_seconds, const frame_request& request) {
@@ -73,15 +41,29 @@ result<frames_report> frames(const arguments& given) {
     const auto first = run_first_pass(*file, given.seconds_max, audio_decoding::none);
     if (!first) return first.error();
 
-    frame_writer writer{first->shape, given.frames.long_edge};
-    const auto handled = for_each_frame_at(
-        *file,
-        *first,
-        given.seconds_max,
-        frame_moments(first->probe.duration_seconds, given.frames),
-        [&writer](const AVFrame& frame, double at) { return writer.write(frame, at); });
+    const auto size = size_of(first->shape, given.frames.long_edge);
+    auto to_rgb = scaler::upright(first->shape, size, scaler::colours::as_tagged);
+    frames_report report;
+    std::uint64_t end = 0;
+    const auto write = [&](const AVFrame& frame, double at_seconds) -> result<void> {
+        const auto rgb = to_rgb.scale(frame);
+        // A stream may change to a format that cannot be converted.
+        if (rgb.pixels == nullptr) return {};
+        const auto jpeg = encode_jpeg_within(rgb, quantizers, report_bounds::frame_bytes_max);
+        if (!jpeg) throw std::runtime_error{"a JPEG exceeds its limit at the coarsest quantizer"};
+        auto written = append_to_output(*jpeg);
+        if (!written) return written;
+        report.frames.push_back({.seconds = at_seconds, .offset = end, .bytes = jpeg->size()});
+        end += jpeg->size();
+        return {};
+    };
+    const auto moments = frame_moments(first->probe.duration_seconds, given.frames);
+    const auto handled = for_each_frame_at(*file, *first, given.seconds_max, moments, write);
     if (!handled) return handled.error();
-    return writer.finish();
+    if (report.frames.empty()) {
+        return error{errc::unsupported_format, "no picture can be converted"};
+    }
+    return report;
 }
 
 }  // namespace reelsd::media

@@ -81,8 +81,7 @@ private:
     scaler scaler_;
 };
 
-/// Quantizer scale of FFmpeg's JPEG encoder; files get smaller as it rises.
-inline constexpr int finest_quantizer = 2;
+/// Quantizer scale of FFmpeg's JPEG encoder, from 2 on; files get smaller as it rises.
 inline constexpr int coarsest_quantizer = 31;
 
 /// Encodes packed RGB as baseline JPEG (JFIF, 4:2:0, square pixels) without metadata, with the

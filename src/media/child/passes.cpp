@@ -168,23 +168,13 @@ picture_size small_size(const geometry& shape) {
     return shape.before_turning(size);
 }
 
-/// Moments at a steady rate.
-class ticker {
-public:
-    explicit ticker(double per_second) noexcept : per_second_{per_second} {}
-
-    /// Calls `take(seconds)` for each further moment before `end`.
-    template <class Take>
-    void run_until(double end, Take take) {
-        for (; static_cast<double>(next_) / per_second_ < end; ++next_) {
-            take(static_cast<double>(next_) / per_second_);
-        }
+/// Calls `take(seconds)` for each moment of a steady rate before `end` from the `next` one on.
+template <class Take>
+void run_until(double end, double per_second, std::size_t& next, Take take) {
+    for (; static_cast<double>(next) / per_second < end; ++next) {
+        take(static_cast<double>(next) / per_second);
     }
-
-private:
-    double per_second_;
-    std::size_t next_ = 0;
-};
+}
 
 class second_pass_reader {
 public:
@@ -239,8 +229,10 @@ private:
     /// Measures and reads the held picture for each moment before `end`.
     void show_until(double end) {
         if (held_->buf[0] == nullptr) return;
-        small_ticks_.run_until(end, [this](double at) { measure(at); });
-        text_ticks_.run_until(end, [this](double at) { read(at); });
+        run_until(end, picture::colour_frames_per_second, next_small_, [this](double at) {
+            measure(at);
+        });
+        run_until(end, text::frames_per_second, next_text_, [this](double at) { read(at); });
     }
 
     void measure(double at) {
@@ -282,8 +274,8 @@ private:
     picture::view held_small_;
     text::rgb_frame held_text_;
 
-    ticker small_ticks_{picture::colour_frames_per_second};
-    ticker text_ticks_{text::frames_per_second};
+    std::size_t next_small_ = 0;
+    std::size_t next_text_ = 0;
     double luma_due_seconds_ = 0;
     std::optional<error> failure_;
 

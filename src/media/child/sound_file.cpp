@@ -3,7 +3,6 @@
 #include "jail_settings.hpp"
 #include "passes.hpp"
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <span>
@@ -19,43 +18,34 @@ static_assert(
 
 /// The header of a WAVE file. Source: Multimedia Programming Interface and Data Specifications 1.0,
 /// Waveform Audio File Format; all numbers are little-endian.
-class wave_head {
-public:
-    explicit wave_head(std::size_t samples_bytes) {
-        constexpr std::size_t riff_head_bytes = 8;
-        constexpr std::size_t sample_bytes = 2;
-        constexpr std::size_t rate = sound::speech_rate_hz;
-        text("RIFF");
-        number<4>(report_bounds::sound_head_bytes - riff_head_bytes + samples_bytes);
-        text("WAVEfmt ");
-        number<4>(16);  // Bytes of the format that follow.
-        number<2>(1);   // Linear PCM.
-        number<2>(1);   // Channels.
-        number<4>(rate);
-        number<4>(rate * sample_bytes);
-        number<2>(sample_bytes);
-        number<2>(8 * sample_bytes);
-        text("data");
-        number<4>(samples_bytes);
-    }
-
-    [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-
-private:
-    void text(std::string_view characters) {
+std::vector<std::byte> wave_header(std::size_t samples_bytes) {
+    constexpr std::size_t riff_head_bytes = 8;
+    constexpr std::size_t sample_bytes = 2;
+    constexpr std::size_t rate = sound::speech_rate_hz;
+    std::vector<std::byte> header;
+    const auto text = [&header](std::string_view characters) {
         const auto bytes = std::as_bytes(std::span{characters});
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    }
-
-    template <int Bytes>
-    void number(std::size_t value) {
-        for (int at = 0; at < Bytes; ++at, value >>= 8U) {
-            bytes_.push_back(static_cast<std::byte>(value & 0xffU));
+        header.insert(header.end(), bytes.begin(), bytes.end());
+    };
+    const auto number = [&header](std::size_t value, int bytes) {
+        for (int at = 0; at < bytes; ++at, value >>= 8U) {
+            header.push_back(static_cast<std::byte>(value & 0xffU));
         }
-    }
-
-    std::vector<std::byte> bytes_;
-};
+    };
+    text("RIFF");
+    number(report_bounds::sound_head_bytes - riff_head_bytes + samples_bytes, 4);
+    text("WAVEfmt ");
+    number(16, 4);  // Bytes of the format that follow.
+    number(1, 2);   // Linear PCM.
+    number(1, 2);   // Channels.
+    number(rate, 4);
+    number(rate * sample_bytes, 4);
+    number(sample_bytes, 2);
+    number(8 * sample_bytes, 2);
+    text("data");
+    number(samples_bytes, 4);
+    return header;
+}
 
 // The size of a day of samples, under 3 GiB, fits the four bytes in the header.
 static_assert(
@@ -74,14 +64,14 @@ result<std::optional<sound_report>> sound_file(const arguments& given) {
     if (samples.empty()) return std::optional<sound_report>{};
 
     const auto samples_bytes = std::as_bytes(std::span{samples});
-    const wave_head head{samples_bytes.size()};
-    for (const auto part : {head.bytes(), samples_bytes}) {
+    const auto header = wave_header(samples_bytes.size());
+    for (const auto part : {std::span<const std::byte>{header}, samples_bytes}) {
         const auto written = append_to_output(part);
         if (!written) return written.error();
     }
     return std::optional{sound_report{
         .seconds = static_cast<double>(samples.size()) / sound::speech_rate_hz,
-        .bytes = head.bytes().size() + samples_bytes.size()}};
+        .bytes = header.size() + samples_bytes.size()}};
 }
 
 }  // namespace reelsd::media

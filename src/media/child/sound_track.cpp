@@ -23,28 +23,16 @@ constexpr AVSampleFormat format_of() {
 }
 
 /// A layout that the resampler can mix. Tracks without a layout get the default of their channels.
-class known_layout {
-public:
-    explicit known_layout(const AVChannelLayout& given) {
-        if (given.order == AV_CHANNEL_ORDER_NATIVE) {
-            valid_ = av_channel_layout_copy(&layout_, &given) >= 0;
-        } else {
-            av_channel_layout_default(&layout_, given.nb_channels);
-            valid_ = layout_.nb_channels > 0;
-        }
+/// Owns no memory; has no channels if there is no such layout.
+AVChannelLayout mixable_layout(const AVChannelLayout& given) {
+    AVChannelLayout layout{};
+    if (given.order == AV_CHANNEL_ORDER_NATIVE) {
+        av_channel_layout_from_mask(&layout, given.u.mask);
+    } else {
+        av_channel_layout_default(&layout, given.nb_channels);
     }
-    known_layout(const known_layout&) = delete;
-    known_layout& operator=(const known_layout&) = delete;
-    ~known_layout() { av_channel_layout_uninit(&layout_); }
-
-    [[nodiscard]] bool valid() const noexcept { return valid_; }
-    /// Mutable only for the signature of FFmpeg 5, which does not change it.
-    [[nodiscard]] AVChannelLayout& layout() noexcept { return layout_; }
-
-private:
-    AVChannelLayout layout_{};
-    bool valid_ = false;
-};
+    return layout;
+}
 
 }  // namespace
 
@@ -56,10 +44,10 @@ bool resampled_track<Sample>::prepare(const AVFrame& frame) {
     if (same) return true;
     resample(nullptr);  // Flush the sound in the previous format.
     resampler_.reset();
-    known_layout from{frame.ch_layout};
+    AVChannelLayout from = mixable_layout(frame.ch_layout);
     const bool is_supported =
         frame.sample_rate >= input_rate_min && frame.sample_rate <= input_rate_max;
-    if (!from.valid() || !is_supported) return false;
+    if (from.nb_channels <= 0 || from.nb_channels != channels || !is_supported) return false;
     AVChannelLayout mono{};
     av_channel_layout_default(&mono, 1);
     SwrContext* raw = nullptr;
@@ -68,7 +56,7 @@ bool resampled_track<Sample>::prepare(const AVFrame& frame) {
         &mono,
         format_of<Sample>(),
         rate_hz_,
-        &from.layout(),
+        &from,
         static_cast<AVSampleFormat>(frame.format),
         frame.sample_rate,
         0,

@@ -25,7 +25,6 @@ constexpr picture_size measured_size{.width = 128, .height = 128};
 /// Each saves 10 to 40 % over the last one. Finer ones than the first make no visible difference.
 constexpr auto thumbnail_quantizers =
     std::to_array<int>({3, 4, 5, 7, 9, 12, 16, 20, 25, coarsest_quantizer});
-static_assert(thumbnail_quantizers.front() >= finest_quantizer);
 
 /// When even the coarsest JPEG is too large (noise), the next try has about half of the pixels.
 constexpr double shrinking = 0.7;

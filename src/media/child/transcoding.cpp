@@ -65,20 +65,85 @@ public:
     /// H.264 by x264, 8 bits, 4:2:0. `like`: a picture with the colours of the video.
     /// `media_failed` when FFmpeg has no such encoder or rejects the settings.
     static result<track_encoder> of_pictures(
-        AVFormatContext& output, picture_size size, const AVFrame& like, double frame_rate);
+        AVFormatContext& output, picture_size size, const AVFrame& like, double frame_rate) {
+        auto codec = new_codec(avcodec_find_encoder_by_name("libx264"));
+        if (!codec) return error{errc::media_failed, "FFmpeg has no encoder for H.264"};
+        codec->width = size.width;
+        codec->height = size.height;
+        codec->pix_fmt = AV_PIX_FMT_YUV420P;
+        codec->color_range = AVCOL_RANGE_MPEG;
+        codec->colorspace = colours_of(like);
+        codec->color_primaries = like.color_primaries;
+        codec->color_trc = like.color_trc;
+        codec->sample_aspect_ratio = {1, 1};
+        codec->time_base = {1, picture_ticks_per_second};
+        codec->framerate = av_d2q(std::clamp(frame_rate, 1.0, 60.0), 1'001);
+        codec->gop_size = group_pictures;
+        codec->rc_max_rate = picture_bits_per_second_max;
+        codec->rc_buffer_size = static_cast<int>(2 * picture_bits_per_second_max);
+        AVDictionary* options = nullptr;
+        av_dict_set(&options, "preset", "veryfast", 0);
+        av_dict_set(&options, "crf", picture_quality, 0);
+        return open(output, std::move(codec), options);
+    }
+
     /// One channel of AAC.
-    static result<track_encoder> of_sound(AVFormatContext& output);
+    static result<track_encoder> of_sound(AVFormatContext& output) {
+        auto codec = new_codec(avcodec_find_encoder(AV_CODEC_ID_AAC));
+        if (!codec) return error{errc::media_failed, "FFmpeg has no encoder for AAC"};
+        av_channel_layout_default(&codec->ch_layout, 1);
+        codec->sample_fmt = AV_SAMPLE_FMT_FLTP;
+        codec->sample_rate = coded_sound_rate_hz;
+        codec->time_base = {1, coded_sound_rate_hz};
+        codec->bit_rate = sound_bits_per_second;
+        return open(output, std::move(codec), nullptr);
+    }
 
     /// `picture`: yuv420p of the track's size with an increasing `pts`; null at the end.
-    [[nodiscard]] result<void> encode(const AVFrame* picture);
+    [[nodiscard]] result<void> encode(const AVFrame* picture) {
+        const int sent = avcodec_send_frame(codec_.get(), picture);
+        if (sent < 0) return failed("encoding", sent);
+        while (avcodec_receive_packet(codec_.get(), packet_.get()) >= 0) {
+            packet_->stream_index = stream_->index;
+            av_packet_rescale_ts(packet_.get(), codec_->time_base, stream_->time_base);
+            const int written = av_interleaved_write_frame(output_, packet_.get());
+            if (is_output_failure(written)) return cannot_write(written);
+            if (written < 0) return failed("writing encoded packets", written);
+        }
+        return {};
+    }
+
     /// `samples`: `coded_sound_samples`, or fewer at the end. Then encode(nullptr) ends the track.
-    [[nodiscard]] result<void> encode_samples(std::span<const float> samples);
+    [[nodiscard]] result<void> encode_samples(std::span<const float> samples) {
+        const auto frame = new_frame();
+        frame->format = AV_SAMPLE_FMT_FLTP;
+        frame->sample_rate = coded_sound_rate_hz;
+        frame->nb_samples = static_cast<int>(samples.size());
+        frame->pts = samples_;
+        av_channel_layout_default(&frame->ch_layout, 1);
+        if (av_frame_get_buffer(frame.get(), 0) < 0) throw std::bad_alloc{};
+        std::ranges::copy(samples, reinterpret_cast<float*>(frame->data[0]));
+        samples_ += frame->nb_samples;
+        return encode(frame.get());
+    }
 
 private:
-    track_encoder(AVFormatContext& output, codec_owner codec, AVStream& stream);
+    track_encoder(AVFormatContext& output, codec_owner codec, AVStream& stream)
+        : output_{&output}, codec_{std::move(codec)}, stream_{&stream}, packet_{new_packet()} {}
 
     static result<track_encoder> open(
-        AVFormatContext& output, codec_owner codec, AVDictionary* options);
+        AVFormatContext& output, codec_owner codec, AVDictionary* options) {
+        const int opened = avcodec_open2(codec.get(), codec->codec, &options);
+        av_dict_free(&options);
+        if (opened < 0) return failed("an encoder", opened);
+        AVStream* stream = avformat_new_stream(&output, nullptr);
+        if (stream == nullptr) throw std::bad_alloc{};
+        stream->time_base = codec->time_base;
+        stream->avg_frame_rate = codec->framerate;
+        const int copied = avcodec_parameters_from_context(stream->codecpar, codec.get());
+        if (copied < 0) return failed("an encoder", copied);
+        return track_encoder{output, std::move(codec), *stream};
+    }
 
     AVFormatContext* output_;
     codec_owner codec_;
@@ -86,83 +151,6 @@ private:
     packet_owner packet_;
     std::int64_t samples_ = 0;
 };
-
-result<track_encoder> track_encoder::of_pictures(
-    AVFormatContext& output, picture_size size, const AVFrame& like, double frame_rate) {
-    auto codec = new_codec(avcodec_find_encoder_by_name("libx264"));
-    if (!codec) return error{errc::media_failed, "FFmpeg has no encoder for H.264"};
-    codec->width = size.width;
-    codec->height = size.height;
-    codec->pix_fmt = AV_PIX_FMT_YUV420P;
-    codec->color_range = AVCOL_RANGE_MPEG;
-    codec->colorspace = colours_of(like);
-    codec->color_primaries = like.color_primaries;
-    codec->color_trc = like.color_trc;
-    codec->sample_aspect_ratio = {1, 1};
-    codec->time_base = {1, picture_ticks_per_second};
-    codec->framerate = av_d2q(std::clamp(frame_rate, 1.0, 60.0), 1'001);
-    codec->gop_size = group_pictures;
-    codec->rc_max_rate = picture_bits_per_second_max;
-    codec->rc_buffer_size = static_cast<int>(2 * picture_bits_per_second_max);
-    AVDictionary* options = nullptr;
-    av_dict_set(&options, "preset", "veryfast", 0);
-    av_dict_set(&options, "crf", picture_quality, 0);
-    return open(output, std::move(codec), options);
-}
-
-result<track_encoder> track_encoder::of_sound(AVFormatContext& output) {
-    auto codec = new_codec(avcodec_find_encoder(AV_CODEC_ID_AAC));
-    if (!codec) return error{errc::media_failed, "FFmpeg has no encoder for AAC"};
-    av_channel_layout_default(&codec->ch_layout, 1);
-    codec->sample_fmt = AV_SAMPLE_FMT_FLTP;
-    codec->sample_rate = coded_sound_rate_hz;
-    codec->time_base = {1, coded_sound_rate_hz};
-    codec->bit_rate = sound_bits_per_second;
-    return open(output, std::move(codec), nullptr);
-}
-
-result<track_encoder> track_encoder::open(
-    AVFormatContext& output, codec_owner codec, AVDictionary* options) {
-    const int opened = avcodec_open2(codec.get(), codec->codec, &options);
-    av_dict_free(&options);
-    if (opened < 0) return failed("an encoder", opened);
-    AVStream* stream = avformat_new_stream(&output, nullptr);
-    if (stream == nullptr) throw std::bad_alloc{};
-    stream->time_base = codec->time_base;
-    stream->avg_frame_rate = codec->framerate;
-    const int copied = avcodec_parameters_from_context(stream->codecpar, codec.get());
-    if (copied < 0) return failed("an encoder", copied);
-    return track_encoder{output, std::move(codec), *stream};
-}
-
-track_encoder::track_encoder(AVFormatContext& output, codec_owner codec, AVStream& stream)
-    : output_{&output}, codec_{std::move(codec)}, stream_{&stream}, packet_{new_packet()} {}
-
-result<void> track_encoder::encode(const AVFrame* picture) {
-    const int sent = avcodec_send_frame(codec_.get(), picture);
-    if (sent < 0) return failed("encoding", sent);
-    while (avcodec_receive_packet(codec_.get(), packet_.get()) >= 0) {
-        packet_->stream_index = stream_->index;
-        av_packet_rescale_ts(packet_.get(), codec_->time_base, stream_->time_base);
-        const int written = av_interleaved_write_frame(output_, packet_.get());
-        if (is_output_failure(written)) return cannot_write(written);
-        if (written < 0) return failed("writing encoded packets", written);
-    }
-    return {};
-}
-
-result<void> track_encoder::encode_samples(std::span<const float> samples) {
-    const auto frame = new_frame();
-    frame->format = AV_SAMPLE_FMT_FLTP;
-    frame->sample_rate = coded_sound_rate_hz;
-    frame->nb_samples = static_cast<int>(samples.size());
-    frame->pts = samples_;
-    av_channel_layout_default(&frame->ch_layout, 1);
-    if (av_frame_get_buffer(frame.get(), 0) < 0) throw std::bad_alloc{};
-    std::ranges::copy(samples, reinterpret_cast<float*>(frame->data[0]));
-    samples_ += frame->nb_samples;
-    return encode(frame.get());
-}
 
 frame_owner new_picture(picture_size size) {
     auto frame = new_frame();
@@ -188,54 +176,48 @@ void keep_colours(SwsContext& context, const AVFrame& frame) {
 class upright_yuv {
 public:
     /// `size`: as displayed; both sides even.
-    upright_yuv(const geometry& shape, picture_size size);
+    upright_yuv(const geometry& shape, picture_size size)
+        : turns_{shape.turns},
+          coded_{new_picture(shape.before_turning(size))},
+          upright_{new_picture(size)} {}
 
     /// The scaled picture, valid until the next call, unless an encoder holds a reference; null
     /// when FFmpeg cannot convert it.
-    [[nodiscard]] AVFrame* scale(const AVFrame& frame);
+    [[nodiscard]] AVFrame* scale(const AVFrame& frame) {
+        auto* const context =
+            prepare_scaler(context_, frame, {coded_->width, coded_->height}, AV_PIX_FMT_YUV420P);
+        if (context == nullptr) return nullptr;
+        keep_colours(*context, frame);
+        // The encoder may still refer to the buffers of the last picture.
+        for (auto* target : {coded_.get(), upright_.get()}) {
+            if (av_frame_make_writable(target) < 0) throw std::bad_alloc{};
+        }
+        const int rows = sws_scale(
+            context, frame.data, frame.linesize, 0, frame.height, coded_->data, coded_->linesize);
+        if (rows != coded_->height) return nullptr;
+        if (turns_ == picture::quarter_turns::none) return coded_.get();
+        turn();
+        return upright_.get();
+    }
 
 private:
-    void turn();
+    void turn() {
+        for (int plane = 0; plane < 3; ++plane) {
+            const int halving = plane == 0 ? 1 : 2;
+            const picture::view from{
+                .pixels = coded_->data[plane],
+                .width = coded_->width / halving,
+                .height = coded_->height / halving,
+                .stride = coded_->linesize[plane]};
+            picture::turn_plane(from, turns_, upright_->data[plane], upright_->linesize[plane]);
+        }
+    }
 
     picture::quarter_turns turns_;
     frame_owner coded_;
     frame_owner upright_;
     scaler_owner context_;
 };
-
-upright_yuv::upright_yuv(const geometry& shape, picture_size size)
-    : turns_{shape.turns},
-      coded_{new_picture(shape.before_turning(size))},
-      upright_{new_picture(size)} {}
-
-AVFrame* upright_yuv::scale(const AVFrame& frame) {
-    auto* const context =
-        prepare_scaler(context_, frame, {coded_->width, coded_->height}, AV_PIX_FMT_YUV420P);
-    if (context == nullptr) return nullptr;
-    keep_colours(*context, frame);
-    // The encoder may still refer to the buffers of the last picture.
-    for (auto* target : {coded_.get(), upright_.get()}) {
-        if (av_frame_make_writable(target) < 0) throw std::bad_alloc{};
-    }
-    const int rows = sws_scale(
-        context, frame.data, frame.linesize, 0, frame.height, coded_->data, coded_->linesize);
-    if (rows != coded_->height) return nullptr;
-    if (turns_ == picture::quarter_turns::none) return coded_.get();
-    turn();
-    return upright_.get();
-}
-
-void upright_yuv::turn() {
-    for (int plane = 0; plane < 3; ++plane) {
-        const int halving = plane == 0 ? 1 : 2;
-        const picture::view from{
-            .pixels = coded_->data[plane],
-            .width = coded_->width / halving,
-            .height = coded_->height / halving,
-            .stride = coded_->linesize[plane]};
-        picture::turn_plane(from, turns_, upright_->data[plane], upright_->linesize[plane]);
-    }
-}
 
 /// Models scale larger pictures down.
 constexpr int side_max = 1280;

@@ -8,21 +8,9 @@
 namespace reelsd::media::picture {
 namespace {
 
-enum name : std::size_t {
-    black,
-    white,
-    grey,
-    red,
-    orange,
-    yellow,
-    green,
-    turquoise,
-    blue,
-    purple,
-    pink,
-    brown,
-    beige
-};
+consteval std::size_t index_of(std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(colour_names, name) - colour_names.begin());
+}
 
 /// Hue in degrees; `spread` is over 0.
 double hue_of(int r, int g, int b, int most, int spread) {
@@ -37,20 +25,20 @@ double hue_of(int r, int g, int b, int most, int spread) {
     return sixths < 0 ? (sixths + 6.0) * 60.0 : sixths * 60.0;
 }
 
-name cool_name(double hue) {
-    if (hue < 70) return yellow;
-    if (hue < 160) return green;
-    if (hue < 195) return turquoise;
-    if (hue < 255) return blue;
-    return hue < 290 ? purple : pink;
+std::size_t cool_name(double hue) {
+    if (hue < 70) return index_of("yellow");
+    if (hue < 160) return index_of("green");
+    if (hue < 195) return index_of("turquoise");
+    if (hue < 255) return index_of("blue");
+    return hue < 290 ? index_of("purple") : index_of("pink");
 }
 
 /// Name of a red or orange, which depends on its value and saturation.
-name warm_name(double hue, double value, double saturation) {
+std::size_t warm_name(double hue, double value, double saturation) {
     const bool reddish = hue < 15 || hue >= 345;
-    if (reddish) return saturation < 0.5 && value > 0.7 ? pink : red;
-    if (saturation < 0.4 && value > 0.6) return beige;
-    return value < 0.65 ? brown : orange;
+    if (reddish) return saturation < 0.5 && value > 0.7 ? index_of("pink") : index_of("red");
+    if (saturation < 0.4 && value > 0.6) return index_of("beige");
+    return value < 0.65 ? index_of("brown") : index_of("orange");
 }
 
 }  // namespace
@@ -63,8 +51,8 @@ std::size_t colour_of(std::uint8_t red_byte, std::uint8_t green_byte, std::uint8
     const int spread = most - std::min({r, g, b});
     const double value = most / 255.0;
     const double saturation = most == 0 ? 0.0 : static_cast<double>(spread) / most;
-    if (value < 0.16) return black;
-    if (saturation < 0.12) return value > 0.85 ? white : grey;
+    if (value < 0.16) return index_of("black");
+    if (saturation < 0.12) return value > 0.85 ? index_of("white") : index_of("grey");
     const double hue = hue_of(r, g, b, most, spread);
     const bool warm = hue < 45 || hue >= 345;
     return warm ? warm_name(hue, value, saturation) : cool_name(hue);

@@ -62,17 +62,14 @@ struct track_beat {
 };
 
 track_beat find_beat(std::span<const spectrum> spectra) {
-    std::vector<float> onsets;
-    std::vector<float> low_onsets;
-    std::vector<float> high_onsets;
-    for (const spectrum& next : spectra) {
-        onsets.push_back(next.onset);
-        low_onsets.push_back(next.low_onset);
-        high_onsets.push_back(next.high_onset);
-    }
-    const beat_estimate all = beat_of(onsets);
-    const beat_estimate low = beat_of(low_onsets);
-    const beat_estimate high = beat_of(high_onsets);
+    const auto beat_in = [spectra](float spectrum::*onset) {
+        std::vector<float> onsets;
+        for (const spectrum& next : spectra) onsets.push_back(next.*onset);
+        return beat_of(onsets);
+    };
+    const beat_estimate all = beat_in(&spectrum::onset);
+    const beat_estimate low = beat_in(&spectrum::low_onset);
+    const beat_estimate high = beat_in(&spectrum::high_onset);
     const auto beats = [](const beat_estimate& beat, double regularity_min) {
         return beat.regularity > regularity_min && beat.sharpness > beat_sharpness_min;
     };

@@ -14,7 +14,6 @@ namespace reelsd::media::sound {
 inline constexpr int speech_rate_hz = 16'000;
 inline constexpr int music_rate_hz = 11'025;
 
-class voice_activity;
 struct utterance;
 
 /// Recognises English speech. One thread. After `load` it opens no file, starts no thread and makes
@@ -43,26 +42,6 @@ private:
     void judge(utterance& utterance, std::span<const std::int16_t> sound);
 
     std::unique_ptr<models> models_;
-};
-
-/// Detects voices without recognising words. One thread; works inside the jail.
-class voice_detector {
-public:
-    /// `media_failed` when the library rejects its settings.
-    static result<std::unique_ptr<voice_detector>> load();
-
-    ~voice_detector();
-    voice_detector(const voice_detector&) = delete;
-    voice_detector& operator=(const voice_detector&) = delete;
-
-    /// Whether `speech_recognizer` would decode any part of `samples` (mono, 16 kHz). Music often
-    /// counts as a voice.
-    bool hears_voice(std::span<const std::int16_t> samples);
-
-private:
-    explicit voice_detector(std::unique_ptr<voice_activity> activity);
-
-    std::unique_ptr<voice_activity> activity_;
 };
 
 /// `samples`: the whole track, mono, 11,025 Hz, -1 to 1. `speech`: its recognised speech.

@@ -248,10 +248,9 @@ result<std::unique_ptr<speech_recognizer>> speech_recognizer::load(const std::st
     if (!voice) return voice.error();
     auto words = decoder::load(model_dir);
     if (!words) return words.error();
-    // The libraries' lazy initialisation happens now, before the jail is sealed.
-    const auto sound = conditioned(std::vector<std::int16_t>(speech_rate_hz), level_db_min);
-    static_cast<void>((*voice)->detect(sound));
-    static_cast<void>(words->decode(sound));
+    // The library's lazy initialisation happens now, before the jail is sealed.
+    static_cast<void>(
+        words->decode(conditioned(std::vector<std::int16_t>(speech_rate_hz), level_db_min)));
     return std::unique_ptr<speech_recognizer>{new speech_recognizer{
         std::make_unique<models>(models{std::move(*voice), std::move(*words)})}};
 }

@@ -235,7 +235,10 @@ result<std::unique_ptr<voice_activity>> voice_activity::create() {
                           detection.set_likelihood(webrtc::VoiceDetection::kModerateLikelihood) ==
                               webrtc::AudioProcessing::kNoError;
     if (!accepted) return error{errc::media_failed, "the voice detector rejects its settings"};
-    return std::unique_ptr<voice_activity>{new voice_activity{std::move(processing)}};
+    std::unique_ptr<voice_activity> activity{new voice_activity{std::move(processing)}};
+    // The library's lazy initialisation happens now, before the jail is sealed.
+    static_cast<void>(activity->detect(std::vector<std::int16_t>(speech_rate_hz)));
+    return activity;
 }
 
 voice_activity::voice_activity(std::unique_ptr<webrtc::AudioProcessing> processing)
@@ -271,21 +274,8 @@ voiced_sound find_voice(voice_activity& activity, std::span<const std::int16_t> 
     return sound;
 }
 
-result<std::unique_ptr<voice_detector>> voice_detector::load() {
-    auto activity = voice_activity::create();
-    if (!activity) return activity.error();
-    // The library's lazy initialisation happens now, before the jail is sealed.
-    static_cast<void>((*activity)->detect(std::vector<std::int16_t>(speech_rate_hz)));
-    return std::unique_ptr<voice_detector>{new voice_detector{std::move(*activity)}};
-}
-
-voice_detector::voice_detector(std::unique_ptr<voice_activity> activity)
-    : activity_{std::move(activity)} {}
-
-voice_detector::~voice_detector() = default;
-
-bool voice_detector::hears_voice(std::span<const std::int16_t> samples) {
-    return !is_silent(samples) && !find_voice(*activity_, samples).utterances.empty();
+bool hears_voice(voice_activity& activity, std::span<const std::int16_t> samples) {
+    return !is_silent(samples) && !find_voice(activity, samples).utterances.empty();
 }
 
 }  // namespace reelsd::media::sound

@@ -61,7 +61,8 @@ struct frame_range {
 [[nodiscard]] std::vector<frame_range> find_utterances(
     const std::vector<bool>& voiced, std::span<const float> levels_db);
 
-/// Voice detection for each 10 ms frame. Music often counts as a voice. One thread.
+/// Voice detection for each 10 ms frame. Music often counts as a voice. One thread; works inside
+/// the jail after create().
 class voice_activity {
 public:
     /// `media_failed` when the library rejects its settings.
@@ -88,5 +89,8 @@ struct voiced_sound {
 /// `samples`: the whole track.
 [[nodiscard]] voiced_sound find_voice(
     voice_activity& activity, std::span<const std::int16_t> samples);
+
+/// Whether `speech_recognizer` would decode any part of `samples`.
+[[nodiscard]] bool hears_voice(voice_activity& activity, std::span<const std::int16_t> samples);
 
 }  // namespace reelsd::media::sound
