@@ -5,7 +5,6 @@
 #include <reelsd/base/parse_number.hpp>
 
 #include <boost/algorithm/string/case_conv.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
