@@ -5,6 +5,7 @@
 #include <reelsd/base/parse_number.hpp>
 
 #include <boost/algorithm/string/case_conv.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

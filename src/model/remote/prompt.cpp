@@ -6,6 +6,7 @@
 #include <reelsd/base/text.hpp>
 
 #include <boost/algorithm/string/erase.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include <reelsd/net/http_client.hpp>
 
 #include <boost/algorithm/string/join.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
