@@ -1,6 +1,6 @@
 #include "result_check.hpp"
 
-#include "model/utf8.hpp"
+#include "model/clean_text.hpp"
 #include <reelsd/base/api_schemas.hpp>
 #include <reelsd/base/json_schema.hpp>
 #include <reelsd/base/text.hpp>
