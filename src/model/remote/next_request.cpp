@@ -12,6 +12,12 @@ bool once(bool& flag) {
     return !std::exchange(flag, true);
 }
 
+/// `next` with the flag; nothing if it was set already.
+std::optional<request_options> set(bool request_options::*flag, request_options& next) {
+    if (std::exchange(next.*flag, true)) return std::nullopt;
+    return next;
+}
+
 std::optional<request_options> changed(
     const request_options& options, reply_end end, std::span<const std::string> violations,
     tried_changes& tried) {
@@ -55,26 +61,14 @@ std::optional<request_options> next_request(
     const request_options& options, failure_kind why, tried_changes& tried) {
     auto next = options;
     switch (why) {
-        case failure_kind::payload_too_large:
-            if (options.as_file) return std::nullopt;
-            next.as_file = true;
-            return next;
+        case failure_kind::payload_too_large: return set(&request_options::as_file, next);
+        case failure_kind::thinking_refused: return set(&request_options::without_thinking, next);
+        case failure_kind::store_refused: return set(&request_options::without_store, next);
+        case failure_kind::limit_refused: return set(&request_options::other_limit_name, next);
         case failure_kind::schema_refused:
             if (options.format == answer_format::text) return std::nullopt;
             next.format =
                 options.format == answer_format::schema ? answer_format::json : answer_format::text;
-            return next;
-        case failure_kind::thinking_refused:
-            if (options.without_thinking) return std::nullopt;
-            next.without_thinking = true;
-            return next;
-        case failure_kind::store_refused:
-            if (options.without_store) return std::nullopt;
-            next.without_store = true;
-            return next;
-        case failure_kind::limit_refused:
-            if (options.other_limit_name) return std::nullopt;
-            next.other_limit_name = true;
             return next;
         case failure_kind::file_gone:
             if (!once(tried.uploaded_again)) return std::nullopt;

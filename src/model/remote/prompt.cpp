@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
-#include <utility>
 
 namespace reelsd::model {
 namespace {
@@ -22,28 +20,12 @@ constexpr std::size_t caption_characters_max = 2200;
 constexpr std::size_t violations_max = 10;
 constexpr std::size_t violation_characters_max = 200;
 
-using placeholder = std::pair<std::string_view, std::string_view>;
-
-/// `text` with each {name} replaced. Values are not searched for names.
-std::string filled(std::string_view text, std::initializer_list<placeholder> values) {
-    std::string filled_text;
-    while (!text.empty()) {
-        const auto brace = std::min(text.find('{'), text.size());
-        filled_text.append(text.substr(0, brace));
-        text.remove_prefix(brace);
-        const auto* const match = std::ranges::find_if(values, [&](const placeholder& value) {
-            return text.starts_with(fmt::format("{{{}}}", value.first));
-        });
-        if (match != values.end()) {
-            filled_text.append(match->second);
-            text.remove_prefix(match->first.size() + 2);
-        } else if (!text.empty()) {
-            filled_text.push_back(text.front());
-            text.remove_prefix(1);
-        }
-    }
-    while (filled_text.ends_with('\n')) filled_text.pop_back();
-    return filled_text;
+/// `text` with its placeholders replaced, without the newline at its end.
+template <class... Arguments>
+std::string filled(std::string_view text, const Arguments&... arguments) {
+    auto result = fmt::format(fmt::runtime(text), arguments...);
+    while (result.ends_with('\n')) result.pop_back();
+    return result;
 }
 
 /// Repeats until there is none: the text around a removed one may form another.
@@ -66,20 +48,17 @@ std::string caption_block(const video_input& video, std::string_view boundary) {
 
 prompt make_prompt(const prompt_request& request) {
     const auto duration = request.video.probe.duration_seconds;
-    const auto seconds = fmt::format("{:.1f}", duration);
-    const auto minutes = timestamp_of(std::ceil(duration));
-    const auto caption = caption_block(request.video, request.boundary);
+    const auto language = fmt::arg("output_language", request.output_language);
     return {
-        .instructions = filled(
-            prompt_files::instructions,
-            {{"output_language", request.output_language}, {"boundary", request.boundary}}),
+        .instructions =
+            filled(prompt_files::instructions, language, fmt::arg("boundary", request.boundary)),
         .task = filled(
             prompt_files::task,
-            {{"duration", minutes},
-             {"duration_seconds", seconds},
-             {"media_note", request.media_note},
-             {"caption_block", caption},
-             {"output_language", request.output_language}}),
+            language,
+            fmt::arg("duration", timestamp_of(std::ceil(duration))),
+            fmt::arg("duration_seconds", fmt::format("{:.1f}", duration)),
+            fmt::arg("media_note", request.media_note),
+            fmt::arg("caption_block", caption_block(request.video, request.boundary))),
         .boundary = std::string{request.boundary}};
 }
 
@@ -97,7 +76,7 @@ std::string repair_note(std::span<const std::string> violations) {
         if (!listed.empty()) listed.push_back('\n');
         listed.append("- ").append(clean_text(violation, violation_characters_max));
     }
-    return filled(prompt_files::repair, {{"violations", listed}});
+    return filled(prompt_files::repair, fmt::arg("violations", listed));
 }
 
 }  // namespace reelsd::model

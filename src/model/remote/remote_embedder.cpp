@@ -51,17 +51,26 @@ std::optional<dense_vector> vector_from(const json& numbers) {
     return vector;
 }
 
-/// The common part of all providers.
-class http_embedder : public dense_embedder {
+/// What differs between providers.
+struct embedding_api {
+    std::string_view provider;
+    net::http_request (*request_for)(
+        const embedder_settings& settings, std::span<const std::string> texts,
+        embedding_purpose purpose);
+    call_failure (*failure_in)(const net::http_response& response);
+    std::optional<embeddings> (*vectors_in)(const json& document, std::size_t texts);
+};
+
+class http_embedder final : public dense_embedder {
 public:
-    http_embedder(std::string provider, embedder_settings settings)
-        : settings_{std::move(settings)},
-          provider_{std::move(provider)},
+    http_embedder(const embedding_api& api, embedder_settings settings)
+        : api_{api},
+          settings_{std::move(settings)},
           name_{fmt::format(
-              "{}/{}/{}/{}", provider_, settings_.model, settings_.dimensions, text_version)},
+              "{}/{}/{}/{}", api.provider, settings_.model, settings_.dimensions, text_version)},
           http_{client_settings(settings_.url, settings_.by_proxy, settings_.ca_file)} {}
 
-    [[nodiscard]] std::string_view provider() const noexcept override { return provider_; }
+    [[nodiscard]] std::string_view provider() const noexcept override { return api_.provider; }
     [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
@@ -71,7 +80,7 @@ public:
         std::vector<std::string> cut;
         cut.reserve(texts.size());
         for (const auto& text : texts) cut.push_back(clean_text(text, embedded_characters_max));
-        auto request = request_for(cut, purpose);
+        auto request = api_.request_for(settings_, cut, purpose);
         request.response_bytes_max = vectors_bytes_max;
         request.fresh_connection = true;
         bool is_sent = false;
@@ -79,7 +88,7 @@ public:
         request.streamed_body.emplace().add_text(std::exchange(request.body, {}));
         const auto response = http_.send(request, by.at_most(answer_time_max), stop);
         if (response && response->status() == 200) return read(response->body, cut);
-        auto why = response ? failure_in(*response) : failure_from(response.error());
+        auto why = response ? api_.failure_in(*response) : failure_from(response.error());
         why.detail = without_secret(std::move(why.detail), settings_.key);
         // A provider with the whole request may have processed it.
         const bool may_be_billed = response ? why.may_be_billed : is_sent;
@@ -87,20 +96,12 @@ public:
             .vectors = error_from(why), .billed = may_be_billed ? billing::unknown : billing::none};
     }
 
-protected:
-    [[nodiscard]] const embedder_settings& settings() const noexcept { return settings_; }
-    [[nodiscard]] virtual net::http_request request_for(
-        std::span<const std::string> texts, embedding_purpose purpose) const = 0;
-    [[nodiscard]] virtual call_failure failure_in(const net::http_response& response) const = 0;
-    [[nodiscard]] virtual std::optional<embeddings> vectors_in(
-        const json& document, std::size_t texts) const = 0;
-
 private:
     /// Every answer is billed, whatever it contains.
     [[nodiscard]] embedding_reply read(
         const std::string& body, std::span<const std::string> texts) const {
         const auto document = parse_foreign_json(body);
-        auto embedded = vectors_in(document, texts.size());
+        auto embedded = api_.vectors_in(document, texts.size());
         embedding_reply reply{
             .vectors = error{errc::model_unavailable, "the answer holds no vectors of the texts"},
             .billed = billing::counted,
@@ -125,60 +126,32 @@ private:
         return reply;
     }
 
+    embedding_api api_;
     embedder_settings settings_;
-    std::string provider_;
     std::string name_;
     net::http_client http_;
 };
 
-class gemini_dense_embedder final : public http_embedder {
-public:
-    explicit gemini_dense_embedder(embedder_settings settings)
-        : http_embedder{"gemini", std::move(settings)} {}
+net::http_request gemini_embedding_request(
+    const embedder_settings& settings, std::span<const std::string> texts,
+    embedding_purpose purpose) {
+    return {
+        .method = net::http_method::post,
+        .url = fmt::format("{}/v1beta/models/{}:batchEmbedContents", settings.url, settings.model),
+        .headers =
+            {{.name = "x-goog-api-key", .value = settings.key},
+             {.name = "Content-Type", .value = "application/json"}},
+        .body = gemini_embedding_body(settings, texts, purpose)};
+}
 
-protected:
-    [[nodiscard]] net::http_request request_for(
-        std::span<const std::string> texts, embedding_purpose purpose) const override {
-        net::http_request request{
-            .method = net::http_method::post,
-            .url = fmt::format(
-                "{}/v1beta/models/{}:batchEmbedContents", settings().url, settings().model)};
-        request.headers = {
-            {.name = "x-goog-api-key", .value = settings().key},
-            {.name = "Content-Type", .value = "application/json"}};
-        request.body = gemini_embedding_body(settings(), texts, purpose);
-        return request;
-    }
-    [[nodiscard]] call_failure failure_in(const net::http_response& response) const override {
-        return gemini_failure(response);
-    }
-    [[nodiscard]] std::optional<embeddings> vectors_in(
-        const json& document, std::size_t texts) const override {
-        return gemini_embeddings(document, texts);
-    }
-};
-
-class openai_dense_embedder final : public http_embedder {
-public:
-    explicit openai_dense_embedder(embedder_settings settings)
-        : http_embedder{"openai", std::move(settings)} {}
-
-protected:
-    [[nodiscard]] net::http_request request_for(
-        std::span<const std::string> texts, embedding_purpose /*purpose*/) const override {
-        auto request = openai_request(
-            net::http_method::post, settings().url + "/v1/embeddings", settings().key);
-        request.body = openai_embedding_body(settings(), texts);
-        return request;
-    }
-    [[nodiscard]] call_failure failure_in(const net::http_response& response) const override {
-        return openai_failure(response);
-    }
-    [[nodiscard]] std::optional<embeddings> vectors_in(
-        const json& document, std::size_t texts) const override {
-        return openai_embeddings(document, texts);
-    }
-};
+net::http_request openai_embedding_request(
+    const embedder_settings& settings, std::span<const std::string> texts,
+    embedding_purpose /*purpose*/) {
+    auto request =
+        openai_request(net::http_method::post, settings.url + "/v1/embeddings", settings.key);
+    request.body = openai_embedding_body(settings, texts);
+    return request;
+}
 
 constexpr std::size_t factor_bytes = 4;
 constexpr float level_max = 127;
@@ -300,11 +273,21 @@ std::int64_t estimated_tokens(std::span<const std::string> texts) {
 }
 
 std::unique_ptr<dense_embedder> gemini_embedder(embedder_settings settings) {
-    return std::make_unique<gemini_dense_embedder>(std::move(settings));
+    const embedding_api api{
+        .provider = "gemini",
+        .request_for = gemini_embedding_request,
+        .failure_in = [](const net::http_response& response) { return gemini_failure(response); },
+        .vectors_in = gemini_embeddings};
+    return std::make_unique<http_embedder>(api, std::move(settings));
 }
 
 std::unique_ptr<dense_embedder> openai_embedder(embedder_settings settings) {
-    return std::make_unique<openai_dense_embedder>(std::move(settings));
+    const embedding_api api{
+        .provider = "openai",
+        .request_for = openai_embedding_request,
+        .failure_in = [](const net::http_response& response) { return openai_failure(response); },
+        .vectors_in = openai_embeddings};
+    return std::make_unique<http_embedder>(api, std::move(settings));
 }
 
 }  // namespace reelsd::model

@@ -90,10 +90,10 @@ TEST(OpenaiBody, AMessageWithoutMedia) {
 json options_of(const openai_settings& settings, const request_options& options = {}) {
     const auto text = openai_options(settings, options);
     EXPECT_TRUE(text.starts_with(',')) << text;
-    auto options = json::parse("{\"messages\":[]" + text + "}", nullptr, false);
-    EXPECT_TRUE(options.is_object()) << text;
-    options.erase("messages");
-    return options;
+    auto members = json::parse("{\"messages\":[]" + text + "}", nullptr, false);
+    EXPECT_TRUE(members.is_object()) << text;
+    members.erase("messages");
+    return members;
 }
 
 TEST(OpenaiOptions, TheLimitOfAnAnswer) {
