@@ -157,13 +157,13 @@ public:
     [[nodiscard]] account_id owner(job_id one) const { return jobs_.at(one).owner; }
     [[nodiscard]] std::vector<job_id> all() const {
         std::vector<job_id> ids;
-        for (const auto& [id, job] : jobs_) ids.push_back(id);
+        for (const auto& [id, state] : jobs_) ids.push_back(id);
         return ids;
     }
     [[nodiscard]] std::vector<job_id> ended() const {
         std::vector<job_id> ids;
-        for (const auto& [id, job] : jobs_) {
-            if (!job.is_active) ids.push_back(id);
+        for (const auto& [id, state] : jobs_) {
+            if (!state.is_active) ids.push_back(id);
         }
         return ids;
     }
