@@ -3,7 +3,7 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
 
-#include <array>
+#include <string>
 #include <utility>
 
 namespace reelsd::api {
@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 /// GET /healthz: the process answers. Independent of the database, because a restart does not
 /// repair it.
-asio::awaitable<http::response> get_health(http::request_context& ctx, readiness_check& /*ready*/) {
+asio::awaitable<http::response> get_health(const http::request_context& ctx) {
     const json body{{"status", "ok"}, {"version", REELSD_VERSION}};
     co_return ctx.json(http::status::ok, body);
 }
@@ -44,31 +44,25 @@ asio::awaitable<http::response> get_local_metrics(http::request_context& ctx, me
     co_return co_await get_metrics(ctx, text);
 }
 
-constexpr auto health_routes = std::to_array<http::route<readiness_check>>({
-    {http::verb::get, "/healthz", &get_health},
-    {http::verb::get, "/readyz", &get_readiness},
-});
-
-constexpr auto metrics_routes = std::to_array<http::route<metrics_text>>({
-    {http::verb::get, "/metrics", &get_metrics},
-});
-
-constexpr auto local_metrics_routes = std::to_array<http::route<metrics_text>>({
-    {http::verb::get, "/metrics", &get_local_metrics},
-});
-
 }  // namespace
 
 void add_health_routes(http::router& router, readiness_check& ready) {
-    router.add(health_routes, ready);
+    router.add(http::verb::get, "/healthz", &get_health);
+    router.add(http::verb::get, "/readyz", [&ready](http::request_context& ctx) {
+        return get_readiness(ctx, ready);
+    });
 }
 
 void add_metrics_routes(http::router& router, metrics_text& text) {
-    router.add(metrics_routes, text);
+    router.add(http::verb::get, "/metrics", [&text](http::request_context& ctx) {
+        return get_metrics(ctx, text);
+    });
 }
 
 void add_local_metrics_routes(http::router& router, metrics_text& text) {
-    router.add(local_metrics_routes, text);
+    router.add(http::verb::get, "/metrics", [&text](http::request_context& ctx) {
+        return get_local_metrics(ctx, text);
+    });
 }
 
 }  // namespace reelsd::api

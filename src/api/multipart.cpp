@@ -147,7 +147,7 @@ result<std::optional<multipart_reader::event>> multipart_reader::read_delimiter(
 }
 
 result<std::optional<multipart_reader::event>> multipart_reader::read_headers() {
-    // An empty line at once: a part without headers.
+    // An empty first line: a part without headers.
     const auto begun = rest();
     const auto end = begun.starts_with(line_end) ? 0 : begun.find("\r\n\r\n");
     if (end == std::string_view::npos) {

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 namespace reelsd::api {
 namespace {
@@ -70,13 +71,9 @@ asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
     const auto page = co_await jobs.list(ctx.caller(), *filter, ctx.database_by());
-    std::string body = "[";
-    for (const auto& job : page.jobs) {
-        if (body.size() > 1) body.push_back(',');
-        body.append(job_view(job));
-    }
-    body.push_back(']');
-    auto answer = ctx.json_text(http::status::ok, std::move(body));
+    std::vector<std::string> views;
+    for (const auto& job : page.jobs) views.push_back(job_view(job));
+    auto answer = ctx.json_text(http::status::ok, fmt::format("[{}]", fmt::join(views, ",")));
     if (page.next) answer.set("Link", link_to_next(ctx.route(), *filter, *page.next));
     co_return answer;
 }

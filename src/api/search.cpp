@@ -9,6 +9,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -52,17 +54,15 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
         co_await service.search.find(ctx.caller(), std::move(request), ctx.database_by());
 
     const model::passage_finder finder{*text, concepts};
-    std::string body = "[";
+    std::vector<std::string> views;
     for (const auto& hit : hits) {
         // Yields the loop, because a long reel has hundreds of passages.
         co_await asio::post(asio::use_awaitable);
-        const auto view = hit_view(hit, finder);
+        auto view = hit_view(hit, finder);
         if (!view) co_return ctx.problem(view.error());
-        if (body.size() > 1) body.push_back(',');
-        body.append(*view);
+        views.push_back(*std::move(view));
     }
-    body.push_back(']');
-    co_return ctx.json_text(http::status::ok, std::move(body));
+    co_return ctx.json_text(http::status::ok, fmt::format("[{}]", fmt::join(views, ",")));
 }
 
 constexpr auto search_routes = std::to_array<http::route<search_service>>({

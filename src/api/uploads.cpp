@@ -34,10 +34,18 @@ constexpr std::uint64_t form_bytes_max = parts_max * (text_bytes_max + 8192);
 constexpr auto discard_time_max = 10s;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 
-/// The options that are booleans in a JSON body. In a form and a query they are text.
-constexpr auto boolean_options = std::to_array<std::string_view>({"fresh", "queue"});
-constexpr auto text_options =
-    std::to_array<std::string_view>({"url", "caption", "author", "webhook_url", "filename"});
+struct option {
+    std::string_view name;
+    bool is_boolean = false;  ///< In a JSON body; text in a form and a query.
+};
+constexpr auto known_options = std::to_array<option>(
+    {{"fresh", true},
+     {"queue", true},
+     {"url"},
+     {"caption"},
+     {"author"},
+     {"webhook_url"},
+     {"filename"}});
 
 std::string media_type_of(const http::request& request) {
     const auto field = request.headers.find("Content-Type").value_or("");
@@ -65,13 +73,13 @@ result<void> set_option(json& options, const std::string& name, const std::strin
     if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
         return invalid(fmt::format("{} must be UTF-8 text", name));
     }
-    const auto is = [&name](std::string_view known) { return known == name; };
-    if (std::any_of(boolean_options.begin(), boolean_options.end(), is)) {
-        options[name] = text == "true" ? json(true) : text == "false" ? json(false) : json(text);
-    } else if (
-        std::any_of(text_options.begin(), text_options.end(), is) && !trimmed(text).empty()) {
-        options[name] = text;
-    }
+    const auto* const known =
+        std::find_if(known_options.begin(), known_options.end(), [&name](const option& each) {
+            return each.name == name;
+        });
+    if (known == known_options.end() || (!known->is_boolean && trimmed(text).empty())) return {};
+    const bool is_truth = known->is_boolean && (text == "true" || text == "false");
+    options[name] = is_truth ? json(text == "true") : json(text);
     return {};
 }
 
@@ -215,16 +223,11 @@ result<upload_form> form_of(const http::request_context& ctx) {
         form.parts = *std::move(reader);
         return form;
     }
-    const auto set = [&](std::string_view name) -> result<void> {
+    for (const auto& [name, is_boolean] : known_options) {
         const auto text = ctx.query(name);
-        if (!text) return {};
-        return set_option(form.options, std::string{name}, std::string{*text});
-    };
-    for (const auto name : boolean_options) {
-        if (const auto added = set(name); !added) return added.error();
-    }
-    for (const auto name : text_options) {
-        if (const auto added = set(name); !added) return added.error();
+        if (!text) continue;
+        const auto set = set_option(form.options, std::string{name}, std::string{*text});
+        if (!set) return set.error();
     }
     return form;
 }

@@ -165,13 +165,9 @@ std::string call_view(const usage::call& call) {
 
 template <class Item>
 std::string array_of(const std::vector<Item>& items, std::string (*view)(const Item&)) {
-    std::string text = "[";
-    for (const auto& item : items) {
-        if (text.size() > 1) text.push_back(',');
-        text.append(view(item));
-    }
-    text.push_back(']');
-    return text;
+    std::vector<std::string> views;
+    for (const auto& item : items) views.push_back(view(item));
+    return fmt::format("[{}]", fmt::join(views, ","));
 }
 
 constexpr std::string_view header =

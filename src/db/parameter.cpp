@@ -2,27 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 
 namespace reelsd::db {
 namespace {
 
-template <class Number>
-std::string text_of(Number number) {
-    // Shortest form that reads back as the same number: at most 24 characters.
-    std::array<char, 32> buffer{};
-    const auto [end, problem] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-    static_cast<void>(problem);  // The buffer is large enough for every number.
-    return {buffer.data(), end};
-}
-
 std::string text_of_double(double number) {
     if (std::isnan(number)) return "NaN";
     if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-    return text_of(number);
+    return fmt::to_string(number);  // The shortest form that reads back as the same number.
 }
 
 /// "2026-05-22 10:00:00.123456+00"; empty for a time outside of the years 1 to 9999.
@@ -69,7 +58,7 @@ parameter::parameter(std::span<const std::byte> octets) : value_{std::string{}},
 }
 
 parameter parameter::from_integer(std::int64_t number) {
-    return parameter{text_of(number)};
+    return parameter{fmt::to_string(number)};
 }
 
 void parameter::append_element(const parameter& element) {

@@ -1,5 +1,5 @@
-// Goal: an account that leaves is powerless at once, whoever leaves costs nothing any more, and
-// each is gone when its last step has been made, whatever becomes of the others.
+// Goal: an account pending deletion is disabled immediately and causes no more costs, and each is
+// removed by its own steps, independently of the others.
 #include "retention_store_fixture.hpp"
 #include <reelsd/db/errors.hpp>
 
@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 constexpr db::query make_administrator_query{"test.make_administrator", R"sql(
     UPDATE account SET is_admin = true, password_hash = 'hash of ' || id WHERE id = $1)sql"};
-/// A row of each kind that an account can have beside its jobs, calls and tokens.
+/// Adds a row of each kind of an account's data, except jobs, calls and tokens.
 constexpr db::query add_the_rest_query{"test.add_the_rest", R"sql(
     WITH key AS (
         INSERT INTO submission_key (account_id, key, position, request_hash, job_id)

@@ -1,4 +1,4 @@
-// Goal: an export has all that the account has when it begins, once, and nothing of others.
+// Goal: an export contains all data that the account has when it begins, once, and no other data.
 #include "retention_store_fixture.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
@@ -91,7 +91,7 @@ TEST_F(AccountExport, HasWhatWasMadeBeforeTheClockWasSetBack) {
     const auto all = exported(ann_, [&] {
         if (!is_first) return;
         is_first = false;
-        // By the clock these are older than all others, but they came later.
+        // Older than all others by the clock, but inserted later.
         ended(ann_, 5 * day, 3);
         run(pool().run(soon(), add_calls_query, ann_, jobs[2], 5, 10));
     });

@@ -42,7 +42,7 @@ TEST_F(AccountStore, ATokenIsKnownUntilItIsRevoked) {
     EXPECT_FALSE(run(callers_.find(hash, soon())));
     EXPECT_EQ(run(store_.revoke_token(id, "laptop", soon())).error().code(), errc::not_found);
 
-    // The name is free again, and the old token stays revoked.
+    // The name can be reused, and the old token stays revoked.
     const auto next = run(store_.create_token(id, "laptop", soon())).value();
     EXPECT_TRUE(run(callers_.find(hash_of_token(next.token).value(), soon())));
     EXPECT_FALSE(run(callers_.find(hash, soon())));

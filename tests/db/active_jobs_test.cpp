@@ -1,6 +1,6 @@
-// Goal: what an account has in work is limited exactly, although it is not counted each time, and
-// the queue's statements read no whole table, not even with plans that were made when it was empty.
-// Method: the same steps are done to a model that knows every job; PostgreSQL's own figures tell
+// Goal: the number of an account's active jobs is limited exactly, although it is not counted each
+// time, and the queue's statements never scan a whole table, even with plans for an empty one.
+// Method: random steps on the database and on a model of all jobs; PostgreSQL's statistics show
 // what was read.
 #include "job_store_fixture.hpp"
 #include <reelsd/domain/jobs/operations_store.hpp>
@@ -24,7 +24,7 @@ constexpr db::query bound_query{"test.bound", R"sql(
            (SELECT count(*) FROM job
              WHERE account_id = account.id AND status IN ('pending', 'processing')) AS active
       FROM account WHERE id = $1)sql"};
-// As a submission that had begun before there was a bound goes on to write.
+// A submission that began before the limit existed.
 constexpr db::query admit_unaware_query{"test.admit_unaware", R"sql(
     WITH made AS (
         INSERT INTO job (account_id, url)
@@ -40,8 +40,8 @@ constexpr db::query fill_query{"test.fill", R"sql(
     SELECT $1, 'https://www.instagram.com/reel/DYa0IXPgnP5/', now() + $3::interval, number,
            CASE WHEN $3::interval > interval '0' THEN 'time' END
       FROM generate_series(1, $2) AS number)sql"};
-// Of this session alone: the test's pool has one connection. What it has read is told at the end of
-// the transaction that asks.
+// Reads of this session: the test's pool has one connection. They are reported at the end of the
+// calling transaction.
 constexpr db::query index_reads_query{"test.reads", R"sql(
     SELECT (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'job') AS in_sequence,
            (SELECT idx_tup_read FROM pg_stat_user_indexes
@@ -65,7 +65,7 @@ protected:
             .active = row.as<std::int64_t>("active")};
     }
 
-    /// One statement, each for a link of its own.
+    /// One statement, with different links.
     [[nodiscard]] std::vector<submission_result> asked(
         const std::vector<account_id>& callers, std::int32_t limit) {
         std::vector<callers_submission> submissions;
@@ -141,7 +141,7 @@ TEST_F(ActiveJobs, ThatEarlierReleasesSubmitCountAsWell) {
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
 }
 
-/// What the accounts' jobs should be after the same steps.
+/// Expected state of the accounts' jobs after the same steps.
 class jobs_model {
 public:
     [[nodiscard]] std::int64_t active(account_id owner) const {
@@ -155,13 +155,13 @@ public:
     [[nodiscard]] account_id owner(job_id one) const { return jobs_.at(one).owner; }
     [[nodiscard]] std::vector<job_id> all() const {
         std::vector<job_id> ids;
-        for (const auto& [id, job] : jobs_) ids.push_back(id);
+        for (const auto& [id, state] : jobs_) ids.push_back(id);
         return ids;
     }
     [[nodiscard]] std::vector<job_id> ended() const {
         std::vector<job_id> ids;
-        for (const auto& [id, job] : jobs_) {
-            if (!job.is_active) ids.push_back(id);
+        for (const auto& [id, state] : jobs_) {
+            if (!state.is_active) ids.push_back(id);
         }
         return ids;
     }
@@ -174,7 +174,7 @@ private:
     std::map<job_id, job> jobs_;
 };
 
-TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedInVainWhateverHappens) {
+TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedWithoutReason) {
     std::mt19937 dice{20261123};
     const auto below = [&dice](int end) { return static_cast<int>(dice() % unsigned(end)); };
     const std::array owners{ann_, bob_};
@@ -182,7 +182,7 @@ TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedInVainWhateverHappens) {
     int refused = 0;
     for (int step = 0; step < 400; ++step) {
         switch (below(8)) {
-            case 0: {  // Ended, tried again or handed back.
+            case 0: {  // Ended, retried or released.
                 const auto held = claimed(1 + below(4));
                 const auto how = below(3);
                 if (how == 0) end_all(held, retried{0s});
@@ -262,7 +262,7 @@ protected:
     void fill(std::int64_t jobs, std::string_view due_in) {
         run(single_.run(soon(), fill_query, ann_, jobs, due_in));
     }
-    /// A turn of the queue: claimed, kept a while longer, and failed.
+    /// One job through the queue: claimed, renewed and failed.
     std::size_t work_on(int most) {
         const auto held = claimed(most);
         std::vector<lease> kept;
@@ -299,7 +299,7 @@ TEST_F(StatementCosts, ASubmissionDoesNotReadWhatTheAccountHasInWork) {
 }
 
 TEST_F(StatementCosts, PlansThatWereMadeForAnEmptyQueueServeAFullOne) {
-    // From the sixth time on a prepared statement keeps its plan.
+    // A prepared statement keeps its plan from the sixth execution on.
     for (int i = 0; i < 10; ++i) {
         EXPECT_EQ(asked({ann_, bob_}, 1).size(), 2U);
         EXPECT_EQ(work_on(10), 2U);

@@ -1,5 +1,5 @@
-// Goal: every paid call is counted once and for ever, whoever dies during it, and none is counted
-// that was not made; three at most for one job over all its attempts.
+// Goal: every paid call is counted exactly once, even if its daemon dies, and no other call is; at
+// most three for a job over all its attempts.
 #include "support/test_database.hpp"
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
@@ -171,7 +171,7 @@ TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
     EXPECT_EQ(total().cost_usd, "0.02865");
 }
 
-// The worker died: nobody will ever settle it, and it may have been billed.
+// The worker died: the call is never settled, and may have been billed.
 TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
     static_cast<void>(begin(job_).value());
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
@@ -191,7 +191,7 @@ TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
     EXPECT_EQ(total().calls, 2);
 }
 
-// Its answer comes in late: then it is known after all.
+// A late answer: the cost is then known.
 TEST_F(CallLedgerStore, ALostCallThatIsFoundAgainIsCountedOnce) {
     const auto call = begin(job_).value();
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
@@ -319,7 +319,7 @@ TEST_F(CallLedgerStore, AReelOfAnotherOrNoneHasNoCalls) {
     usage_store store{pool()};
     EXPECT_FALSE(run(store.read_reel(bob, job_.id, soon())));
     EXPECT_FALSE(run(store.read_reel(ann_, job_id{job_.id.value + 1}, soon())));
-    // What was spent outlives its reel, but not below its name.
+    // Costs outlive their reel, without its name.
     EXPECT_TRUE(run(jobs_.remove(ann_, job_.id, soon())));
     EXPECT_FALSE(run(store.read_reel(ann_, job_.id, soon())));
     EXPECT_EQ(used().total.calls, 1);

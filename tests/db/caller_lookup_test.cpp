@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-// Goal: many who ask at the same moment are answered as if each were alone. Method: real
-// statements, all of one turn of the loop.
+// Goal: concurrent look-ups are answered as if each were alone. Method: real statements, all of one
+// turn of the loop.
 namespace reelsd::jobs {
 namespace {
 
@@ -36,7 +36,7 @@ protected:
 
     accounts::account_store accounts_{pool()};
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    /// Whether a view is of this reel.
+    /// Whether a view shows this reel.
     [[nodiscard]] static bool is_of(const std::shared_ptr<const std::string>& view, job_id reel) {
         return view && view->starts_with(R"({"id":)" + std::to_string(reel.value) + ",");
     }
@@ -47,7 +47,7 @@ protected:
         return found == counted.end() ? 0 : found->second.count;
     }
 
-    /// A reel that has ended.
+    /// An ended reel.
     [[nodiscard]] job_id ended(account_id who) {
         const auto id = submitted(who);
         static constexpr db::query end_query{
@@ -109,8 +109,8 @@ TEST_F(CallerLookup, WhatIsGoneIsGoneAtOnce) {
     EXPECT_FALSE(run(callers_.find(token, soon())));
 }
 
-// Goal: what is kept is sent only as long as the database has the same. Method: reels that are read
-// again and again while another connection changes, deletes and gives them away.
+// Goal: a cached view is sent only while the database has the same data. Method: reels that are
+// read repeatedly while another connection changes, deletes and reassigns them.
 TEST_F(CallerLookup, WhatIsKeptIsAskedAboutEachTime) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");
@@ -147,9 +147,8 @@ TEST_F(CallerLookup, WhatIsKeptIsAskedAboutEachTime) {
     EXPECT_FALSE(gone.reel);
 }
 
-// Goal: as long as nothing of an account has changed, its kept reels cost a look at its token and
-// no more; whatever changes any of them is noticed. Method: each way in which rows can change or
-// go.
+// Goal: while nothing of an account has changed, a cached reel costs only the look-up of its token,
+// and every change is noticed. Method: all kinds of changes and deletions of rows.
 TEST_F(CallerLookup, AnyChangeOfAnEndedReelIsNoticed) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");
@@ -203,7 +202,7 @@ TEST_F(CallerLookup, AnyChangeOfAnEndedReelIsNoticed) {
     EXPECT_FALSE(reads(bob, bobs).first);
 }
 
-// What changes before its end is of no account's ended reels: a queue at work costs no look.
+// Changes of jobs before their end do not invalidate cached reels.
 TEST_F(CallerLookup, WorkInTheQueueChangesNoVersion) {
     const auto ann = token_of(ann_, "a");
     const auto reel = ended(ann_);
@@ -216,7 +215,7 @@ TEST_F(CallerLookup, WorkInTheQueueChangesNoVersion) {
     ASSERT_TRUE(run(callers_.find_with_reel(ann, another, soon())).reel);
 }
 
-// As after a restoration, on a server that has counted fewer transactions than the one before.
+// After a restore, on a server with a lower transaction counter.
 TEST_F(CallerLookup, ANumberFromABackupIsNotTakenForThisTransactions) {
     const auto ann = token_of(ann_, "a");
     const auto reel = ended(ann_);
@@ -231,7 +230,7 @@ TEST_F(CallerLookup, ANumberFromABackupIsNotTakenForThisTransactions) {
     EXPECT_FALSE(run(callers_.find_with_reel(ann, reel, soon())).reel);
 }
 
-// As after a hand has deleted the row.
+// After a manual deletion of the row.
 TEST_F(CallerLookup, WithoutAVersionNothingIsKept) {
     const auto ann = token_of(ann_, "a");
     const auto reel = ended(ann_);
@@ -292,7 +291,7 @@ TEST_F(CallerLookup, WhatIsKeptIsNotReadWithOthers) {
     EXPECT_EQ(statements("reels.find_callers"), 1U);
 }
 
-// As a newer program may have written it, below which this one goes on.
+// A row of a newer program, during a rolling upgrade.
 TEST_F(CallerLookup, WhatCannotBeReadFailsItsOwnRequest) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");

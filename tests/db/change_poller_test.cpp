@@ -7,8 +7,8 @@
 
 #include <vector>
 
-// Goal: a request that waits learns of each change, whichever daemon made it. Method: a queue
-// worked by hand, as another daemon would, and the poller alone.
+// Goal: a waiting request learns of each change by any daemon. Method: changes of the queue as by
+// another daemon, and only the poller.
 namespace reelsd::jobs {
 namespace {
 
@@ -17,7 +17,7 @@ boost::asio::awaitable<bool> waited(change_poller::waiter& waiter, deadline by) 
     co_return co_await waiter.wait(by);
 }
 
-/// All that arrives until `count` changes and deletions have.
+/// Collects changes until `count` changes and deletions have arrived.
 boost::asio::awaitable<account_changes> taken(
     change_poller::subscription& reader, std::size_t count, deadline by) {
     account_changes all;

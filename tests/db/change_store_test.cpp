@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-// Goal: whoever watches an account learns of each change of its jobs, and of nobody else's. Method:
-// a queue worked by hand.
+// Goal: a reader of an account learns of each change of its jobs, and of no other account's.
+// Method: changes of the queue by hand.
 namespace reelsd::jobs {
 namespace {
 

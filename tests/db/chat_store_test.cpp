@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-// Goal: a code ties one chat, an update has its effect once, and what is to be said is there until
-// it has been said. Method: real statements; times are moved in the tables.
+// Goal: a code links one chat, an update takes effect once, and a message stays until it is sent.
+// Method: real statements; times are changed in the tables.
 namespace reelsd::chats {
 namespace {
 
@@ -89,7 +89,7 @@ TEST_F(ChatStore, AChatGoesOverToWhoeverItsNextCodeBelongsTo) {
     const auto code = run(chats_.make_code(bob_, soon())).code;
     EXPECT_EQ(link(3, her_chat, code), link_outcome::linked);
     EXPECT_EQ(run(chats_.find_caller(her_chat, soon()))->account, bob_);
-    // What was to be said for her is not heard by him.
+    // Her messages are not sent to him.
     ASSERT_EQ(waiting().size(), 1U);
     EXPECT_EQ(waiting()[0].what.account, bob_);
     EXPECT_TRUE(run(chats_.list(ann_, soon())).empty());
@@ -102,7 +102,7 @@ TEST_F(ChatStore, AnAccountHasSoManyChats) {
     }
     const auto code = run(chats_.make_code(ann_, soon())).code;
     EXPECT_EQ(link(100, chat_id{100}, code), link_outcome::too_many);
-    // One that is linked already is none more, and the code is still good.
+    // A chat that is linked already does not count again, and the code stays valid.
     EXPECT_EQ(link(101, chat_id{1}, code), link_outcome::linked);
 }
 
@@ -123,7 +123,7 @@ TEST_F(ChatStore, ATieEndsWithAllThatWasToBeSaid) {
     EXPECT_TRUE(run(chats_.unlink(ann_, link.id, soon())));
     EXPECT_FALSE(run(chats_.unlink(ann_, link.id, soon())));
     EXPECT_TRUE(waiting().empty());
-    // An update that was begun before says nothing there any more.
+    // An earlier update adds no message there.
     EXPECT_TRUE(finish(3, {reply("too late")}));
     EXPECT_TRUE(waiting().empty());
 }
@@ -163,7 +163,7 @@ TEST_F(ChatStore, OneDaemonHasTheBot) {
     EXPECT_TRUE(hold(us_));
     change(db::query{"test.age", "UPDATE chat_bot SET held_until = now() - interval '1 second'"});
     EXPECT_TRUE(hold(them_));
-    // We are late: nothing of ours counts any more.
+    // The lease was lost: changes are refused.
     EXPECT_FALSE(finish(9, {reply("a")}));
     const auto code = run(chats_.make_code(ann_, soon())).code;
     EXPECT_EQ(link(9, group, code), link_outcome::stale);

@@ -1,7 +1,6 @@
-// Goal: a database whose clock is set back or forward by hours and days goes on at once: nobody is
-// locked out, nothing waits until the clock has caught up, and nobody gets more than his due.
-// Method: what is stored is moved into the future or the past, which is the same to the database as
-// its own clock being moved the other way.
+// Goal: a database whose clock is set back or forward by hours or days continues immediately: no
+// user is locked out, nothing waits for the clock to catch up, and no limit is exceeded. Method:
+// moves the stored times, which is equivalent to moving the clock the other way.
 #include "job_store_fixture.hpp"
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
@@ -37,7 +36,7 @@ constexpr db::query expire_lease_query{"test.expire_lease", R"sql(
 
 class ClockStep : public job_store_test {
 protected:
-    /// The database's clock is set forward by so much; negative: back.
+    /// Sets the database's clock forward by this much; negative: back.
     void step(seconds_f by) {
         run(pool().run(soon(), move_jobs_query, by.count()));
         run(pool().run(soon(), move_buckets_query, by.count()));
@@ -103,7 +102,7 @@ TEST_F(ClockStep, BackTheDeadAreRescuedWithinTheirLease) {
 TEST_F(ClockStep, BackARenewedLeaseOfTheDeadLastsNoLongerThanTheLongest) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
-    // Renewed while the clock stood a day ahead, and then nothing more was heard.
+    // Renewed while the clock was a day ahead, and then silent.
     step(24h);
     const std::vector<lease> holdings{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
@@ -163,7 +162,7 @@ TEST_F(ClockStep, BackABucketFillsAsItAlwaysDoes) {
     const default_limits limits{.submissions_per_minute = 1, .concurrent_jobs = 1000};
     ASSERT_EQ(tried(limits), submission_result::outcome::accepted);
     step(-24h);
-    // Empty as it was, and not fuller for the step.
+    // As empty as before, and not fuller because of the step.
     EXPECT_EQ(tried(limits), submission_result::outcome::rate_limited);
     step(61s);
     EXPECT_EQ(tried(limits), submission_result::outcome::accepted);

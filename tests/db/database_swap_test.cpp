@@ -1,5 +1,5 @@
-// Goal: a database is replaced as a whole or not at all, and nothing is left of a replacement that
-// did not come to its end. Method: real databases.
+// Goal: a database is replaced completely or not at all, and nothing is left of an incomplete swap.
+// Method: real databases.
 #include "support/test_database.hpp"
 #include <reelsd/db/client_program.hpp>
 #include <reelsd/db/database_swap.hpp>
@@ -86,7 +86,7 @@ TEST_F(ReplacementTest, IsRefusedWhileSomebodyIsConnected) {
     auto swap = make();
     ASSERT_TRUE(swap) << swap.error().to_string();
     connect();
-    // Both at the beginning, and of one who came meanwhile.
+    // Clients at the beginning, and a client that connected later.
     const auto late = swap->commit(soon());
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code(), errc::conflict);
@@ -117,7 +117,7 @@ TEST_F(ReplacementTest, ClearsAwayWhatAKilledOneLeft) {
         name = swap->connection_string();
         ASSERT_TRUE(swap->commit(soon()));
     }
-    // The name of the one above is free again: as if it had been left.
+    // A leftover with the name of the swap above.
     const auto begin = name.find("dbname='") + 8;
     const auto left = name.substr(begin, name.find('\'', begin) - begin);
     sql(*postgres, "CREATE DATABASE \"" + left + "\"");

@@ -34,7 +34,7 @@ constexpr db::query count_query{"test.count", R"sql(
     SELECT count(*) FILTER (WHERE status = 'processing') AS processing,
            count(*) FILTER (WHERE status = 'pending' AND attempt > 0) AS spent FROM job)sql"};
 
-/// Stands for the steps of a job: counts, and can be told to wait until it is stopped.
+/// Replaces the steps of a job: counts them, and waits for the stop if requested.
 class scripted_runner {
 public:
     jobs::transition operator()(const jobs::claimed_job& job, const std::stop_token& stop) {
@@ -47,7 +47,7 @@ public:
         begun.fetch_add(1);
         if (blocks.load()) {
             std::unique_lock lock{mutex_};
-            // Woken by the stop request alone.
+            // Woken only by the stop request.
             stopped_.wait(lock, stop, [] { return false; });
         }
         const std::lock_guard lock{mutex_};
@@ -143,7 +143,7 @@ TEST_F(Dispatcher, RunsAJobAndTellsWhoWaits) {
     EXPECT_EQ(read(id).result, R"({"visual":{}})");
 }
 
-// Goal: with two daemons on one database every job runs exactly once and never twice at a time.
+// Goal: with two daemons on one database every job runs exactly once.
 TEST_F(Dispatcher, TwoInstancesShareTheWork) {
     std::vector<job_id> ids;
     for (int i = 0; i < 100; ++i) ids.push_back(submitted());
@@ -156,8 +156,7 @@ TEST_F(Dispatcher, TwoInstancesShareTheWork) {
     EXPECT_FALSE(runner_.overlapped());
 }
 
-// Goal: jobs that were claimed while others ended at once are not kept by workers that are busy
-// now.
+// Goal: prefetched jobs do not wait for workers that are now busy.
 TEST_F(Dispatcher, WhatWasClaimedAheadGoesBackWhenWorkersStayBusy) {
     for (int i = 0; i < 300; ++i) static_cast<void>(submitted());
     auto& queue = start(2);
@@ -208,7 +207,7 @@ TEST_F(Dispatcher, AJobThatIsDeletedIsStopped) {
     EXPECT_FALSE(run(store_.find(ann_, id, soon())));
 }
 
-// Goal: a deletion stops the work long before a lease has to be renewed, wherever it was asked for.
+// Goal: a deletion on any daemon stops the work long before the renewal of the lease.
 TEST_F(Dispatcher, ADeletionElsewhereIsNoticedWithoutARenewal) {
     runner_.blocks = true;
     const auto id = submitted();
@@ -230,8 +229,7 @@ TEST_F(Dispatcher, ADeletionHereStopsTheWorkAndTellsWhoWaits) {
     loop().run_until([&queue] { return queue.held() == 0; });
 }
 
-// Goal: while the worker lives, its job is nobody else's, however often the lease would have run
-// out.
+// Goal: while the worker lives, its lease is renewed and no other worker gets the job.
 TEST_F(Dispatcher, ALivingWorkersLeaseIsRenewed) {
     runner_.blocks = true;
     const auto id = submitted();
@@ -244,7 +242,7 @@ TEST_F(Dispatcher, ALivingWorkersLeaseIsRenewed) {
     EXPECT_EQ(runner_.runs().at(id.value), 1);
 }
 
-// Goal: a row that an open transaction holds stops no other attempt.
+// Goal: a row locked by an open transaction does not stop other attempts.
 TEST_F(Dispatcher, ALockedRowStopsNoOtherAttempt) {
     runner_.blocks = true;
     std::vector<job_id> ids;
@@ -285,7 +283,7 @@ TEST_F(Dispatcher, AJobToBeRetriedIsRunAgain) {
     EXPECT_FALSE(runner_.overlapped());
 }
 
-// A result that the server will never take must not be tried forever, nor be paid again.
+// A result that the server always refuses is not retried forever, and not paid for again.
 TEST_F(Dispatcher, ARefusedResultEndsAsAStorageError) {
     runner_.outcome = jobs::completed{"this is no JSON"};
     const auto id = submitted();
@@ -333,7 +331,8 @@ private:
         FOR EACH ROW EXECUTE FUNCTION test_refuse())sql"};
 };
 
-// Goal: what an operator can repair costs no result. Method: each SQLSTATE refuses two reports.
+// Goal: errors that an operator can repair cost no result. Method: each SQLSTATE refuses two
+// reports.
 TEST_F(RefusingDispatcher, AResultIsKeptUntilTheServerCanTakeIt) {
     start(1);
     for (const char* state :

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// Goal: a job's row says why each attempt that counts had no result, and nothing else. Method: real
-// statements; the history is read as administrators read it.
+// Goal: a job's row records the cause of each counted attempt without a result, and no others.
+// Method: real statements; the history is read as for administrators.
 namespace reelsd::jobs {
 namespace {
 

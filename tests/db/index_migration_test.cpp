@@ -1,5 +1,5 @@
-// Goal: the index of a large table is built once and whole, and nobody who writes waits for it.
-// Method: injected migrations on a real server, beside other sessions.
+// Goal: the index of a large table is built once and completely, and does not block writers.
+// Method: injected migrations on a real server with concurrent sessions.
 #include "support/test_database.hpp"
 #include <reelsd/db/migrator.hpp>
 
@@ -68,8 +68,8 @@ protected:
         "test.records", "SELECT count(*) AS n FROM schema_migration WHERE version = 2"};
 };
 
-// A pg_dump is a snapshot that stays open, and a lock on every table: the build waits for it, and
-// nobody waits for the build.
+// A pg_dump holds a snapshot and a lock on every table: the build waits for it, and blocks no
+// session.
 TEST_F(IndexMigrationTest, WritersPassWhileTheIndexOfALargeTableWaitsForADump) {
     static constexpr query write{"test.write", "INSERT INTO thing VALUES (7)"};
     static constexpr query rewrite{"test.rewrite", "UPDATE thing SET id = -id WHERE id = $1"};
@@ -84,7 +84,7 @@ TEST_F(IndexMigrationTest, WritersPassWhileTheIndexOfALargeTableWaitsForADump) {
     auto dump =
         open_transaction("LOCK TABLE thing IN ACCESS SHARE MODE; SELECT count(*) FROM thing");
 
-    // A connection that waits for no lock: each write that would have to is refused as contention.
+    // A connection that does not wait for locks: such writes are refused as contention.
     pool_options hurried;
     hurried.connection_string = connection_string();
     hurried.connections = 1;
@@ -127,7 +127,7 @@ TEST_F(IndexMigrationTest, ConcurrentMigratorsBuildItOnce) {
     expect_migrated();
 }
 
-// Its statement that waits has a snapshot, for which the build waits, and it waits for the builder.
+// Deadlock: its waiting statement has a snapshot, for which the build waits.
 TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseIsLetPass) {
     static constexpr query waiting_for_writers{
         "test.waiting_for_writers",
@@ -141,7 +141,7 @@ TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseIsLetPass) {
     auto migration = migrate_aside();
     while (count(waiting_for_writers) == 0) ASSERT_FALSE(by.passed());
     auto earlier = std::async(std::launch::async, [this] {
-        // The builder, not this one, is the deadlock's victim: as when it has waited for a while.
+        // The builder is the deadlock's victim, as after a longer wait.
         return run_script(
             connection_string(),
             "SET deadlock_timeout = '1h'; SELECT pg_advisory_lock(x'7265656c7364'::bigint)",
@@ -167,7 +167,7 @@ TEST_F(IndexMigrationTest, AnIndexThatWasNotRecordedIsKept) {
 
 TEST_F(IndexMigrationTest, AnInvalidIndexIsBuiltAgain) {
     script("INSERT INTO thing VALUES (1), (1)");
-    // As an interrupted build leaves it: this one ends amid its work because of the duplicate.
+    // The state after an interrupted build: this one fails because of the duplicate.
     ASSERT_FALSE(run_script(
         connection_string(), "CREATE UNIQUE INDEX CONCURRENTLY thing_by_id ON thing (id)", soon()));
     const auto done = with(indexed).migrate(soon());

@@ -7,7 +7,7 @@ namespace {
 
 class JobConstraints : public test::database_test {
 protected:
-    /// Whether the schema takes this row. `columns` and `values` are SQL.
+    /// Whether the schema accepts this row. `columns` and `values` are SQL.
     [[nodiscard]] bool accepts(const std::string& columns, const std::string& values) const {
         const auto outcome = db::run_script(
             connection_string(),
@@ -19,7 +19,7 @@ protected:
     }
 };
 
-// Goal: the schema itself refuses rows that cannot be true, whatever bug writes them.
+// Goal: the schema refuses inconsistent rows of a faulty program.
 TEST_F(JobConstraints, RefuseImpossibleRows) {
     struct test_case {
         const char* what;

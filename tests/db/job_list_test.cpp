@@ -1,4 +1,4 @@
-// Goal: an author's reels are found whatever else there is, page by page, and quickly.
+// Goal: an author's reels are found among any others, page by page, and quickly.
 #include "job_store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST_F(JobList, TakesAuthorAndStatusTogether) {
     const auto done = done_by("slowbrew", ann_);
     EXPECT_GT(submitted(ann_).value, 0);
     EXPECT_THAT(ids({.status = job_status::done, .author = "slowbrew"}), ElementsAre(done));
-    // Of what is not done, nobody knows the author.
+    // The author of a job that is not done is unknown.
     for (const auto status : {job_status::pending, job_status::processing, job_status::error}) {
         EXPECT_THAT(ids({.status = status, .author = "slowbrew"}), IsEmpty());
     }
@@ -76,7 +76,7 @@ TEST_F(JobList, OfAnAuthorHasStablePages) {
     EXPECT_FALSE(last.next);
 }
 
-// Names are foreign text: the index must take any length, and tell long ones apart.
+// Names are untrusted text: the index must accept any length and distinguish long names.
 TEST_F(JobList, TakesNamesOfAnyLength) {
     const std::string beginning(100, 'x');
     std::string endless;
@@ -184,7 +184,7 @@ TEST_F(LatestJobs, HaveStablePages) {
     }
     const auto first = list({.jobs_max = 2, .latest = true});
     EXPECT_EQ(first.next, newest[2]);
-    // A post that moves to the first page leaves the next one.
+    // A post that moves to the first page disappears from the next one.
     add(ann_, reel("aaaaa"), "pending");
     add(ann_, reel("eeeee"), "pending");
     const auto second = list({.jobs_max = 2, .before = first.next, .latest = true});

@@ -1,4 +1,4 @@
-// Goal: what is asked for twice is done once: the same key, the same post.
+// Goal: repeated submissions are analysed once: the same key, the same post.
 #include "job_store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
     const auto first = run(store_.submit(ann_, request, limits, soon()));
     ASSERT_EQ(first.decided, submission_result::outcome::accepted);
     EXPECT_EQ(first.rate_remaining, 1);
-    // Also with no place left, and with the job's status of now.
+    // Also at the limit, and with the job's current status.
     const auto held = claimed(1).at(0);
     const auto again = run(store_.submit(ann_, request, limits, soon()));
     EXPECT_EQ(again.decided, submission_result::outcome::repeated);
@@ -41,7 +41,7 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
     EXPECT_EQ(
         run(store_.submit(ann_, other, limits, soon())).decided,
         submission_result::outcome::key_of_another_link);
-    // Keys are the account's own.
+    // Keys belong to an account.
     EXPECT_EQ(
         run(store_.submit(bob_, other, limits, soon())).decided,
         submission_result::outcome::accepted);
@@ -214,7 +214,7 @@ TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {
     EXPECT_FALSE(look(ann_, "DYa0IXPgnP5#2", "local/1"));
     EXPECT_FALSE(look(ann_, "DYa0IXPgnP5", "local/2"));
 
-    // A copy keeps the time of what it copies, and so grows old with it.
+    // A copy keeps the time of the original analysis.
     auto copy = ended;
     copy.analyzed_at = found->analyzed_at;
     EXPECT_GT(submitted(ann_).value, 0);
@@ -245,7 +245,7 @@ TEST_F(JobRepetition, OneJobOfAnAccountIsAtAPostAtATime) {
     EXPECT_TRUE(begins(jobs[3])) << "a fresh analysis is wanted";
     EXPECT_TRUE(begins(jobs[1], "openai/2")) << "another analyzer";
 
-    // The first ones are over, without a result: the next one makes its own.
+    // The first ones ended without a result: the next one is analysed.
     const failed over{job_error_code::unavailable, "x"};
     ASSERT_TRUE(run(queue_.report(holding_of(jobs[0]), over, soon())));
     ASSERT_TRUE(run(queue_.report(holding_of(jobs[3]), over, soon())));

@@ -40,7 +40,7 @@ TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
     const auto second = submitted(ann_);
     const auto held = claimed(1).at(0);
     ASSERT_EQ(held.id, first);
-    // Its answer is lost on the way: the claimant does not know yet.
+    // Its answer was lost, and the worker does not know yet.
     ASSERT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
     const claim_request request{
         .worker = "w", .jobs_max = 2, .lease = std::chrono::seconds{60}, .in_flight = {first}};
@@ -50,7 +50,7 @@ TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
     EXPECT_EQ(claimed(1).at(0).id, first) << "once it is known, it is taken";
 }
 
-// Goal: a claim whose answer is lost costs neither an attempt nor a lease's wait.
+// Goal: a claim whose answer is lost costs neither an attempt nor the wait for a lease.
 TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
     const auto lost = submitted(ann_);
     ASSERT_EQ(claimed(1).at(0).id, lost);  // As "w", and the answer is lost.
@@ -73,7 +73,7 @@ TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
     EXPECT_TRUE(run(queue_.claim(next, soon())).empty()) << "it has the new epoch";
 }
 
-// Daemons of the last release have the epoch in their workers' names.
+// Daemons of the last release put the epoch into the names of workers.
 TEST_F(JobStore, ClaimsOfTheLastReleaseAreNotTakenForLostOnes) {
     const db::query claim_query{"test.claim_as_before", R"sql(
         UPDATE job SET status = 'processing', claim = claim + 1, attempt = attempt + 1,
@@ -100,8 +100,8 @@ TEST_F(JobStore, AJobIsItsOwnersAlone) {
     EXPECT_FALSE(run(store_.find(ann_, job_id{id.value + 1}, soon())));
 }
 
-// Goal: submissions at the same moment never get one place too many. Method: 50 at once over the
-// pool's connections, which the server runs side by side.
+// Goal: concurrent submissions never exceed the limit. Method: 50 over the pool's connections,
+// which the server runs concurrently.
 TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
     std::vector<std::future<submission_result>> answers;
     for (int i = 0; i < 50; ++i) {
@@ -124,7 +124,7 @@ TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
         EXPECT_EQ(decision.rate_limit, 10);
     }
     EXPECT_EQ(accepted, 3);
-    // The 47 refusals cost nothing: 7 of 10 submissions are left.
+    // The 47 refusals do not count: 7 of 10 submissions are left.
     const auto next = run(store_.submit(ann_, {.url = link}, default_limits{10, 4}, soon()));
     EXPECT_EQ(next.decided, submission_result::outcome::accepted);
     EXPECT_GE(next.rate_remaining, 6);
@@ -306,7 +306,7 @@ TEST_F(JobStore, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
     const auto next = claimed(2);
     ASSERT_EQ(next.size(), 2U);
     EXPECT_TRUE(next[0].id == single || next[1].id == single);
-    // And the account with the backlog is not kept waiting by others that come one at a time.
+    // The account with the backlog does not wait for others that submit one at a time.
     for (int i = 0; i < 3; ++i) {
         static_cast<void>(submitted(bob_));
         const auto both = claimed(2);
@@ -370,12 +370,12 @@ TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
     run(pool().run(soon(), expire_leases_query));
     EXPECT_TRUE(rescued({holding_of(held)}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
-    // An expired lease that nobody took is as good as new once renewed.
+    // An expired lease that was not claimed can be renewed.
     const std::vector<lease> expected{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(expected, 60s, soon())).renewed, expected);
 }
 
-// Goal: a row that an open transaction holds costs no other lease, and is not taken for lost.
+// Goal: a row locked by an open transaction costs no other lease, and does not count as lost.
 TEST_F(JobStore, ARenewalSkipsALockedRow) {
     for (int i = 0; i < 5; ++i) static_cast<void>(submitted(ann_));
     std::vector<lease> held;
@@ -423,8 +423,7 @@ TEST_F(JobStore, ListsInPagesThatAreStable) {
     EXPECT_EQ(first.jobs[0].id, ids[4]);
     ASSERT_EQ(first.next, ids[3]);
 
-    // What comes and goes meanwhile moves nothing: the page's own last job is deleted, one is
-    // added.
+    // Stable while jobs are added and deleted, even the last one of the page.
     EXPECT_TRUE(run(store_.remove(ann_, ids[3], soon())));
     EXPECT_GT(submitted(ann_).value, 0);
     const auto second = run(store_.list(ann_, {.jobs_max = 2, .before = first.next}, soon()));

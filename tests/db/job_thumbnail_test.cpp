@@ -1,4 +1,4 @@
-// Goal: a reel's picture comes and goes with the reel, and belongs to its owner alone.
+// Goal: a reel's picture is stored and deleted with the reel, and visible only to its owner.
 #include "job_store_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr db::query count_query{"test.count_thumbnails", R"sql(
 constexpr db::query remove_account_query{"test.remove_account", R"sql(
     DELETE FROM account WHERE id = $1)sql"};
 
-/// Every byte there is, over and over: no JPEG, which is not the database's business.
+/// All byte values repeatedly; the database does not check that it is a JPEG.
 jpeg_bytes bytes_of_size(std::size_t size) {
     jpeg_bytes bytes(size);
     for (std::size_t at = 0; at < size; ++at) bytes[at] = static_cast<std::byte>(at);
@@ -28,7 +28,7 @@ reel_thumbnail picture_of_sizes(std::size_t large, std::size_t small) {
     return {.jpeg = bytes_of_size(large), .small_jpeg = bytes_of_size(small)};
 }
 
-/// As from before there were small ones.
+/// As stored before small ones existed.
 reel_thumbnail old_picture_of_size(std::size_t large) {
     return {.jpeg = bytes_of_size(large)};
 }
@@ -43,7 +43,7 @@ protected:
             .thumbnail = std::move(thumbnail)};
         return run(queue_.report(holding_of(job), ended, soon()));
     }
-    /// A job of ann's that is done, and whether it was.
+    /// Completes a job of ann's; false if that was refused.
     job_id done(std::optional<reel_thumbnail> thumbnail) {
         EXPECT_GT(submitted(ann_).value, 0);
         const auto job = claimed(1).at(0);
@@ -138,7 +138,7 @@ TEST_F(JobThumbnail, ComesAlongWithAnEarlierAnalysis) {
         EXPECT_EQ(find_small(ann_, copy), first.small_jpeg.value_or(first.jpeg));
     }
 
-    // The latest counts, also when no picture could be made for it.
+    // The latest analysis counts, also without a picture.
     done(std::nullopt);
     EXPECT_EQ(look().thumbnail, std::nullopt);
 }

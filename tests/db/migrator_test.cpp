@@ -1,5 +1,5 @@
-// Goal: a schema that is whole or untouched, whoever migrates at the same time. Method: injected
-// migrations on a real server.
+// Goal: the schema is migrated completely or not at all, also by concurrent migrators. Method:
+// injected migrations on a real server.
 #include "support/test_database.hpp"
 #include <reelsd/db/migrator.hpp>
 
@@ -154,8 +154,8 @@ TEST_F(MigratorTest, RefusesAHistoryThatIsNotItsOwn) {
     }
 }
 
-// Whoever reads the table for long (a backup, say) is in the migration's way, and the migration in
-// everybody's who comes after it: were it to wait for its turn, so would they.
+// A long reader of the table, such as a backup, blocks the migration. A migration that waited for
+// it would block all later statements.
 TEST_F(MigratorTest, WaitsForALockOnlySoLongThatOthersPass) {
     static constexpr query write{"test.write", "INSERT INTO thing VALUES (7)"};
     static constexpr query waiting{
@@ -185,7 +185,7 @@ TEST_F(MigratorTest, WaitsForALockOnlySoLongThatOthersPass) {
         std::async(std::launch::async, [this] { return with(history).migrate(soon()); });
     for (int round = 0; round < 2; ++round) {
         while (count(waiting) == 0) ASSERT_FALSE(by.passed());
-        // The pool gives up on a lock after 3 s: this one is to be had before.
+        // The pool waits 3 s for a lock: this one must be free earlier.
         EXPECT_NO_THROW(run(pool().run(soon(), write)));
     }
     EXPECT_EQ(count(lease), 1);

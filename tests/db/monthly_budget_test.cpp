@@ -1,5 +1,5 @@
-// Goal: once a month's known cost has reached the account's budget, nothing that costs money is
-// admitted, and nobody else notices.
+// Goal: when a month's known cost has reached the account's budget, nothing that costs money is
+// accepted, and no other account is affected.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
@@ -29,7 +29,7 @@ protected:
         sql("UPDATE account SET monthly_budget_usd = " + dollars +
             " WHERE id = " + std::to_string(ann_.value));
     }
-    /// A call of ann's at a time that SQL knows.
+    /// Adds a call of ann's at a time given in SQL.
     void book(const std::string& cost, const std::string& called_at = "now()") {
         sql("INSERT INTO model_call (account_id, job_id, number, model, called_at, cost_usd) VALUES"
             " (" +
@@ -40,7 +40,7 @@ protected:
         return run(store_.submit(by.value_or(ann_), std::move(wanted), generous_, soon()));
     }
     submission_result submit_paid() { return submit({.url = link, .costs_money = true}); }
-    /// Of a quota that does not grow back while a test lasts: one in 20 s.
+    /// A rate limit that does not refill during a test: one in 20 s.
     submission_result submit_paid_of_few() {
         const default_limits few{.submissions_per_minute = 3, .concurrent_jobs = 3};
         return run(store_.submit(ann_, {.url = link, .costs_money = true}, few, soon()));
@@ -79,7 +79,7 @@ TEST_F(MonthlyBudget, IsSpentOnceTheKnownCostHasReachedIt) {
     EXPECT_LE(std::abs(before.retry_after - seconds_to_next_month()), 60);
     EXPECT_GE(before.retry_after, 1);
 
-    // A refusal costs no quota and leaves nothing behind.
+    // A refusal does not count toward the rate limit and leaves no rows.
     EXPECT_EQ(submit_paid_of_few().rate_remaining, before.rate_remaining);
     EXPECT_EQ(run(store_.list(ann_, {}, soon())).jobs.size(), 1U);
     set_budget("5.01");
@@ -127,7 +127,7 @@ TEST_F(MonthlyBudget, LeavesARepetitionFree) {
     EXPECT_EQ(
         submit({.url = link, .costs_money = true, .idempotency_key = "new"}).decided,
         outcome::budget_spent);
-    // A refused key is not used up.
+    // A refused key can be reused.
     set_budget("NULL");
     EXPECT_EQ(
         submit({.url = link, .costs_money = true, .idempotency_key = "new"}).decided,
@@ -207,7 +207,7 @@ protected:
     void settle(std::int64_t call, usage::call_usage used) {
         run(ledger_.settle(call, std::move(used), soon()));
     }
-    /// Calls that have not been settled are no longer under way.
+    /// Makes unsettled calls count as lost.
     void lose_calls() {
         sql("UPDATE model_call SET called_at = called_at - interval '4 minutes' WHERE settled_at "
             "IS "
@@ -223,7 +223,7 @@ protected:
     usage::call_ledger_store ledger_{pool()};
 };
 
-// Three jobs are admitted while nothing is spent; the first one's cost ends the others.
+// Three jobs are accepted before anything is spent; the cost of the first one ends the others.
 TEST_F(SpentBudget, EndsJobsThatWereAdmittedBefore) {
     set_budget("1");
     for (int i = 0; i < 3; ++i) EXPECT_EQ(submit_paid().decided, outcome::accepted);
@@ -283,7 +283,7 @@ TEST_F(SpentBudget, CountsALostEmbeddingByItsTokens) {
     EXPECT_TRUE(is_spent()) << "100 tokens at a cent each";
 }
 
-// Such a budget would never end anything: docs/operate/models.md tells how to price a model.
+// Such a budget would have no effect: docs/operate/models.md explains how to price a model.
 TEST_F(SpentBudget, CountsAModelThatNeverHadAPrice) {
     set_budget("0.10");
     settle(begin_embedding().value(), {.prompt_tokens = 19'999});
@@ -300,7 +300,7 @@ TEST_F(SpentBudget, OfAModelThatIsFreeIsNeverSpent) {
     EXPECT_FALSE(is_spent());
 }
 
-// A call under way will have a cost: it is not one whose cost nobody knows.
+// A call in progress does not count as a call of unknown cost.
 TEST_F(MonthlyBudget, DoesNotCountWhatIsUnderWay) {
     EXPECT_GT(submitted(ann_).value, 0);
     const auto held = claimed(1).at(0);

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::database_test;
 
-/// Moves every time in the table into the past, as if so much time had gone by.
+/// Moves all times in the table into the past, as if this much time had passed.
 constexpr db::query pass_query{"test.pass", R"sql(
     UPDATE resolver_pace
        SET next_at = next_at - make_interval(secs => $1),
@@ -46,7 +46,7 @@ TEST_F(PaceStore, LetsOneBeginEveryInterval) {
     EXPECT_EQ(early.given, permit::status::later);
     EXPECT_GT(early.wait, 6s);
     EXPECT_LE(early.wait, 8s);
-    // Another way in has a pace of its own, and so has another host.
+    // Another resolver has its own rate limit, and so has another host.
     EXPECT_EQ(ask(embed).given, permit::status::now);
     EXPECT_EQ(ask({.host = "127.0.0.1", .resolver = "page"}).given, permit::status::now);
     pass(8s);
@@ -60,7 +60,7 @@ TEST_F(PaceStore, LetsNoTwoGoAtOnce) {
     EXPECT_EQ(meanwhile.given, permit::status::later);
     EXPECT_GT(meanwhile.wait, 0s);
     EXPECT_LE(meanwhile.wait, 1s);
-    // Whoever never said how it ended is not waited for any longer.
+    // A try that was never reported does not block others any longer.
     pass(2s);
     EXPECT_EQ(ask().given, permit::status::now);
 }
@@ -90,7 +90,7 @@ TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
     pace_.interval = 0s;
     for (const auto length : {900s, 1800s, 3600s, 7200s, 14400s, 28800s, 43200s, 43200s}) {
         EXPECT_EQ(note(outcome::throttled).cooldown, seconds_f{length});
-        // Others that were under way learn the same, and do not lengthen it.
+        // Concurrent tries with the same outcome do not extend it.
         EXPECT_EQ(note(outcome::throttled).cooldown, std::nullopt);
         const auto refused = ask();
         EXPECT_EQ(refused.given, permit::status::cooling_down);
@@ -99,7 +99,7 @@ TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
         EXPECT_EQ(ask(embed).given, permit::status::now);
         pass(length);
         EXPECT_EQ(ask().given, permit::status::now);
-        // Neither better nor worse.
+        // No change.
         note(outcome::failed);
     }
     note(outcome::answered);
@@ -124,7 +124,7 @@ TEST_F(PaceStore, ASuspicionEndsWithAnAnswerOrAfterTenMinutes) {
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "third"), std::nullopt);
     pass(601s);
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "fourth"), std::nullopt);
-    // What tells nothing does not end it, and each resolver has its own.
+    // Other outcomes do not end it, and each resolver has its own.
     note(outcome::failed, page, "fifth");
     EXPECT_EQ(note(outcome::rate_limited, embed, "sixth").cooldown, std::nullopt);
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "seventh"), seconds_f{900s});
@@ -141,12 +141,12 @@ TEST_F(PaceStore, WithoutCooldownsNoneBeginsAndNoneIsHeeded) {
 }
 
 TEST_F(PaceStore, WarnsOnceAnHourOfWhatUsedToWork) {
-    // It never worked: perhaps it was never set up right, but it did not rot.
+    // It never worked: a wrong set-up, not a change of the platform.
     for (int i = 0; i < 5; ++i) EXPECT_FALSE(note(outcome::changed).warn);
     note(outcome::answered);
     EXPECT_FALSE(note(outcome::changed).warn);
     EXPECT_FALSE(note(outcome::changed).warn);
-    // What tells nothing changes nothing.
+    // Other outcomes change nothing.
     EXPECT_FALSE(note(outcome::failed).warn);
     EXPECT_FALSE(note(outcome::throttled).warn);
     const auto third = note(outcome::changed);

@@ -1,6 +1,6 @@
-// Goal: jobs get their permits for the platform in turns of their accounts, and those of an account
-// in the order of their submission, whoever asks. Method: the statements on a real server; permits
-// become due by moving the pace's times, so that nothing depends on how fast the machine is.
+// Goal: jobs get permits for the platform fairly between accounts, and in order of submission
+// within an account, for any caller. Method: the statements on a real server; times are moved to
+// make permits due, independently of the speed of the machine.
 #include "job_store_fixture.hpp"
 #include <reelsd/domain/pacing/pace_store.hpp>
 
@@ -49,7 +49,7 @@ protected:
         const claim_request wanted{.worker = "w", .lease = 60s, .in_flight = std::move(in_flight)};
         return run(queue_.claim_in_line(wanted, line_, soon()));
     }
-    /// The job that gets the permit which becomes due.
+    /// The job that gets the next permit.
     [[nodiscard]] std::optional<claimed_job> next_permitted() {
         run(pool().run(soon(), permit_due_query));
         return next().job;
@@ -103,7 +103,7 @@ TEST_F(PlatformLine, AccountsTakeTurnsAndEachKeepsTheOrderOfSubmission) {
     const std::vector bobs{submitted(bob_), submitted(bob_)};
     auto all = claimed(6);
     ASSERT_EQ(all.size(), 6U);
-    // They join the line in any order, as their workers come to it.
+    // They join the line in any order.
     std::reverse(all.begin(), all.end());
     line_up(all);
     std::vector<job_id> permitted;

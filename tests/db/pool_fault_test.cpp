@@ -1,5 +1,5 @@
-// Goal: the pool survives what happens to servers, without help. Method: a server of the test's
-// own, that is killed, stopped and cut off.
+// Goal: the pool recovers from failures of its server by itself. Method: a server of the test,
+// which is killed, stopped and disconnected.
 #include "support/test_database.hpp"
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/db/pool.hpp>
@@ -77,7 +77,7 @@ protected:
             asio::use_future);
     }
 
-    /// Waits until the answer is in; the reason when it is an outage.
+    /// Waits for the answer; returns the reason of an outage.
     std::optional<outage> outage_of(std::future<rows> outcome) {
         loop_.wait_for(outcome);
         try {
@@ -133,7 +133,8 @@ TEST_F(PoolFaultTest, AKilledServerComesBackWithoutARestartOfOurs) {
 }
 
 TEST_F(PoolFaultTest, AServerKilledThisInstantIsStartedAgain) {
-    // The death may be seen before, in or after the first look: each must end in a new server.
+    // The death may be noticed before, during or after the first check: each must start a new
+    // server.
     constexpr int rounds = 5;
     for (int round = 0; round < rounds; ++round) {
         ASSERT_EQ(::kill(postmaster_process(), SIGKILL), 0);

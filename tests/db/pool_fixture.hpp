@@ -14,7 +14,7 @@
 
 namespace reelsd::db {
 
-/// A test with pools of its own on an empty database.
+/// A test with its own pools on an empty database.
 class pool_fixture : public test::empty_database_test {
 protected:
     [[nodiscard]] pool_options options() const {
@@ -48,7 +48,7 @@ protected:
         ASSERT_TRUE(done) << done.error().to_string();
     }
 
-    /// What the operation fails with; nothing when it does not.
+    /// Returns the error of the operation; empty if it succeeds.
     template <class Failure>
     std::optional<Failure> failure_of(std::future<rows> outcome) {
         loop().wait_for(outcome);

@@ -1,5 +1,6 @@
-// Goal: a pool refuses what is too much, except essential statements, and its sessions are alike
-// whatever the server's defaults are. Method: a real server, one database for each test.
+// Goal: a pool refuses statements beyond its limits, except essential ones, and its sessions have
+// the same settings for any defaults of the server. Method: a real server, one database for each
+// test.
 #include "pool_fixture.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Goal: statements run, in order, pipelined, each with its own fate. Method: a real server, one
+// Goal: statements run in order, pipelined, with independent outcomes. Method: a real server, one
 // database for each test.
 #include "pool_fixture.hpp"
 
@@ -156,7 +156,7 @@ TEST_F(PoolTest, AChangedTableOutgrowsItsPreparedStatementsUnnoticed) {
         const auto got = answer.get();
         EXPECT_EQ(got.one().as<std::string>("name"), "new");
     }
-    // The dead statement was cleared away on the server.
+    // The unused statement was deallocated on the server.
     static constexpr query prepared{
         "test.prepared", "SELECT count(*) AS n FROM pg_prepared_statements WHERE name LIKE $1"};
     EXPECT_EQ(run(opened->run(soon(), read)).size(), 1U);
@@ -265,7 +265,7 @@ TEST_F(PoolTest, StatementsAvoidASlowConnection) {
         const auto got = run(both->run(soon(), echo_number, i));
         ASSERT_EQ(got.one().as<std::int64_t>("number"), i);
     }
-    // None of the fifty waited behind the sleeper.
+    // None of the fifty waited for the sleeping statement.
     EXPECT_EQ(slow.wait_for(0s), std::future_status::timeout);
     both->close();
     EXPECT_TRUE(failure_of<unavailable>(std::move(slow)));

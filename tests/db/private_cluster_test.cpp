@@ -1,5 +1,6 @@
-// Goal: whatever was killed when, the next caller gets a running server or one clear line. Method:
-// real servers in folders of their own; other processes are cluster_owner (tests/support).
+// Goal: after any process was killed at any time, the next caller gets a running server or one
+// clear line. Method: real servers in their own folders; other processes are cluster_owner
+// (tests/support).
 #include "support/paths.hpp"
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/db/private_cluster.hpp>
@@ -92,7 +93,7 @@ protected:
         std::string folder = "/tmp/reelsd-test-XXXXXX";
         if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error{"mkdtemp failed"};
         root_ = folder;
-        // As /var/lib is: anybody may pass through.
+        // Like /var/lib: traversable for all users.
         fs::permissions(
             root_, fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
     }
@@ -201,10 +202,10 @@ TEST_F(PrivateClusterTest, AKilledOwnersServerEndsAndTheNextStartsIt) {
     const auto process = postmaster_process();
 
     owner.end(SIGKILL);
-    // At once: the old server is still on its way down.
+    // Immediately: the old server is still shutting down.
     private_cluster next{options(), log::logger::silent()};
     auto back = next.ensure_running(soon());
-    // The old one may have answered its last: what counts is that the next call is right.
+    // The old server may have answered last; the next call must be correct.
     while (back && postmaster_process() == process) back = next.ensure_running(soon());
     expect_kept(next.ensure_running(soon()));
     EXPECT_TRUE(next.is_owner());
@@ -230,14 +231,14 @@ TEST_F(PrivateClusterTest, AStalePidOfAnUnrelatedProcessIsNoServer) {
         private_cluster cluster{options(), log::logger::silent()};
         expect_serves(cluster.ensure_running(soon()));
     }
-    // This very process, as if the number had been given out anew.
+    // This process, as if the number had been reused.
     std::ofstream{data_dir() / "postgres" / "postmaster.pid"} << ::getpid() << "\n/elsewhere\n";
     private_cluster cluster{options(), log::logger::silent()};
     expect_serves(cluster.ensure_running(soon()));
 }
 
 TEST_F(PrivateClusterTest, AHalfDoneInitialisationIsDoneAgain) {
-    // What an initdb that was killed leaves: an unfinished folder aside, and nothing in place.
+    // The state after a killed initdb: an unfinished folder, and no cluster.
     fs::create_directories(data_dir() / "postgres.new-0badcafe" / "base");
     std::ofstream{data_dir() / "postgres.new-0badcafe" / "PG_VERSION"} << "15\n";
     private_cluster cluster{options(), log::logger::silent()};
@@ -248,7 +249,7 @@ TEST_F(PrivateClusterTest, AHalfDoneInitialisationIsDoneAgain) {
 TEST_F(PrivateClusterTest, AStarterThatIsKilledLeavesNothingInTheWay) {
     {
         owner_process owner{data_dir()};
-        // Amid initdb, wherever that is just now.
+        // At some point of initdb.
         const auto by = soon();
         while (!fs::exists(data_dir() / "postgres.lock") && !by.passed()) std::this_thread::yield();
         owner.end(SIGKILL);

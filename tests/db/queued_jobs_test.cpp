@@ -1,7 +1,7 @@
 // Goal: submissions with `queue` wait beyond the account's concurrent jobs, start in order and in
 // turns with other accounts, and cost claims and submissions no more than a short queue does.
-// Method: the queue's own statements on PostgreSQL, one worker at a time; PostgreSQL's own figures
-// tell what was read.
+// Method: the queue's statements on PostgreSQL, one worker at a time; PostgreSQL's statistics show
+// what was read.
 #include "job_store_fixture.hpp"
 #include <reelsd/domain/jobs/operations_store.hpp>
 
@@ -49,7 +49,7 @@ protected:
         }
         return decided;
     }
-    /// Accepts that many, in lists.
+    /// Submits this many, in lists.
     void fill(account_id caller, int count) {
         for (int left = count; left > 0; left -= 50) {
             for (const auto& one : asked(caller, std::min(left, 50)))
@@ -149,7 +149,7 @@ TEST_F(QueuedJobs, NoMoreThanTheConcurrentJobsAreInWork) {
     EXPECT_EQ(held.size(), 8U);
     EXPECT_TRUE(claimed(100).empty());
     for (int done = 0; !held.empty(); ++done) {
-        // One fails, one is deleted, by turns.
+        // Fails and deletes alternately.
         const auto job = held.front();
         held.erase(held.begin());
         if (done % 2 == 0) {

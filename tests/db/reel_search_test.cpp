@@ -119,7 +119,7 @@ TEST_F(ReelSearch, BothRankingsTogetherBeatEither) {
     EXPECT_GE(found[1].score, found[2].score);
 }
 
-// Goal: one chance word of many does not outrank a reel that means what is asked.
+// Goal: one chance word of many does not outrank a reel with the meaning of the query.
 TEST_F(ReelSearch, AChanceWordCountsLittle) {
     add(ann_, "chance", {.words = {"people in the office"}});
     add(ann_, "meant", {.words = {"loaf"}, .concepts = {7}, .concept_weights = {1.0}});
@@ -165,8 +165,8 @@ TEST_F(ReelSearch, WhatIsDeletedIsGoneAtOnceAndWhole) {
     EXPECT_EQ(left.one().as<std::int64_t>("rows"), 0);
 }
 
-// Goal: no text of a client is an error. Method: what could be taken for operators, weights,
-// quoting, stop words, other languages, broken tags, very long words.
+// Goal: no text of a client is an error. Method: texts that resemble operators, weights, quoting,
+// stop words, other languages, broken tags, very long words.
 TEST_F(ReelSearch, HostileTextsFindSomethingOrNothing) {
     add(ann_, "bread", {.words = {"sourdough pan casero 酵母 хлеб"}});
     const std::string texts[] = {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// Goal: reports that share a statement are written as if each came alone. Method: real statements,
+// Goal: reports that share a statement are stored as if each were alone. Method: real statements,
 // all of one turn of the loop.
 namespace reelsd::jobs {
 namespace {
@@ -73,7 +73,7 @@ TEST_F(ReportingQueue, EachIsWrittenAsIfAlone) {
     }
 }
 
-// What the server will not take from one must not be the others' fault.
+// A refused report must not affect the others.
 TEST_F(ReportingQueue, OneThatIsRefusedIsRefusedAlone) {
     for (int i = 0; i < 3; ++i) static_cast<void>(submitted(ann_));
     const auto held = claimed(3);

@@ -54,7 +54,7 @@ inline constexpr db::query end_turns_query{"test.end_turns", R"sql(
 inline constexpr double day = 86'400;
 inline constexpr seconds_f kept_a_day{day};
 
-/// Accounts with what has ended, and the steps that remove it.
+/// Accounts with expired data, and the steps that remove it.
 class retention_test : public jobs::job_store_test {
 protected:
     std::vector<job_id> ended(account_id owner, double seconds_ago, int number = 1) {
@@ -70,7 +70,7 @@ protected:
         kind what, int most, std::optional<position> after = {}, std::string who = "one") {
         return expire_at(now(), what, most, after, std::move(who));
     }
-    /// A step of a caller whose clock says `caller_time`.
+    /// A step of a caller whose clock shows `caller_time`.
     std::optional<expiry_step> expire_at(
         time_point caller_time, kind what, int most, std::optional<position> after = {},
         std::string who = "one") {
@@ -87,7 +87,7 @@ protected:
         const auto counted = run(pool().run(soon(), left_of_query, owner));
         return counted.one().as<std::int64_t>("rows");
     }
-    /// Steps of so many rows, until the account is gone.
+    /// Steps of this many rows, until the account is gone.
     int erased(account_id leaver, int most) {
         for (int steps = 1; steps < 1000; ++steps) {
             const auto step = run(retention_.erase("one", leaver, most, soon()));

@@ -1,4 +1,4 @@
-// Goal: what has expired goes in small steps, one daemon at a time, and nothing goes that is still
+// Goal: expired data is removed in small steps, by one daemon at a time, and no data that is still
 // needed.
 #include "retention_store_fixture.hpp"
 #include <reelsd/domain/usage/call_ledger_store.hpp>
@@ -27,11 +27,11 @@ constexpr db::query set_clock_back_query{"test.set_clock_back", R"sql(
 
 constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
 constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
-/// Stands at the job's row until the lock is free.
+/// Waits with a lock on the job's row until the gate is open.
 constexpr db::query stand_query{"test.stand", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT id FROM job WHERE id = $1 FOR UPDATE) AS held)sql"};
-/// Likewise, at the row that deletions of an account's ended reels change.
+/// Likewise, with the row that deletions of an account's ended reels change.
 constexpr db::query stand_by_account_query{"test.stand_by_account", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT account_id FROM ended_reels_version
@@ -51,11 +51,10 @@ protected:
         return options;
     }
 
-    /// Runs `meanwhile` while another transaction stands at a row of the job.
+    /// Runs `meanwhile` while another transaction has locked a row of the job.
     template <class Meanwhile>
     void while_somebody_stands(const db::query& stand, job_id job, Meanwhile meanwhile) {
-        // Two connections of their own: one keeps the gate shut at which the other stands with the
-        // row.
+        // Two more connections: one keeps the gate closed while the other holds the row.
         db::pool gate{loop().context().get_executor(), one_connection(), log::logger::silent()};
         db::pool holder{loop().context().get_executor(), one_connection(), log::logger::silent()};
         gate.start();
@@ -145,7 +144,7 @@ TEST_F(RetentionStore, NothingExpiresWhileTheClocksDiffer) {
         }
     }
     EXPECT_TRUE(is_there(ann_, job));
-    // What was refused has not taken the turn.
+    // A refused step does not take the turn.
     EXPECT_EQ(expire_at(now() - 23h, kind::results, 10)->removed, 1);
     EXPECT_EQ(expire_at(now() + 23h, kind::usage, 10)->removed, 2);
     ASSERT_TRUE(run(retention_.begin_erasure(ann_, std::nullopt, soon())));
@@ -175,8 +174,7 @@ TEST_F(RetentionStore, PassesOverWhatSomebodyElseIsAt) {
     EXPECT_EQ(expire(kind::results, 10)->removed, 1);
 }
 
-// Whoever keeps a transaction open that has deleted one of an account's reels must not hold up the
-// expiry of all.
+// An open transaction that has deleted one of an account's reels must not block the expiry of all.
 TEST_F(RetentionStore, PassesOverAccountsThatSomebodyElseDeletesFrom) {
     const auto anns = ended(ann_, 3 * day, 2);
     const auto bobs = ended(bob_, 2 * day, 2);

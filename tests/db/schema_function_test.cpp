@@ -1,5 +1,5 @@
-// Goal: the database has the functions of the newest program that migrated it, all of them or none
-// of a change. Method: injected functions on a real server.
+// Goal: the database has the functions of the newest program that migrated it; a change applies
+// completely or not at all. Method: injected functions on a real server.
 #include "support/test_database.hpp"
 #include <reelsd/db/migrator.hpp>
 

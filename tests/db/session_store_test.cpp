@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-// Goal: a session, a link and a password let in whom they should, as long as they should. Method:
-// real statements; times are moved in the tables.
+// Goal: sessions, links and passwords authenticate their account, and expire. Method: real
+// statements; times are moved in the tables.
 namespace reelsd::accounts {
 namespace {
 
@@ -73,7 +73,7 @@ TEST_F(SessionStore, ASessionEndsWhenItIsNotUsedAndWhenItIsOld) {
     change(db::query{"test.change_2", "UPDATE web_session SET expires_at = now()"});
     EXPECT_FALSE(find(old));
 
-    // What has ended is cleared away by whoever signs in next.
+    // The next sign-in removes expired sessions.
     static_cast<void>(begun(ann));
     const db::query count{"test.count", "SELECT count(*) AS count FROM web_session"};
     const auto counted = run(pool().run(soon(), count));
@@ -107,7 +107,7 @@ TEST_F(SessionStore, ANewPasswordEndsEverySessionOfItsAccount) {
 TEST_F(SessionStore, APasswordThatIsNoLongerTheOneOpensAndChangesNothing) {
     const auto ann = member("ann@example.com");
     ASSERT_TRUE(run(store_.change_password(ann, "new hash", soon())));
-    // Verified before the change, and only now about to go on.
+    // Verified before the change, and used after it.
     EXPECT_FALSE(run(store_.begin(ann, soon())));
     EXPECT_FALSE(run(store_.change_password(ann, "third hash", soon())));
     EXPECT_EQ(run(store_.find_credentials(ann.account, soon()))->password_hash, "new hash");
@@ -172,7 +172,7 @@ TEST_F(SessionStore, TheFirstAdministratorMayHaveAnAccountWithoutAPassword) {
     const auto ann = account("ann@example.com");
     const auto bob = member("bob@example.com").account;
     const auto link = run(store_.invite(std::nullopt, soon()));
-    // But not one that somebody signs in to: the link is no way into it.
+    // But not an account with a password: the link does not give access to it.
     EXPECT_EQ(accept(link.secret, "bob@example.com").outcome, acceptance::taken);
     EXPECT_EQ(run(store_.find_credentials(bob, soon()))->password_hash, "hash");
     const auto accepted = accept(link.secret, "Ann@Example.com");
@@ -187,7 +187,7 @@ TEST_F(SessionStore, TheSetupLinkEndsWithTheFirstAdministrator) {
     };
     const auto logged = run(store_.invite(std::nullopt, soon()));
     ASSERT_TRUE(is_offered(logged.secret));
-    // As "account create --admin" and "account invite --account" do.
+    // As by "account create --admin" and "account invite --account".
     const auto ann = run(accounts_.create("ann@example.com", role::administrator, soon())).value();
     EXPECT_TRUE(is_offered(logged.secret)) << "without a password there is no administrator";
     ASSERT_EQ(accept(run(store_.invite(ann, soon())).secret).outcome, acceptance::accepted);
@@ -195,7 +195,7 @@ TEST_F(SessionStore, TheSetupLinkEndsWithTheFirstAdministrator) {
     EXPECT_EQ(accept(logged.secret, "eve@example.com").outcome, acceptance::invalid);
     EXPECT_FALSE(run(accounts_.find("eve@example.com", soon())));
 
-    // A link that was made at the very moment is refused as long as there is an administrator.
+    // A concurrently created link is refused while there is an administrator.
     const auto late = run(store_.invite(std::nullopt, soon()));
     EXPECT_FALSE(is_offered(late.secret));
     EXPECT_EQ(accept(late.secret, "eve@example.com").outcome, acceptance::invalid);
@@ -205,7 +205,7 @@ TEST_F(SessionStore, TheSetupLinkEndsWhenAnAccountBecomesAdministrator) {
     const auto bob = member("bob@example.com");
     const auto logged = run(store_.invite(std::nullopt, soon()));
     ASSERT_TRUE(run(accounts_.change(bob.account, {.is_admin = true}, soon())));
-    // Not even when that administrator goes again: a new link is in a new log line.
+    // Also after that administrator is gone: a new link is logged.
     change(db::query{"test.demote", "UPDATE account SET is_admin = false"});
     EXPECT_EQ(accept(logged.secret, "eve@example.com").outcome, acceptance::invalid);
 }
@@ -221,8 +221,8 @@ constexpr db::query waiting_query{"test.waiting", R"sql(
     SELECT count(*) AS many FROM pg_stat_activity
      WHERE datname = current_database() AND wait_event_type = 'Lock')sql"};
 
-// A new password and a sign-in of the same account, which has a session that is over: both want the
-// account's row and that session's.
+// A new password and a sign-in of the same account with an expired session: both lock the rows of
+// the account and the session.
 TEST_F(SessionStore, SigningInWaitsForANewPasswordWithoutADeadlock) {
     const auto ann = member("ann@example.com");
     static_cast<void>(begun(ann));
@@ -272,7 +272,7 @@ TEST_F(SessionStore, TheLastAdministratorStays) {
         run(accounts_.change(ann, {.disabled = true}, soon())).error().code(), errc::conflict);
     EXPECT_EQ(
         run(accounts_.change(ann, {.is_admin = false}, soon())).error().code(), errc::conflict);
-    // Another one who cannot sign in does not help.
+    // An administrator who cannot sign in does not count.
     const auto bob = account("bob@example.com");
     ASSERT_TRUE(run(accounts_.change(bob, {.is_admin = true}, soon())));
     EXPECT_FALSE(run(accounts_.change(ann, {.is_admin = false}, soon())));

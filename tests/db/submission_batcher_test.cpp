@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-// Goal: submissions that share a statement are admitted as if each came alone. Method: real
-// statements, all of one turn of the loop; a second session stands at an account's row.
+// Goal: submissions that share a statement are decided as if each were alone. Method: real
+// statements, all of one turn of the loop; a second session locks an account's row.
 namespace reelsd::jobs {
 namespace {
 
@@ -19,7 +19,7 @@ using outcome = submission_result::outcome;
 
 constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
 constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
-/// Stands at the account's row until the lock is free.
+/// Holds the account's row until the advisory lock is free.
 constexpr db::query stand_query{"test.stand", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT id FROM account WHERE id = $1 FOR UPDATE) AS held)sql"};
@@ -57,7 +57,7 @@ protected:
     void hold_row(account_id account) {
         second_.start();
         third_.start();
-        // On one connection, what the submission batcher sends would wait behind each other.
+        // With one connection, the statements of the batcher would wait for each other.
         loop().run_until([this] { return pool().state().connections > 2; });
         run(second_.run(soon(), lock_query));
         standing_ = asio::co_spawn(
@@ -147,7 +147,7 @@ TEST_F(SubmissionBatcher, TheSameKeyTwiceInOneStatementIsOneJob) {
     EXPECT_EQ(statements(), 1U);
 }
 
-// A list is one statement of its own, also beside what others ask for.
+// A list is one statement of its own, also with concurrent submissions.
 TEST_F(SubmissionBatcher, AListIsDecidedInItsOrder) {
     std::vector<submission> list(5, submission{.url = link});
     auto single = asked(bob_);

@@ -122,7 +122,7 @@ TEST_F(UsageStore, HasARowForEachDayProviderAndModel) {
     EXPECT_EQ(run(store_.read_days(ann_, {.from = {}, .to = day}, soon())).size(), 4U);
 }
 
-// Goal: what this machine analysed itself is counted once, costs nothing, and outlives its reel.
+// Goal: analyses by this machine are counted once, cost nothing, and outlive their reel.
 TEST_F(UsageStore, AnUnpaidAnalysisIsACallWithoutTokens) {
     jobs::job_store jobs{pool()};
     jobs::queue_store queue{pool()};

@@ -1,6 +1,6 @@
-// Goal: an embedder is asked only for what the ledger has written down before, within budgets, by
-// the daemons of the embedder in force alone, and never on the loop's thread. Method: the real
-// index and recorder on a real database, with an embedder that the test makes up.
+// Goal: an embedder is called only after the ledger has recorded the call, within budgets, only by
+// daemons with the active embedder, and never on the loop's thread. Method: the real index and
+// recorder on a real database, with a simulated embedder.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
@@ -36,7 +36,7 @@ model::embedding_reply answer_with(std::vector<model::dense_vector> vectors) {
     return {.vectors = std::move(vectors), .billed = model::billing::counted, .tokens = 1000};
 }
 
-/// Every text means the same, unless the test says otherwise.
+/// Returns the same vector for every text, unless the test sets others.
 class fake_embedder final : public model::dense_embedder {
 public:
     explicit fake_embedder(std::string name) : name_{std::move(name)} {}
@@ -61,7 +61,7 @@ public:
         return calls_;
     }
 
-    /// Both are set before a call may be made.
+    /// Both are set before the first call.
     std::function<void()> on_call;
     std::optional<model::embedding_reply> reply;
 
@@ -71,7 +71,7 @@ private:
     mutable int calls_ = 0;
 };
 
-/// Of the texts of reels: on which threads they were read.
+/// The threads that read the texts of reels.
 class fake_words final : public model::embedder {
 public:
     [[nodiscard]] model::concept_vector concepts_of(
@@ -101,7 +101,7 @@ protected:
         run(tasks_.stop(soon(), soon()));
     }
 
-    /// Lives until the indexes have been stopped.
+    /// Outlives the indexes.
     fake_embedder& made(std::string name) { return embedders_.emplace_back(std::move(name)); }
     vector_index& index_of(const fake_embedder& embedder) {
         return *indexes_.emplace_back(std::make_unique<vector_index>(vector_index_dependencies{
@@ -131,7 +131,7 @@ protected:
             owner.value,
             reels));
     }
-    /// Until as many reels have a vector of the embedder.
+    /// Waits until this many reels have a vector of the embedder.
     void wait_for_vectors(const fake_embedder& embedder, std::int64_t count) {
         const auto stored = [&] {
             return number(fmt::format(
@@ -145,7 +145,7 @@ protected:
         }
         wait_for_ledger();
     }
-    /// Until what calls have used is written down.
+    /// Waits until the usage of calls is recorded.
     void wait_for_ledger() {
         loop().run_until([this] { return tasks_.size() <= indexes_.size(); });
     }
@@ -242,7 +242,7 @@ TEST_F(VectorIndex, OneOfTwoEmbeddersMakesVectors) {
     EXPECT_EQ(fresh.calls(), 2);
 }
 
-// What the operator has made again is shown, and no part of what the account's budget counts.
+// Embeddings requested by the operator are listed, and do not count toward the account's budget.
 TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
     auto& embedder = made("new");
     add_reels(ann_, 3);
@@ -300,7 +300,7 @@ TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
     EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
 }
 
-// Its connection broke behind the request: whether it is billed is not known.
+// The connection broke after the request: it is unknown whether it was billed.
 TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
     auto& embedder = made("a");
     const error down{errc::model_unavailable, "down"};
@@ -374,9 +374,8 @@ TEST_F(VectorIndex, TextsAreReadOffTheLoop) {
     EXPECT_FALSE(words_.threads().contains(std::this_thread::get_id()));
 }
 
-// However many vectors an account has, a turn of the loop takes in one page of them, and neither
-// decodes nor compares: while the pool's thread is busy a search gets no further than its first
-// page.
+// For any number of vectors, a turn of the loop receives one page, and neither decodes nor
+// compares: while the pool's thread is busy a search does not get beyond its first page.
 TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
     auto& embedder = made("a");
     add_reels(ann_, 1200);
@@ -403,7 +402,7 @@ TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
     loop().wait_for(occupied);
 }
 
-// A provider that hangs holds up nothing but embedding.
+// A hanging provider blocks only embedding.
 TEST_F(VectorIndex, CallsHaveThreadsOfTheirOwn) {
     auto& embedder = made("a");
     std::promise<void> release;

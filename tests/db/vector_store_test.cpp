@@ -1,5 +1,5 @@
-// Goal: each reel gets a vector of the embedder in force, from one daemon at a time; vectors of
-// another embedder are neither found nor kept; a claim reads few rows however large the backlog is.
+// Goal: each reel gets a vector of the active embedder, from one daemon at a time; vectors of
+// another embedder are neither found nor kept; a claim reads few rows for any backlog.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/migrator.hpp>
 #include <reelsd/domain/jobs/vector_store.hpp>
@@ -23,7 +23,7 @@ const std::vector<std::byte> some_vector(7, std::byte{1});
 
 class VectorStore : public job_store_test {
 protected:
-    /// A done reel that can be searched for.
+    /// A done reel with a search entry.
     job_id done(std::optional<account_id> owner = {}) {
         const auto id = submitted(owner.value_or(ann_));
         const auto held = claimed(1).at(0);
@@ -69,7 +69,7 @@ TEST_F(VectorStore, TheNewestReelsFirstAndEachOnce) {
     EXPECT_THAT(claim("a").reels, IsEmpty());
 }
 
-// A call holds reels of one account, which pays for it.
+// A call has reels of one account, which pays for it.
 TEST_F(VectorStore, AClaimIsOfOneAccount) {
     propose("a");
     const auto anns = done();
@@ -105,7 +105,7 @@ TEST_F(VectorStore, AClaimRunsOutAndAFailureWaits) {
     EXPECT_THAT(claim("a").reels, SizeIs(1));
 }
 
-// The embedder took longer than the claim was held, and another daemon has claimed the reel since.
+// The embedder took longer than the claim, and another daemon has claimed the reel since.
 TEST_F(VectorStore, ALateVectorIsNotStored) {
     propose("a");
     static_cast<void>(done());
@@ -119,7 +119,7 @@ TEST_F(VectorStore, ALateVectorIsNotStored) {
     EXPECT_THAT(loaded(ann_, "a"), SizeIs(1));
 }
 
-// Nothing but another claim takes a paid vector its place.
+// Only another claim invalidates a paid vector.
 TEST_F(VectorStore, AVectorAfterItsClaimRanOutIsStored) {
     propose("a");
     static_cast<void>(done());
@@ -155,7 +155,7 @@ TEST_F(VectorStore, AnotherEmbedderReplacesWhatIsThere) {
     }
 }
 
-// Both would pay for each other's reels for ever.
+// Both would replace each other's vectors forever.
 TEST_F(VectorStore, OneOfTwoEmbeddersIsInForce) {
     static_cast<void>(done());
     propose("old");
@@ -178,7 +178,7 @@ TEST_F(VectorStore, OneOfTwoEmbeddersIsInForce) {
     EXPECT_THAT(claim("old", {.embedder = "new"}).reels, SizeIs(1)) << "the operator wants it so";
 }
 
-// Its claim and its store, as its program has them.
+// Claim and store of the last release.
 TEST_F(VectorStore, ADaemonOfThePreviousReleaseTakesNothingFromTheOneInForce) {
     const auto reel = done();
     propose("new");
@@ -190,7 +190,7 @@ TEST_F(VectorStore, ADaemonOfThePreviousReleaseTakesNothingFromTheOneInForce) {
         " embed_after = '-infinity' WHERE job_id = " +
         id);
     EXPECT_THAT(loaded(ann_, "new"), SizeIs(1));
-    // What has none yet it may still make.
+    // Reels without a vector may still get one.
     const auto other = std::to_string(done().value);
     sql("UPDATE search_document SET embedder = 'old', vector = '\\x0101010101',"
         " embed_after = '-infinity' WHERE job_id = " +
@@ -219,14 +219,14 @@ TEST_F(VectorStore, APageIsDecodedOnAnyThread) {
     EXPECT_EQ(decoded[0].vector, some_vector);
 }
 
-/// A corpus of done reels without a vector, which were not analysed but made up.
+/// Synthetic done reels without a vector.
 class LargeBacklog : public VectorStore {
 protected:
     static constexpr std::int64_t reels = 120'000;
 
     void SetUp() override {
         VectorStore::SetUp();
-        // Every second one is Ann's. What only other statements need is left out for speed.
+        // Every second one is Ann's. Omits columns that only other statements need, for speed.
         sql(R"sql(
             ALTER TABLE job DISABLE TRIGGER ALL;
             ALTER TABLE search_document DISABLE TRIGGER ALL;
@@ -251,7 +251,7 @@ protected:
     }
     void TearDown() override { alone_->close(); }
 
-    /// What the session of `alone_` has read of the tables, since the server's start.
+    /// Reads of the tables by the session of `alone_`, since the server's start.
     std::int64_t rows_read() {
         run(alone_->run(
             soon(), db::query{"test.flush", "SELECT pg_stat_force_next_flush()::text AS flushed"}));
@@ -277,7 +277,7 @@ TEST_F(LargeBacklog, EachClaimReadsAHundredRowsWhereverItIs) {
         {.before = job_id{last.value - reels + 30}},
         {.before = job_id{last.value - reels + 2}},
         {.embedder = "b"}};
-    // More often than a prepared statement is planned for its values.
+    // More often than a prepared statement gets custom plans.
     for (int round = 0; round < 4; ++round) {
         for (const auto& at : positions) {
             SCOPED_TRACE(at.before.value);

@@ -1,5 +1,5 @@
-// Goal: whatever ends a job makes its delivery, in the same transaction and once; deliveries are
-// shared by daemons, and no account and no receiver takes more than its share.
+// Goal: the end of a job creates its delivery once, in the same transaction; daemons share the
+// deliveries, and no account or receiver exceeds its share.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
@@ -100,7 +100,7 @@ TEST_F(WebhookStore, EveryEndOfAJobMakesItsDeliveryOnce) {
     for (const auto job : {failed, done, exhausted}) {
         EXPECT_EQ(seen.at(job.value), delivery_state::pending);
     }
-    // A late report of a worker changes nothing, here as there.
+    // A late report of a worker has no effect here either.
     EXPECT_FALSE(run(queue_.report(
         jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
     EXPECT_THAT(log_of(ann_), SizeIs(3));
@@ -206,7 +206,7 @@ TEST_F(WebhookStore, NobodyTakesMoreThanItsShare) {
     }
     EXPECT_EQ(by_account[ann_.value], 4);
     EXPECT_EQ(by_receiver["https://slow.test/"], 2);
-    // What is in another daemon's hand does not count: each has threads of its own.
+    // Tries of another daemon do not count, because each has its own threads.
     EXPECT_FALSE(claim({.deliveries_max = 1}).empty());
 }
 
@@ -270,7 +270,7 @@ TEST_F(WebhookStore, SecretsRotate) {
     execute(end_old_secrets_query);
     run(deliveries_.tidy(10, soon()));
     EXPECT_EQ(run(settings_.find(ann_, soon())).previous_secret_expires_at, std::nullopt);
-    // An account may rotate what it has never asked for.
+    // An account may rotate a secret that it has never read.
     run(settings_.rotate_secret(bob_, soon()));
     EXPECT_EQ(run(settings_.find(bob_, soon())).previous_secret_expires_at, std::nullopt);
 }
@@ -302,7 +302,7 @@ TEST_F(WebhookStore, FiguresCountWhatWaits) {
 TEST_F(WebhookStore, AClockThatWasSetBackPutsNothingOffForLong) {
     static_cast<void>(ended_job(ann_));
     EXPECT_TRUE(report(claim_one(), snoozed{5s, 500, "answered 500"}));
-    // As it stands after the clock was set back by three hours.
+    // The state after the clock was set back by three hours.
     execute(set_clock_back_query);
     run(deliveries_.tidy(10, soon()));
     const auto log = log_of(ann_).at(0);

@@ -201,7 +201,7 @@ boost::asio::awaitable<account_limits> account_store::change_limits(
 
 boost::asio::awaitable<account_page> account_store::list(account_filter filter, deadline by) {
     invariant(filter.accounts_max > 0);
-    // One more than requested tells whether there is a next page.
+    // One more than requested shows whether there is a next page.
     const auto found = co_await pool_->run(
         by, list_query, filter.only, filter.after, filter.accounts_max + 1, reels_counted_max);
     account_page page{.accounts = found.map(&account_summary_from), .next = std::nullopt};

@@ -398,7 +398,7 @@ boost::asio::awaitable<std::optional<std::vector<std::byte>>> job_store::find_th
 boost::asio::awaitable<job_page> job_store::list(
     account_id caller, job_filter filter, deadline by) {
     invariant(filter.jobs_max > 0);
-    // One more than requested tells whether there is a next page.
+    // One more than requested shows whether there is a next page.
     const auto found = co_await listed(*pool_, caller, filter, filter.jobs_max + 1, by);
     job_page page{.jobs = found.map(&job_of_page_from), .next = std::nullopt};
     if (page.jobs.size() > static_cast<std::size_t>(filter.jobs_max)) {

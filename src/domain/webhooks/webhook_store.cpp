@@ -216,7 +216,7 @@ boost::asio::awaitable<delivery_page> delivery_store::list(
     invariant(filter.deliveries_max > 0);
     std::optional<std::string_view> state;
     if (filter.state) state = name_of(*filter.state);
-    // One more than requested tells whether there is a next page.
+    // One more than requested shows whether there is a next page.
     const int rows_max = filter.deliveries_max + 1;
     const auto found = co_await pool_->run(by, list_query, caller, filter.before, state, rows_max);
     delivery_page page{.deliveries = found.map(&delivery_from), .next = std::nullopt};

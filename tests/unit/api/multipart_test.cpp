@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-// Goal: a form has the same parts however its bytes arrive, and a malformed one is refused with the
-// part's name. Method: each body whole and with every size of piece.
+// Goal: a form has the same parts for any sizes of pieces, and a malformed one is refused with the
+// part's name. Method: each body at once and in pieces of every size.
 namespace reelsd::api {
 namespace {
 

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-// Goal: a reader of a reel's events is told of all that changes, once, and can come back at any
-// point. Method: pure functions, tables, and a reader who leaves after each event.
+// Goal: a reader receives each change of a reel once, and can reconnect at any point. Method: pure
+// functions, tables, and a reader that disconnects after each event.
 namespace reelsd::api {
 namespace {
 
 using jobs::job_status;
 
-jobs::job_state_view standing(job_status status, int attempt = 0, std::string step = {}) {
+jobs::job_state_view state_of(job_status status, int attempt = 0, std::string step = {}) {
     return {
         .job =
             {.id = job_id{42},
@@ -30,7 +30,7 @@ jobs::job_state_view standing(job_status status, int attempt = 0, std::string st
 }
 
 jobs::job_state_view done(std::string result) {
-    auto now = standing(job_status::done, 1);
+    auto now = state_of(job_status::done, 1);
     now.job.result = std::move(result);
     return now;
 }
@@ -41,7 +41,7 @@ struct event {
     std::string data;
 };
 
-/// What a browser makes of the text.
+/// Parses the text like a browser.
 std::vector<event> read(std::string_view text) {
     std::vector<event> events;
     event next;
@@ -75,27 +75,27 @@ TEST(EventsUntil, TellWhatHasChanged) {
     const reader in_download =
         sent_events{.status = job_status::processing, .attempt = 1, .step = "download"};
     const test_case cases[] = {
-        {"a new reader", {}, standing(job_status::pending), "state"},
-        {"a new reader in the middle", {}, standing(job_status::processing, 2, "probe"), "state"},
+        {"a new reader", {}, state_of(job_status::pending), "state"},
+        {"a new reader in the middle", {}, state_of(job_status::processing, 2, "probe"), "state"},
         {"a new reader of what is over", {}, done("{}"), "state finished"},
-        {"nothing", waiting, standing(job_status::pending), ""},
-        {"it begins", waiting, standing(job_status::processing, 1), "state attempt"},
+        {"nothing", waiting, state_of(job_status::pending), ""},
+        {"it begins", waiting, state_of(job_status::processing, 1), "state attempt"},
         {"it has begun",
          waiting,
-         standing(job_status::processing, 1, "resolve"),
+         state_of(job_status::processing, 1, "resolve"),
          "state attempt step"},
-        {"another step", in_download, standing(job_status::processing, 1, "probe"), "step"},
-        {"the same step", in_download, standing(job_status::processing, 1, "download"), ""},
-        {"a step that ended unseen", in_download, standing(job_status::processing, 1), ""},
-        {"it waits for another attempt", in_download, standing(job_status::pending, 1), "state"},
+        {"another step", in_download, state_of(job_status::processing, 1, "probe"), "step"},
+        {"the same step", in_download, state_of(job_status::processing, 1, "download"), ""},
+        {"a step that ended unseen", in_download, state_of(job_status::processing, 1), ""},
+        {"it waits for another attempt", in_download, state_of(job_status::pending, 1), "state"},
         {"another attempt, the wait unseen",
          in_download,
-         standing(job_status::processing, 2, "download"),
+         state_of(job_status::processing, 2, "download"),
          "attempt step"},
-        {"handed back", in_download, standing(job_status::pending, 0), "state"},
-        {"handed back and taken up, unseen",
+        {"released", in_download, state_of(job_status::pending, 0), "state"},
+        {"released and claimed between two reads",
          in_download,
-         standing(job_status::processing, 1, "resolve"),
+         state_of(job_status::processing, 1, "resolve"),
          "step"},
         {"all of it unseen", waiting, done("{}"), "state finished"},
         {"the end alone unseen",
@@ -116,21 +116,21 @@ TEST(EventsUntil, TellWhatHasChanged) {
 
 TEST(EventsUntil, AHandedBackAttemptCountsAnew) {
     std::optional<sent_events> sent;
-    static_cast<void>(events_until(sent, standing(job_status::processing, 1)));
-    static_cast<void>(events_until(sent, standing(job_status::pending, 0)));
+    static_cast<void>(events_until(sent, state_of(job_status::processing, 1)));
+    static_cast<void>(events_until(sent, state_of(job_status::pending, 0)));
     EXPECT_EQ(
-        names_of(read(events_until(sent, standing(job_status::processing, 1)))), "state attempt");
+        names_of(read(events_until(sent, state_of(job_status::processing, 1)))), "state attempt");
 }
 
 TEST(EventsUntil, HaveOneLineOfData) {
     std::optional<sent_events> sent = sent_events{};
-    const auto begun = read(events_until(sent, standing(job_status::processing, 1, "resolve")));
+    const auto begun = read(events_until(sent, state_of(job_status::processing, 1, "resolve")));
     ASSERT_EQ(begun.size(), 3U);
     for (const auto& one : begun) {
         EXPECT_EQ(one.data, R"({"id":42,"status":"processing","attempt":1,"step":"resolve"})");
     }
     sent.reset();
-    const auto waiting = read(events_until(sent, standing(job_status::pending)));
+    const auto waiting = read(events_until(sent, state_of(job_status::pending)));
     EXPECT_EQ(waiting.at(0).data, R"({"id":42,"status":"pending","attempt":0})");
 
     const auto text = events_until(sent, done("{\n \"a\": \"\\n\",\r\n\"b\": 1}"));
@@ -143,15 +143,15 @@ TEST(EventsUntil, HaveOneLineOfData) {
 
 TEST(EventsUntil, AStepOfSomebodyElsesEndsNoLine) {
     std::optional<sent_events> sent = sent_events{};
-    const auto events = events_until(sent, standing(job_status::processing, 1, "a\n\nevent: x"));
+    const auto events = events_until(sent, state_of(job_status::processing, 1, "a\n\nevent: x"));
     EXPECT_EQ(names_of(read(events)), "state attempt");
     EXPECT_EQ(deleted_event(job_id{42}), "event: deleted\ndata: {\"id\":42}\n\n");
 }
 
-// Whoever leaves after any event misses none and sees none twice.
+// A reader that disconnects after any event misses none and receives none twice.
 TEST(EventsUntil, GoOnFromEachOfTheirIds) {
     std::optional<sent_events> sent = sent_events{};
-    const auto now = standing(job_status::processing, 1, "resolve");
+    const auto now = state_of(job_status::processing, 1, "resolve");
     const auto all = read(events_until(sent, now));
     ASSERT_EQ(all.size(), 3U);
     for (std::size_t seen = 1; seen <= all.size(); ++seen) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Goal: what a list is, and how it is recognized. Method: pure functions.
+// Goal: lists are parsed and identified. Method: pure functions.
 namespace reelsd::api {
 namespace {
 
@@ -64,7 +64,7 @@ TEST(RequestHash, TellsListsApart) {
     }
 }
 
-// Lists that the last release has stored are recognized by the same hash.
+// Compatibility: lists stored by the last release have the same hash.
 TEST(RequestHash, IsTheBeginningOfSha256) {
     EXPECT_EQ(hash_of(json::array({"a", "b"})), "14bdec8c77f9feebc3b047fa42657bac");
 }

@@ -1,5 +1,5 @@
-// Goal: whatever a result says, the cues are ones that any player shows: in order, of some length,
-// at most two lines, and no word is lost.
+// Goal: for any result, players can show the cues: in order, not empty, at most two lines, without
+// a lost word.
 #include "api/subtitle_cues.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ int width_of(const std::string& line) {
     return width;
 }
 
-/// What holds for all cues.
+/// Properties of all cues.
 void expect_showable(const std::vector<subtitle_cue>& cues) {
     auto earlier = 0ms;
     for (const auto& cue : cues) {
@@ -121,7 +121,7 @@ TEST(SubtitleCues, BeginInOrder) {
     EXPECT_EQ(
         shown(subtitle_cues({{"late", 5, 6}, {"early", 1, 2}, {"meanwhile", 1, 4}})),
         (texts{"1000-2000 [early]", "1000-4000 [meanwhile]", "5000-6000 [late]"}));
-    // What is split does not jump over what is said meanwhile.
+    // Parts of a split segment keep the order with concurrent speech.
     std::string speech;
     for (int count = 0; count < 40; ++count) speech += "monologue ";
     const auto cues = subtitle_cues({{speech, 0, 30}, {"Stop!", 8, 9}});
@@ -149,7 +149,7 @@ TEST(SubtitleCues, TakeAnyTimes) {
     expect_showable(subtitle_cues({{"a", 1e300, 1e301}, {"b", -infinite, infinite}}));
 }
 
-// Goal: the same for what nobody has thought of.
+// Goal: the same properties for random input.
 TEST(SubtitleCues, OfRandomTextAreShowable) {
     const std::vector<std::string> pieces{
         "a",

@@ -59,7 +59,7 @@ TEST(TranscriptOf, ReadsAStoredResult) {
 }
 
 TEST(TranscriptOf, TellsWhatIsNoResult) {
-    // Copied by recursion, it would take a thread's whole stack.
+    // A recursive copy would overflow the stack.
     const auto deep = R"({"audio":{"segments":[]},"platform_meta":{"code":"x"},"more":)" +
                       std::string(100'000, '[') + std::string(100'000, ']') + "}";
     for (const auto* text :
@@ -77,7 +77,7 @@ TEST(TranscriptOf, TellsWhatIsNoResult) {
     }
 }
 
-// Goal: no code, whatever it says, changes the header or names another folder.
+// Goal: no code can change the header or name another folder.
 TEST(AttachmentNamed, IsSafe) {
     EXPECT_EQ(
         attachment_named("DYa0_-XPgnP5", {42}, "srt"), "attachment; filename=\"DYa0_-XPgnP5.srt\"");

@@ -1,4 +1,4 @@
-// Goal: what clients may ask of webhooks, and what they read when they ask for something else.
+// Goal: valid input of webhooks is accepted, and other input refused with a text for the client.
 #include "api/webhooks.hpp"
 #include <reelsd/base/json.hpp>
 

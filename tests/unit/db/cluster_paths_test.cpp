@@ -1,5 +1,4 @@
-// Goal: where the private cluster's things lie and how its programs are called. Method: pure,
-// tables.
+// Goal: the private cluster's paths and the arguments of its programs. Method: pure, tables.
 #include "db/cluster_paths.hpp"
 
 #include "db/session.hpp"
@@ -15,7 +14,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-TEST(SocketFolder, LiesInTheDataDirectoryWhileItsPathFits) {
+TEST(SocketFolder, IsInTheDataDirectoryIfItsPathFits) {
     // "/run" and "/.s.PGSQL.5432" are 18 characters.
     const std::string longest = "/" + std::string(socket_path_bytes_max - 19, 'd');
     EXPECT_EQ(socket_folder_for(longest, 1000), longest + "/run");

@@ -1,5 +1,5 @@
-// Goal: of a connection string with several servers each is tried by itself, and nothing else that
-// libpq takes is taken apart.
+// Goal: each server of a connection string is tried separately, and all other strings are left to
+// libpq.
 #include "db/connection_string.hpp"
 
 #include <gtest/gtest.h>
@@ -9,23 +9,23 @@ namespace {
 
 using hosts = std::vector<connection_host>;
 
-const hosts as_it_says{{}};
+const hosts unchanged{{}};
 
-hosts made(std::initializer_list<connection_host> list) {
-    return list;
+hosts list_of(std::initializer_list<connection_host> servers) {
+    return servers;
 }
 
 TEST(ConnectionHosts, OneServerIsLeftToLibpq) {
-    EXPECT_EQ(hosts_of(""), as_it_says);
-    EXPECT_EQ(hosts_of("reels"), as_it_says);
-    EXPECT_EQ(hosts_of("dbname=reels"), as_it_says);
-    EXPECT_EQ(hosts_of("host=db1 port=5433 dbname=reels"), as_it_says);
-    EXPECT_EQ(hosts_of("postgresql://reelsd@db1:5433/reels"), as_it_says);
-    EXPECT_EQ(hosts_of("host=/run/postgresql"), as_it_says);
+    EXPECT_EQ(hosts_of(""), unchanged);
+    EXPECT_EQ(hosts_of("reels"), unchanged);
+    EXPECT_EQ(hosts_of("dbname=reels"), unchanged);
+    EXPECT_EQ(hosts_of("host=db1 port=5433 dbname=reels"), unchanged);
+    EXPECT_EQ(hosts_of("postgresql://reelsd@db1:5433/reels"), unchanged);
+    EXPECT_EQ(hosts_of("host=/run/postgresql"), unchanged);
 }
 
 TEST(ConnectionHosts, EachServerHasItsPort) {
-    const auto expected = made({{"db1", "", "5433"}, {"db2", "", "5434"}});
+    const auto expected = list_of({{"db1", "", "5433"}, {"db2", "", "5434"}});
     EXPECT_EQ(hosts_of("host=db1,db2 port=5433,5434 dbname=reels"), expected);
     EXPECT_EQ(
         hosts_of("postgresql://reelsd@db1:5433,db2:5434/reels?target_session_attrs=read-write"),
@@ -33,27 +33,28 @@ TEST(ConnectionHosts, EachServerHasItsPort) {
 }
 
 TEST(ConnectionHosts, OnePortIsThatOfAll) {
-    EXPECT_EQ(hosts_of("host=db1,db2 port=5433"), made({{"db1", "", "5433"}, {"db2", "", "5433"}}));
-    EXPECT_EQ(hosts_of("host=db1,db2"), made({{"db1", "", ""}, {"db2", "", ""}}));
+    EXPECT_EQ(
+        hosts_of("host=db1,db2 port=5433"), list_of({{"db1", "", "5433"}, {"db2", "", "5433"}}));
+    EXPECT_EQ(hosts_of("host=db1,db2"), list_of({{"db1", "", ""}, {"db2", "", ""}}));
 }
 
-TEST(ConnectionHosts, AddressesStandBesideNamesOrAlone) {
+TEST(ConnectionHosts, AddressesAreGivenWithOrWithoutNames) {
     EXPECT_EQ(
         hosts_of("host=db1,db2 hostaddr=192.0.2.1,192.0.2.2"),
-        made({{"db1", "192.0.2.1", ""}, {"db2", "192.0.2.2", ""}}));
+        list_of({{"db1", "192.0.2.1", ""}, {"db2", "192.0.2.2", ""}}));
     EXPECT_EQ(
         hosts_of("hostaddr=192.0.2.1,192.0.2.2"),
-        made({{"", "192.0.2.1", ""}, {"", "192.0.2.2", ""}}));
+        list_of({{"", "192.0.2.1", ""}, {"", "192.0.2.2", ""}}));
 }
 
 TEST(ConnectionHosts, WhatDoesNotFitIsLeftToLibpq) {
-    EXPECT_EQ(hosts_of("host=db1,db2 port=1,2,3"), as_it_says);
-    EXPECT_EQ(hosts_of("host=db1,db2 hostaddr=192.0.2.1"), as_it_says);
-    EXPECT_EQ(hosts_of("host=db1, port=5433"), as_it_says);
-    EXPECT_EQ(hosts_of("host=,db2"), as_it_says);
-    EXPECT_EQ(hosts_of("host=db1,db2 port=5433,"), as_it_says);
-    EXPECT_EQ(hosts_of("host=db1,db2 target_session_attrs=prefer-standby"), as_it_says);
-    EXPECT_EQ(hosts_of("host=db1,db2 nonsense=1"), as_it_says);
+    EXPECT_EQ(hosts_of("host=db1,db2 port=1,2,3"), unchanged);
+    EXPECT_EQ(hosts_of("host=db1,db2 hostaddr=192.0.2.1"), unchanged);
+    EXPECT_EQ(hosts_of("host=db1, port=5433"), unchanged);
+    EXPECT_EQ(hosts_of("host=,db2"), unchanged);
+    EXPECT_EQ(hosts_of("host=db1,db2 port=5433,"), unchanged);
+    EXPECT_EQ(hosts_of("host=db1,db2 target_session_attrs=prefer-standby"), unchanged);
+    EXPECT_EQ(hosts_of("host=db1,db2 nonsense=1"), unchanged);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Goal: a cell becomes the value that its bytes encode, or an error, whatever they are. Method:
-// cells made by hand; rows made with libpq, without a server.
+// Goal: decoding any bytes returns their value or an error. Method: cells written by hand; rows
+// from libpq, without a server.
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/rows.hpp>
 
@@ -18,7 +18,7 @@ constexpr std::uint32_t boolean = 16, bytea = 17, name = 19, int8 = 20, int2 = 2
 constexpr std::uint32_t text_array = 1009, varchar = 1043, timestamptz = 1184, numeric = 1700,
                         jsonb = 3802, an_enum = 54321;
 
-/// The bytes of "00ff", as a cell holds them. Blanks between them are for the reader.
+/// Returns the bytes of hexadecimal digits such as "00 ff". Ignores blanks.
 std::string bytes_of(std::string_view hex) {
     std::string bytes;
     std::string digits{hex};

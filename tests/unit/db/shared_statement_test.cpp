@@ -15,7 +15,7 @@
 #include <vector>
 
 // Goal: concurrent requests share a statement, and one bad request does not fail the others.
-// Method: a server of coroutines, which answers when the test tells it to.
+// Method: a simulated server of coroutines, which answers when the test requests it.
 namespace reelsd::db {
 namespace {
 

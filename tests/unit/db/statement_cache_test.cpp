@@ -1,4 +1,4 @@
-// Goal: a statement is prepared once, and again when the server lost it. Method: pure bookkeeping.
+// Goal: a statement is prepared once, and again when the server has lost it. Method: pure.
 #include "db/statement_cache.hpp"
 
 #include <gtest/gtest.h>

@@ -76,7 +76,7 @@ TEST_F(ChangePoller, AWaitEndsAtTheDeadline) {
     EXPECT_THAT(log_, testing::ElementsAre("3 timed out"));
 }
 
-// An account that has too many changes at each look.
+// An account that has too many changes in each poll.
 TEST(ResetSchedule, ResetsABusyAccountAtOnceAndThenOnceInAnInterval) {
     const deadline::clock::time_point start{1h};
     const account_id busy{1};

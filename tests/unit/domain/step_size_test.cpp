@@ -1,4 +1,4 @@
-// Goal: steps are as large as the database does in a moment, and most of the time is for others.
+// Goal: the size of steps follows the speed of the database, and most of the time is for others.
 #include <reelsd/domain/retention/retention_store.hpp>
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ claimed_job on_attempt(int attempt) {
         .created_at = {}};
 }
 
-// Goal: each failure leads to exactly one next state. Method: pure function, fixed dice, table.
+// Goal: each failure leads to exactly one next state. Method: pure function, fixed jitter, table.
 TEST(AfterFailure, PicksTheNextState) {
     struct test_case {
         const char* name;
@@ -135,8 +135,7 @@ TEST(AfterFailure, KeepsTheCauseForOperators) {
     EXPECT_TRUE(std::holds_alternative<released>(at_step(released{}, "analyze")));
 }
 
-// Goal: what a row keeps of a detail is short text that every server takes, whatever bytes a
-// platform or a model has sent.
+// Goal: stored details are short, valid text, for any bytes of a platform or a model.
 TEST(AfterFailure, CutsAndCleansTheDetail) {
     const auto kept = [](std::string detail) {
         const error why{errc::internal, std::move(detail)};
@@ -179,7 +178,7 @@ TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
         auto job = on_attempt(1);
-        // However old it is: waiting for our own pace ends nothing.
+        // Waiting for our own pace ends no job, however old it is.
         const auto now = job.created_at + 70min;
         if (expected.cooling_for) job.cooling_since = now - *expected.cooling_for;
         const auto next = after_snooze(

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// Goal: the memory of a daemon is bounded whatever is read, and what is read often stays.
+// Goal: the memory of the cache is bounded for any reads, and views that are read often stay.
 namespace reelsd::jobs {
 namespace {
 
@@ -49,7 +49,7 @@ TEST(ViewCache, StaysWithinItsBound) {
     EXPECT_FALSE(none.find(job_id{7}));
 }
 
-// As reading it from the database two times in a row does.
+// As two consecutive reads from the database.
 void keep_wanted(view_cache& cache, int number) {
     cache.put(job_id{number}, view_of(number));
     cache.put(job_id{number}, view_of(number));
@@ -71,7 +71,7 @@ TEST(ViewCache, OthersGoForWhatIsReadASecondTimeLately) {
     cache.put(job_id{1000}, view_of(1));
     EXPECT_TRUE(cache.find(job_id{1000})) << "read a second time, not long ago";
 
-    // Forgotten by then: as many others were read meanwhile as are noted.
+    // Forgotten, because more other reels were read than are noted.
     cache.put(job_id{5000}, view_of(1));
     for (int number = 10'000; number < 20'000; ++number) {
         cache.put(job_id{number}, view_of(number));
@@ -108,7 +108,7 @@ TEST(ViewCache, KeepsNothingOfAnotherServer) {
     EXPECT_TRUE(cache.find(job_id{7}));
 }
 
-// The loop must not stand still while a gibibyte is freed.
+// Freeing a gibibyte must not block the loop.
 TEST(ViewCache, FreesWhatAnotherServerLeavesLittleByLittle) {
     view_cache cache{10'000'000};
     cache.note_server("a");
@@ -147,7 +147,7 @@ TEST(ViewCache, WhatIsReadStaysLonger) {
     EXPECT_TRUE(cache.find(job_id{199}));
 }
 
-// The loop that makes room must end when each has been read.
+// Eviction must terminate when every view was read.
 TEST(ViewCache, MakesRoomAmongOnesThatWereAllRead) {
     view_cache cache{15'000};
     for (int number = 0; number < 100; ++number) {

@@ -1,5 +1,5 @@
-// Goal: each way in which a try ends leads to exactly one step, tries are spread over a day and no
-// longer, and signatures are those of the specification. Method: pure functions, tables.
+// Goal: each outcome of a try leads to exactly one transition, tries are spread over a day, and
+// signatures follow the specification. Method: pure functions, tables.
 #include <reelsd/domain/webhooks/delivery.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 

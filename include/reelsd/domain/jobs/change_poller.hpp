@@ -38,8 +38,8 @@ struct account_changes {
 /// Minimum time between two resets of one account: a page loads about 100 reels on a reset.
 inline constexpr std::chrono::seconds reset_interval{5};
 
-/// Decides when the readers of an account that has too many changes load everything again: at once,
-/// then at most once in `reset_interval`.
+/// Decides when the readers of an account that has too many changes load everything again:
+/// immediately, then at most once in `reset_interval`.
 class reset_schedule {
 public:
     void request(account_id account) { accounts_[account].is_requested = true; }
@@ -58,8 +58,8 @@ private:
 /// Reports changes of jobs, made by any daemon, to the requests that wait for them. Every half
 /// second, while there are any, one statement reads the jobs that requests wait for, and one pair
 /// of statements the changes of the subscribed accounts. announce() reports changes made by this
-/// daemon at once. A waiting request costs a timer and an entry here, and no thread, no database
-/// connection. Thread: the loop's.
+/// daemon immediately. A waiting request costs a timer and an entry here, and no thread, no
+/// database connection. Thread: the loop's.
 class change_poller {
 public:
     change_poller(change_store store, log::logger log) : store_{store}, log_{std::move(log)} {}
@@ -96,7 +96,7 @@ public:
     };
 
     /// Collects the changes of one account's jobs until they are taken. The changes of a reader
-    /// that is too slow are dropped, and it is told to load everything again. Must not outlive the
+    /// that is too slow are dropped, and it must load everything again. Must not outlive the
     /// poller.
     class subscription {
     public:
