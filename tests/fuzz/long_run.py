@@ -15,7 +15,7 @@ import pathlib
 import subprocess
 import sys
 
-INPUTS_A_RUN = 2000  # For the start of each reader: some seconds for an instrumented build.
+INPUTS_A_RUN = 2000  # Per reader; takes some seconds in an instrumented build.
 
 
 def wait_for(pid):
