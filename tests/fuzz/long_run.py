@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fuzz targets for as long as one likes: every target of a build, or those named, is run again and again with
-another seed until it has had its time of CPU.
+"""Runs fuzz targets for any time: every target of a build, or the named ones, runs repeatedly with different seeds
+until it has used its CPU time.
 
     python3 tests/fuzz/long_run.py [--build build/dev] [--cpu-seconds 600] [--seed 1] [--jobs 2] [TARGET...]
 
-Prints a line for each target and ends with 1 when one of them found something; its bytes, its check and its
-seed are in the output then. `TARGET_fuzz INPUTS SEED` tries them again.
+Prints a line for each target, and exits with 1 if one of them found an error; the output then has its bytes, its
+check and its seed. `TARGET_fuzz INPUTS SEED` repeats it.
 """
 
 import argparse
@@ -15,17 +15,17 @@ import pathlib
 import subprocess
 import sys
 
-INPUTS_A_RUN = 2000  # For each reader: some seconds of an instrumented build.
+INPUTS_A_RUN = 2000  # Per reader; takes some seconds in an instrumented build.
 
 
 def wait_for(pid):
-    """(exit code, CPU seconds) of one child: what all have used together would count the other threads', too."""
+    """(exit code, CPU seconds) of one child: the total of all children would include those of other threads."""
     _, status, used = os.wait4(pid, 0)
     return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
 
 
 def fuzz(program, cpu_seconds, first_seed):
-    """(target, found, what it printed last, CPU seconds, runs)."""
+    """(target, finding, last output, CPU seconds, runs)."""
     spent, seed, said = 0.0, first_seed, ""
     while spent < cpu_seconds:
         read_end, write_end = os.pipe()

@@ -1,4 +1,4 @@
-"""Real daemons for tests that are not written in Python.
+"""Real daemons for tests in other languages.
 
 Prints one line of JSON, {"working": {"origin", "token"}, "idle": {...}}, once both are ready, and ends them when
 its standard input ends. `idle` has no workers: its reels stay pending.

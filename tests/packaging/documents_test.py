@@ -1,6 +1,7 @@
-"""Manual, configuration file and units say what the programs do. Goal: none of them falls behind a setting.
+"""Checks that manual, configuration file and units match the programs. Goal: none of them is out of date after a
+change of a setting.
 
-Method: the pages are compared with what scripts/setting-pages makes of `reelsd settings`; Debian's own tools for the rest.
+Method: compares the pages with the output of scripts/setting-pages; uses Debian's own tools for the rest.
 """
 
 import json
@@ -15,11 +16,11 @@ import service_support as support
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CONFIGURATION = ROOT / "scripts/packaging/reelsd.conf"
 UNITS = ROOT / "scripts/packaging/systemd"
-EXPOSURE_MAX_TENTHS = 30  # As systemd-analyze takes it: 3.0.
+EXPOSURE_MAX_TENTHS = 30  # In tenths, as systemd-analyze expects it: 3.0.
 
 
 def subcommands_of(*command):
-    """The names below `reelsd COMMAND`, [] if it has none."""
+    """The subcommands of `reelsd COMMAND`, [] if it has none."""
     text = support.must(support.run_reelsd(*command, "--help")).stdout
     _, _, below = text.partition("\nSubcommands:\n")
     return re.findall(r"^  (\w+) +\S", below, re.MULTILINE)
@@ -87,7 +88,7 @@ class Units(unittest.TestCase):
         units = []
         for unit in sorted(UNITS.iterdir()):
             copy = folder / unit.name
-            # The program that the unit names has to be there.
+            # The program that the unit names must exist.
             text = unit.read_text(encoding="utf-8").replace("/usr/bin/reelsd", support.program("reelsd"))
             copy.write_text(text, encoding="utf-8")
             self.addCleanup(copy.unlink)

@@ -1,7 +1,7 @@
-"""An installation in a prefix of its own works from there. Goal: no program needs the build folder it comes from.
+"""Tests that an installation in a separate prefix works. Goal: no program needs its build folder.
 
-Method: `cmake --install` into a new folder, from which the daemon and the client run; a service manager's socket
-hears what systemd would hear.
+Method: `cmake --install` into a new folder, from which the daemon and the client run; a socket receives the
+notifications to systemd.
 """
 
 import os
@@ -97,7 +97,7 @@ class Service(unittest.TestCase):
 
 
 class Notices(unittest.TestCase):
-    """What the unit's Type=notify lives by."""
+    """The notifications that the unit's Type=notify needs."""
 
     def setUp(self):
         self.daemon = support.Daemon(workers=0)
@@ -126,7 +126,7 @@ class Notices(unittest.TestCase):
         self.assertEqual(self.daemon.stop(), 0)
         self.assertEqual(self.heard(), "STOPPING=1")
         self.socket.setblocking(False)
-        # The private PostgreSQL knows the protocol as well, and has nothing to say.
+        # The private PostgreSQL supports the protocol as well, but must send nothing.
         self.assertRaises(BlockingIOError, self.heard)
 
 

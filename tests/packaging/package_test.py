@@ -1,7 +1,8 @@
-"""Debian's packages of this build. Goal: their control files, scripts and contents are what apt and dpkg act on.
+"""Checks the Debian packages of this build. Goal: their control files, scripts and contents are correct for apt
+and dpkg.
 
-Method: CPack packs what the tests have built; the packages are read and not installed. Their scripts run in a folder
-that stands for the machine, with noting stand-ins for what changes owners, users and services.
+Method: CPack packs the tested build; the packages are read and not installed. Their scripts run on a folder that
+simulates the machine, with recording stand-ins for programs that change owners, users and services.
 """
 
 import os
@@ -15,14 +16,14 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = os.environ["REELSD_BUILD_DIR"]
 PACK_SECONDS_MAX = 240
-# They write down how they are called and succeed, or do what is said of them.
+# They record their calls and succeed, or behave as defined.
 STAND_INS = {
     **{name: "" for name in ("adduser", "chgrp", "chmod", "chown", "deb-systemd-helper", "deb-systemd-invoke", "getent",
                              "groupdel", "install", "userdel")},
     "dpkg-statoverride": 'test "$2" = "$OVERRIDDEN"',
     "stat": 'echo "$FOLDER_OWNER"',
     "systemctl": 'case "$*" in *is-enabled*) exit "$TIMER_IS_OFF" ;; esac',
-    # No account of the package is there: what it asks for is owned by who tests.
+    # The package's user does not exist: files that the script looks for belong to the user who runs the tests.
     "find": """for word do
         shift
         case $last in -user) word=$(id -u) ;; -group) word=$(id -g) ;; esac
@@ -40,7 +41,7 @@ def output_of(*command):
 def setUpModule():
     global folder, daemon, client
     folder = tempfile.mkdtemp(prefix="reelsd-test-")
-    # Sanitized programs are ten times the size of those that are packed for people.
+    # Sanitized programs are ten times the size of released ones.
     subprocess.run(
         ["cpack", "--config", os.path.join(BUILD, "CPackConfig.cmake"), "-G", "DEB", "-B", folder,
          "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
@@ -118,7 +119,7 @@ class Scripts(unittest.TestCase):
         return path
 
     def run_script(self, script, *arguments, **answers):
-        """What it called, without the names of folders that stand for the machine's; and what it said."""
+        """The recorded calls, with paths without the simulating folder, and the output."""
         text = output_of("dpkg-deb", "--info", daemon, script)
         text = re.sub(r"/(var|etc|run)/", rf"{self.machine}/\1/", text)
         usual = {"FOLDER_OWNER": "reelsd", "OVERRIDDEN": "", "TIMER_IS_OFF": "1"}
@@ -180,7 +181,7 @@ class Scripts(unittest.TestCase):
                          "chown -h root:root /var/backups/reelsd /var/backups/reelsd/today.backup")
         keys = "/etc/reelsd /etc/reelsd/tls /etc/reelsd/tls/privkey.pem"
         self.assertLess(calls.index(f"chown -h root {keys}"), calls.index("userdel reelsd"))
-        # This takes the group along.
+        # userdel removes the group, too.
         self.assertLess(calls.index(f"chgrp -h root {keys}"), calls.index("userdel reelsd"))
         self.assertIn("/etc/reelsd is not the package's and is kept", said)
         self.assertIn("/var/backups/reelsd are kept", said)

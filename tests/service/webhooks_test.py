@@ -424,12 +424,12 @@ class Requests(ReceiverTest):
 
 
 class Addresses(DatabaseTest):
-    """What a daemon that nobody has loosened does."""
+    """A daemon with the default restrictions."""
 
     def test_private_addresses_are_refused(self):
         receiver = WebhookReceiver()
         self.addCleanup(receiver.close)
-        # What media hosts may be opens nothing for webhooks.
+        # Settings for media hosts do not apply to webhooks.
         daemon = self.daemon(database_url=self.database, workers=2, allow_private_addresses="true",
                              media_hosts="127.0.0.1,localhost").start()
         someone = daemon.account(unlimited=True)
@@ -450,10 +450,10 @@ class Addresses(DatabaseTest):
                 answer = someone.request("POST", "/api/v1/reels/analyze", {"url": UNAVAILABLE, "webhook_url": url})
                 self.assertProblem(answer, 400, f"webhook_url {text}")
                 self.assertProblem(someone.request("PUT", "/api/v1/webhook", {"url": url}), 400, f"url {text}")
-        # A name says nothing of where it leads: that is seen when it is connected to.
+        # A name does not show its address, which is checked at the connection.
         log = tried(someone, submit(someone, "https://localhost/hook"))
         self.assertEqual((log["state"], log["cause"]), ("failed", "the address is not allowed"))
-        # Nor does what was stored when the daemon was a looser one.
+        # The same for a URL that was stored when the daemon allowed it.
         job_id = submit(someone, "https://localhost/hook")
         someone.finished(job_id)
         self.sql(f"UPDATE job SET webhook_url = '{receiver.url()}' WHERE id = {job_id}")
@@ -500,7 +500,7 @@ class Deaths(DatabaseTest):
         self.addCleanup(self.receiver.close)
 
     def make_due(self):
-        """As if the lease of whoever died had ended."""
+        """Simulates the expiry of a dead daemon's lease."""
         self.sql("UPDATE webhook_delivery SET due_at = now(), lease_until = now() WHERE state = 'pending'")
 
     def test_a_killed_daemons_delivery_is_made_by_another(self):
