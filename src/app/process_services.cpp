@@ -62,8 +62,8 @@ asio::awaitable<void> monitor_schema(
     for (;;) {
         co_await async::pause(schema_check_interval);
         try {
-            const auto schema =
-                co_await db::read_schema_compatibility(pool, deadline::after(schema_check_time_max));
+            const auto schema = co_await db::read_schema_compatibility(
+                pool, deadline::after(schema_check_time_max));
             if (schema.floor > known) {
                 log.error(
                     "the database needs a newer program, this one stops",

@@ -31,7 +31,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t page_bytes = std::size_t{1024} * 1024;
 
-const link wanted = post_link("DYexample01");
+const link reel = post_link("DYexample01");
 
 std::string golden(const char* name) {
     const auto file = std::string{REELSD_SOURCE_DIR} + "/tests/golden/platform/" + name;
@@ -131,7 +131,7 @@ bool measure_page(const std::string& file, std::size_t rounds) {
     for (std::size_t round = 0; round < rounds; ++round) {
         bool has_post = false;
         took.push_back(
-            milliseconds([&] { has_post = parse_page(html, wanted).subject.has_value(); }));
+            milliseconds([&] { has_post = parse_page(html, reel).subject.has_value(); }));
         if (!has_post) return false;
     }
     const json measured{{"took", took}, {"cpu", processor_seconds() - before}};
@@ -156,9 +156,9 @@ std::string nested(std::string_view open, std::string_view close, std::size_t by
 }
 
 std::vector<slow_case> slow_cases() {
-    const auto as_page = [](std::string_view text) { (void)parse_page(text, wanted); };
-    const auto as_embed = [](std::string_view text) { (void)parse_embed(text, wanted); };
-    const auto as_answer = [](std::string_view text) { (void)parse_query(text, wanted); };
+    const auto as_page = [](std::string_view text) { (void)parse_page(text, reel); };
+    const auto as_embed = [](std::string_view text) { (void)parse_embed(text, reel); };
+    const auto as_answer = [](std::string_view text) { (void)parse_query(text, reel); };
     const auto repeats = [](std::string_view part) {
         return [part](std::size_t bytes) { return repeated(part, bytes); };
     };
@@ -219,11 +219,11 @@ std::vector<slow_case> slow_cases() {
 
 void measure_slow_ones() {
     constexpr std::size_t bytes_min = std::size_t{64} * 1024;
-    for (const auto& one : slow_cases()) {
-        std::printf("%-32s", one.name);
+    for (const auto& input : slow_cases()) {
+        std::printf("%-32s", input.name);
         for (auto bytes = bytes_min; bytes <= bounds::page_bytes_max; bytes *= 2) {
-            const auto text = one.make(bytes);
-            std::printf("%9.2f", milliseconds([&] { one.read(text); }));
+            const auto text = input.make(bytes);
+            std::printf("%9.2f", milliseconds([&] { input.read(text); }));
         }
         std::printf("\n");
     }

@@ -127,13 +127,13 @@ protected:
         const auto vector = embedding_.measure([&] {
             return embedder_->concepts_of({&piece, 1}, model::query_concepts_max);
         });
-        jobs::search_request wanted{.text = text, .hits_max = hits_max};
+        jobs::search_request request{.text = text, .hits_max = hits_max};
         for (const auto& part : vector) {
-            wanted.concepts.push_back(part.concept_id);
-            wanted.concept_weights.push_back(part.weight);
+            request.concepts.push_back(part.concept_id);
+            request.concept_weights.push_back(part.weight);
         }
         const auto hits = statement_.measure(
-            [&] { return run(jobs::reel_search{pool()}.find(ann_, wanted, soon())); });
+            [&] { return run(jobs::reel_search{pool()}.find(ann_, request, soon())); });
         found_ += hits.size();
         const auto chosen = choosing_.measure([&] {
             const model::passage_finder finder{text, vector};

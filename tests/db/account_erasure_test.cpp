@@ -8,7 +8,7 @@
 namespace reelsd::retention {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 constexpr db::query make_administrator_query{"test.make_administrator", R"sql(
     UPDATE account SET is_admin = true, password_hash = 'hash of ' || id WHERE id = $1)sql"};

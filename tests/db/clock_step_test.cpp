@@ -91,7 +91,7 @@ TEST_F(ClockStep, BackTheDeadAreRescuedWithinTheirLease) {
     const auto job = submitted(ann_);
     ASSERT_EQ(claimed(1).size(), 1U);
     step(-24h);
-    EXPECT_THAT(rescued({}), testing::IsEmpty());
+    EXPECT_THAT(rescued({}), ::testing::IsEmpty());
     EXPECT_GT(lease_left(job), 50);
     EXPECT_LE(lease_left(job), 60);
     step(61s);
@@ -120,7 +120,7 @@ TEST_F(ClockStep, BackTheLivingKeepTheirJobs) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     step(-24h);
-    EXPECT_THAT(rescued({}), testing::IsEmpty());
+    EXPECT_THAT(rescued({}), ::testing::IsEmpty());
     const std::vector<lease> holdings{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
@@ -133,7 +133,7 @@ TEST_F(ClockStep, BackALeaseThatWasRenewedSinceIsNoLeftover) {
     step(-24h);
     const std::vector<lease> holdings{holding_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
-    EXPECT_THAT(rescued({}), testing::IsEmpty());  // Of a daemon that does not hold it.
+    EXPECT_THAT(rescued({}), ::testing::IsEmpty());  // Of a daemon that does not hold it.
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
     EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
 }
@@ -142,7 +142,7 @@ TEST_F(ClockStep, ForwardAJobIsTakenFromNobodyWhoHoldsIt) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     step(24h);
-    EXPECT_THAT(rescued({holding_of(held)}), testing::IsEmpty());
+    EXPECT_THAT(rescued({holding_of(held)}), ::testing::IsEmpty());
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
     EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
 }

@@ -14,11 +14,11 @@
 namespace reelsd::db {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::array<std::string_view, 2> tables{"thing", "other"};
 
-class ReplacementTest : public testing::Test {
+class ReplacementTest : public ::testing::Test {
 protected:
     static deadline soon() { return deadline::after(test::patience); }
 
@@ -152,7 +152,7 @@ TEST(ClientProgram, GetsThePasswordInItsEnvironmentAlone) {
         "/nonexistent",
         deadline::after(test::patience));
     ASSERT_FALSE(missing);
-    EXPECT_THAT(missing.error().detail(), testing::Not(HasSubstr("secret")));
+    EXPECT_THAT(missing.error().detail(), ::testing::Not(HasSubstr("secret")));
 
     const auto found = find_client_program(
         "sh",
@@ -160,11 +160,11 @@ TEST(ClientProgram, GetsThePasswordInItsEnvironmentAlone) {
         "/bin",
         deadline::after(test::patience));
     ASSERT_TRUE(found) << found.error().to_string();
-    EXPECT_THAT(found->environment, testing::Contains("PGPASSWORD=s cret"));
-    EXPECT_THAT(found->environment, testing::Contains("PGUSER=ann"));
-    EXPECT_THAT(found->environment, testing::Contains("PGHOST=db.example"));
-    EXPECT_THAT(found->environment, testing::Contains("PGPORT=5433"));
-    EXPECT_THAT(found->database, testing::EndsWith(" dbname='a b' keepalives='0'"));
+    EXPECT_THAT(found->environment, ::testing::Contains("PGPASSWORD=s cret"));
+    EXPECT_THAT(found->environment, ::testing::Contains("PGUSER=ann"));
+    EXPECT_THAT(found->environment, ::testing::Contains("PGHOST=db.example"));
+    EXPECT_THAT(found->environment, ::testing::Contains("PGPORT=5433"));
+    EXPECT_THAT(found->database, ::testing::EndsWith(" dbname='a b' keepalives='0'"));
     EXPECT_THAT(found->database, HasSubstr("tcp_user_timeout='15000'"));
 }
 
@@ -173,7 +173,7 @@ TEST(ClientProgram, RefusesASecretThatNoVariableCarries) {
         "sh", "host=h dbname=d sslpassword=hunter2", "/bin", deadline::after(test::patience));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), errc::invalid_argument);
-    EXPECT_THAT(refused.error().detail(), testing::Not(HasSubstr("hunter2")));
+    EXPECT_THAT(refused.error().detail(), ::testing::Not(HasSubstr("hunter2")));
 }
 
 }  // namespace

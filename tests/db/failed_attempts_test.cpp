@@ -31,7 +31,7 @@ protected:
         std::vector<std::string> texts;
         const auto failures = run(operations_.failures(1, soon()));
         for (const auto& attempt : failures.recent.at(0).attempts) {
-            EXPECT_THAT(attempt.at, testing::MatchesRegex("20..-..-..T..:..:..Z"));
+            EXPECT_THAT(attempt.at, ::testing::MatchesRegex("20..-..-..T..:..:..Z"));
             texts.push_back(
                 std::to_string(attempt.number) + " " + attempt.worker + " " + attempt.cause + " " +
                 attempt.step + " " + attempt.detail);
@@ -51,7 +51,7 @@ TEST_F(FailedAttempts, AreToldWithTheirCauses) {
     end(failed{job_error_code::internal, "Internal error.", {errc::internal, "assemble", "x"}});
     EXPECT_THAT(
         told(),
-        testing::ElementsAre(
+        ::testing::ElementsAre(
             "1 w timed_out download no end: \"é\", {}",
             "2 w lease_expired analyze ",
             "3 w internal assemble x"));
@@ -64,7 +64,7 @@ TEST_F(FailedAttempts, TheLastWorkerThatDiedIsToldToo) {
         run(pool().run(soon(), expire_query));
         EXPECT_EQ(rescued({}).size(), attempt == 3 ? 1U : 0U);
     }
-    EXPECT_THAT(told(), testing::SizeIs(3));
+    EXPECT_THAT(told(), ::testing::SizeIs(3));
 }
 
 TEST_F(FailedAttempts, WhatCostsNoAttemptIsNone) {

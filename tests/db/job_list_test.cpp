@@ -11,8 +11,8 @@
 namespace reelsd::jobs {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 class JobList : public job_store_test {
 protected:
@@ -137,7 +137,7 @@ TEST_F(LatestJobs, HideEarlierOnesOfTheSamePost) {
     EXPECT_EQ(list({}).jobs[0].earlier, std::nullopt);
 
     EXPECT_THAT(ids({.post_of = last}), ElementsAre(last, ids({})[1], first));
-    EXPECT_THAT(ids({.before = last, .post_of = first}), testing::SizeIs(2));
+    EXPECT_THAT(ids({.before = last, .post_of = first}), ::testing::SizeIs(2));
     EXPECT_THAT(run(store_.list(bob_, {.post_of = last}, soon())).jobs, IsEmpty());
 
     EXPECT_THAT(ids({.status = job_status::pending, .latest = true}), ElementsAre(last));

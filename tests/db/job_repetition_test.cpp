@@ -197,7 +197,7 @@ TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
         ids.push_back(decision.job.value);
     }
     EXPECT_EQ(accepted, 1);
-    EXPECT_THAT(ids, testing::Each(ids.front()));
+    EXPECT_THAT(ids, ::testing::Each(ids.front()));
 }
 
 TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {

@@ -156,7 +156,7 @@ TEST_F(JobStore, ClaimsTakeTheLongestDueFirstAndOnlyOnce) {
     ASSERT_EQ(rest.size(), 3U);
     EXPECT_TRUE(claimed(10).empty());
     std::vector<job_id> taken{first[0].id, first[1].id};
-    EXPECT_THAT(taken, testing::UnorderedElementsAre(ids[0], ids[1]));
+    EXPECT_THAT(taken, ::testing::UnorderedElementsAre(ids[0], ids[1]));
     const auto job = read(ann_, first[0].id);
     EXPECT_EQ(job.status, job_status::processing);
     EXPECT_TRUE(job.started_at);
@@ -386,8 +386,8 @@ TEST_F(JobStore, ARenewalSkipsALockedRow) {
     test::row_lock lock{loop(), connection_string(), held[2].job};
 
     const auto answer = run(queue_.renew(held, 60s, soon()));
-    EXPECT_THAT(answer.renewed, testing::UnorderedElementsAre(held[0], held[1], held[3]));
-    EXPECT_THAT(answer.skipped, testing::ElementsAre(held[2]));
+    EXPECT_THAT(answer.renewed, ::testing::UnorderedElementsAre(held[0], held[1], held[3]));
+    EXPECT_THAT(answer.skipped, ::testing::ElementsAre(held[2]));
 
     auto late = held[2];
     --late.claim;
@@ -476,7 +476,8 @@ TEST_F(JobStore, TellsWhichHeldJobsAreLost) {
     EXPECT_TRUE(run(store_.remove(ann_, held[0].id, soon())));
     EXPECT_TRUE(run(queue_.report(holding_of(held[1]), released{}, soon())));
     EXPECT_THAT(
-        run(queue_.lost_among(all, soon())), testing::UnorderedElementsAre(held[0].id, held[1].id));
+        run(queue_.lost_among(all, soon())),
+        ::testing::UnorderedElementsAre(held[0].id, held[1].id));
 }
 
 TEST_F(JobStore, AJobThatIsDeletedInWorkTakesNoReport) {

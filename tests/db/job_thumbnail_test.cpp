@@ -114,7 +114,7 @@ TEST_F(JobThumbnail, HasBounds) {
     constexpr test_case cases[] = {
         {0, 100}, {3, 100}, {40'961, 100}, {1'000, 0}, {1'000, 3}, {1'000, 4'097}};
     for (const auto& [large, small] : cases) {
-        SCOPED_TRACE(testing::Message() << large << ", " << small);
+        SCOPED_TRACE(::testing::Message() << large << ", " << small);
         EXPECT_GT(submitted(ann_).value, 0);
         const auto job = claimed(1).at(0);
         EXPECT_THROW(report(job, picture_of_sizes(large, small)), db::refused);

@@ -113,7 +113,7 @@ TEST_F(PlatformLine, AccountsTakeTurnsAndEachKeepsTheOrderOfSubmission) {
         permitted.push_back(job->id);
     }
     EXPECT_THAT(
-        permitted, testing::ElementsAre(anns[0], bobs[0], anns[1], bobs[1], anns[2], anns[3]));
+        permitted, ::testing::ElementsAre(anns[0], bobs[0], anns[1], bobs[1], anns[2], anns[3]));
 }
 
 TEST_F(PlatformLine, ProxiesOfAResolverTakeTurnsAndEachHasItsOwnPace) {
@@ -197,7 +197,7 @@ TEST_F(PlatformLine, UploadsStartBeforeLinksInLineAndLeaveThemOneOfTheConcurrent
     const auto link = queue_up(ann_, false);
     std::vector<job_id> uploads;
     for (int i = 0; i < 3; ++i) uploads.push_back(queue_up(ann_, true));
-    EXPECT_THAT(claimed(10), testing::IsEmpty());
+    EXPECT_THAT(claimed(10), ::testing::IsEmpty());
     sweep();
     const auto first = claimed(10);
     ASSERT_EQ(first.size(), 2U);
@@ -208,7 +208,7 @@ TEST_F(PlatformLine, UploadsStartBeforeLinksInLineAndLeaveThemOneOfTheConcurrent
     EXPECT_FALSE(next_permitted()) << "three jobs of the account are in work";
 
     end(*permitted);
-    EXPECT_THAT(claimed(10), testing::IsEmpty()) << "the last upload waits for one of the two";
+    EXPECT_THAT(claimed(10), ::testing::IsEmpty()) << "the last upload waits for one of the two";
     end(first[0]);
     const auto last = claimed(10);
     ASSERT_EQ(last.size(), 1U);

@@ -12,8 +12,8 @@ namespace reelsd::jobs {
 namespace {
 
 using test::database_test;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr db::query insert_query{"test.insert_done", R"sql(
     WITH made AS (

@@ -28,9 +28,9 @@ namespace asio = boost::asio;
 
 using namespace std::chrono_literals;
 using jobs::job_store_test;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 model::embedding_reply answer_with(std::vector<model::dense_vector> vectors) {
     return {.vectors = std::move(vectors), .billed = model::billing::counted, .tokens = 1000};

@@ -15,9 +15,9 @@ namespace reelsd::jobs {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const std::vector<std::byte> some_vector(7, std::byte{1});
 

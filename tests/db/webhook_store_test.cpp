@@ -12,9 +12,9 @@ namespace reelsd::webhooks {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr const char* hook = "https://receiver.test/hook?key=1";
 
@@ -114,7 +114,7 @@ TEST_F(WebhookStore, TheDefaultIsTheAccountsOwn) {
     fail_all();
     std::vector<std::string> messages;
     for (const auto& one : log_of(ann_)) messages.push_back(one.url);
-    EXPECT_THAT(messages, testing::UnorderedElementsAre("https://ann.test/", hook));
+    EXPECT_THAT(messages, ::testing::UnorderedElementsAre("https://ann.test/", hook));
     EXPECT_THAT(log_of(bob_), IsEmpty());
 }
 

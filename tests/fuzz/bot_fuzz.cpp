@@ -118,8 +118,8 @@ std::string fault_of(std::string_view html) {
 }
 
 reading read_summary(std::string_view document) {
-    const auto said = templates::summary(job_id{7}, document, std::nullopt);
-    const auto parts = to_messages(said);
+    const auto text = templates::summary(job_id{7}, document, std::nullopt);
+    const auto parts = to_messages(text);
     if (parts.empty() || parts.size() > message_parts_max)
         return {.broken_promise = "too many messages, or none"};
     for (const auto& part : parts) {

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t workers_many = 4;
 
-class DispatcherScenario : public testing::Test {
+class DispatcherScenario : public ::testing::Test {
 protected:
     DispatcherScenario() {
         mix_.is_long = 1;  // Every attempt takes just as long.

@@ -75,7 +75,7 @@ std::vector<std::string> texts_of(const std::vector<jobs::claimed_job>& claimed)
     return sorted(std::move(texts));
 }
 
-class QueueModel : public test::database_test, public testing::WithParamInterface<int> {
+class QueueModel : public test::database_test, public ::testing::WithParamInterface<int> {
 protected:
     void SetUp() override {
         test::database_test::SetUp();
@@ -335,7 +335,7 @@ int first_seed() {
     return given == nullptr ? 1 : std::stoi(given);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, QueueModel, testing::Range(first_seed(), first_seed() + 6));
+INSTANTIATE_TEST_SUITE_P(Seeds, QueueModel, ::testing::Range(first_seed(), first_seed() + 6));
 
 }  // namespace
 }  // namespace reelsd::simulation

@@ -14,15 +14,15 @@ namespace reelsd::testing {
 inline http::request make_request(
     http::verb method, std::string target, std::string body = {},
     std::initializer_list<std::pair<std::string_view, std::string_view>> headers = {}) {
-    http::request made;
-    made.method = method;
-    made.method_text = http::name_of(method);
-    made.target = http::request_target::parse(std::move(target)).value();
-    made.body = std::move(body);
-    for (const auto& [name, value] : headers) made.headers.add(name, value);
-    made.id = "test";
-    made.remote = "127.0.0.1";
-    return made;
+    http::request request;
+    request.method = method;
+    request.method_text = http::name_of(method);
+    request.target = http::request_target::parse(std::move(target)).value();
+    request.body = std::move(body);
+    for (const auto& [name, value] : headers) request.headers.add(name, value);
+    request.id = "test";
+    request.remote = "127.0.0.1";
+    return request;
 }
 
 }  // namespace reelsd::testing

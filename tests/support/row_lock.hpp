@@ -29,10 +29,10 @@ public:
 
 private:
     static db::pool_options options(const std::string& connection_string) {
-        db::pool_options one;
-        one.connection_string = connection_string;
-        one.connections = 1;
-        return one;
+        db::pool_options options;
+        options.connection_string = connection_string;
+        options.connections = 1;
+        return options;
     }
     static deadline by() { return deadline::after(patience); }
 

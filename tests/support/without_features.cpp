@@ -48,10 +48,10 @@ void add_rule(std::vector<sock_filter>& filter, const missing_call& call) {
     filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | call.error));
 }
 
-bool names(std::string_view features, std::string_view wanted) {
+bool names(std::string_view features, std::string_view feature) {
     while (!features.empty()) {
         const auto end = features.find(',');
-        if (features.substr(0, end) == wanted) return true;
+        if (features.substr(0, end) == feature) return true;
         features.remove_prefix(end == std::string_view::npos ? features.size() : end + 1);
     }
     return false;

@@ -291,6 +291,7 @@ def rule_breaches(sources: list[Source], lists: dict[PurePosixPath, str]) -> Ite
     for source in sources:
         yield from include_breaches(source)
         yield from name_breaches(source)
+        yield from empty_name_breaches(source)
         yield from table_breaches(source)
         yield from length_breaches(source)
     yield from dead_files(sources, lists)

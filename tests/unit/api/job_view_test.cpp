@@ -32,9 +32,10 @@ TEST(JobView, PendingHasItsPlace) {
     auto job = a_job();
     job.place = jobs::queue_place{.position = 4};
     EXPECT_THAT(
-        job_view(job), testing::EndsWith(R"(,"queue_position":4,"expected_start_at":null})"));
+        job_view(job), ::testing::EndsWith(R"(,"queue_position":4,"expected_start_at":null})"));
     job.place->expected_start_at = time_point{1779444031s};
-    EXPECT_THAT(job_view(job), testing::EndsWith(R"("expected_start_at":"2026-05-22T10:00:31Z"})"));
+    EXPECT_THAT(
+        job_view(job), ::testing::EndsWith(R"("expected_start_at":"2026-05-22T10:00:31Z"})"));
 }
 
 TEST(JobView, DoneHasTheStoredResultAsItIs) {
@@ -61,7 +62,7 @@ TEST(JobView, ListsShowABriefInsteadOfTheResult) {
         R"("created_at":"2026-05-22T10:00:00Z","finished_at":"2026-05-22T10:00:31Z",)"
         R"("summary":"A soup.","code":"DYa0IXPgnP5","author":"ann"})");
     job.earlier = 0;
-    EXPECT_THAT(job_view(job), testing::EndsWith(R"("author":"ann","earlier":0})"));
+    EXPECT_THAT(job_view(job), ::testing::EndsWith(R"("author":"ann","earlier":0})"));
 }
 
 TEST(JobView, ErrorHasCodeAndText) {
@@ -79,7 +80,7 @@ TEST(JobView, ErrorHasCodeAndText) {
     job.is_retryable = true;
     job.retry_after_seconds = 900;
     EXPECT_THAT(
-        job_view(job), testing::EndsWith(R"(,"retryable":true,"retry_after_seconds":900})"));
+        job_view(job), ::testing::EndsWith(R"(,"retryable":true,"retry_after_seconds":900})"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace reelsd::api {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(RequestedQuery, IsOneTo500Characters) {
     EXPECT_EQ(requested_query("bread").value(), "bread");

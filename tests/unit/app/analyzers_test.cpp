@@ -10,8 +10,8 @@
 namespace reelsd::app {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 settings analyzer_settings(std::vector<std::string> names) {
     settings config;

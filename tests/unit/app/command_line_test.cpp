@@ -15,8 +15,8 @@
 namespace reelsd::app {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// An environment variable for one test. The test program has one thread.
 class environment_variable {
@@ -36,7 +36,7 @@ private:
 class secret_file {
 public:
     explicit secret_file(const std::string& text)
-        : path_{testing::TempDir() + "reelsd-secret-" + std::to_string(::getpid())} {
+        : path_{::testing::TempDir() + "reelsd-secret-" + std::to_string(::getpid())} {
         std::ofstream{path_, std::ios::binary} << text;
     }
     ~secret_file() { std::filesystem::remove(path_); }
@@ -76,10 +76,10 @@ settings settings_of(std::vector<std::string> words) {
 
 /// Standard error of a command line that is refused.
 std::string refusal_of(std::vector<std::string> words) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     argument_list arguments{std::move(words)};
     const auto read = arguments.read();
-    auto output = testing::internal::GetCapturedStderr();
+    auto output = ::testing::internal::GetCapturedStderr();
     const auto* const exit_code = std::get_if<int>(&read);
     EXPECT_TRUE(exit_code != nullptr && *exit_code == 2) << "it was not refused";
     return output;
@@ -110,10 +110,10 @@ TEST(CommandLine, SecretsAreOverwrittenInTheProcessList) {
 }
 
 TEST(CommandLine, ASecretThatIsRefusedIsNotRepeated) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     argument_list arguments{{"reelsd", "serve", "--gemini-api-key=AIza 1"}};
     const auto read = arguments.read();
-    const auto output = testing::internal::GetCapturedStderr();
+    const auto output = ::testing::internal::GetCapturedStderr();
     ASSERT_TRUE(std::holds_alternative<int>(read));
     EXPECT_EQ(std::get<int>(read), 2);
     EXPECT_THAT(output, HasSubstr("gemini-api-key: this value is not allowed"));
@@ -223,11 +223,11 @@ TEST(CommandLine, AnInvitationIsForAnAccountOrForTheFirstAdministrator) {
 
 TEST(CommandLine, AnInvalidValueInTheEnvironmentIsNamed) {
     const environment_variable wrong{"REELSD_ANALYZER", "magic"};
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     argument_list arguments{{"reelsd", "serve"}};
     const auto read = arguments.read();
     EXPECT_THAT(
-        testing::internal::GetCapturedStderr(), HasSubstr("analyzer: \"magic\" is not allowed"));
+        ::testing::internal::GetCapturedStderr(), HasSubstr("analyzer: \"magic\" is not allowed"));
     EXPECT_TRUE(std::holds_alternative<int>(read));
 }
 

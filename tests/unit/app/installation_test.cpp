@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A prefix with the helper in `helper_folder`.
-class Installation : public testing::Test {
+class Installation : public ::testing::Test {
 protected:
     Installation() {
         auto pattern = (fs::temp_directory_path() / "reelsd-installation-XXXXXX").string();

@@ -7,8 +7,8 @@ namespace reelsd::app {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Metrics, CountsRequestsByRouteAndStatus) {
     metrics registry;

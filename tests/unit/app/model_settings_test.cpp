@@ -10,9 +10,9 @@
 namespace reelsd::app {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const setting_definition& model_setting(std::string_view name) {
     const auto* const definition = find_setting(name);

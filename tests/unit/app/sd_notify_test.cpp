@@ -48,7 +48,7 @@ private:
     unique_fd socket_{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 
-class ServiceNotifier : public testing::Test {
+class ServiceNotifier : public ::testing::Test {
 protected:
     ServiceNotifier() {
         auto pattern = (fs::temp_directory_path() / "reelsd-notice-XXXXXX").string();
@@ -92,7 +92,8 @@ TEST_F(ServiceNotifier, NotifiesOfAReload) {
     EXPECT_TRUE(notifier->reloading());
 
     // systemd requires both.
-    EXPECT_THAT(supervisor.received(), testing::MatchesRegex("RELOADING=1\nMONOTONIC_USEC=[0-9]+"));
+    EXPECT_THAT(
+        supervisor.received(), ::testing::MatchesRegex("RELOADING=1\nMONOTONIC_USEC=[0-9]+"));
 }
 
 TEST_F(ServiceNotifier, SendsNothingWithoutTheVariable) {

@@ -33,7 +33,7 @@ TEST(Settings, DefaultsAreAllowedAndNamesAreUnique) {
     EXPECT_FALSE(target.resolvers);
     EXPECT_EQ(target.yt_dlp_path, platform::source_settings{}.yt_dlp_path);
     EXPECT_EQ(target.request_profile, platform::request_profile{});
-    EXPECT_THAT(target.media_hosts, testing::ElementsAre("cdninstagram.com", "fbcdn.net"));
+    EXPECT_THAT(target.media_hosts, ::testing::ElementsAre("cdninstagram.com", "fbcdn.net"));
 }
 
 TEST(Settings, AnErrorNamesSettingValueAndAllowedValues) {
@@ -192,7 +192,7 @@ TEST(Settings, Secrets) {
 TEST(Settings, HelpIsSentences) {
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
-            EXPECT_THAT(std::string{definition.help}, testing::EndsWith(".")) << definition.name;
+            EXPECT_THAT(std::string{definition.help}, ::testing::EndsWith(".")) << definition.name;
             EXPECT_LE(definition.help.size(), 200U) << definition.name;
         }
     }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 
 /// Files of control groups, as the kernel shows them.
-class ControlGroups : public testing::Test {
+class ControlGroups : public ::testing::Test {
 protected:
     void SetUp() override {
         std::string name = (fs::temp_directory_path() / "reelsd-groups-XXXXXX").string();

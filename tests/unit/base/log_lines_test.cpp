@@ -24,12 +24,12 @@ namespace reelsd::log {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
-class LogFile : public testing::Test {
+class LogFile : public ::testing::Test {
 protected:
     LogFile() { fs::create_directories(folder_); }
     ~LogFile() override { fs::remove_all(folder_); }
@@ -53,7 +53,7 @@ protected:
     }
 
 private:
-    fs::path folder_ = fs::path{testing::TempDir()} / ("log-file-" + std::to_string(::getpid()));
+    fs::path folder_ = fs::path{::testing::TempDir()} / ("log-file-" + std::to_string(::getpid()));
 };
 
 TEST_F(LogFile, AppendsToExistingContent) {
@@ -148,10 +148,10 @@ TEST_F(LogFile, LosesNoLineDuringRotation) {
 TEST_F(LogFile, LinesGoToStandardErrorWhileTheDiskIsFull) {
     fs::create_symlink("/dev/full", path("log"));
     const auto log = into(path("log"), format::json);
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     log.info("one");
     log.info("two");
-    const auto diverted = testing::internal::GetCapturedStderr();
+    const auto diverted = ::testing::internal::GetCapturedStderr();
     EXPECT_THAT(diverted, AllOf(HasSubstr("\"one\""), HasSubstr("\"two\"")));
     EXPECT_THAT(diverted, HasSubstr("No space left on device"));
     const std::string complaint = "the log file cannot be written";
@@ -161,9 +161,9 @@ TEST_F(LogFile, LinesGoToStandardErrorWhileTheDiskIsFull) {
 
     fs::remove(path("log"));
     log.reopen();
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     log.info("three");
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), IsEmpty());
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), IsEmpty());
     EXPECT_THAT(
         text_of(path("log")),
         AllOf(HasSubstr("2 lines went to standard error"), HasSubstr("\"three\"")));
@@ -171,7 +171,7 @@ TEST_F(LogFile, LinesGoToStandardErrorWhileTheDiskIsFull) {
 
 /// The lines that a new logger writes to standard error; `journal`: standard error is the journal.
 std::string lines_for(bool journal, format shape, const fs::path& file = {}) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     struct stat here {};
     EXPECT_EQ(::fstat(STDERR_FILENO, &here), 0);
     const auto stream =
@@ -185,14 +185,14 @@ std::string lines_for(bool journal, format shape, const fs::path& file = {}) {
     log.error("d");
     ::unsetenv("JOURNAL_STREAM");
     // NOLINTEND(concurrency-mt-unsafe)
-    return testing::internal::GetCapturedStderr();
+    return ::testing::internal::GetCapturedStderr();
 }
 
 TEST_F(LogFile, LinesForTheJournalHaveAPriority) {
     const auto seen = lines_for(true, format::text);
-    EXPECT_THAT(seen, testing::ContainsRegex("^<7>20[^\n]* debug a\n<6>20[^\n]* info b\n"));
-    EXPECT_THAT(seen, testing::ContainsRegex("\n<4>20[^\n]* warning c\n<3>20[^\n]* error d\n"));
-    EXPECT_THAT(lines_for(true, format::json), testing::ContainsRegex("\n<6>\\{\"time\""));
+    EXPECT_THAT(seen, ::testing::ContainsRegex("^<7>20[^\n]* debug a\n<6>20[^\n]* info b\n"));
+    EXPECT_THAT(seen, ::testing::ContainsRegex("\n<4>20[^\n]* warning c\n<3>20[^\n]* error d\n"));
+    EXPECT_THAT(lines_for(true, format::json), ::testing::ContainsRegex("\n<6>\\{\"time\""));
 }
 
 TEST_F(LogFile, OtherLinesHaveNoPriority) {
@@ -202,16 +202,16 @@ TEST_F(LogFile, OtherLinesHaveNoPriority) {
 }
 
 TEST_F(LogFile, IsWrittenOnceItCanBeOpened) {
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     const auto log = into(path("later") / "log");
     log.info("one");
     EXPECT_THAT(
-        testing::internal::GetCapturedStderr(),
+        ::testing::internal::GetCapturedStderr(),
         AllOf(HasSubstr("info one"), HasSubstr("No such file or directory")));
     fs::create_directory(path("later"));
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     log.info("two");
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), IsEmpty());
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), IsEmpty());
     EXPECT_THAT(text_of(path("later") / "log"), HasSubstr("info two"));
 }
 
@@ -220,10 +220,10 @@ TEST_F(LogFile, KeepsTheOldFileIfReopeningFails) {
     const auto log = into(path("folder") / "log");
     log.info("one");
     fs::rename(path("folder"), path("moved"));
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     log.reopen();
     log.info("two");
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("No such file or directory"));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("No such file or directory"));
     EXPECT_THAT(text_of(path("moved") / "log"), AllOf(HasSubstr("one"), HasSubstr("two")));
 }
 
@@ -239,7 +239,7 @@ TEST_F(LogFile, LeavesNoPartialLine) {
         for (int n = 0; n < 30; ++n) log.info("a line of some length", {{"n", n}});
         std::exit(0);
     };
-    EXPECT_EXIT(fill(), testing::ExitedWithCode(0), "n=29");
+    EXPECT_EXIT(fill(), ::testing::ExitedWithCode(0), "n=29");
     const auto lines = lines_of(path("log"));
     ASSERT_FALSE(lines.empty());
     for (const auto& line : lines) EXPECT_THAT(line, HasSubstr("a line of some length n="));

@@ -113,7 +113,7 @@ TEST(Templates, ReportTheTimeUntilARetry) {
     EXPECT_EQ(text_after(190s), "<b>Reel 2</b> failed.\nWhy.\nYou can try again in 12 min.\n\n");
     EXPECT_EQ(text_after(900s), now);
     failed.retry_after_seconds = 7500;
-    EXPECT_THAT(text_after(0s), testing::HasSubstr("You can try again in 2 h 5 min."));
+    EXPECT_THAT(text_after(0s), ::testing::HasSubstr("You can try again in 2 h 5 min."));
     failed.is_retryable = false;
     EXPECT_EQ(text_after(0s), now);
 }

@@ -17,7 +17,7 @@
 namespace reelsd::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// A program with each kind of option.
 class small_program {
@@ -54,7 +54,7 @@ TEST(CompletionScript, WritesBash) {
 
 TEST(CompletionScript, WritesZsh) {
     const auto script = completion_script(small_program{}.app(), shell::zsh);
-    EXPECT_THAT(script, testing::StartsWith("#compdef reels\n"));
+    EXPECT_THAT(script, ::testing::StartsWith("#compdef reels\n"));
     EXPECT_THAT(script, HasSubstr(R"('show:Show \[one\]\: what'\''s there')"));
     EXPECT_THAT(script, HasSubstr("'(-h --help)--help[Help]'"));
     EXPECT_THAT(script, HasSubstr("'(--config)--config=[A file]:FILE:_files'"));

@@ -81,7 +81,7 @@ TEST(FailureOf, ReportsTheServersMessage) {
 
 // Goal: the user gets advice for failures they can fix. Method: the codes of failure_of().
 TEST(AdviceFor, NamesTheRemedy) {
-    using testing::HasSubstr;
+    using ::testing::HasSubstr;
     EXPECT_THAT(advice_for(errc::unauthorized), HasSubstr("REELS_TOKEN"));
     EXPECT_THAT(advice_for(errc::not_found), HasSubstr("reels list"));
     EXPECT_THAT(advice_for(errc::limit_reached), HasSubstr("Try again"));

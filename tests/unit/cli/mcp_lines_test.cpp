@@ -15,7 +15,7 @@
 namespace reelsd::cli::mcp {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 struct taken_lines {
     std::vector<std::string> lines;

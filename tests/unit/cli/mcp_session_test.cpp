@@ -13,7 +13,7 @@
 namespace reelsd::cli::mcp {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 int code_in(const json& message) {
     return message.value("error", json::object()).value("code", 0);
@@ -347,7 +347,7 @@ TEST(McpSession, AnswersABatchWithOneArray) {
     ASSERT_EQ(messages[0].size(), 4U);
     std::vector<std::string> ids;
     for (const auto& message : messages[0]) ids.push_back(message["id"].dump());
-    EXPECT_THAT(ids, testing::UnorderedElementsAre("1", "2", "3", "null"));
+    EXPECT_THAT(ids, ::testing::UnorderedElementsAre("1", "2", "3", "null"));
 
     client.target().take(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])");
     EXPECT_TRUE(client.sent().empty());

@@ -12,8 +12,8 @@
 namespace reelsd::cli::mcp {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr const char* pending = R"({"id":42,"status":"pending"})";
 constexpr const char* processing =
@@ -44,7 +44,7 @@ std::function<result<api_answer>(const job_wait&, const std::stop_token&)> answe
     };
 }
 
-class McpTools : public testing::Test {
+class McpTools : public ::testing::Test {
 protected:
     void SetUp() override { client.initialize(); }
 
@@ -138,7 +138,7 @@ TEST_F(McpTools, AFailedAnalysisIsAnErrorWithTextAndJson) {
             "finished_at":"2100-01-01T00:00:00Z","retry_after_seconds":5})");
     EXPECT_THAT(
         text_in(client.result_of("get_reel", {{"id", 7}})),
-        testing::ContainsRegex("submitted again in [0-9]+ seconds"));
+        ::testing::ContainsRegex("submitted again in [0-9]+ seconds"));
 }
 
 TEST_F(McpTools, FailuresNameTheRemedy) {

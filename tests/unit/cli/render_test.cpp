@@ -17,8 +17,8 @@ namespace {
 
 using namespace std::chrono;
 using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 json done_job() {
     return json::parse(R"json({
@@ -123,7 +123,7 @@ TEST(RenderJob, ShowsTheTimeUntilARetry) {
     const auto last_lines = [&](auto after) {
         const auto page = render_job(job, {}, finished_at + after);
         const std::string before = "Reel 7: error\nhttps://x.test/\nWhy. (rate_limited)\n";
-        EXPECT_THAT(page, testing::StartsWith(before));
+        EXPECT_THAT(page, ::testing::StartsWith(before));
         return page.substr(before.size());
     };
     const std::string upload = "To upload the video: reels analyze FILE --link URL\n";
@@ -361,7 +361,7 @@ TEST(RenderUsage, WritesCostsExactly) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.cost.dump());
         const auto page = render_usage({{"total_cost_usd", expected.cost}}, {}, {});
-        EXPECT_THAT(page, testing::EndsWith("Cost             " + std::string{expected.text}));
+        EXPECT_THAT(page, ::testing::EndsWith("Cost             " + std::string{expected.text}));
     }
 }
 

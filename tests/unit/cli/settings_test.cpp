@@ -6,7 +6,7 @@
 namespace reelsd::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 settings_source source(const char* server, const char* token) {
     settings_source source;

@@ -10,8 +10,8 @@
 namespace reelsd::cli {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(CutTo, KeepsWhatFits) {
     EXPECT_EQ(cut_to("pasta", 5), "pasta");

@@ -11,8 +11,8 @@
 namespace reelsd::db {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// What libpq reads from a connection string.
 std::map<std::string, std::string> options_of(const std::string& connection_string) {

@@ -99,7 +99,7 @@ TEST(SessionSettings, FixTheServersForms) {
 TEST(SessionSettings, LetAPoolsPlansFindRowsByAnIndex) {
     for (const char* const setting : {"enable_seqscan = off", "jit = off"}) {
         EXPECT_THAT(session_settings({.finds_rows_by_index = true}), HasSubstr(setting));
-        EXPECT_THAT(session_settings({}), testing::Not(HasSubstr(setting)));
+        EXPECT_THAT(session_settings({}), ::testing::Not(HasSubstr(setting)));
     }
 }
 

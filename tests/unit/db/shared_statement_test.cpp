@@ -21,14 +21,14 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 using request = int;
 using answer = std::string;
 using answers = std::vector<std::optional<answer>>;
 
-class SharedStatement : public testing::Test {
+class SharedStatement : public ::testing::Test {
 protected:
     /// A statement in progress; `statements_` lists them in the order of their start.
     struct statement {
@@ -204,7 +204,7 @@ TEST_F(SharedStatement, AnUrgentRequestDoesNotShortenTheDeadlineOfOthers) {
     EXPECT_NE(deadlines_[is_alone(statements_[0]) ? 1 : 0].when(), late.when());
     give(0, doubled);
     give(1, doubled);
-    EXPECT_THAT(replies_, testing::UnorderedElementsAre("1=2", "2=4", "3=6"));
+    EXPECT_THAT(replies_, ::testing::UnorderedElementsAre("1=2", "2=4", "3=6"));
 }
 
 TEST_F(SharedStatement, EveryRequestIsAnsweredAtTheStop) {

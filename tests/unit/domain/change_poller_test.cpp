@@ -30,7 +30,7 @@ void rethrow(std::exception_ptr failure) {
 }
 
 /// Announcements need no database: the pool is never started.
-struct ChangePoller : testing::Test {
+struct ChangePoller : ::testing::Test {
     void start_waiting(job_id job, deadline by) {
         boost::asio::co_spawn(loop_, wait_into(poller_, job, by, log_), rethrow);
     }
@@ -46,7 +46,7 @@ TEST_F(ChangePoller, AnnouncesToTheWaitersOfOneJobOnly) {
     boost::asio::post(loop_, [this] { poller_.announce(job_id{1}); });
     while (loop_.poll() > 0) {
     }
-    EXPECT_THAT(log_, testing::ElementsAre("1 announced", "1 announced"));
+    EXPECT_THAT(log_, ::testing::ElementsAre("1 announced", "1 announced"));
     EXPECT_EQ(poller_.waiter_count(), 1U);
 
     poller_.announce(job_id{2});
@@ -73,7 +73,7 @@ TEST_F(ChangePoller, AnAnnouncementBetweenReadAndWaitIsNotMissed) {
 TEST_F(ChangePoller, AWaitEndsAtTheDeadline) {
     start_waiting(job_id{3}, deadline::after(0s));
     loop_.run();
-    EXPECT_THAT(log_, testing::ElementsAre("3 timed out"));
+    EXPECT_THAT(log_, ::testing::ElementsAre("3 timed out"));
 }
 
 // An account that has too many changes in each poll.

@@ -10,7 +10,7 @@ namespace {
 
 TEST(Token, HasTheFormThatTheContractGives) {
     const auto token = generate_token();
-    EXPECT_THAT(token, testing::MatchesRegex("rls_[A-Za-z0-9]{40}"));
+    EXPECT_THAT(token, ::testing::MatchesRegex("rls_[A-Za-z0-9]{40}"));
     EXPECT_EQ(prefix_of_token(token), token.substr(0, 8));
     EXPECT_TRUE(hash_of_token(token));
 }

@@ -131,7 +131,7 @@ TEST(AfterFailure, KeepsTheCauseForOperators) {
         at_step(after_failure(on_attempt(3), why, retry_allowed::yes, {}, 0.5), "analyze"));
     EXPECT_EQ(last.why.cause, errc::timed_out);
     EXPECT_EQ(last.why.step, "analyze");
-    EXPECT_THAT(last.text, testing::Not(testing::HasSubstr("no end")));
+    EXPECT_THAT(last.text, ::testing::Not(::testing::HasSubstr("no end")));
     EXPECT_TRUE(std::holds_alternative<released>(at_step(released{}, "analyze")));
 }
 
@@ -194,9 +194,9 @@ TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
         EXPECT_EQ(end.code, job_error_code::rate_limited);
         EXPECT_THAT(
             end.text,
-            testing::AllOf(
-                testing::StartsWith("The platform temporarily rate-limited the service"),
-                testing::HasSubstr(std::to_string(expected.wait / 1min) + " minutes")));
+            ::testing::AllOf(
+                ::testing::StartsWith("The platform temporarily rate-limited the service"),
+                ::testing::HasSubstr(std::to_string(expected.wait / 1min) + " minutes")));
         EXPECT_EQ(end.retry_after, std::chrono::duration<double>{expected.wait});
     }
 }
@@ -236,7 +236,7 @@ TEST(ErrorText, BeginsAsTheContractSays) {
     for (int number = 0; number <= static_cast<int>(errc::internal); ++number) {
         const auto why = static_cast<errc>(number);
         const auto code = job_error_code_of(why);
-        EXPECT_THAT(error_text(error{why}, {}), testing::StartsWith(beginnings.at(code)))
+        EXPECT_THAT(error_text(error{why}, {}), ::testing::StartsWith(beginnings.at(code)))
             << name_of(why);
         EXPECT_EQ(*job_error_code_from(name_of(code)), code);
         met.insert(code);
@@ -256,30 +256,31 @@ TEST(ErrorText, OfAPlatformThatHasNeverAnsweredNamesAllWaysOnAndPromisesNothing)
         if (text.empty()) continue;
         for (const auto* const part :
              {"never answered", "platform-proxy", "platform-cookies-file", "Upload the video"})
-            EXPECT_THAT(text, testing::HasSubstr(part));
+            EXPECT_THAT(text, ::testing::HasSubstr(part));
         for (const auto* const promise : {"later", "after that", "minutes"})
-            EXPECT_THAT(text, testing::Not(testing::HasSubstr(promise)));
+            EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr(promise)));
     }
 }
 
 TEST(ErrorText, NamesTheCauseAndTheLimit) {
     EXPECT_THAT(
         error_text(error{errc::video_too_long}, {.video_seconds_max = 30s}),
-        testing::StartsWith("The video is longer than 30 seconds"));
+        ::testing::StartsWith("The video is longer than 30 seconds"));
     EXPECT_THAT(
         error_text(error{errc::video_too_large}, {.video_bytes_max = 1024}),
-        testing::HasSubstr("larger than 1024 bytes"));
+        ::testing::HasSubstr("larger than 1024 bytes"));
     EXPECT_THAT(
         error_text(error{errc::proxy_failed, "[::1]:3128: it did not answer in time"}, {}),
-        testing::HasSubstr("the proxy [::1]:3128 of this service does not work."));
+        ::testing::HasSubstr("the proxy [::1]:3128 of this service does not work."));
     EXPECT_THAT(
         error_text(error{errc::proxy_failed, "a:1 to www.instagram.com: refused (status 403)"}, {}),
-        testing::HasSubstr(
+        ::testing::HasSubstr(
             "the proxy a:1 of this service could not connect to www.instagram.com."));
-    EXPECT_THAT(error_text(error{errc::video_unavailable}, {}), testing::HasSubstr("deleted"));
-    EXPECT_THAT(error_text(error{errc::video_restricted}, {}), testing::HasSubstr("ages, regions"));
-    EXPECT_THAT(error_text(error{errc::login_required}, {}), testing::HasSubstr("logged in"));
-    EXPECT_THAT(error_text(error{errc::no_video}, {}), testing::HasSubstr("photo"));
+    EXPECT_THAT(error_text(error{errc::video_unavailable}, {}), ::testing::HasSubstr("deleted"));
+    EXPECT_THAT(
+        error_text(error{errc::video_restricted}, {}), ::testing::HasSubstr("ages, regions"));
+    EXPECT_THAT(error_text(error{errc::login_required}, {}), ::testing::HasSubstr("logged in"));
+    EXPECT_THAT(error_text(error{errc::no_video}, {}), ::testing::HasSubstr("photo"));
 }
 
 TEST(IsRetryable, IsOfTheCodeAndOfAModelThatCouldNotBeReached) {

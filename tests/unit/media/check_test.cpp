@@ -15,8 +15,8 @@ namespace reelsd::media {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> texts_of(const check_report& report) {
     std::vector<std::string> all;
@@ -33,7 +33,7 @@ std::string caption(const std::string& text, int y, const std::string& between) 
            ":enable='between(t," + between + ")'";
 }
 
-class Check : public testing::Test {
+class Check : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
     static void TearDownTestSuite() { maker_.reset(); }

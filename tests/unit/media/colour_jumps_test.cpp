@@ -29,10 +29,10 @@ std::vector<double> jumps_of(
 
 TEST(ColourJumps, FindsCutsBetweenScenesOfEqualBrightness) {
     const auto film = [](int picture) { return picture < 16 ? pink() : green(); };
-    EXPECT_THAT(jumps_of(film), testing::ElementsAre(testing::DoubleNear(2.0, 0.1)));
+    EXPECT_THAT(jumps_of(film), ::testing::ElementsAre(::testing::DoubleNear(2.0, 0.1)));
     // Cuts found in the luma are not repeated.
-    EXPECT_THAT(jumps_of(film, {2.0}), testing::IsEmpty());
-    EXPECT_THAT(jumps_of(film, {4.0}), testing::SizeIs(1));
+    EXPECT_THAT(jumps_of(film, {2.0}), ::testing::IsEmpty());
+    EXPECT_THAT(jumps_of(film, {4.0}), ::testing::SizeIs(1));
 }
 
 TEST(ColourJumps, IgnoresOtherChanges) {
@@ -52,7 +52,7 @@ TEST(ColourJumps, IgnoresOtherChanges) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        EXPECT_THAT(jumps_of(expected.film), testing::IsEmpty());
+        EXPECT_THAT(jumps_of(expected.film), ::testing::IsEmpty());
     }
 }
 

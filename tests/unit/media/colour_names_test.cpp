@@ -46,11 +46,11 @@ TEST(DominantColours, AreTheStrongestThree) {
     counts[1] = 50;
     counts[2] = 20;
     counts[3] = 20;
-    EXPECT_THAT(dominant_colours(counts), testing::ElementsAre("white", "grey", "red"));
+    EXPECT_THAT(dominant_colours(counts), ::testing::ElementsAre("white", "grey", "red"));
     counts = {};
     counts[8] = 93;
     counts[6] = 7;  // Under 8 %: not a colour of the video.
-    EXPECT_THAT(dominant_colours(counts), testing::ElementsAre("blue"));
+    EXPECT_THAT(dominant_colours(counts), ::testing::ElementsAre("blue"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(CutFinder, FindsHardCuts) {
     const auto cuts = cuts_of([](int frame) {
         return make_scene(frame < 30 ? 1 : frame < 60 ? 2 : 3);
     });
-    EXPECT_THAT(cuts, testing::Pointwise(testing::DoubleNear(0.001), {1.0, 2.0}));
+    EXPECT_THAT(cuts, ::testing::Pointwise(::testing::DoubleNear(0.001), {1.0, 2.0}));
 }
 
 // Goal: other changes are not reported as cuts. Method: one film for each kind of change.
@@ -48,14 +48,14 @@ TEST(CutFinder, IgnoresOtherChanges) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        EXPECT_THAT(cuts_of(expected.film), testing::IsEmpty());
+        EXPECT_THAT(cuts_of(expected.film), ::testing::IsEmpty());
     }
 }
 
 TEST(CutFinder, FindsACutInMotion) {
     const auto cuts = cuts_of(
         [](int frame) { return frame < 45 ? make_scene(1, 1, frame) : make_scene(4, 1, frame); });
-    EXPECT_THAT(cuts, testing::Pointwise(testing::DoubleNear(0.001), {1.5}));
+    EXPECT_THAT(cuts, ::testing::Pointwise(::testing::DoubleNear(0.001), {1.5}));
 }
 
 TEST(CutFinder, FindsAnInsertOfHalfASecond) {

@@ -70,19 +70,19 @@ TEST(Dissolves, IgnoresOtherChanges) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        EXPECT_THAT(dissolves_of(expected.film), testing::IsEmpty());
+        EXPECT_THAT(dissolves_of(expected.film), ::testing::IsEmpty());
     }
 }
 
 TEST(Dissolves, IgnoresHardCuts) {
     const auto film = [](double seconds) { return make_scene(seconds < 2.5 ? 1 : 4, 3); };
-    EXPECT_THAT(dissolves_of(film, {2.5}), testing::IsEmpty());
+    EXPECT_THAT(dissolves_of(film, {2.5}), ::testing::IsEmpty());
 }
 
 TEST(Dissolves, MergeKeepsOrder) {
     const double cuts[] = {1.0, 3.0};
     const double dissolves[] = {2.0};
-    EXPECT_THAT(merge_cuts(cuts, dissolves), testing::ElementsAre(1.0, 2.0, 3.0));
+    EXPECT_THAT(merge_cuts(cuts, dissolves), ::testing::ElementsAre(1.0, 2.0, 3.0));
 }
 
 }  // namespace

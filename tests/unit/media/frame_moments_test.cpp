@@ -6,8 +6,8 @@
 namespace reelsd::media {
 namespace {
 
-using testing::DoubleEq;
-using testing::ElementsAre;
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
 
 // Goal: pictures are at the requested times, within the bound.
 TEST(FrameMoments, AreEvenFromTheStart) {

@@ -11,7 +11,7 @@
 namespace reelsd::media {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 json document_of(const frames_report& report) {
     return json::parse(to_json(report).dump());

@@ -24,7 +24,7 @@ struct taken_frames {
     std::vector<shown> pictures;
 };
 
-class Frames : public testing::Test {
+class Frames : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
     static void TearDownTestSuite() { maker_.reset(); }

@@ -22,7 +22,7 @@ inline constexpr verdict unsupported = errc::unsupported_format;
 inline constexpr verdict too_long = errc::video_too_long;
 
 /// The real helper in its real jail, and a folder for hostile files.
-class HostileVideos : public testing::Test {
+class HostileVideos : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
     static void TearDownTestSuite() { maker_.reset(); }

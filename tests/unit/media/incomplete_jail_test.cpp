@@ -18,16 +18,16 @@ namespace reelsd::media {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 deadline far_away() {
     return deadline::after(120s);
 }
 
-class IncompleteJail : public testing::Test {
+class IncompleteJail : public ::testing::Test {
 protected:
     /// The media program on a kernel without `features`; see without_features.cpp.
     media_options without(const std::string& features, jail_policy policy) {

@@ -6,7 +6,7 @@
 namespace reelsd::media {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(RefusalOf, RequiresTheFilterAndTheLimits) {
     struct test_case {

@@ -21,7 +21,7 @@ namespace reelsd::media {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// A deadline that no healthy child reaches, even on a busy machine.
 std::string unruly(const std::string& mode) {
@@ -229,7 +229,7 @@ TEST(MediaClient, KeepsTheEndOfStandardError) {
     const media_client client{helper.options()};
     const auto report = client.probe("/video.mp4", far_away(), {});
     ASSERT_FALSE(report);
-    EXPECT_THAT(report.error().detail(), testing::EndsWith("alast words"));
+    EXPECT_THAT(report.error().detail(), ::testing::EndsWith("alast words"));
     EXPECT_LT(report.error().detail().size(), 2'500U);
 }
 

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-class Muxing : public testing::Test {
+class Muxing : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         maker_ = std::make_unique<video_maker>();

@@ -34,7 +34,7 @@ TEST(PictureMeter, MeasuresLightAndColour) {
     const auto green = measured({coloured(0, 255, 0)});
     EXPECT_NEAR(green.brightness, 0.715, 0.001);
     EXPECT_NEAR(green.saturation, 1, 0.001);
-    EXPECT_THAT(green.colours, testing::ElementsAre("green"));
+    EXPECT_THAT(green.colours, ::testing::ElementsAre("green"));
 }
 
 TEST(PictureMeter, MeasuresMotionOutsideCuts) {

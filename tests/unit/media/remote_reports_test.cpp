@@ -11,7 +11,7 @@
 namespace reelsd::media {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct test_case {
     const char* document;

@@ -37,13 +37,13 @@ std::vector<int> turned(quarter_turns turns, int& width) {
 
 TEST(TurnRgb, TurnsClockwise) {
     int width = 0;
-    EXPECT_THAT(turned(quarter_turns::none, width), testing::ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(turned(quarter_turns::none, width), ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
     EXPECT_EQ(width, 3);
-    EXPECT_THAT(turned(quarter_turns::right, width), testing::ElementsAre(4, 1, 5, 2, 6, 3));
+    EXPECT_THAT(turned(quarter_turns::right, width), ::testing::ElementsAre(4, 1, 5, 2, 6, 3));
     EXPECT_EQ(width, 2);
-    EXPECT_THAT(turned(quarter_turns::half, width), testing::ElementsAre(6, 5, 4, 3, 2, 1));
+    EXPECT_THAT(turned(quarter_turns::half, width), ::testing::ElementsAre(6, 5, 4, 3, 2, 1));
     EXPECT_EQ(width, 3);
-    EXPECT_THAT(turned(quarter_turns::left, width), testing::ElementsAre(3, 6, 2, 5, 1, 4));
+    EXPECT_THAT(turned(quarter_turns::left, width), ::testing::ElementsAre(3, 6, 2, 5, 1, 4));
     EXPECT_EQ(width, 2);
 }
 

@@ -27,12 +27,12 @@ namespace {
 using namespace std::chrono_literals;
 using process::child_end;
 using process::child_outcome;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr int exit_not_sandboxed = 77;
 constexpr int exit_usage = 64;
 
-class Sandbox : public testing::Test {
+class Sandbox : public ::testing::Test {
 protected:
     /// `features`: missing kernel features; see without_features.cpp.
     [[nodiscard]] child_end run(

@@ -26,7 +26,7 @@ std::string picture(int seconds) {
     return "-f lavfi -i testsrc=s=64x64:r=5:d=" + std::to_string(seconds);
 }
 
-class SoundFile : public testing::Test {
+class SoundFile : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
     static void TearDownTestSuite() { maker_.reset(); }

@@ -14,7 +14,7 @@
 namespace reelsd::media {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string segment(char kind, const std::string& content) {
     const auto length = content.size() + 2;

@@ -14,12 +14,12 @@ namespace reelsd::media {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p";
 
 /// The real helper in its real jail; another decoder reads its output.
-class Thumbnails : public testing::Test {
+class Thumbnails : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
     static void TearDownTestSuite() { maker_.reset(); }
@@ -273,7 +273,8 @@ TEST_F(Thumbnails, SurviveDamage) {
         const auto report = ask(maker().write("damaged.mp4", damaged));
         if (report) continue;
         EXPECT_THAT(
-            report.error().code(), testing::AnyOf(errc::unsupported_format, errc::video_too_long));
+            report.error().code(),
+            ::testing::AnyOf(errc::unsupported_format, errc::video_too_long));
         EXPECT_THAT(report.error().detail(), Not(HasSubstr("died")));
     }
 }

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-class Transcoding : public testing::Test {
+class Transcoding : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
     static void TearDownTestSuite() { maker_.reset(); }

@@ -15,7 +15,7 @@ namespace reelsd::media {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // Without text: the reader would read a running clock every quarter of a second.
 constexpr auto picture_input =
@@ -24,7 +24,7 @@ constexpr auto sound_input = " -f lavfi -i sine=f=440:d=2";
 constexpr auto h264 = " -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 15";
 
 /// The real helper in its real jail on small generated videos.
-class Videos : public testing::Test {
+class Videos : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { maker_ = std::make_unique<video_maker>(); }
     static void TearDownTestSuite() { maker_.reset(); }
@@ -105,7 +105,7 @@ TEST_F(Videos, FindsTextSpeechAndCuts) {
     EXPECT_EQ(report->texts.front().text, "Tomato soup");
     ASSERT_EQ(report->picture.cuts.size(), 1U);
     EXPECT_NEAR(report->picture.cuts.front(), 2.0, 0.1);
-    EXPECT_THAT(report->picture.colours, testing::IsSupersetOf({"blue", "orange"}));
+    EXPECT_THAT(report->picture.colours, ::testing::IsSupersetOf({"blue", "orange"}));
     EXPECT_FALSE(report->audio.silent);
     ASSERT_FALSE(report->audio.speech.segments.empty());
     EXPECT_THAT(report->audio.speech.segments.front().text, HasSubstr("welcome to the kitchen"));
@@ -308,7 +308,8 @@ TEST_F(Videos, SurvivesDamage) {
         const auto report = probe(maker().write("damaged.mp4", damaged));
         if (report) continue;
         EXPECT_THAT(
-            report.error().code(), testing::AnyOf(errc::unsupported_format, errc::video_too_long));
+            report.error().code(),
+            ::testing::AnyOf(errc::unsupported_format, errc::video_too_long));
     }
 }
 

@@ -20,7 +20,7 @@ constexpr const char* model_dir = "/usr/share/pocketsphinx/model/en-us";
 
 /// flite's "slt" speaks 16 kHz mono, behind a header of 44 bytes.
 std::vector<std::int16_t> spoken(const std::string& text) {
-    const std::string path = testing::TempDir() + "media_sound_spoken.wav";
+    const std::string path = ::testing::TempDir() + "media_sound_spoken.wav";
     const std::string command = "flite -voice slt -t '" + text + "' -o '" + path + "'";
     FILE* const speaker = popen(command.c_str(), "r");
     if (speaker == nullptr || pclose(speaker) != 0) return {};
@@ -36,7 +36,7 @@ std::vector<std::int16_t> spoken(const std::string& text) {
     return samples;
 }
 
-class Speech : public testing::Test {
+class Speech : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         auto loaded = speech_recognizer::load(model_dir);

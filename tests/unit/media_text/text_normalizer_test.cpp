@@ -58,7 +58,7 @@ TEST(IsPartOf, IsAboutWholeWords) {
     EXPECT_FALSE(is_part_of("Do this every single day", "every single"));
 }
 
-class OcrFilter : public testing::Test {
+class OcrFilter : public ::testing::Test {
 protected:
     static line_reading reading(std::initializer_list<word_reading> words) {
         return {.words = words};

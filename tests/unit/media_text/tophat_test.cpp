@@ -34,7 +34,7 @@ TEST(WhiteTophat, EqualsTheDefinition) {
     white_tophat tophat;  // One object: its buffers must not leak from size to size.
     for (const auto& [width, height] :
          {std::pair{1, 1}, {5, 40}, {31, 31}, {64, 15}, {97, 61}, {16, 100}, {200, 33}}) {
-        SCOPED_TRACE(testing::Message{} << width << "x" << height);
+        SCOPED_TRACE(::testing::Message{} << width << "x" << height);
         plane source{width, height};
         std::generate(source.pixels.begin(), source.pixels.end(), [&] {
             return static_cast<std::uint8_t>(random() % 256);

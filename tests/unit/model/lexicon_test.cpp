@@ -75,7 +75,7 @@ TEST_F(Lexicon, ReadsWhatWasWritten) {
 TEST_F(Lexicon, AMissingOrBrokenFileIsAnErrorThatNamesIt) {
     const auto missing = lexicon::open(folder_ / "none.bin");
     ASSERT_FALSE(missing);
-    EXPECT_THAT(missing.error().detail(), testing::HasSubstr("none.bin"));
+    EXPECT_THAT(missing.error().detail(), ::testing::HasSubstr("none.bin"));
 
     const auto whole = bytes_of(small_image());
     auto other = small_image();
@@ -89,7 +89,7 @@ TEST_F(Lexicon, AMissingOrBrokenFileIsAnErrorThatNamesIt) {
           std::string(64, '\0')}) {
         const auto opened = lexicon::open(write("broken.bin", content));
         ASSERT_FALSE(opened);
-        EXPECT_THAT(opened.error().detail(), testing::HasSubstr("broken.bin"));
+        EXPECT_THAT(opened.error().detail(), ::testing::HasSubstr("broken.bin"));
     }
 }
 
@@ -120,13 +120,13 @@ TEST_F(Lexicon, TopicsAndTermsAreReadAndFaultsNamed) {
     ASSERT_TRUE(parsed);
     ASSERT_EQ(parsed->topics.size(), 1U);
     EXPECT_EQ(parsed->topics[0].subject, "food/bread");
-    EXPECT_THAT(parsed->topics[0].words, testing::ElementsAre("dough", "loaf"));
+    EXPECT_THAT(parsed->topics[0].words, ::testing::ElementsAre("dough", "loaf"));
     ASSERT_EQ(parsed->terms.size(), 1U);
     EXPECT_EQ(parsed->terms[0].word, "avo");
     for (const auto* line : {"nonsense", "topic food bread", "term avo avocado"}) {
         const auto broken = read_topics(write("bad.txt", line));
         ASSERT_FALSE(broken);
-        EXPECT_THAT(broken.error().detail(), testing::HasSubstr(std::string{line}.substr(6)));
+        EXPECT_THAT(broken.error().detail(), ::testing::HasSubstr(std::string{line}.substr(6)));
     }
     EXPECT_FALSE(read_topics(folder_ / "none.txt"));
 }
@@ -134,7 +134,7 @@ TEST_F(Lexicon, TopicsAndTermsAreReadAndFaultsNamed) {
 TEST_F(Lexicon, AMissingWordNetIsAnErrorThatNamesTheFile) {
     const auto parsed = read_wordnet(folder_);
     ASSERT_FALSE(parsed);
-    EXPECT_THAT(parsed.error().detail(), testing::HasSubstr("data.noun"));
+    EXPECT_THAT(parsed.error().detail(), ::testing::HasSubstr("data.noun"));
 }
 
 wordnet two_nouns() {
@@ -167,7 +167,7 @@ TEST(LexiconBuilder, HasLemmasOfOneOrTwoWordsAndAddedOnes) {
 TEST(LexiconBuilder, ATermMustBeExplainedByKnownWords) {
     const auto draft = build_lexicon(two_nouns(), {.topics = {}, .terms = {{"x", {"unheard"}}}});
     ASSERT_FALSE(draft);
-    EXPECT_THAT(draft.error().detail(), testing::HasSubstr("unheard"));
+    EXPECT_THAT(draft.error().detail(), ::testing::HasSubstr("unheard"));
 }
 
 TEST(ConceptSpace, ASenseIsNearTheWordsOfItsDefinition) {

@@ -89,7 +89,7 @@ TEST(LocalEmbedder, TextsWithoutKnownWordsHaveNoConcepts) {
 TEST(LocalEmbedder, AMissingDictionaryIsAnError) {
     const auto opened = local_embedder::open("/nonexistent/wordnet.bin");
     ASSERT_FALSE(opened);
-    EXPECT_THAT(opened.error().detail(), testing::HasSubstr("/nonexistent/wordnet.bin"));
+    EXPECT_THAT(opened.error().detail(), ::testing::HasSubstr("/nonexistent/wordnet.bin"));
 }
 
 struct synthetic_reel {

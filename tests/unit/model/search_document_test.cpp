@@ -9,11 +9,11 @@
 namespace reelsd::model {
 namespace {
 
-using testing::Contains;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// Every letter is a concept, so texts with equal letters are near.
 class letter_embedder final : public embedder {
@@ -54,7 +54,7 @@ search_document document_of(const json& result) {
 }
 
 auto quotes(const std::string& field, const std::string& text) {
-    return Contains(testing::AllOf(Field(&passage::field, field), Field(&passage::text, text)));
+    return Contains(::testing::AllOf(Field(&passage::field, field), Field(&passage::text, text)));
 }
 
 TEST(SearchDocument, WeighsEachField) {

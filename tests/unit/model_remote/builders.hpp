@@ -22,8 +22,7 @@ namespace reelsd::model::testing {
 
 /// When a reply arrives.
 inline constexpr std::chrono::system_clock::time_point arrival{};
-inline constexpr std::chrono::year_month_day october{
-    std::chrono::year{2026} / 10 / 7};
+inline constexpr std::chrono::year_month_day october{std::chrono::year{2026} / 10 / 7};
 
 /// A temporary file.
 class scratch_file {

@@ -19,8 +19,8 @@
 namespace reelsd::model {
 namespace {
 
-using testing::ElementsAre;
-using testing::FloatNear;
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
 
 const std::vector<std::string> two_texts{"one", "two"};
 
@@ -116,7 +116,7 @@ TEST(OpenAiEmbeddings, ASizeIsOnlySentIfConfigured) {
         json::parse(openai_embedding_body(of_model("m", 0), two_texts)).contains("dimensions"));
 }
 
-std::string response_of(int status, const std::string& body) {
+std::string embedding_response(int status, const std::string& body) {
     return fmt::format(
         "HTTP/1.1 {} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
         status,
@@ -145,18 +145,18 @@ constexpr const char* two_vectors =
         "usage":{"prompt_tokens":9}})";
 
 TEST(EmbeddingRequest, EveryAnswerIsBilled) {
-    const auto good = reply_to(response_of(200, two_vectors));
+    const auto good = reply_to(embedding_response(200, two_vectors));
     ASSERT_TRUE(good.vectors);
     EXPECT_EQ(good.vectors->size(), 2U);
     EXPECT_EQ(good.billed, billing::counted);
     EXPECT_EQ(good.tokens, 9);
 
-    const auto odd = reply_to(response_of(200, two_vectors), 768);
+    const auto odd = reply_to(embedding_response(200, two_vectors), 768);
     EXPECT_EQ(odd.vectors.error().code(), errc::model_misconfigured);
     EXPECT_EQ(odd.billed, billing::counted);
     EXPECT_EQ(odd.tokens, 9);
 
-    const auto unreadable = reply_to(response_of(200, "?"));
+    const auto unreadable = reply_to(embedding_response(200, "?"));
     EXPECT_EQ(unreadable.vectors.error().code(), errc::model_unavailable);
     EXPECT_EQ(unreadable.billed, billing::counted);
     EXPECT_EQ(unreadable.tokens, 2) << "estimated";
@@ -164,7 +164,7 @@ TEST(EmbeddingRequest, EveryAnswerIsBilled) {
 
 TEST(EmbeddingRequest, ARefusalIsNotBilled) {
     for (const int status : {400, 401, 429, 503}) {
-        EXPECT_EQ(reply_to(response_of(status, "{}")).billed, billing::none) << status;
+        EXPECT_EQ(reply_to(embedding_response(status, "{}")).billed, billing::none) << status;
     }
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::scripted_server;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Longer than any passing test takes on a busy machine.
 constexpr auto patience = 60s;

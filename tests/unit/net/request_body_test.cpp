@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::scripted_server;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr auto time_max = 60s;
 

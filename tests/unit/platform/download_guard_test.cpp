@@ -94,7 +94,7 @@ std::string answer_of(const std::string& status, const std::string& fields, std:
            "\r\n\r\n";
 }
 
-class DownloadGuard : public testing::Test {
+class DownloadGuard : public ::testing::Test {
 protected:
     result<download_outcome> download(
         const std::string& url, net::address_policy policy, downloader_settings settings = {},
@@ -286,9 +286,9 @@ TEST_F(DownloadGuard, ResumesOnlyTheSameFile) {
     ASSERT_TRUE(got) << got.error().to_string();
     EXPECT_EQ(text_of(std::get<media_file>(*got).file), other);
     ASSERT_EQ(requests.size(), 3U);
-    EXPECT_THAT(requests[1], testing::HasSubstr("Range: bytes=1000-\r\n"));
-    EXPECT_THAT(requests[1], testing::HasSubstr("If-Range: \"one\"\r\n"));
-    EXPECT_THAT(requests[2], testing::Not(testing::HasSubstr("Range:")));
+    EXPECT_THAT(requests[1], ::testing::HasSubstr("Range: bytes=1000-\r\n"));
+    EXPECT_THAT(requests[1], ::testing::HasSubstr("If-Range: \"one\"\r\n"));
+    EXPECT_THAT(requests[2], ::testing::Not(::testing::HasSubstr("Range:")));
 }
 
 // Aborted because it is too slow, and resumed.

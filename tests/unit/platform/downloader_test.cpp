@@ -16,13 +16,13 @@ using test::patience;
 using test::scratch_folder;
 using test::stand_in;
 
-constexpr const char* code = "DYexample01";
+using test::code;
 // The stand-in's default file: a head of 12 bytes and 64 KiB.
 constexpr std::uint64_t video_size = 12 + 65536;
 constexpr const char* video_sha256 =
     "3145378f8022bf0fe4c8b0ee37cba59e91587c521d2f7cde5099c6a64cf74017";
 
-class Downloader : public testing::Test {
+class Downloader : public ::testing::Test {
 protected:
     std::unique_ptr<source> make_source(source_settings settings = {}) {
         settings.platform_url = stand_in::shared().origin();
@@ -136,7 +136,7 @@ TEST_F(Downloader, SendsOnlyTheNecessaryFields) {
     EXPECT_EQ(first.at("Referer"), "https://www.instagram.com/");
     const auto& second = report.at("requests").at(2).at("headers");
     EXPECT_EQ(second.at("Range"), "bytes=32774-");
-    EXPECT_THAT(second.at("If-Range").get<std::string>(), testing::StartsWith("\""));
+    EXPECT_THAT(second.at("If-Range").get<std::string>(), ::testing::StartsWith("\""));
 }
 
 TEST_F(Downloader, DistinguishesErrors) {
@@ -167,7 +167,7 @@ TEST_F(Downloader, DistinguishesErrors) {
         EXPECT_EQ(got.error().code(), expected.expected) << got.error().to_string();
         EXPECT_EQ(stand_in::shared().count("media"), expected.requests);
         EXPECT_TRUE(scratch_.is_empty());
-        EXPECT_THAT(got.error().detail(), testing::Not(testing::HasSubstr("oh=")));
+        EXPECT_THAT(got.error().detail(), ::testing::Not(::testing::HasSubstr("oh=")));
     }
 }
 

@@ -23,7 +23,7 @@ TEST_F(PageResolver, FindsThePost) {
     EXPECT_EQ(outcome->author, "some_one");
     EXPECT_THAT(
         std::get<remote_media>(outcome->media).url,
-        testing::StartsWith(stand_in::shared().origin() + "/v/DYexample01.mp4?efg=e30%3D&oh="));
+        ::testing::StartsWith(stand_in::shared().origin() + "/v/DYexample01.mp4?efg=e30%3D&oh="));
 
     const auto report = stand_in::shared().report();
     EXPECT_EQ(report.at("counts").dump(), R"({"page":1})");
@@ -34,7 +34,7 @@ TEST_F(PageResolver, FindsThePost) {
     EXPECT_EQ(headers.at("Accept-Language"), "en-US,en;q=0.9");
     EXPECT_THAT(
         headers.at("sec-ch-ua").get<std::string>(),
-        testing::HasSubstr("\"Google Chrome\";v=\"156\""));
+        ::testing::HasSubstr("\"Google Chrome\";v=\"156\""));
 }
 
 TEST_F(PageResolver, DistinguishesErrors) {

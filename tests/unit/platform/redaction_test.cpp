@@ -67,7 +67,7 @@ TEST(RedactAnswer, KeepsTheFindingsOfTheParsers) {
                 impersonal(answer_findings(expected.kind, kept, recorded)),
                 impersonal(answer_findings(expected.kind, text, recorded)));
             for (const char* secret : {"some.one", "Some One", "friend", "DYsecretPst", "00_x"})
-                EXPECT_THAT(kept, testing::Not(testing::HasSubstr(secret)));
+                EXPECT_THAT(kept, ::testing::Not(::testing::HasSubstr(secret)));
             EXPECT_EQ(redact_answer(kept, recorded), kept) << "redaction is idempotent";
         }
     }

@@ -114,7 +114,7 @@ public:
     bool is_away = false;
 };
 
-class SessionResolver : public testing::Test {
+class SessionResolver : public ::testing::Test {
 protected:
     void use(const std::string& sessionid) {
         {

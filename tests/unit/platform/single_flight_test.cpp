@@ -22,7 +22,7 @@ deadline patience() {
     return deadline::after(60s);
 }
 
-class SingleFlight : public testing::Test {
+class SingleFlight : public ::testing::Test {
 protected:
     /// A thread that runs the call for "key" until the gate opens.
     std::future<std::optional<int>> lead(int value, bool is_shared = true) {

@@ -70,7 +70,7 @@ inline constexpr const char* code = "DYexample01";
 
 /// A resolver that asks the stand-in.
 template <class Resolver>
-class resolver_test : public testing::Test {
+class resolver_test : public ::testing::Test {
 protected:
     net::url origin_ = net::url::parse(stand_in::shared().origin()).value();
     net::http_client client_{{.policy = {.trusted_origins = {origin_.origin()}}}};

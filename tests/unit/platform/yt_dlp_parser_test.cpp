@@ -49,7 +49,7 @@ TEST(ParseYtDlp, ReadsTheSlideThatTheLinkNames) {
         slide.img_index = expected.named;
         const auto answer = parse_yt_dlp(text, slide);
         EXPECT_EQ(answer.media, expected.media);
-        EXPECT_THAT(url_in(answer), testing::HasSubstr(expected.url));
+        EXPECT_THAT(url_in(answer), ::testing::HasSubstr(expected.url));
         if (!answer.subject) continue;
         EXPECT_EQ(answer.subject->carousel->index, expected.index);
         EXPECT_EQ(answer.subject->carousel->count, 3);
@@ -196,7 +196,7 @@ TEST(ClassifyYtDlp, MapsOtherOutput) {
         const auto none = classify_yt_dlp(expected.status, expected.error_output);
         EXPECT_EQ(none.why.code(), expected.code);
         EXPECT_FALSE(none.needs_confirmation);
-        EXPECT_THAT(none.why.detail(), testing::HasSubstr(expected.detail));
+        EXPECT_THAT(none.why.detail(), ::testing::HasSubstr(expected.detail));
     }
 }
 
@@ -204,7 +204,7 @@ TEST(ClassifyYtDlp, RepeatsNoSignedUrlAndNoLongText) {
     const auto none = classify_yt_dlp(
         1,
         "ERROR: Unable to download https://a.test/v.mp4?oh=SECRET&oe=1: " + std::string(5000, 'a'));
-    EXPECT_THAT(none.why.detail(), testing::Not(testing::HasSubstr("SECRET")));
+    EXPECT_THAT(none.why.detail(), ::testing::Not(::testing::HasSubstr("SECRET")));
     const auto long_text = classify_yt_dlp(1, "ERROR: " + std::string(100'000, 'a'));
     EXPECT_LT(long_text.why.detail().size(), 400U);
 }

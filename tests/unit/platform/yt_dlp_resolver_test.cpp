@@ -18,11 +18,11 @@ namespace reelsd::platform {
 namespace {
 
 using test::patience;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* code = "DYexample01";
 
-class YtDlpResolver : public testing::Test {
+class YtDlpResolver : public ::testing::Test {
 protected:
     YtDlpResolver() {
         std::ofstream{program_} << "#!/bin/sh\nexec /usr/bin/python3 -B " REELSD_SOURCE_DIR
@@ -108,7 +108,7 @@ TEST_F(YtDlpResolver, DistinguishesErrors) {
         EXPECT_EQ(outcome.error().why.code(), expected.code) << outcome.error().why.to_string();
         EXPECT_EQ(outcome.error().needs_confirmation, expected.needs_confirmation);
     }
-    EXPECT_THAT(runs(), testing::Not(HasSubstr("refused")));
+    EXPECT_THAT(runs(), ::testing::Not(HasSubstr("refused")));
 }
 
 TEST_F(YtDlpResolver, ReportsThePhotoOfACarousel) {
@@ -165,7 +165,7 @@ TEST_F(YtDlpResolver, RemovesItsFolder) {
     };
     const auto before = temporary_folders();
     EXPECT_TRUE(resolver_.resolve(post_link(code), patience(), {}));
-    EXPECT_THAT(before, testing::IsSupersetOf(temporary_folders()));
+    EXPECT_THAT(before, ::testing::IsSupersetOf(temporary_folders()));
 }
 
 TEST_F(YtDlpResolver, EndsAHangingRun) {

@@ -24,7 +24,7 @@ namespace reelsd::process {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// A deadline that no healthy child reaches, even on an overloaded machine.
 deadline far_away() {
@@ -70,7 +70,7 @@ TEST(RunChild, PassesAtMostOneDescriptor) {
 }
 
 TEST(RunChild, WritesToAPassedDescriptor) {
-    const auto path = testing::TempDir() + "written-by-a-child";
+    const auto path = ::testing::TempDir() + "written-by-a-child";
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     ASSERT_GE(file, 0);
     auto writer = script("echo out; echo oh dear >&2; exit 3");
@@ -151,7 +151,7 @@ TEST(RunChild, BoundsTheOutput) {
 
 TEST(RunChild, KeepsTheEndOfTheErrorOutput) {
     const auto end = run_child(unruly({"complain"}), far_away(), {});
-    EXPECT_THAT(end.error_output, testing::EndsWith("alast words"));
+    EXPECT_THAT(end.error_output, ::testing::EndsWith("alast words"));
     EXPECT_EQ(end.error_output.size(), child_error_output_bytes_max);
 }
 

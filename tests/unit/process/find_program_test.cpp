@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class FindProgram : public testing::Test {
+class FindProgram : public ::testing::Test {
 protected:
     FindProgram() {
         std::string name = fs::temp_directory_path() / "reelsd-find-XXXXXX";

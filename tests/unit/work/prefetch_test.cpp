@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Prefetch : public testing::Test {
+class Prefetch : public ::testing::Test {
 protected:
     Prefetch() { claim(2ms, 0, 1ms); }
 

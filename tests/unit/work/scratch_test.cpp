@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Scratch : public testing::Test {
+class Scratch : public ::testing::Test {
 protected:
     void SetUp() override {
         std::string name = (fs::temp_directory_path() / "scratch-test-XXXXXX").string();
@@ -120,7 +120,7 @@ TEST_F(Scratch, AFileInTheWayIsAStorageError) {
     const auto space = scratch_space::open(data_dir_, "4f", log_);
     ASSERT_FALSE(space);
     EXPECT_EQ(space.error().code(), errc::storage_failed);
-    EXPECT_THAT(space.error().detail(), testing::HasSubstr("scratch"));
+    EXPECT_THAT(space.error().detail(), ::testing::HasSubstr("scratch"));
 }
 
 }  // namespace
