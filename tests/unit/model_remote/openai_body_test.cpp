@@ -10,17 +10,17 @@
 namespace reelsd::model {
 namespace {
 
-using nlohmann::json;
+using sorted_json = nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::scratch_file;
 
 /// The parts of a message.
-json parts_of(const sent_media& media, const openai_settings& settings = {}) {
+sorted_json parts_of(const sent_media& media, const openai_settings& settings = {}) {
     net::request_body body;
     add_message_parts(body, media, settings, "video/mp4", "Task: ж \"\\");
     const auto text = testing::sent_text(body);
-    auto parts = json::parse(text, nullptr, false);
+    auto parts = sorted_json::parse(text, nullptr, false);
     EXPECT_TRUE(parts.is_array()) << text;
     return parts;
 }
@@ -44,8 +44,8 @@ TEST(OpenaiBody, AVideoInEachKindOfPart) {
             {.video = video.whole(), .frames = {}, .sound = {}},
             {.key = {}, .model = {}, .video_part = expected.type});
         ASSERT_EQ(parts.size(), 2U);
-        EXPECT_EQ(parts.at(0), json::parse(expected.expected)) << expected.type;
-        EXPECT_EQ(parts.at(1), (json{{"type", "text"}, {"text", "Task: ж \"\\"}}));
+        EXPECT_EQ(parts.at(0), sorted_json::parse(expected.expected)) << expected.type;
+        EXPECT_EQ(parts.at(1), (sorted_json{{"type", "text"}, {"text", "Task: ж \"\\"}}));
     }
 }
 
@@ -57,7 +57,8 @@ TEST(OpenaiBody, AVideoAndItsSound) {
     EXPECT_EQ(parts.at(0).at("type"), "video_url");
     EXPECT_EQ(
         parts.at(1),
-        json::parse(R"({"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}})"));
+        sorted_json::parse(
+            R"({"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}})"));
     EXPECT_EQ(parts.at(2).at("type"), "text");
 }
 
@@ -76,7 +77,8 @@ TEST(OpenaiBody, FramesFollowTheirTimes) {
     EXPECT_EQ(parts.at(0).at("text"), "t=00:00");
     EXPECT_EQ(
         parts.at(1),
-        json::parse(R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,QUJD"}})"));
+        sorted_json::parse(
+            R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,QUJD"}})"));
     EXPECT_EQ(parts.at(2).at("text"), "t=01:05");
     EXPECT_EQ(parts.at(3).at("/image_url/url"_json_pointer), "data:image/jpeg;base64,REVG");
     EXPECT_EQ(parts.at(4).at("type"), "input_audio");
@@ -87,10 +89,10 @@ TEST(OpenaiBody, AMessageWithoutMedia) {
     EXPECT_EQ(parts_of({}).size(), 1U);
 }
 
-json options_of(const openai_settings& settings, const request_options& options = {}) {
+sorted_json options_of(const openai_settings& settings, const request_options& options = {}) {
     const auto text = openai_options(settings, options);
     EXPECT_TRUE(text.starts_with(',')) << text;
-    auto members = json::parse("{\"messages\":[]" + text + "}", nullptr, false);
+    auto members = sorted_json::parse("{\"messages\":[]" + text + "}", nullptr, false);
     EXPECT_TRUE(members.is_object()) << text;
     members.erase("messages");
     return members;
@@ -134,7 +136,7 @@ TEST(OpenaiOptions, FormatsThatTheServerSupportsAndHasNotRefused) {
 }
 
 /// A strict schema requires every property and allows no others.
-void expect_strict(const json& schema) {
+void expect_strict(const sorted_json& schema) {
     if (schema.contains("items")) expect_strict(schema.at("items"));
     if (!schema.contains("properties")) return;
     EXPECT_EQ(schema.at("additionalProperties"), false);
@@ -150,7 +152,7 @@ TEST(OpenaiOptions, TheSchemaIsStrict) {
     const auto format = options_of({}).at("response_format").at("json_schema");
     EXPECT_EQ(format.at("strict"), true);
     EXPECT_EQ(format.at("name"), "reel_analysis");
-    EXPECT_EQ(format.at("schema"), json::parse(answer_schema().dump()));
+    EXPECT_EQ(format.at("schema"), sorted_json::parse(answer_schema().dump()));
     expect_strict(format.at("schema"));
 }
 
@@ -179,12 +181,12 @@ TEST(OpenaiApi, AWholeRequest) {
     EXPECT_EQ(request->url, "http://127.0.0.1:1/v1/chat/completions");
     EXPECT_TRUE(request->fresh_connection) << "a request must not be billed twice";
     ASSERT_TRUE(request->streamed_body);
-    const auto body = json::parse(testing::sent_text(*request->streamed_body));
+    const auto body = sorted_json::parse(testing::sent_text(*request->streamed_body));
     EXPECT_EQ(body.at("model"), "a/b \"c\"");
     EXPECT_EQ(body.at("max_tokens"), 16'384);
     EXPECT_EQ(
         body.at("messages").at(0),
-        (json{{"role", "system"}, {"content", quoted_prompt.instructions}}));
+        (sorted_json{{"role", "system"}, {"content", quoted_prompt.instructions}}));
     EXPECT_EQ(body.at("/messages/1/role"_json_pointer), "user");
     // This server does not enforce the schema, so the task contains it.
     EXPECT_EQ(
