@@ -58,7 +58,7 @@ asio::awaitable<void> cluster_supervisor::run() {
 
 asio::awaitable<void> cluster_supervisor::suspend() {
     if (store_.cluster() == nullptr) co_return;  // The operator's database is not affected.
-    log().info("another daemon stops the private database");
+    log().info("another daemon is stopping the private database");
     co_await suspend_pool();
 }
 
@@ -84,7 +84,7 @@ asio::awaitable<void> cluster_supervisor::hand_over(deadline by) {
 }
 
 asio::awaitable<void> cluster_supervisor::restart() {
-    log().warning("private database restarts: the files of PostgreSQL were replaced");
+    log().warning("restarting the private database: PostgreSQL's files were replaced");
     if (pool_.state().reachable()) co_await write_back(deadline::after(write_back_time_max));
     co_await suspend_pool();
     co_await others_.announce_database_stop(deadline::after(settle_time_max));
@@ -98,7 +98,7 @@ asio::awaitable<void> cluster_supervisor::suspend_pool() {
         .settled_by = deadline::after(settle_time_max),
         .waiting_by = deadline::after(database_away_max)};
     const bool settled = co_await pool_.suspend(away);
-    if (!settled) log().warning("statements are aborted by the stop of the private database");
+    if (!settled) log().warning("stopping the private database aborts running statements");
 }
 
 asio::awaitable<void> cluster_supervisor::write_back(deadline by) {
@@ -107,7 +107,7 @@ asio::awaitable<void> cluster_supervisor::write_back(deadline by) {
     try {
         co_await pool_.checkpoint(by);
     } catch (const db::failure& failure) {
-        log().debug("no checkpoint before the stop", {{"reason", failure.what()}});
+        log().debug("checkpoint before shutdown failed", {{"reason", failure.what()}});
     }
 }
 
@@ -120,7 +120,7 @@ asio::awaitable<void> cluster_supervisor::run_cluster(
     };
     const auto failure = co_await threads_.run(by, run);
     if (failure && !failure->empty()) {
-        log().error("private database cannot be started", {{"reason", *failure}});
+        log().error("starting the private database failed", {{"reason", *failure}});
     }
 }
 

@@ -121,7 +121,7 @@ std::vector<media::jail_layer> examine_jail(
     const media::media_client& media, const log::logger& log) {
     const auto report = media.examine_jail(deadline::after(jail_time_max), std::stop_token{});
     if (!report) {
-        log.error("media jail not examined", {{"reason", report.error().to_string()}});
+        log.error("media jail check failed", {{"reason", report.error().to_string()}});
         return {};
     }
     const auto holding = report->layers_that_hold();
@@ -133,7 +133,7 @@ std::vector<media::jail_layer> examine_jail(
     } else if (report->is_weak()) {
         log.warning("media jail is weak", {{"holding", holding}, {"missing", missing}});
     } else {
-        log.info("media jail holds", {{"holding", holding}, {"missing", missing}});
+        log.info("media jail is active", {{"holding", holding}, {"missing", missing}});
     }
     return report->layers;
 }

@@ -121,12 +121,14 @@ result<void> daemon::run() {
     if (!is_drained_) {
         // A worker hangs in a call that ignores its stop. Its job is rescued when the lease ends;
         // waiting for the thread would delay the exit until the call returns.
-        log.warning("stopped with work left; it is resumed when its lease ends");
+        log.warning("stopped with unfinished work; it resumes when its leases expire");
         std::_Exit(is_unsupported_ ? EXIT_FAILURE : EXIT_SUCCESS);
     }
     log.info("stopped");
     if (!is_unsupported_) return {};
-    return error{errc::conflict, "the database needs a newer program than this one: start that"};
+    return error{
+        errc::conflict,
+        "the database requires a newer release than this one; start the newer release"};
 }
 
 result<void> daemon::listen() {
@@ -185,7 +187,7 @@ asio::awaitable<void> daemon::stop() {
     if (parts_.metrics_server) co_await parts_.metrics_server->stop();
     const bool is_supervisor_stopped = co_await parts_.cluster.stop(by);
     if (!co_await parts_.tasks.stop(by, deadline::after(1s))) {
-        parts_.log.error("tasks are left at the stop", {{"tasks", parts_.tasks.size()}});
+        parts_.log.error("tasks still running at shutdown", {{"tasks", parts_.tasks.size()}});
         is_drained_ = false;
     }
     // Containers are killed 10 s after they are asked to stop.
@@ -206,7 +208,7 @@ void raise_descriptor_limit(const log::logger& log) {
     if (limit.rlim_cur >= target) return;
     limit.rlim_cur = target;
     if (::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
-    log.warning("the limit of open files cannot be raised", {{"wanted", target}});
+    log.warning("raising the open-file limit failed", {{"wanted", target}});
 }
 
 extern "C" void exit_immediately(int /*signal*/) {

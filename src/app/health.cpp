@@ -91,7 +91,7 @@ asio::awaitable<std::string> health::metrics_text() {
             deps_.config.results_kept, deps_.config.usage_kept, by);
     } catch (const db::failure& failure) {
         // reelsd_database_up reports it.
-        deps_.log.debug("metrics without the queue", {{"reason", failure.what()}});
+        deps_.log.debug("reading queue metrics failed", {{"reason", failure.what()}});
     }
     co_return deps_.registry.text(snapshot);
 }

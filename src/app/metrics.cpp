@@ -175,7 +175,7 @@ private:
         if (now.embedder) {
             gauge(
                 "reelsd_embedder_active",
-                "1: this daemon computes vectors; 0: another embedder is in force, or its answers "
+                "1: this daemon computes vectors; 0: another embedder is active, or its answers "
                 "are "
                 "unusable.",
                 now.embedder->second ? 1 : 0,

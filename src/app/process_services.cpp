@@ -38,7 +38,7 @@ asio::awaitable<void> renew_tls(const process_context& context) {
         co_return;
     }
     const auto& why = ran ? loaded.error() : ran.error();
-    context.log.error("the certificate is not renewed", {{"reason", why.detail()}});
+    context.log.error("reloading the certificate failed", {{"reason", why.detail()}});
 }
 
 asio::awaitable<void> reload_on_hangup(process_context context, service_notifier supervisor) {
@@ -49,7 +49,7 @@ asio::awaitable<void> reload_on_hangup(process_context context, service_notifier
         co_await hangups.async_wait(asio::use_awaitable);
         log_unless_notified(context.log, supervisor.reloading());
         context.log.reopen();
-        context.log.info("rereading files", {{"signal", "SIGHUP"}});
+        context.log.info("reloading files", {{"signal", "SIGHUP"}});
         if (serves_tls(context.config)) co_await renew_tls(context);
         log_unless_notified(context.log, supervisor.ready());
     }
@@ -66,14 +66,14 @@ asio::awaitable<void> monitor_schema(
                 pool, deadline::after(schema_check_time_max));
             if (schema.floor > known) {
                 log.error(
-                    "the database needs a newer program, this one stops",
+                    "the database requires a newer release; this daemon stops",
                     {{"schema", schema.newest}, {"needs", schema.floor}, {"knows", known}});
                 on_unsupported();
                 co_return;
             }
             if (schema.newest > known && !std::exchange(is_newer_logged, true)) {
                 log.warning(
-                    "a newer program has migrated the database, this one continues until it is "
+                    "a newer release has migrated the database; this daemon continues until it is "
                     "stopped",
                     {{"schema", schema.newest}, {"knows", known}});
             }
@@ -87,7 +87,7 @@ asio::awaitable<void> log_setup_link(log::logger log, dashboard::dashboard& page
     for (;;) {
         try {
             const auto link = co_await pages.first_administrator_link();
-            if (!link.empty()) log.info("set-up link", {{"link", link}});
+            if (!link.empty()) log.info("setup link", {{"link", link}});
             co_return;
         } catch (const db::failure& failure) {
             log.debug("setup link not available yet", {{"reason", failure.what()}});
@@ -141,7 +141,7 @@ std::unique_ptr<async::background_service> make_schema_monitor(
 std::unique_ptr<async::background_service> make_setup_link_logger(
     const process_context& context, dashboard::dashboard& pages) {
     const auto& log = context.log;
-    return async::make_background_task("log the set-up link", context.loop, log, [log, &pages] {
+    return async::make_background_task("log the setup link", context.loop, log, [log, &pages] {
         return log_setup_link(log, pages);
     });
 }

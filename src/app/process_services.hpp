@@ -40,7 +40,7 @@ void log_unless_notified(const log::logger& log, const result<void>& notified);
 [[nodiscard]] std::unique_ptr<async::background_service> make_reloader(
     const process_context& context, const service_notifier& supervisor);
 
-/// Calls `on_unsupported` when a newer program has migrated the database so far that this one
+/// Calls `on_unsupported` when a newer release has migrated the database so far that this one
 /// cannot use it.
 [[nodiscard]] std::unique_ptr<async::background_service> make_schema_monitor(
     const process_context& context, db::pool& pool, std::function<void()> on_unsupported);

@@ -78,7 +78,7 @@ send_result message_sender::send_text(
     if (!text) {
         if (text.error().code() == errc::not_found) return done;  // Deleted since: read it again.
         dependencies_.log.warning(
-            "chat: text of a message not available", {{"reason", text.error().to_string()}});
+            "chat: reading the text of a message failed", {{"reason", text.error().to_string()}});
         return failed;
     }
     const auto parts = text->parts.size();

@@ -110,7 +110,8 @@ void update_poller::back_off(const api_answer& answer, int failures, const std::
     if (answer.what == outcome::conflict) {
         // Another program polls, which ends by itself, or a webhook is set.
         const auto deleted = api_.call("deleteWebhook", json::object(), soon(), term);
-        dependencies_.log.debug("chat: webhook deletion", {{"outcome", name_of(deleted.what)}});
+        dependencies_.log.debug(
+            "chat: webhook deletion attempted", {{"outcome", name_of(deleted.what)}});
     }
     if (answer.what == outcome::rate_limited) {
         stoppable_sleep(answer.retry_after, term);

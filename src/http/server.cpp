@@ -307,7 +307,7 @@ result<std::uint16_t> server::start(unique_fd listening) {
     if (self.connections_max > room) {
         self.connections_max = room;
         self.host.log.warning(
-            "the limit of open files bounds the connections",
+            "the open-file limit caps the connections",
             {{"open-files", limit}, {"connections", room}});
     }
     for (const auto& known : self.host.routes.routes()) {
@@ -328,7 +328,8 @@ asio::awaitable<void> server::stop(deadline by) {
     self.drain_sessions();
     const bool served = co_await self.connections.wait_until_empty(by);
     if (!served) {
-        self.host.log.warning("connections were cut", {{"count", self.connections.size()}});
+        self.host.log.warning(
+            "connections aborted at shutdown", {{"count", self.connections.size()}});
         self.connections.insist_on_stop();
     }
     self.services.ask_to_stop();

@@ -406,7 +406,7 @@ asio::awaitable<bool> session::stream(
     } catch (...) {
         // The header is sent: a body without its end tells the client.
         host_.log.warning(
-            "streamed answer was cut",
+            "streamed response aborted",
             {{"reason", text_of(std::current_exception())}, {"request", ctx.request().id}});
     }
     written = writer.bytes();
@@ -462,7 +462,7 @@ void session::report_request(
     }
     // Without the query, which can contain personal data.
     host_.log.info(
-        sent ? "request" : "request whose client left",
+        sent ? "request" : "request abandoned by its client",
         {{"method", incoming.method_text},
          {"path", incoming.target.path()},
          {"status", number_of(answer.code())},

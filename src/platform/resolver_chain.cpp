@@ -201,7 +201,7 @@ resolver_chain::tried resolver_chain::try_resolver(
     const no_post failure = outcome.error();
     if (failure.why.code() != errc::cancelled) {
         log_.info(
-            "resolver gave no post",
+            "resolver returned no post",
             {{"resolver", asked.name()}, {"code", reel.code}, {"reason", failure.why.to_string()}});
     }
     return attempt;

@@ -300,7 +300,8 @@ std::shared_ptr<const session_cookies> session::current() {
         return nullptr;
     }
     if (cookies_ && cookies_->fingerprint() == read->fingerprint()) return cookies_;
-    log_.info("platform session read from a changed file", {{"file", settings_.file.string()}});
+    log_.info(
+        "platform session reloaded from its changed file", {{"file", settings_.file.string()}});
     cookies_ = std::make_shared<const session_cookies>(*std::move(read));
     not_found_code_.clear();
     return cookies_;

@@ -23,7 +23,7 @@ MODEL = "gemini-3.8-flash"
 
 def set_up_link(daemon):
     for line in daemon.log_lines():
-        if line.get("message") == "set-up link":
+        if line.get("message") == "setup link":
             return line["link"]
     return None
 
@@ -53,7 +53,7 @@ def main():
             submissions_per_minute=100000, concurrent_jobs=100000, requests_per_minute=100000)
         running.callback(daemon.close)
         daemon.start()
-        link = wait_until(lambda: set_up_link(daemon), "the set-up link")
+        link = wait_until(lambda: set_up_link(daemon), "the setup link")
         print(json.dumps({
             "origin": f"http://{daemon.address}", "set_up_link": link,
             "hostile_link": f"https://www.instagram.com/reel/{HOSTILE_CODE}/", "hostile_text": HOSTILE_TEXT,

@@ -1,4 +1,4 @@
-// Coming in and going out: set-up link, invitation, sign-in, password.
+// Coming in and going out: setup link, invitation, sign-in, password.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { invited, PASSWORD, Person, startDaemon } from './daemon.js';
@@ -19,7 +19,7 @@ after(async () => {
 
 const withoutOrigin = (link) => link.replace(/^https?:\/\/[^/]+/, '');
 
-test('the set-up link makes the first administrator', async () => {
+test('the setup link makes the first administrator', async () => {
     const visitor = await Visitor.open(browser, daemon);
     const { page } = visitor;
     await visitor.visit(withoutOrigin(daemon.setUpLink));

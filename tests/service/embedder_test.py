@@ -99,7 +99,7 @@ class Gemini(EmbedderTest):
         asked = self.model.count("batch_embed")
 
         daemon = self.analyzing()
-        wait_until(lambda: "embedding stopped: another embedder is in force" in daemon.log(), "the warning")
+        wait_until(lambda: "embedding stopped: another embedder is active" in daemon.log(), "the warning")
         self.assertEqual(self.stored(f"gemini/{MODEL}/256/1"), 1)
         self.assertEqual(self.model.count("batch_embed"), asked)
         metrics = daemon.request("GET", "/metrics").body.decode()

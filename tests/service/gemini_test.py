@@ -262,7 +262,7 @@ class Errors(GeminiTest):
         self.model.fail("generate", "hold")
         jobs += [self.submitted() for _ in range(3)]
         self.model.wait_for("generate", 2)
-        told = "job waits until the model may be called"
+        told = "job waits for a model to accept requests again"
         wait_until(lambda: sum(told in line for line in daemon.log().splitlines()) > 8,
                    "jobs to come in vain")
         self.model.release()

@@ -130,7 +130,7 @@ class PrivateDatabase(UpgradeTest):
         slow = account.submit(f"https://www.instagram.com/reel/{SLOW}/")
         wait_until(lambda: account.job(slow)["status"] == "processing", "work under way")
         self.postgres.upgrade_program()
-        wait_until(lambda: "private database cannot be started" in daemon.log(), "a failed start",
+        wait_until(lambda: "starting the private database failed" in daemon.log(), "a failed start",
                    BACK_SECONDS_MAX)
         self.postgres.upgrade_library()
         self.await_new_version(daemon)

@@ -306,7 +306,7 @@ class Reels(ServiceTest):
         wait_until(lambda: job_id in self.jobs_given_up(self.served), "the end of the work", 30)
 
     def jobs_given_up(self, daemon):
-        return [line["job"] for line in daemon.log_lines() if line["message"] == "job is no longer ours"]
+        return [line["job"] for line in daemon.log_lines() if line["message"] == "job lease lost; outcome discarded"]
 
 
 class TwoDaemons(ServiceTest):

@@ -577,7 +577,7 @@ class Faults(TelegramTest):
         begun = time.monotonic()
         self.assertEqual(daemon.stop(), 0)
         self.assertLess(time.monotonic() - begun, 15)  # A poll is held for 50 s.
-        self.assertNotIn("stopped with work left", daemon.log())
+        self.assertNotIn("stopped with unfinished work", daemon.log())
         self.assertNotIn(self.telegram.token, daemon.log())
 
 

@@ -116,7 +116,7 @@ class Thumbnails(DatabaseTest):
         self.assertEqual(job["status"], "done", job)
         self.assertEqual(self.thumbnails(), {})
         self.assertProblem(someone.request("GET", self.path(job["id"])), 404, "not found")
-        told = [line for line in served.log_lines() if line.get("message") == "no thumbnail could be made"]
+        told = [line for line in served.log_lines() if line.get("message") == "thumbnail generation failed"]
         self.assertEqual([(line["level"], line["job"], line["code"]) for line in told],
                          [("warning", job["id"], "unsupported_format")])
 

@@ -214,7 +214,7 @@ class Https(ServiceTest):
 
     def test_the_dashboard(self):
         link = wait_until(lambda: [line["link"] for line in self.served.log_lines()
-                                   if line.get("message") == "set-up link"], "the set-up link")[0]
+                                   if line.get("message") == "setup link"], "the setup link")[0]
         self.assertTrue(link.startswith(f"https://{self.served.address}/join#"), link)
         ann = Person(self.served)
         answer = ann.request(
@@ -251,7 +251,7 @@ class Https(ServiceTest):
 
             context = served.certificate.context()
             pathlib.Path(served.certificate.key).write_text("no key")
-            failures = read_again("the certificate is not renewed")
+            failures = read_again("reloading the certificate failed")
             self.assertEqual([line["reason"] for line in failures],
                              [f"the key {served.certificate.key}: it holds no PEM private key"])
             with served.tls_socket(context) as fresh:

@@ -27,13 +27,13 @@ class Upgrades(DatabaseTest):
         daemon = self.shared_daemon(workers=1).start()
         account = daemon.account(unlimited=True)
         self.sql(NEWER)
-        told = wait_until(lambda: self.said(daemon, "a newer program has migrated"), "the warning")[0]
+        told = wait_until(lambda: self.said(daemon, "a newer release has migrated"), "the warning")[0]
         self.assertEqual((told["schema"], told["level"]), (9999, "warning"))
         job = account.finished(account.submit(UNAVAILABLE))
         self.assertEqual(job["error_code"], "unavailable")
         self.assertEqual(daemon.request("GET", "/readyz").status, 200)
         self.assertEqual(daemon.stop(), 0)
-        self.assertEqual(len(self.said(daemon, "a newer program has migrated")), 1)
+        self.assertEqual(len(self.said(daemon, "a newer release has migrated")), 1)
 
     def test_one_that_has_no_room_hands_its_work_back_and_stops(self):
         self.platform.configure(posts={"DYslow00001": {"page": "slow", "delay": 60, "slides": ["photo"]}})
@@ -44,8 +44,8 @@ class Upgrades(DatabaseTest):
         self.sql(NEWER)
         self.sql("UPDATE schema_floor SET version = 9999")
         self.assertEqual(daemon.process.wait(60), 1)
-        self.assertEqual(len(self.said(daemon, "the database needs a newer program")), 1)
-        self.assertIn("reelsd: the database needs a newer program than this one", daemon.log())
+        self.assertEqual(len(self.said(daemon, "the database requires a newer release; this daemon stops")), 1)
+        self.assertIn("reelsd: the database requires a newer release than this one", daemon.log())
         self.assertEqual(self.sql("SELECT status, attempt FROM job"), "pending|0")
 
     def test_two_that_start_at_once_on_an_empty_database(self):

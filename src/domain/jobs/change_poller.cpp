@@ -193,7 +193,7 @@ asio::awaitable<void> change_poller::forget_old_deletions() {
     } catch (const db::failure& failure) {
         // Harmless for the readers of changes.
         if (!std::exchange(is_forgetting_failed_, true)) {
-            log_.warning("old deletions cannot be forgotten", {{"reason", failure.what()}});
+            log_.warning("purging old deletion records failed", {{"reason", failure.what()}});
         }
         pause = forget_retry_interval;
     }

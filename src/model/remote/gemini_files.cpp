@@ -248,12 +248,12 @@ void gemini_files::remove(const uploaded_file& file) const noexcept {
             if (status == 200 || status == 404 || status == 403) return;
             if (tries < removals_max && pause(remove_pause, by, {})) continue;
             log_.warning(
-                "an uploaded file could not be removed; the provider does so after two days",
+                "deleting an uploaded file failed; the provider deletes it after two days",
                 {{"file", file.name}, {"reason", reason_of(response)}});
             return;
         }
     } catch (const std::exception& failure) {
-        log_.error("an uploaded file could not be removed", {{"reason", failure.what()}});
+        log_.error("deleting an uploaded file failed", {{"reason", failure.what()}});
     }
 }
 
@@ -265,7 +265,7 @@ json gemini_files::list_page(
         http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
     if (response && response->status() == 200) return parse_foreign_json(response->body);
     if (!stop.stop_requested())
-        log_.warning("uploaded files could not be listed", {{"reason", reason_of(response)}});
+        log_.warning("listing uploaded files failed", {{"reason", reason_of(response)}});
     return nullptr;
 }
 
@@ -307,7 +307,7 @@ void gemini_files::sweep(
     const auto leftovers = find_files(is_left, by, stop);
     for (const auto& file : leftovers) remove(file);
     if (!leftovers.empty())
-        log_.info("removed uploaded files of earlier runs", {{"files", leftovers.size()}});
+        log_.info("deleted files uploaded by earlier runs", {{"files", leftovers.size()}});
 }
 
 }  // namespace reelsd::model

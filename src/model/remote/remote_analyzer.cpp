@@ -177,7 +177,8 @@ private:
             reported.warnings.emplace_back("the model's answer was not checked against the video");
             if (measured.error().code() != errc::cancelled)
                 log().warning(
-                    "an answer could not be checked", {{"reason", measured.error().to_string()}});
+                    "local check of a model's answer failed",
+                    {{"reason", measured.error().to_string()}});
         }
         for (auto& warning : local_warnings(reported, evidence))
             reported.warnings.push_back(std::move(warning));

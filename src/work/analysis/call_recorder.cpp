@@ -114,7 +114,7 @@ asio::awaitable<void> call_recorder::write(
             written->set_value();
             co_return;
         } catch (const db::failure& failure) {
-            log_.error("a model call could not be written", {{"reason", failure.what()}});
+            log_.error("recording a model call failed", {{"reason", failure.what()}});
             // An outage is retried; a bug is not, because no retry would succeed.
             if (failure.code() == errc::internal) co_return;
         }

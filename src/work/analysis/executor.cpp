@@ -346,7 +346,7 @@ std::optional<jobs::reel_thumbnail> take_thumbnail(
     const auto& why = taken.error();
     if (why.code() != errc::cancelled)
         in.log.warning(
-            "no thumbnail could be made",
+            "thumbnail generation failed",
             {{"job", in.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
     return std::nullopt;
 }
@@ -467,9 +467,9 @@ jobs::transition after_wait(
         {"reason", until.why.detail()}};
     if (is_models) {
         // The analyzer has logged why; nothing has failed here.
-        log.debug("job waits until the model may be called", about);
+        log.debug("job waits for a model to accept requests again", about);
     } else if (until.is_cooldown) {
-        log.info("job waits until the platform may be asked again", about);
+        log.info("job waits for a platform cool-down to end", about);
     } else {
         log.debug("job waits for the platform's rate limit", about);
     }

@@ -72,7 +72,7 @@ void sweep(const fs::path& root, const log::logger& log) {
         fs::remove_all(entry.path(), removal_failure);
         if (removal_failure) {
             log.warning(
-                "leftover scratch folder cannot be removed",
+                "removing a leftover scratch folder failed",
                 {{"folder", entry.path().string()}, {"reason", removal_failure.message()}});
         }
     }

@@ -68,7 +68,8 @@ result<platform::required_wait> shared_rate_limiter::ask_session(
 void shared_rate_limiter::release(const pacing::paced_resolver& resolver, deadline by) {
     const auto released =
         wait_for(loop_, store_.note(resolver, {}, pacing::outcome::failed, pace_, by), by);
-    if (!released) log_.debug("permit not released", {{"reason", released.error().to_string()}});
+    if (!released)
+        log_.debug("releasing a permit failed", {{"reason", released.error().to_string()}});
 }
 
 /// A row of its own, under a host that no list of resolvers shows.
@@ -131,7 +132,7 @@ seconds_f shared_rate_limiter::note(
             by);
         if (!consequence) {
             log_.warning(
-                "a resolver's outcome could not be recorded",
+                "recording a resolver's outcome failed",
                 {{"resolver", resolver}, {"reason", consequence.error().to_string()}});
             return seconds_f{0};
         }
@@ -140,7 +141,7 @@ seconds_f shared_rate_limiter::note(
             ended.outcome == platform::try_outcome::rate_limited && !consequence->cooldown;
         return is_suspected ? std::min(pace_.cooldown_first, link_rest_max) : seconds_f{0};
     } catch (const std::exception& failure) {
-        log_.error("a resolver's outcome could not be recorded", {{"reason", failure.what()}});
+        log_.error("recording a resolver's outcome failed", {{"reason", failure.what()}});
         return seconds_f{0};
     }
 }

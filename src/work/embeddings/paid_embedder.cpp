@@ -73,7 +73,7 @@ void paid_embedder::judge(const model::embedding_reply& reply) {
     if (!is_final && useless_answers_ < useless_answers_max) return;
     has_given_up_ = true;
     parts_.log.error(
-        "embedding stopped until the next start: its paid answers are of no use",
+        "embedding stopped until the next start: the provider's answers are unusable",
         {{"embedder", parts_.embedder.name()}, {"reason", reply.vectors.error().to_string()}});
 }
 

@@ -216,7 +216,7 @@ asio::awaitable<vector_index::step> vector_index::give_back(jobs::embedding_clai
         ended = step::idle;
     } else {
         log().warning(
-            "reels could not be embedded; they are found by words until then",
+            "embedding reels failed; search finds them by words until a retry succeeds",
             {{"embedder", embedder_name()},
              {"reels", held.reels.size()},
              {"reason", why.to_string()}});
@@ -250,10 +250,10 @@ void vector_index::note_standing(bool is_in_force) {
     if (is_in_force == is_in_force_) return;
     is_in_force_ = is_in_force;
     if (is_in_force) {
-        log().info("embedding resumed: this embedder is in force", {{"embedder", embedder_name()}});
+        log().info("embedding resumed: this embedder is active", {{"embedder", embedder_name()}});
     } else {
         log().warning(
-            "embedding stopped: another embedder is in force", {{"embedder", embedder_name()}});
+            "embedding stopped: another embedder is active", {{"embedder", embedder_name()}});
     }
 }
 
@@ -279,7 +279,7 @@ asio::awaitable<std::vector<job_id>> vector_index::near(account_id caller, std::
     try {
         co_return co_await search(caller, std::move(query));
     } catch (const std::exception& failure) {
-        log().warning("search without vectors", {{"reason", failure.what()}});
+        log().warning("search ran without vectors", {{"reason", failure.what()}});
     }
     co_return std::vector<job_id>{};
 }
@@ -319,9 +319,9 @@ asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector
     auto vectors = co_await calls_.embed(order, std::move(texts), by);
     if (!vectors) {
         if (vectors.error().code() == errc::unauthorized)
-            log().debug("budget spent: search without vectors", {{"account", caller.value}});
+            log().debug("budget spent: search ran without vectors", {{"account", caller.value}});
         else
-            log().warning("search without vectors", {{"reason", vectors.error().to_string()}});
+            log().warning("search ran without vectors", {{"reason", vectors.error().to_string()}});
         co_return nullptr;
     }
     queries_.emplace_front(

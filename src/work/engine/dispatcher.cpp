@@ -56,7 +56,7 @@ void dispatcher::log_attempt(
     // Not relevant for an operator.
     const bool is_snoozed = std::holds_alternative<jobs::snoozed>(ended) ||
                             std::holds_alternative<jobs::awaiting_permit>(ended);
-    if (is_snoozed) return log_.debug("job postponed", about);
+    if (is_snoozed) return log_.debug("job snoozed", about);
     log_.info("job attempt ended", about);
 }
 
@@ -127,7 +127,8 @@ asio::awaitable<void> dispatcher::claim_work() {
 
 void dispatcher::log_claim_failure(const db::failure& failure) const {
     // An outage is logged once. A refusal is a bug or a broken server and is logged each time.
-    if (is_database_reachable()) log_.error("queue: claim", {{"reason", failure.what()}});
+    if (is_database_reachable())
+        log_.error("queue: claiming jobs failed", {{"reason", failure.what()}});
 }
 
 bool dispatcher::may_claim_in_line() const {
@@ -269,7 +270,8 @@ void dispatcher::note_report(
     const seconds_f took = monotonic_clock::now() - ended.since;
     if (has_begun && options_.on_attempt_ended) options_.on_attempt_ended(outcome, took, written);
     if (!written) {
-        log_.info("job is no longer ours", {{"job", job.id.value}, {"attempt", job.attempt}});
+        log_.info(
+            "job lease lost; outcome discarded", {{"job", job.id.value}, {"attempt", job.attempt}});
     } else if (has_begun) {
         log_attempt(job, outcome, took);
     } else {
@@ -286,7 +288,7 @@ asio::awaitable<void> dispatcher::rescue() {
         .exhausted_text = jobs::error_text(error{errc::internal}, options_.policy)};
     const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));
     for (const auto job : ended) {
-        log_.warning("job gave up: its worker died at every attempt", {{"job", job.value}});
+        log_.warning("job failed: its worker died at every attempt", {{"job", job.value}});
         options_.on_job_changed(job);
     }
 }
@@ -299,7 +301,8 @@ asio::awaitable<void> dispatcher::lease_loop() {
             co_await renew();
         } catch (const db::failure& failure) {
             note_database(failure.code() != errc::database_unavailable);
-            if (is_database_reachable()) log_.error("queue: renew", {{"reason", failure.what()}});
+            if (is_database_reachable())
+                log_.error("queue: renewing leases failed", {{"reason", failure.what()}});
         }
     }
 }
@@ -349,7 +352,7 @@ asio::awaitable<void> dispatcher::lost_loop() {
             co_await stop_lost();
         } catch (const db::failure& failure) {
             // The lease loop reports an outage, and expired leases then end the work.
-            log_.debug("queue: lost jobs", {{"reason", failure.what()}});
+            log_.debug("queue: looking for lost jobs failed", {{"reason", failure.what()}});
         }
     }
 }

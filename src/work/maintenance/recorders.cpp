@@ -51,7 +51,7 @@ asio::awaitable<void> step_recorder::write_some() {
     try {
         co_await write_(reached, deadline::after(write_time_max));
     } catch (const db::failure& failure) {
-        log().debug("job steps are not written", {{"reason", failure.what()}});
+        log().debug("recording job steps failed", {{"reason", failure.what()}});
     }
 }
 

@@ -124,13 +124,13 @@ asio::awaitable<void> webhook_deliverer::add_secret(webhooks::claimed_delivery& 
             co_await settings_.secret_of(delivery.account, deadline::after(query_time_max));
         delivery.secrets.push_back(std::move(secret));
     } catch (const db::failure& failure) {
-        log_.debug("webhooks: no secret", {{"reason", failure.what()}});
+        log_.debug("webhooks: creating the secret failed", {{"reason", failure.what()}});
     }
 }
 
 void webhook_deliverer::log_claim_failure(const db::failure& failure) const {
     // The dispatcher logs an outage; due deliveries stay due.
-    log_.debug("webhooks: claim", {{"reason", failure.what()}});
+    log_.debug("webhooks: claiming deliveries failed", {{"reason", failure.what()}});
 }
 
 asio::awaitable<bool> webhook_deliverer::write_report(

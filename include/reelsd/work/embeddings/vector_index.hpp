@@ -57,7 +57,7 @@ public:
     /// Begins no new calls, waits up to `drain` for those in progress, then aborts them.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
 
-    /// Whether this daemon computes vectors: its embedder is in force and its answers are usable.
+    /// Whether this daemon computes vectors: its embedder is active and its answers are usable.
     [[nodiscard]] bool is_active() const noexcept { return is_in_force_ && !calls_.has_given_up(); }
     [[nodiscard]] std::string_view embedder() const noexcept { return calls_.model().name(); }
 

@@ -53,7 +53,7 @@ export async function signIn(email, password) {
     return adopt(await answer.json());
 }
 
-/** What a set-up or invitation link is for: `{purpose, email}`; rejects with 404 when it is used up. */
+/** What a setup or invitation link is for: `{purpose, email}`; rejects with 404 when it is used up. */
 export async function readInvitation(token) {
     return (await request('POST', '/invitation', { token }, { isSigningIn: true })).json();
 }
