@@ -51,7 +51,7 @@ asio::awaitable<void> send_lines(
         ctx.restart_database_time();
         if (authenticated_until.passed()) {
             const auto refused = co_await ctx.authenticate();
-            if (refused) throw std::runtime_error{"the caller is no longer known"};
+            if (refused) throw std::runtime_error{"the account or its token is no longer valid"};
             authenticated_until = deadline::after(authentication_interval_of_exports);
         }
         const auto page = co_await lines.next(ctx.database_by());
@@ -67,7 +67,8 @@ asio::awaitable<http::response> export_account(
     const auto caller = ctx.caller();
     if (in_progress.count(caller) > 0 || in_progress.size() >= exports_max) {
         auto refused = ctx.problem(
-            http::status::too_many_requests, "an export is under way; ask again when it is over");
+            http::status::too_many_requests,
+            "another export is running; try again when it has ended");
         refused.set("Retry-After", "10");
         co_return refused;
     }

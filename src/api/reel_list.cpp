@@ -152,7 +152,7 @@ std::string cursor_of(job_id last) {
 
 result<std::optional<job_id>> requested_cursor(std::optional<std::string_view> text) {
     if (!text) return std::optional<job_id>{};
-    const error malformed{errc::invalid_argument, "cursor is not one that this service has given"};
+    const error malformed{errc::invalid_argument, "cursor was not issued by this service"};
     constexpr auto base = static_cast<std::int64_t>(cursor_digits.size());
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     if (!text->starts_with(cursor_prefix)) return malformed;

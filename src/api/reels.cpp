@@ -36,7 +36,7 @@ bool is_final(const reel_read& read) {
 }
 
 /// Waits until the job may have ended or `by` has passed, and repeatedly authenticates the caller.
-/// Returns the refusal if the caller is no longer known.
+/// Returns the refusal if the account or its token is no longer valid.
 asio::awaitable<std::optional<http::response>> wait_as_known_caller(
     http::request_context& ctx, jobs::change_poller::waiter& waiter, deadline by) {
     for (;;) {

@@ -75,7 +75,7 @@ error fault_of_file(const fs::path& file, const error& why) {
     if (why.code() != errc::internal) return why;
     return error{
         errc::invalid_argument,
-        fmt::format("{} is no whole backup: {}", file.string(), why.detail())};
+        fmt::format("{} is not a complete backup: {}", file.string(), why.detail())};
 }
 
 /// The newest version in a table as pg_restore prints it: "COPY ... FROM stdin;", then a row a
@@ -179,7 +179,7 @@ result<std::int32_t> schema_version_in(
     const auto history = run_tool(pg_restore, std::move(command), by, stop);
     if (!history) return fault_of_file(file, history.error());
     if (const auto newest = newest_version(*history)) return *newest;
-    return error{errc::invalid_argument, fmt::format("{} is no backup of reelsd", file.string())};
+    return error{errc::invalid_argument, fmt::format("{} is not a reelsd backup", file.string())};
 }
 
 result<void> load_archive(
@@ -222,7 +222,8 @@ result<void> check_seal(const fs::path& file, deadline by, const std::stop_token
     const auto refused = [&file](std::string_view why) {
         return error{errc::invalid_argument, fmt::format("{} {}", file.string(), why)};
     };
-    constexpr std::string_view no_seal = "is no whole backup of reelsd: its last line is missing";
+    constexpr std::string_view no_seal =
+        "is not a complete reelsd backup: its last line is missing";
     if (*size < seal_bytes) return refused(no_seal);
     const auto last_line = read_at(opened.get(), *size - seal_bytes, seal_bytes);
     if (!last_line) return last_line.error();

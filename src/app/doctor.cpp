@@ -293,7 +293,7 @@ void check_database(report& lines, const settings& config, const log::logger& lo
     const auto store = database::open(config, log);
     if (!store) {
         lines.add("database", bad(store.error()));
-        lines.add("migrations", bad("not looked at: there is no database"));
+        lines.add("migrations", bad("not checked: there is no database"));
         return;
     }
     const bool is_private = (*store)->cluster() != nullptr;

@@ -261,7 +261,7 @@ result<events_end> api_client::events(
     events_end end{.last_event_id = last_event_id};
     bool has_data = false;
     event_reader reader{response_bytes_max};
-    const error enough{errc::conflict, "no more of this stream is needed"};
+    const error enough{errc::conflict, "the rest of this stream is not needed"};
     request.on_head = [&enough](const net::response_head& head) -> result<void> {
         const auto type = head.headers.find("Content-Type").value_or("");
         if (head.status != 200 || !type.starts_with("text/event-stream")) return enough;

@@ -62,7 +62,7 @@ asio::awaitable<http::response> list_accounts(
     if (const auto cursor = ctx.query("cursor")) {
         if (const auto valid = accounts::check_email(*cursor); !valid) {
             co_return ctx.problem(
-                error{errc::invalid_argument, "cursor is not one that this service has given"});
+                error{errc::invalid_argument, "cursor was not issued by this service"});
         }
         filter.after = *cursor;
     }

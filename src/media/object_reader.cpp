@@ -10,7 +10,7 @@ namespace reelsd::media {
 
 object_reader::object_reader(const json& object, std::string place, std::string& fault)
     : object_{object}, place_{std::move(place)}, fault_{fault} {
-    if (!object.is_object()) complain("is no object");
+    if (!object.is_object()) complain("is not an object");
 }
 
 double object_reader::number(const char* name, double least, double most) {
@@ -26,14 +26,14 @@ std::optional<double> object_reader::number_or_null(const char* name, double lea
 
 int object_reader::whole_number(const char* name, int least, int most) {
     const double given = number(name, least, most);
-    if (given != std::floor(given)) return complain(name, "is no whole number"), least;
+    if (given != std::floor(given)) return complain(name, "is not a whole number"), least;
     return static_cast<int>(given);
 }
 
 std::uint64_t object_reader::bytes(const char* name, std::uint64_t least, std::uint64_t most) {
     const json* value = member(name);
     if (value == nullptr) return least;
-    if (!value->is_number_unsigned()) return complain(name, "is no number of bytes"), least;
+    if (!value->is_number_unsigned()) return complain(name, "is not a number of bytes"), least;
     const auto given = value->get<std::uint64_t>();
     if (given < least || given > most) return complain(name, "is out of range"), least;
     return given;
@@ -63,17 +63,17 @@ std::optional<std::string> object_reader::text_or_null(const char* name, std::si
 
 std::string object_reader::checked_text(
     const json& value, const char* name, std::size_t bytes_max) {
-    if (!value.is_string()) return complain(name, "is no text"), std::string{};
+    if (!value.is_string()) return complain(name, "is not a string"), std::string{};
     const auto& given = value.get_ref<const std::string&>();
     if (given.size() > bytes_max) return complain(name, "is too long"), std::string{};
-    if (!is_clean_text(given)) return complain(name, "is no clean UTF-8"), std::string{};
+    if (!is_clean_text(given)) return complain(name, "is not valid UTF-8 text"), std::string{};
     return given;
 }
 
 std::string object_reader::word(const char* name, std::span<const std::string_view> known) {
     auto given = text(name, 16);
     if (std::ranges::find(known, given) != known.end()) return given;
-    complain(name, "is no known word");
+    complain(name, "is not a known word");
     return {};
 }
 
@@ -91,7 +91,7 @@ void object_reader::complain(std::string_view what) {
 
 double object_reader::checked_number(
     const json& value, const char* name, double least, double most) {
-    if (!value.is_number()) return complain(name, "is no number"), least;
+    if (!value.is_number()) return complain(name, "is not a number"), least;
     const auto given = value.get<double>();
     // Also rejects NaN.
     if (!(given >= least && given <= most)) return complain(name, "is out of range"), least;
@@ -99,7 +99,7 @@ double object_reader::checked_number(
 }
 
 bool object_reader::checked_truth(const json& value, const char* name) {
-    if (!value.is_boolean()) return complain(name, "is no truth value"), false;
+    if (!value.is_boolean()) return complain(name, "is not a boolean"), false;
     return value.get<bool>();
 }
 
@@ -119,7 +119,7 @@ const json* object_reader::member_or_null(const char* name) {
 const json* object_reader::list(const char* name, std::size_t count_max) {
     const json* value = member(name);
     if (value == nullptr) return nullptr;
-    if (!value->is_array()) return complain(name, "is no array"), nullptr;
+    if (!value->is_array()) return complain(name, "is not an array"), nullptr;
     if (value->size() > count_max) return complain(name, "has too many elements"), nullptr;
     return value;
 }

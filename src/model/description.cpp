@@ -102,7 +102,7 @@ std::string content_sentence(const media::analysis_report& report) {
         const auto& segments = audio.speech.segments;
         clauses.push_back(
             segments.empty() ? "no speech was recognised"
-                             : "somebody speaks for " + whole_seconds(spoken_seconds(segments)));
+                             : "a voice speaks for " + whole_seconds(spoken_seconds(segments)));
         clauses.emplace_back(audio.music.present ? "music plays" : "no music plays");
     }
     return as_sentence(joined(clauses));
@@ -203,7 +203,7 @@ std::string describe_music(const media::music_report& music) {
     } else if (music.tempo_bpm) {
         text += ", with a soft beat";
     }
-    if (music.under_speech) text += "; it goes on under the speech";
+    if (music.under_speech) text += "; it continues under the speech";
     return as_sentence(text);
 }
 

@@ -120,8 +120,8 @@ private:
                              reported_.content.key_moments.size();
         warn_if(
             latest <= duration * early_part && entries >= early_entries_min,
-            "all that was reported lies in the first tenth of the video: the rest may not have "
-            "been looked at");
+            "everything reported is in the first tenth of the video: the rest may not have "
+            "been analysed");
     }
 
     void check_language() {

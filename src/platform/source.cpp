@@ -315,7 +315,7 @@ result<void> locate_yt_dlp(source_settings& settings, const log::logger& log) {
     }
     if (names.size() == 1)
         return bad_setting(
-            "resolvers names yt-dlp alone, and there is no program " + settings.yt_dlp_path +
+            "resolvers lists only yt-dlp, but there is no program " + settings.yt_dlp_path +
             " (yt-dlp-path)");
     names.erase(name);
     log.info(

@@ -207,7 +207,7 @@ class Databases(BackupTest):
             subprocess.run(
                 as_postgres("pg_dump", "-Fc", "-h", self.cluster.folder, "-U", "reelsd",
                             foreign.rsplit("=", 1)[1]), stdout=file, check=True, cwd="/", timeout=60)
-        no_end, damaged = "is no whole backup of reelsd", "is damaged"
+        no_end, damaged = "is not a complete reelsd backup", "is damaged"
         cases = {
             "empty": (b"", no_end),
             "text": (b"SELECT 1;\n" * 100, no_end),

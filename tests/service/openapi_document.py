@@ -155,7 +155,7 @@ class Document:
             value = values[0]
             if header["schema"]["type"] == "integer":
                 if not re.fullmatch(r"0|[1-9]\d*", value):
-                    found.append(f"{what}: {name}: {value!r} is no whole number")
+                    found.append(f"{what}: {name}: {value!r} is not a whole number")
                     continue
                 value = int(value)
             found += schema_breaches(header["schema"], value, f"{what}: {name}")
@@ -172,7 +172,7 @@ class Document:
         try:
             body = answer.json()
         except ValueError as why:
-            return [f"{what}: the body is no JSON: {why}"]
+            return [f"{what}: the body is not JSON: {why}"]
         self.seen_bodies.setdefault(what, []).append(body)
         return schema_breaches(content["schema"], body, f"{what}: body")
 

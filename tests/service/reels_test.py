@@ -80,7 +80,7 @@ class Listing(ServiceTest):
         someone = self.served.account()
         limit = "limit must be a whole number from 1 to 100"
         status = "status must be one of pending, processing, done, error"
-        cursor = "cursor is not one that this service has given"
+        cursor = "cursor was not issued by this service"
         cases = [("limit=0", limit), ("limit=101", limit), ("limit=x", limit), ("limit=", limit),
                  ("limit=1.5", limit), ("limit=-1", limit), ("status=finished", status), ("status=", status),
                  ("cursor=x", cursor), ("cursor=", cursor), ("cursor=42", cursor),

@@ -248,7 +248,7 @@ class Receivers(ReceiverTest):
             free.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{free.getsockname()[1]}/"
         log = tried(self.someone, submit(self.someone, url))
-        self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or it broke off"))
+        self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or the connection was lost"))
         self.assertNotIn("status_code", log)
 
     def test_an_answer_without_end_is_not_listened_to(self):
@@ -388,7 +388,7 @@ class Requests(ReceiverTest):
         self.assertEqual(deliveries_of(self.someone, "?state=failed"), [])
         for query, text in (("?limit=0", "limit must be a whole number from 1 to 100"),
                             ("?state=done", "state must be one of pending, delivered, failed"),
-                            ("?cursor=7", "cursor is not one that this service has given")):
+                            ("?cursor=7", "cursor was not issued by this service")):
             self.assertProblem(
                 self.someone.request("GET", "/api/v1/webhook/deliveries" + query), 400, text)
 
@@ -477,7 +477,7 @@ class Addresses(DatabaseTest):
         submit(someone, known.url())
         known.wait_for("/hook", 1)[0].verify(secret)
         log = tried(someone, submit(someone, stranger.url()))
-        self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or it broke off"))
+        self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or the connection was lost"))
         self.assertEqual(stranger.received, [])
 
     def test_the_proxy_of_the_environment_is_not_asked(self):

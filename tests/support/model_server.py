@@ -168,7 +168,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             record.json = body.value()
         except ValueError as why:
-            self.server.stand_in.complain("%s is no JSON: %s" % (record.kind, why))
+            self.server.stand_in.complain("%s is not JSON: %s" % (record.kind, why))
         if body.duplicates:
             self.server.stand_in.complain("keys twice: %s" % body.duplicates)
 

@@ -31,12 +31,12 @@ std::string cause_of(const delivery_try& ended) {
             case errc::address_refused: return "the address is not allowed";
             case errc::invalid_argument: return "the address is not a URL";
             case errc::proxy_failed: return "the proxy could not reach the address";
-            case errc::connection_failed: return "no connection, or it broke off";
+            case errc::connection_failed: return "no connection, or the connection was lost";
             default: return "internal error";
         }
     }
     const int status = *ended.status_code;
-    if (status == 410) return "answered 410: the receiver wants no more of it";
+    if (status == 410) return "answered 410: the receiver wants no more deliveries";
     if (status >= 300 && status < 400) {
         return fmt::format("answered {}: redirects are not followed", status);
     }

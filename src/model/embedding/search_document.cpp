@@ -252,7 +252,7 @@ result<search_document> search_document_of(std::string_view result_text, const e
 }
 
 result<search_document> search_document_from(const json& result, const embedder& embedder) {
-    if (!result.is_object()) return error{errc::internal, "a result that is no JSON object"};
+    if (!result.is_object()) return error{errc::internal, "the result is not a JSON object"};
     return document_builder{result, embedder}.build();
 }
 

@@ -244,7 +244,7 @@ model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_
     if (!document.is_object()) {
         return call_failure{
             .kind = failure_kind::transient,
-            .detail = "an answer that is no JSON object: " + excerpt(body),
+            .detail = "an answer that is not a JSON object: " + excerpt(body),
             .may_be_billed = true};
     }
     // An answer with an error is still an answer, and billed.

@@ -174,7 +174,7 @@ model_reply openai_reply(
     if (!document.is_object()) {
         return call_failure{
             .kind = failure_kind::transient,
-            .detail = "an answer that is no JSON object: " + excerpt(response.body),
+            .detail = "an answer that is not a JSON object: " + excerpt(response.body),
             .may_be_billed = true};
     }
     if (auto failure = openai_failure_within(document, response.head.headers, now))

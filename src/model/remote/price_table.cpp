@@ -164,7 +164,8 @@ result<void> price_table::put_first(std::string_view list) {
         std::vector<std::int64_t> amounts;
         for (const auto& text : parts_of(entry.substr(equals + 1), '/')) {
             const auto price = price_from(text);
-            if (!price) return error{errc::invalid_argument, "a price is no plain decimal"};
+            if (!price)
+                return error{errc::invalid_argument, "a price must be a plain decimal number"};
             amounts.push_back(*price);
         }
         if (amounts.size() != 2 && amounts.size() != 3)

@@ -89,7 +89,7 @@ TEST(StepAfter, WhatIsTriedAgain) {
         {answered(404), "answered 404"},
         {answered(503), "answered 503"},
         {unanswered(errc::timed_out), "no answer within 15 seconds"},
-        {unanswered(errc::connection_failed), "no connection, or it broke off"},
+        {unanswered(errc::connection_failed), "no connection, or the connection was lost"},
         {unanswered(errc::internal), "internal error"},
     }};
     for (const auto& expected : cases) {

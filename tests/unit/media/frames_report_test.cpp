@@ -42,14 +42,14 @@ TEST(FramesReport, RejectsHostileDocuments) {
         const char* fault;
     };
     const test_case cases[] = {
-        {"no list", R"([{"op":"replace","path":"/frames","value":{}}])", "is no array"},
+        {"no list", R"([{"op":"replace","path":"/frames","value":{}}])", "is not an array"},
         {"no frame", R"([{"op":"replace","path":"/frames","value":[]}])", "is empty"},
         {"nothing", R"([{"op":"remove","path":"/frames"}])", "is missing"},
         {"more", R"([{"op":"add","path":"/size","value":1}])", "unknown member"},
         {"more in a frame",
          R"([{"op":"add","path":"/frames/1/size","value":1}])",
          "unknown member"},
-        {"no object", R"([{"op":"replace","path":"/frames/1","value":7}])", "is no object"},
+        {"no object", R"([{"op":"replace","path":"/frames/1","value":7}])", "is not an object"},
         {"no time", R"([{"op":"remove","path":"/frames/1/seconds"}])", "is missing"},
         {"a time of text",
          R"([{"op":"replace","path":"/frames/1/seconds","value":"1"}])",

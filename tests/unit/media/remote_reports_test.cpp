@@ -33,7 +33,7 @@ TEST(SoundReport, SurvivesTheRoundTrip) {
 TEST(SoundReport, RejectsHostileDocuments) {
     const test_case cases[] = {
         {R"({})", "is missing"},
-        {R"({"sound":7})", "is no object"},
+        {R"({"sound":7})", "is not an object"},
         {R"({"sound":null,"more":1})", "unknown member"},
         {R"({"sound":{"seconds":0.5,"bytes":16044},"more":1})", "unknown member"},
         {R"({"sound":{"seconds":0.5,"bytes":16044,"more":1}})", "unknown member"},
@@ -41,8 +41,8 @@ TEST(SoundReport, RejectsHostileDocuments) {
         {R"({"sound":{"seconds":-0.5,"bytes":16044}})", "range"},
         {R"({"sound":{"seconds":1e9,"bytes":16044}})", "range"},
         {R"({"sound":{"seconds":0,"bytes":43}})", "range"},
-        {R"({"sound":{"seconds":0.5,"bytes":-16044}})", "is no number of bytes"},
-        {R"({"sound":{"seconds":0.5,"bytes":"16044"}})", "is no number of bytes"},
+        {R"({"sound":{"seconds":0.5,"bytes":-16044}})", "is not a number of bytes"},
+        {R"({"sound":{"seconds":0.5,"bytes":"16044"}})", "is not a number of bytes"},
         {R"({"sound":{"seconds":0.5,"bytes":18446744073709551615}})", "range"},
         {R"({"sound":{"seconds":0.5,"bytes":16144}})", "does not fit the duration"},
         {R"({"sound":{"seconds":0.6,"bytes":16044}})", "does not fit the duration"},

@@ -46,7 +46,7 @@ TEST(FindingsFrom, SummariseAReport) {
     EXPECT_EQ(
         conclusions.visual.description,
         "A vertical video of 13 seconds in 3 scenes. There is moderate motion; the picture is "
-        "evenly lit and colourful, mostly brown. 4 lines of text are shown, somebody speaks for 6 "
+        "evenly lit and colourful, mostly brown. 4 lines of text are shown, a voice speaks for 6 "
         "seconds and music plays.");
     EXPECT_EQ(conclusions.visual.setting, "");
     EXPECT_THAT(conclusions.visual.subjects, IsEmpty());
@@ -55,7 +55,8 @@ TEST(FindingsFrom, SummariseAReport) {
     EXPECT_TRUE(conclusions.audio.has_music);
     EXPECT_EQ(
         conclusions.audio.music_description,
-        "Quiet music with a dark sound, about 96 beats per minute, with a strong beat; it goes on "
+        "Quiet music with a dark sound, about 96 beats per minute, with a strong beat; it "
+        "continues "
         "under the speech.");
     EXPECT_EQ(conclusions.content.summary, "Here are three tips for better coffee at home.");
     EXPECT_THAT(conclusions.content.topics, ElementsAre("better coffee", "fresh beans", "tips"));

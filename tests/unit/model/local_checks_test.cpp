@@ -161,8 +161,8 @@ findings make_remote_findings() {
 // Goal: an analysis of only the start of a video has a warning, and a complete one has none.
 TEST(LocalWarnings, DetectAnAnalysisOfTheStart) {
     const warnings early{
-        "all that was reported lies in the first tenth of the video: the rest may not have been "
-        "looked at"};
+        "everything reported is in the first tenth of the video: the rest may not have been "
+        "analysed"};
     local_evidence measured;
     measured.duration_seconds = 30;
     measured.audio_track = true;
