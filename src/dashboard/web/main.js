@@ -1,4 +1,4 @@
-// Starts the dashboard and puts the page of the address into the shell.
+// Starts the dashboard and renders the page of the address in the shell.
 import { html, render, useEffect, useErrorBoundary, useState } from './htm-preact.js';
 import { startLive, stopLive } from './core/live.js';
 import { locationStore, navigate, startNavigation } from './core/navigation.js';
@@ -9,7 +9,7 @@ import { withStyles } from './core/styles.js';
 import { Shell } from './shell.js';
 import { FailureNote } from './ui/notes.js';
 
-// The pages that most people never open load when they are opened.
+// Rarely used pages load when they are opened.
 const PAGES = {
     reels: () => import('./pages/reels.js'),
     reel: () => withStyles(import('./pages/reel.js'), 'reel.css', 'pages.css'),
@@ -23,7 +23,7 @@ const PAGES = {
     not_found: () => import('./pages/not_found.js'),
 };
 
-/** The page to draw, or null while the address is about to change. */
+/** The page to render, or null while the address is about to change. */
 function pageNameOf(place, session) {
     const name = place.route?.name ?? 'not_found';
     if (session.state === 'signed_in') {
@@ -35,9 +35,9 @@ function pageNameOf(place, session) {
     return isPublic(name) ? name : null;
 }
 
-/** Sends people to where they may be: strangers to the door, those who have come in to their page. */
+/** Redirects signed-out users to the sign-in page, and signed-in users away from it. */
 function redirect() {
-    // As things stand now: both may have changed since this was drawn.
+    // The current values: both may have changed since the render.
     const place = locationStore.get();
     const session = sessionStore.get();
     const name = place.route?.name;
@@ -70,7 +70,7 @@ function usePage(name) {
 
 const BROKEN = { status: null, message: 'This page could not be shown. Try to reload it.' };
 
-/** Draws a page; one that breaks says so and leaves the rest of the dashboard in place. */
+/** Error boundary: a page that throws shows a message, and the rest of the dashboard keeps working. */
 function Guarded({ Page, place, session }) {
     const [why] = useErrorBoundary(console.error);
     return why
@@ -107,7 +107,7 @@ function Dashboard() {
 
 async function start() {
     startNavigation();
-    // A page for strangers needs no session; asking would only be answered with a refusal.
+    // Pages for signed-out users need no session; the request would be rejected.
     if (!isPublic(locationStore.get().route?.name)) {
         await loadSession();
     }

@@ -1,4 +1,4 @@
-// What stands around every page: the head with its navigation, messages, the way to the content.
+// The frame of every page: header with navigation, messages, skip link.
 import { html, useEffect, useLayoutEffect, useRef } from './htm-preact.js';
 import { awayStore } from './core/live.js';
 import { themeStore, switchTheme } from './core/theme.js';
@@ -41,7 +41,7 @@ function AwayBar() {
     return html`<div role="status">${isAway && html`<p class="away">Offline, retrying…</p>`}</div>`;
 }
 
-/** On another page, the reader starts at its heading; on coming back from a reel, at its row. */
+/** Focuses the heading of a new page, or the row of a reel on return from it. */
 function useArrival(place, isBusy) {
     const last = useRef(place.path);
     const stopWaiting = useRef(() => {});
@@ -75,7 +75,7 @@ function followSlash(event) {
     search.select();
 }
 
-/** The page `children` with all around it. `session` is null for people who have not signed in. */
+/** The page `children` within the frame. `session` is null for signed-out users. */
 export function Shell({ place, session, isBusy = false, children }) {
     useArrival(place, isBusy);
     useEffect(() => {

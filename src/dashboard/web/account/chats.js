@@ -1,4 +1,4 @@
-// The chats that speak for one's account, and the code that ties another one.
+// Chats linked to the account, and the code that links another one.
 import { html, useEffect, useState } from '../htm-preact.js';
 import { change, get } from '../core/api.js';
 import { CopyBox } from '../ui/copy.js';
@@ -9,10 +9,10 @@ import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 
-// While a code waits, the chat may be tied at any moment.
+// While a code is valid, its chat may be linked at any moment.
 const LOOK_SECONDS = 3;
 
-/** The code of now, until it has been used or is too old. */
+/** The current code, until it is used or expires. */
 function NewCode({ code, bot, onClose }) {
     return html`<section class="fresh stack" aria-labelledby="fresh-code" role="status">
         <h3 id="fresh-code">Send this code to ${bot ? `@${bot}` : 'the bot'} in Telegram</h3>
@@ -51,7 +51,7 @@ function UnlinkDialog({ chat, onUnlinkd, onClose }) {
     <//>`;
 }
 
-/** A part of the page `/account`; nothing where the server has no bot and no chat is tied. */
+/** Section of the page `/account`; nothing when the server has no bot and no chat is linked. */
 export function Chats() {
     const { data, error, reload } = useLoading((signal) => get('/chats', signal), []);
     const [code, setCode] = useState(null);

@@ -1,4 +1,4 @@
-// All that the server has of one's account: taken out, and deleted for good.
+// Export and permanent deletion of the account's data.
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
@@ -38,7 +38,7 @@ function DeletionDialog({ email, onClose }) {
     <//>`;
 }
 
-/** A part of the page `/account`. */
+/** Section of the page `/account`. */
 export function AccountData({ email }) {
     const [isDeleting, setIsDeleting] = useState(false);
     return html`<section class="section stack" aria-labelledby="data">

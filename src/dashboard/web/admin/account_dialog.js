@@ -33,7 +33,7 @@ function Access({ account, isOwn, isBusy, onToggle }) {
     </div>`;
 }
 
-/** Asks before everything of somebody else's account goes. */
+/** Asks for confirmation before another user's account is deleted. */
 export function DeletionDialog({ account, onChanged, onClose }) {
     const run = async () => {
         await change('DELETE', `/admin/accounts/${account.id}`);
@@ -47,7 +47,7 @@ export function DeletionDialog({ account, onChanged, onClose }) {
     <//>`;
 }
 
-/** Limits, budget, role and access of an account. `defaults` are the limits where it has none. */
+/** Limits, budget, role and access of an account. `defaults` are the limits of accounts without their own. */
 export function AccountDialog({ account, defaults, isOwn, onChanged, onClose }) {
     const [draft, setDraft] = useState(draftOf(account));
     const [problems, setProblems] = useState({});

@@ -1,4 +1,4 @@
-// The accounts: who may come in, and how much they may use.
+// Accounts, their access and their limits.
 import { html, useRef, useState } from '../htm-preact.js';
 import { get, getPage } from '../core/api.js';
 import { Money } from '../reel/cost.js';
@@ -10,10 +10,10 @@ import { Time } from '../ui/time.js';
 import { AccountDialog, DeletionDialog } from './account_dialog.js';
 import { InviteDialog, RenewalDialog, renewalWords } from './invite_dialog.js';
 
-/** The server counts no further. */
+/** The server's upper bound of the count. */
 const REELS_COUNTED_MAX = 10000;
 
-/** What an account's limits are in words; those that are not its own are left out. */
+/** The account's own limits as text; defaults are omitted. */
 function ownLimits(account) {
     return [
         [account.submissions_per_minute, 'reels a minute'],
@@ -67,7 +67,7 @@ function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {
     </li>`;
 }
 
-/** Where a dialog stands open: `{kind, account}`; null for none. */
+/** The open dialog, `{kind, account}`, or null. */
 function Dialogs({ open, defaults, ownEmail, onClose, onChanged }) {
     if (open?.kind === 'edit') {
         return html`<${AccountDialog} account=${open.account} defaults=${defaults}
@@ -85,7 +85,7 @@ function Dialogs({ open, defaults, ownEmail, onClose, onChanged }) {
     return null;
 }
 
-/** The first `pages` pages of accounts; `next` is null when there are no more. */
+/** Fetches the first `pages` pages of accounts; `next` is null after the last page. */
 async function loadAccounts(pages, signal) {
     const defaults = await get('/admin/defaults', signal);
     let accounts = [];
@@ -98,7 +98,7 @@ async function loadAccounts(pages, signal) {
     return { accounts, defaults, next };
 }
 
-/** The section on accounts. `ownEmail` is the reader's. */
+/** The section on accounts. `ownEmail` is the signed-in administrator's address. */
 export function Accounts({ ownEmail }) {
     const pages = useRef(1);
     const { data, error, isLoading, reload } = useLoading((signal) => loadAccounts(pages.current, signal), []);

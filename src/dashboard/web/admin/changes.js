@@ -1,6 +1,6 @@
-// What an edited account asks the daemon to change. No DOM here: Node tests this file.
+// Converts an edited account to the changes to request. No DOM, so that Node can test this file.
 
-/** The limits that can be edited, as `[field, words]`. */
+/** The editable limits, as `[field, label]`. */
 export const LIMITS = [
     ['submissions_per_minute', 'Reels a minute'],
     ['concurrent_jobs', 'Reels at once'],
@@ -8,7 +8,7 @@ export const LIMITS = [
     ['queued_jobs', 'Reels in the queue'],
 ];
 
-/** Field to what its input shows: the account's own values, empty where the default holds. */
+/** Input text by field: the account's own values, empty where the default applies. */
 export function draftOf(account) {
     const text = (value) => value === null || value === undefined ? '' : String(value);
     return {
@@ -21,7 +21,7 @@ export function draftOf(account) {
     };
 }
 
-/** What is wrong with a draft: field to words. */
+/** Validation errors of a draft, by field. */
 export function draftProblems(draft) {
     const problems = {};
     for (const [field] of LIMITS) {
@@ -36,7 +36,7 @@ export function draftProblems(draft) {
     return problems;
 }
 
-/** The fields in which a draft without problems differs from the account, for PATCH. */
+/** The body of a PATCH: the fields in which a valid draft differs from the account. */
 export function changesOf(account, draft) {
     const before = draftOf(account);
     const changes = {};

@@ -1,4 +1,4 @@
-// What failed lately, by cause, with another try.
+// Recent failures, grouped by cause, with a button to retry them.
 import { html, useState } from '../htm-preact.js';
 import { change, get } from '../core/api.js';
 import { createStore, useStore } from '../core/store.js';
@@ -10,9 +10,9 @@ import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 
 const FAILURES_MAX = 50;
-const FIRST_FAILURES = 8; // Enough to see what is wrong; the accounts below stay in reach.
+const FIRST_FAILURES = 8; // Enough to diagnose, without pushing the accounts off the screen.
 
-// The ids that were retried. The daemon keeps a failure as it was, and nobody is to submit it twice.
+// Ids that were retried. The daemon does not mark them, so this prevents a second submission.
 const retriedStore = createStore(new Set());
 
 function wordsFor(ids, cause) {
@@ -38,7 +38,7 @@ function Causes({ causes, recent, retried, isBusy, onRetry }) {
     })}</ul>`;
 }
 
-/** What operators read of a failed reel: each attempt with its cause. */
+/** Details for operators: each attempt of a failed reel with its cause. */
 function Attempts({ attempts }) {
     return html`<details class="attempts">
         <summary>${countOf(attempts.length, 'failed attempt')}</summary>

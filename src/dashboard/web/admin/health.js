@@ -1,4 +1,4 @@
-// Whether the ways to the platform and to the models are open.
+// State of the platform's resolvers and of the models.
 import { html } from '../htm-preact.js';
 import { countOf } from '../text/numbers.js';
 import { Icon } from '../ui/icons.js';
@@ -49,7 +49,7 @@ function Model({ model }) {
     </li>`;
 }
 
-/** `overview` as the daemon gives it. */
+/** `overview` is the daemon's response. */
 export function Health({ overview }) {
     return html`<div class="halves">
         <section class="section" aria-labelledby="resolvers">

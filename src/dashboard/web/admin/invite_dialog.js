@@ -1,4 +1,4 @@
-// Invites somebody by a link that works once.
+// Invites a user by a link that works once.
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
 import { CopyBox } from '../ui/copy.js';
@@ -16,12 +16,12 @@ function LinkBox({ email, invitation, onClose }) {
             onClick=${onClose}>Done</button></div>`;
 }
 
-/** What a new link does for an account: one that has a password gets another, one without comes in. */
+/** Label of the action that creates a new link: it replaces the password, or sets the first one. */
 export function renewalWords(account) {
     return account.can_sign_in ? 'Reset password' : 'New invitation';
 }
 
-/** Makes a new link for an account that exists, after saying what that does, and shows it. */
+/** Creates a new link for an existing account after a confirmation, and shows it. */
 export function RenewalDialog({ account, onCreated, onClose }) {
     const [invitation, setInvitation] = useState(null);
     const { isBusy, error, submit } = useSubmission(async () => {

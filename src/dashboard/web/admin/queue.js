@@ -1,4 +1,4 @@
-// The queue and who works on what, renewed while somebody looks.
+// The queue and the work in progress, refreshed while the page is visible.
 import { html } from '../htm-preact.js';
 import { shortLink } from '../reels/row.js';
 import { stepWords } from '../reels/wording.js';
@@ -21,7 +21,7 @@ function Running({ job }) {
     </tr>`;
 }
 
-/** `overview` as the daemon gives it. */
+/** `overview` is the daemon's response. */
 export function Queue({ overview }) {
     const { queue, running, workers } = overview;
     return html`

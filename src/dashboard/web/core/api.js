@@ -1,8 +1,8 @@
-// Speaks with the daemon: one function a request, errors as one type.
+// Client of the daemon's API: one function per request, one error type.
 
-const RETRY_SECONDS = 5; // Where an answer that asks for patience does not say how much.
+const RETRY_SECONDS = 5; // For a response that asks to retry without a delay.
 
-/** A request that did not succeed. `status` is 0 when no answer came at all. */
+/** A failed request. `status` is 0 when there was no response. */
 export class ApiError extends Error {
     constructor(status, message, retrySeconds = null) {
         super(message);
@@ -15,14 +15,14 @@ export class ApiError extends Error {
 const listeners = { signedOut: () => {}, renewSession: async () => false };
 let csrfToken = null;
 
-/** Sets what all requests that change something carry; null once signed out. */
+/** Sets the CSRF token that all changing requests carry; null after sign-out. */
 export function setCsrfToken(token) {
     csrfToken = token;
 }
 
 /**
- * Sets what happens when the daemon knows no session (`signedOut`), and what fetches the session again
- * when another tab has changed it (`renewSession`, which resolves to whether the token is another one).
+ * Sets the handlers of an ended session (`signedOut`) and of a session that another tab has replaced
+ * (`renewSession`, which fetches it again and resolves to whether its token differs).
  */
 export function setSessionListeners(signedOut, renewSession) {
     listeners.signedOut = signedOut;
@@ -44,7 +44,7 @@ async function errorOf(answer) {
         const body = await answer.json();
         said = body.message ?? body.error ?? null;
     } catch {
-        // Whatever stood between us and the daemon answered in its own words.
+        // A proxy answered instead of the daemon.
     }
     return new ApiError(answer.status, asSentence(said ?? `the server answered ${answer.status}`),
         retrySecondsOf(answer.status, answer.headers.get('Retry-After')));
@@ -76,16 +76,16 @@ async function send(method, path, body, options) {
     }
 }
 
-/** The path of the next page, below `/dashboard`, from a `Link` header, or null on the last page. */
+/** The path of the next page, relative to `/dashboard`, from a `Link` header; null on the last page. */
 export function nextPageOf(link) {
     const match = /<(?:https?:\/\/[^/>]+)?\/dashboard(\/[^>]+)>\s*;\s*rel="?next"?/.exec(link ?? '');
     return match ? match[1] : null;
 }
 
 /**
- * Sends one request below `/dashboard` and resolves to the answer, which was a success. `options`:
- * `signal` ends it, `keepalive` lets it outlive the page, `isSigningIn` takes 401 for an answer about a
- * password. Rejects with ApiError, or with AbortError when it was ended.
+ * Sends one request below `/dashboard` and resolves to the successful response. `options`: `signal` aborts
+ * it, `keepalive` lets it outlive the page, `isSigningIn` interprets 401 as a wrong password. Rejects with
+ * ApiError, or with AbortError when aborted.
  */
 export async function request(method, path, body, options = {}) {
     let answer = await send(method, path, body, options);
@@ -102,25 +102,25 @@ export async function request(method, path, body, options = {}) {
     throw why;
 }
 
-/** The JSON of a GET below `/dashboard/api`. */
+/** Resolves to the JSON of a GET below `/dashboard/api`. */
 export async function get(path, signal) {
     return (await request('GET', `/api${path}`, undefined, { signal })).json();
 }
 
-/** One page of a list: `{items, next}`; `next` is what to pass for the page after it, or null. */
+/** Resolves to one page of a list, `{items, next}`; pass `next` for the following page; null on the last. */
 export async function getPage(path, signal) {
     const answer = await request('GET', `/api${path}`, undefined, { signal });
     const next = nextPageOf(answer.headers.get('Link'));
     return { items: await answer.json(), next: next ? next.replace(/^\/api/, '') : null };
 }
 
-/** Sends a change below `/dashboard/api`; the answer's JSON, or null when it has none. */
+/** Sends a change below `/dashboard/api`; resolves to the response's JSON, or null without a body. */
 export async function change(method, path, body, options) {
     const answer = await request(method, `/api${path}`, body, options);
     return answer.status === 204 ? null : answer.json();
 }
 
-/** Sends a file once, as it is; resolves to what the daemon answered. fetch() reports no progress. */
+/** Sends a file once, unchanged; resolves to the response. XMLHttpRequest, as fetch() reports no progress. */
 function sendFile(path, file, onProgress) {
     return new Promise((resolve, reject) => {
         const sending = new XMLHttpRequest();
@@ -141,8 +141,8 @@ function sendFile(path, file, onProgress) {
 }
 
 /**
- * Uploads a file below `/dashboard/api` and resolves to the answer's JSON. `onProgress` takes the share that
- * is sent, 0 to 1. Rejects with ApiError.
+ * Uploads a file below `/dashboard/api` and resolves to the response's JSON. `onProgress` receives the
+ * fraction sent, 0 to 1. Rejects with ApiError.
  */
 export async function upload(path, file, onProgress) {
     let sent = await sendFile(path, file, onProgress);
@@ -153,7 +153,7 @@ export async function upload(path, file, onProgress) {
     try {
         body = JSON.parse(sent.responseText);
     } catch {
-        // Whatever stood between us and the daemon answered in its own words.
+        // A proxy answered instead of the daemon.
     }
     if (sent.status === 202) {
         return body;

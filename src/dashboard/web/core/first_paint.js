@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a chosen theme does not flash up late and the right shell shows.
+// Runs before the first paint, to avoid a flash of the wrong theme or shell.
 (() => {
     const root = document.documentElement;
     root.dataset.entry = /^\/(sign-in|join)$/.test(location.pathname) ? 'door' : 'house';
@@ -8,6 +8,6 @@
             root.dataset.theme = theme;
         }
     } catch {
-        // Without storage the system's theme it is.
+        // Without storage, the system's theme applies.
     }
 })();

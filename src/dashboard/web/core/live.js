@@ -1,18 +1,18 @@
-// What the daemon tells of its own accord. The stream is closed while nobody looks: a browser allows
-// few connections to a host.
+// Events that the daemon pushes. The stream is closed while the page is hidden, because browsers limit the
+// connections to a host.
 import { loadSession } from './session.js';
 import { createStore, useStore } from './store.js';
 
 const RETRY_SECONDS_MAX = 30;
-const PATIENCE_SECONDS = 3; // A server that is back before this was never missed.
+const PATIENCE_SECONDS = 3; // Shorter interruptions are not shown.
 
 /** `live`, `connecting` or `paused`. */
 export const liveStore = createStore('connecting');
 
-/** Whether the server has been out of reach for longer than a moment. */
+/** Whether the server has been unreachable for longer than PATIENCE_SECONDS. */
 export const awayStore = createStore(false);
 
-// The steps of the reels in work, by id. Only events tell them, and they may come before the reels do.
+// Current steps by reel id. Only events report them, and an event may precede its reel.
 const stepsStore = createStore(new Map());
 
 const listeners = { reel: new Set(), deleted: new Set(), reset: new Set() };
@@ -22,7 +22,7 @@ let retrySeconds = 1;
 let retryTimer = 0;
 let awayTimer = null;
 
-/** Takes note of the step that an event names; without one, that none is known. */
+/** Stores the step that an event names, or clears it. */
 export function noteStep({ id, status, step }) {
     const steps = new Map(stepsStore.get());
     steps.delete(id);
@@ -61,7 +61,7 @@ function close(state) {
 function retryLater() {
     close('connecting');
     retryTimer = setTimeout(async () => {
-        // A session that has ended is the likeliest reason.
+        // The session has probably ended.
         if (await loadSession()) {
             noteReached();
         } else {
@@ -82,7 +82,7 @@ function open() {
         retrySeconds = 1;
         noteReached();
         liveStore.set('live');
-        // A stream that the browser resumes by itself has missed nothing; a new one may have.
+        // A stream that the browser resumes has missed no event; a new stream may have.
         if (isFirst) {
             tell('reset', {});
         }
@@ -104,13 +104,13 @@ function open() {
 function followVisibility() {
     if (document.hidden) {
         close('paused');
-        noteReached(); // Nobody asks now; who comes back finds out anew.
+        noteReached(); // The state is unknown while the page is hidden.
     } else {
         open();
     }
 }
 
-/** Opens the stream, for a person who has signed in. */
+/** Opens the stream of the signed-in user. */
 export function startLive() {
     if (!isWanted) {
         isWanted = true;
@@ -119,7 +119,7 @@ export function startLive() {
     }
 }
 
-/** Closes the stream for good, as on signing out. */
+/** Closes the stream permanently, for example on sign-out. */
 export function stopLive() {
     isWanted = false;
     document.removeEventListener('visibilitychange', followVisibility);
@@ -128,14 +128,14 @@ export function stopLive() {
     stepsStore.set(new Map());
 }
 
-/** What is being done for a reel; undefined while that is unknown, and unless it is in work. */
+/** The current step of a reel; undefined if unknown or if the reel is not being processed. */
 export function useStep(id) {
     return useStore(stepsStore).get(id);
 }
 
 /**
- * Listens to `reel` (a list item, with its step), `deleted` ({id}) or `reset` (load anew what is shown);
- * returns how to stop listening.
+ * Subscribes to `reel` (a list item, with its step), `deleted` ({id}) or `reset` (reload the shown data).
+ * Returns a function that unsubscribes.
  */
 export function onLive(type, listener) {
     listeners[type].add(listener);

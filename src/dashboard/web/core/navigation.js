@@ -1,4 +1,4 @@
-// The address bar and the pages: links within the dashboard load nothing anew.
+// Client-side navigation: links within the dashboard do not reload the document.
 import { matchRoute } from './routes.js';
 import { createStore } from './store.js';
 
@@ -8,20 +8,20 @@ function readLocation() {
         path: location.pathname,
         query: new URLSearchParams(location.search),
         fragment: location.hash,
-        // How far down the page stood when it was left by a link, to be restored on coming back.
+        // The scroll position when the page was left by a link, to be restored on return.
         scrollTop: history.state?.scrollTop ?? 0,
         isReturn: history.state !== null,
     };
 }
 
-/** Where we are: `{route, path, query, fragment, scrollTop, isReturn}`; `route` as of matchRoute(). */
+/** The current location: `{route, path, query, fragment, scrollTop, isReturn}`; `route` is of matchRoute(). */
 export const locationStore = createStore(readLocation());
 
 function update() {
     locationStore.set(readLocation());
 }
 
-/** Goes to an address of the dashboard. `isReplacing` leaves no step to go back to. */
+/** Navigates to an address of the dashboard. `isReplacing` replaces the history entry. */
 export function navigate(address, isReplacing = false) {
     if (isReplacing) {
         history.replaceState(null, '', address);
@@ -32,7 +32,7 @@ export function navigate(address, isReplacing = false) {
     update();
 }
 
-/** Changes the address of this page, for links and for coming back, without showing another one. */
+/** Changes the address of this page in the history without navigating. */
 export function noteAddress(address) {
     history.replaceState(history.state, '', address);
 }
@@ -53,7 +53,7 @@ function followLink(event) {
     navigate(link.pathname + link.search + link.hash);
 }
 
-/** Starts to follow links and the browser's own back and forward. */
+/** Starts to handle links and the browser's back and forward buttons. */
 export function startNavigation() {
     history.scrollRestoration = 'manual';
     addEventListener('popstate', update);

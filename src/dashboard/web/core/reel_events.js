@@ -1,13 +1,13 @@
-// What becomes of one reel that is not done. The stream is closed while nobody looks: a browser allows few
-// connections to a host.
+// Progress events of one unfinished reel. The stream is closed while the page is hidden, because browsers
+// limit the connections to a host.
 import { noteStep } from './live.js';
 
 const RETRY_SECONDS_MAX = 30;
 
 /**
- * Follows a reel to its end: `onChange({id, status, attempt})` first and for each change, `onEnd(reel)` with the whole
- * reel, `onDeleted()`, and `onRefused()` each time that the server will not tell. Its step goes to useStep(). Returns
- * how to stop.
+ * Follows a reel to its end: calls `onChange({id, status, attempt})` first and after each change, `onEnd(reel)` with
+ * the complete reel, `onDeleted()`, and `onRefused()` whenever the server rejects the stream. useStep() has its step.
+ * Returns a function that stops.
  */
 export function followReel(id, { onChange, onEnd, onDeleted, onRefused }) {
     let source = null;
@@ -22,7 +22,7 @@ export function followReel(id, { onChange, onEnd, onDeleted, onRefused }) {
     const tellChange = (event) => {
         const { step, ...standing } = JSON.parse(event.data);
         if (standing.status === 'done' || standing.status === 'error') {
-            return; // The whole reel comes next.
+            return; // The complete reel follows.
         }
         noteStep({ ...standing, step });
         onChange(standing);
@@ -36,7 +36,7 @@ export function followReel(id, { onChange, onEnd, onDeleted, onRefused }) {
             retrySeconds = 1;
         };
         source.onerror = () => {
-            // A break is mended by the browser, which says what it has seen; a refusal ends its trying.
+            // The browser reconnects a broken stream with Last-Event-ID; after a rejection it stops.
             if (source?.readyState === EventSource.CLOSED) {
                 close();
                 retryTimer = setTimeout(open, retrySeconds * 1000);

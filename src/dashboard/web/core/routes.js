@@ -1,4 +1,4 @@
-// Which address is which page. No DOM here: Node tests this file.
+// Maps addresses to pages. No DOM, so that Node can test this file.
 
 const PATTERNS = [
     ['reels', /^\/$/],
@@ -12,7 +12,7 @@ const PATTERNS = [
     ['admin', /^\/admin$/],
 ];
 
-/** The page at a path: `{name, id}` (`id` a string, of a reel alone), or null when there is none. */
+/** The page at a path: `{name, id}` (`id`, a string, only for a reel), or null. */
 export function matchRoute(path) {
     for (const [name, pattern] of PATTERNS) {
         const match = pattern.exec(path);
@@ -23,15 +23,15 @@ export function matchRoute(path) {
     return null;
 }
 
-/** Whether a page is for people who have not signed in. */
+/** Whether a page is for users who are not signed in. */
 export function isPublic(name) {
     return name === 'sign_in' || name === 'join';
 }
 
-/** The page to show after signing in: the path asked for when it is one of ours, else the first. */
+/** The page to show after sign-in: the requested path if it is on this site, otherwise the first page. */
 export function pageAfterSignIn(wanted) {
     const path = wanted ?? '/';
-    // A browser takes `//host` and `/\host` for another host.
+    // Browsers interpret `//host` and `/\host` as another host.
     if (!/^\/(?![/\\])/.test(path)) {
         return '/';
     }
@@ -39,7 +39,7 @@ export function pageAfterSignIn(wanted) {
     return route && !isPublic(route.name) ? path : '/';
 }
 
-/** A path with those parameters that have a value. */
+/** A path with the parameters that have a value. */
 export function pathWithQuery(path, parameters) {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) {
@@ -51,7 +51,7 @@ export function pathWithQuery(path, parameters) {
     return text === '' ? path : `${path}?${text}`;
 }
 
-/** The moment, in seconds, that a fragment `#t=12.5` names, or null. */
+/** The time in seconds of a fragment such as `#t=12.5`, or null. */
 export function momentOfFragment(fragment) {
     const match = /^#t=(\d{1,6}(?:\.\d{1,3})?)$/.exec(fragment);
     return match ? Number(match[1]) : null;

@@ -1,9 +1,9 @@
-// Who is signed in.
+// The sign-in session.
 import { ApiError, request, setCsrfToken, setSessionListeners } from './api.js';
 import { createStore } from './store.js';
 
 /**
- * `state` is `unknown` until the daemon was asked, then `signed_in` with the session view in `session`,
+ * `state` is `unknown` until the daemon has answered, then `signed_in` with the session view in `session`,
  * `signed_out`, or `unreachable` with the reason in `error`.
  */
 export const sessionStore = createStore({ state: 'unknown', session: null, error: null });
@@ -19,14 +19,14 @@ function forget() {
     sessionStore.set({ state: 'signed_out', session: null, error: null });
 }
 
-/** Asks the daemon who is signed in; resolves to whether it answered. Never rejects. */
+/** Fetches the session; resolves to whether the daemon answered. Never rejects. */
 export async function loadSession() {
     try {
         adopt(await (await request('GET', '/api/session')).json());
         return true;
     } catch (error) {
-        const isRefusal = error instanceof ApiError && error.status === 401; // Noted already.
-        // Who has a page open keeps it while the network is away.
+        const isRefusal = error instanceof ApiError && error.status === 401; // Already handled.
+        // An open page stays usable while the network is down.
         if (!isRefusal && sessionStore.get().state !== 'signed_in') {
             sessionStore.set({ state: 'unreachable', session: null, error });
         }
@@ -53,12 +53,12 @@ export async function signIn(email, password) {
     return adopt(await answer.json());
 }
 
-/** What a setup or invitation link is for: `{purpose, email}`; rejects with 404 when it is used up. */
+/** Fetches the purpose of a setup or invitation link, `{purpose, email}`; rejects with 404 if it is used or expired. */
 export async function readInvitation(token) {
     return (await request('POST', '/invitation', { token }, { isSigningIn: true })).json();
 }
 
-/** Sets the password that a link allows to set, and signs in. `email` is null unless the link asks. */
+/** Sets the password by a link, and signs in. `email` is null unless the link requires one. */
 export async function acceptInvitation(token, email, password) {
     const body = email === null ? { token, password } : { token, email, password };
     const answer = await request('POST', '/invitation/accept', body, { isSigningIn: true });
@@ -71,12 +71,12 @@ export async function changePassword(current, next) {
     adopt(await (await request('POST', '/api/password', body)).json());
 }
 
-/** Takes note that this session has ended, together with its account. */
+/** Clears the session after its account was deleted. */
 export function forgetSession() {
     forget();
 }
 
-/** Ends this session. The page forgets it even if the daemon could not be told. */
+/** Signs out. The page forgets the session even if the request fails. */
 export async function signOut() {
     try {
         await request('POST', '/api/sign-out');

@@ -1,7 +1,7 @@
-// A value that several parts of the page watch.
+// An observable value, shared by components.
 import { useEffect, useState } from '../htm-preact.js';
 
-/** A holder with `get()`, `set(value)` and `subscribe(listener)`, which returns how to stop listening. */
+/** A store with `get()`, `set(value)` and `subscribe(listener)`, which returns a function that unsubscribes. */
 export function createStore(initial) {
     let value = initial;
     const listeners = new Set();
@@ -23,12 +23,12 @@ export function createStore(initial) {
     };
 }
 
-/** The store's value; the component is drawn again when it changes. */
+/** Returns the store's value and renders the component again when it changes. */
 export function useStore(store) {
     const [value, setValue] = useState(store.get());
     useEffect(() => {
         const update = () => setValue(() => store.get());
-        update(); // It may have changed between drawing and now.
+        update(); // It may have changed since the render.
         return store.subscribe(update);
     }, [store]);
     return value;

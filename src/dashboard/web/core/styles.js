@@ -1,6 +1,6 @@
-// Style sheets of pages that are not the first.
+// Style sheets of lazily loaded pages.
 
-const sheets = new Map(); // Name to the promise of its coming.
+const sheets = new Map(); // Loading promises by name.
 
 function load(name) {
     const link = document.createElement('link');
@@ -18,7 +18,7 @@ function load(name) {
     return isHere;
 }
 
-/** The module once it and the sheets `names`, below `styles`, are there: a page never shows undressed. */
+/** Resolves to the module once it and the sheets `names` have loaded, so that no page shows unstyled. */
 export async function withStyles(module, ...names) {
     for (const name of names) {
         if (!sheets.has(name)) {

@@ -1,4 +1,4 @@
-// Dark and light: as the system says, unless somebody has chosen.
+// Dark and light theme: the system's, unless the user has chosen one.
 import { createStore } from './store.js';
 
 const KEY = 'reelsd-theme';
@@ -8,12 +8,12 @@ function readTheme() {
     return document.documentElement.dataset.theme ?? (systemIsDark.matches ? 'dark' : 'light');
 }
 
-/** `light` or `dark`: what is shown. */
+/** The shown theme, `light` or `dark`. */
 export const themeStore = createStore(readTheme());
 
 systemIsDark.addEventListener('change', () => themeStore.set(readTheme()));
 
-/** Shows the other theme and keeps the choice, unless it is what the system says anyway. */
+/** Switches the theme and stores the choice, unless it is the system's theme. */
 export function switchTheme() {
     const next = readTheme() === 'dark' ? 'light' : 'dark';
     const isSystems = (next === 'dark') === systemIsDark.matches;
@@ -29,7 +29,7 @@ export function switchTheme() {
             localStorage.setItem(KEY, next);
         }
     } catch {
-        // A browser that keeps nothing still switches.
+        // Without storage, the theme still switches.
     }
     themeStore.set(readTheme());
 }

@@ -1,4 +1,4 @@
-// One's own account: password, and the way out.
+// The user's own account: password, sign-out, data.
 import { html, useState } from '../htm-preact.js';
 import { Chats } from '../account/chats.js';
 import { AccountData } from '../account/data.js';
@@ -21,7 +21,7 @@ function PasswordForm({ email }) {
         setNext('');
         showToast('Password changed. All other sessions have ended.');
     });
-    // The new one is long enough, or it would not have been sent.
+    // The form has checked the length of the new password.
     const isCurrentWrong = error?.status === 400;
     const typeCurrent = (text) => {
         setCurrent(text);
@@ -51,7 +51,7 @@ export function Page({ session }) {
         await signOut().catch(() => {
             showToast('Signing out at the server failed. Try again.', { isFailure: true });
         });
-        navigate('/sign-in'); // Whoever comes next starts at the beginning, not here.
+        navigate('/sign-in'); // Otherwise the next user would start on this page.
     };
     return html`
         <div class="page-head">

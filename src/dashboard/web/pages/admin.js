@@ -1,4 +1,4 @@
-// How the server is doing, and who may use it. Only administrators get here.
+// State of the server, and its accounts. Only for administrators.
 import { html } from '../htm-preact.js';
 import { Accounts } from '../admin/accounts.js';
 import { Failures } from '../admin/failures.js';

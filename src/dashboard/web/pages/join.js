@@ -1,4 +1,4 @@
-// Where a set-up or invitation link leads. Its token stands in the fragment, so that no log has it.
+// Target of a setup or invitation link. The token is in the fragment, so that no log contains it.
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
 import { navigate } from '../core/navigation.js';
 import { acceptInvitation, readInvitation } from '../core/session.js';
@@ -7,7 +7,7 @@ import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
-/** The least that the daemon takes; it has the last word. */
+/** The daemon's lower bound; the daemon checks it again. */
 export const PASSWORD_LENGTH_MIN = 10;
 
 function JoinForm({ token, invitation }) {
@@ -16,7 +16,7 @@ function JoinForm({ token, invitation }) {
     const [email, setEmail] = useState('');
     const [password, setPassword] = useState('');
     const form = useRef(null);
-    // A browser leaves `autofocus` alone where the address has a fragment.
+    // Browsers ignore `autofocus` when the address has a fragment.
     useEffect(() => form.current.querySelector('[autofocus]').focus(), []);
     const { isBusy, error, submit } = useSubmission(async () => {
         await acceptInvitation(token, asksForEmail ? email.trim() : null, password);

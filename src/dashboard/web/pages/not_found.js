@@ -1,4 +1,4 @@
-// For addresses that lead nowhere, or to what is not for this reader.
+// Shown for unknown addresses, and for pages that the user may not see.
 import { html } from '../htm-preact.js';
 import { Empty } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';

@@ -30,17 +30,17 @@ function isOver(status) {
     return status === 'done' || status === 'error';
 }
 
-/** The reel; until it is done, kept up to date by events of its own. */
+/** A reel, updated by its own event stream until it is done. */
 function useReel(id) {
     const { data, error, reload, setData } = useLoading((signal) => get(`/reels/${id}`, signal), [id]);
     const [isDeleted, setIsDeleted] = useState(false);
-    // Events do not report the place in the queue.
+    // Events do not report the queue position.
     useRepetition(() => data?.status === 'pending' && reload(), PLACE_SECONDS);
     const latest = useRef(data);
     latest.current = data;
     const isFollowed = Boolean(data) && !isOver(data.status);
     useEffect(() => onLive('deleted', (event) => String(event.id) === id && setIsDeleted(true)), [id]);
-    // The stream that opens while the reel is on its way has missed nothing of it.
+    // A stream that opens while the reel is being fetched has missed no event.
     useEffect(() => onLive('reset', () => {
         if (error) {
             reload();
@@ -53,12 +53,12 @@ function useReel(id) {
             setData(reel);
         },
         onDeleted: () => setIsDeleted(true),
-        onRefused: reload, // Which finds out why.
+        onRefused: reload, // The reload gets the reason.
     }) : undefined, [id, isFollowed]);
     return { reel: data, error, reload, isDeleted };
 }
 
-/** The name that it has in the list as well. */
+/** The same name as in the list. */
 function headlineIn(reel) {
     return headlineOf({ url: reel.url, summary: reel.result?.content.summary });
 }
@@ -117,7 +117,7 @@ function Warnings({ warnings }) {
 function Reel({ reel }) {
     const [again, setAgain] = useState({ isBusy: false, error: null });
     useTitle(headlineIn(reel));
-    // A failed reel is never reused: only a finished one needs a fresh analysis.
+    // Only the result of a finished reel would be reused, so only it needs a fresh analysis.
     const analyseAgain = async () => {
         setAgain({ isBusy: true, error: null });
         try {
@@ -147,7 +147,7 @@ export function Page({ place }) {
     const { reel, error, reload, isDeleted } = useReel(place.route.id);
     const isGone = isDeleted || error?.status === 404;
     const wasAtHeading = useRef(false);
-    // The heading that the reader arrived at gives way to another one when the reel is there.
+    // The focused heading is replaced when the reel has loaded.
     useLayoutEffect(() => {
         if (wasAtHeading.current && document.activeElement === document.body) {
             focusHeading();

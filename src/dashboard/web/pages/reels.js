@@ -1,4 +1,4 @@
-// The first page: submit a link, watch it being worked on, find what was analysed.
+// The start page: submitting links, progress, search and the list of reels.
 import { html, useEffect, useRef } from '../htm-preact.js';
 import { liveStore } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
@@ -34,7 +34,7 @@ function FirstSteps() {
     const { isBusy, error, submit } = useSubmission(async () => {
         await submitLink(SAMPLE_LINK, false);
         announce('Submitted. The reel is at the top of the list.');
-        focusHeading(); // The button goes with this advice.
+        focusHeading(); // The focused button disappears with this notice.
     });
     return html`<${Empty} title="No reels yet">
         <p>Paste the link of a public reel above. In half a minute you can read here what is said, shown
@@ -49,7 +49,7 @@ function FirstSteps() {
     <//>`;
 }
 
-/** The way to the next page: it loads when it comes near, or by its button. */
+/** Loads the next page when scrolled near, or by its button. */
 function More({ list }) {
     const end = useRef(null);
     useEffect(() => {
@@ -72,7 +72,7 @@ function ReelList({ filter, onShowAll }) {
     const hidden = useStore(hiddenStore);
     useEffect(() => showList({ status: filter.status, author: filter.author }),
         [filter.status, filter.author]);
-    // Events do not report places in the queue.
+    // Events do not report queue positions.
     useRepetition(() => list.reels.some((reel) => reel.status === 'pending') && refreshList(), PLACE_SECONDS);
     const reels = list.reels.filter((reel) => !hidden.has(reel.id));
     if (list.error && reels.length === 0) {
@@ -94,10 +94,10 @@ function ReelList({ filter, onShowAll }) {
         ${list.next && html`<${More} list=${list} />`}`;
 }
 
-/** The page `/`; its search and filters are the query of the address. */
+/** The page `/`; search and filters are stored in the query of the address. */
 export function Page({ place }) {
     const filter = filterOf(place.query);
-    const upload = place.query.get('upload') ?? ''; // The link of a reel whose video is to be uploaded.
+    const upload = place.query.get('upload') ?? ''; // Link of the reel to upload the video of.
     const live = useStore(liveStore);
     useTitle('Reels');
     const setFilter = (change) => {
@@ -106,7 +106,7 @@ export function Page({ place }) {
     };
     const showAll = () => {
         setFilter({ q: '', status: '', author: '' });
-        focusHeading(); // The button goes with the advice.
+        focusHeading(); // The focused button disappears with the notice.
     };
     return html`
         <div class="page-head">

@@ -1,11 +1,11 @@
-// The door.
+// The sign-in page.
 import { html, useState } from '../htm-preact.js';
 import { signIn } from '../core/session.js';
 import { Field, PasswordField, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
-/** The page `/sign-in`; where to go afterwards is decided by who draws it. */
+/** The page `/sign-in`; its parent decides where to go afterwards. */
 export function Page() {
     const [email, setEmail] = useState('');
     const [password, setPassword] = useState('');
@@ -13,7 +13,7 @@ export function Page() {
         try {
             await signIn(email.trim(), password);
         } catch (why) {
-            if (why.status === 401) { // Else it may be right: without a connection nobody has looked at it.
+            if (why.status === 401) { // Other errors do not mean that the password is wrong.
                 setPassword('');
             }
             throw why;

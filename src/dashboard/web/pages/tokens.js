@@ -1,4 +1,4 @@
-// Tokens with which programs use the API.
+// API tokens.
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
 import { change, get } from '../core/api.js';
 import { sessionStore } from '../core/session.js';
@@ -13,10 +13,10 @@ import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 import { useTitle } from '../ui/title.js';
 
-// It is shown only once: whoever looks at another page meanwhile must find it again.
+// The daemon shows it only once, so it must survive a visit to another page.
 const createdStore = createStore(null);
 
-// The next person at this browser is to see nothing of it.
+// The next user of this browser must not see it.
 sessionStore.subscribe(() => {
     if (sessionStore.get().state === 'signed_out') {
         createdStore.set(null);
@@ -50,7 +50,7 @@ function CreateForm({ onCreated }) {
     </form>`;
 }
 
-/** The token of now; `takesFocus` puts the keyboard at its copy button. */
+/** The new token; `takesFocus` focuses its copy button. */
 function NewToken({ created, takesFocus, onClose }) {
     const element = useRef(null);
     useEffect(() => {
@@ -104,7 +104,7 @@ function RevokeDialog({ token, onRevoked, onClose }) {
     const run = async () => {
         await change('DELETE', `/tokens/${token.id}`);
         if (createdStore.get()?.id === token.id) {
-            createdStore.set(null); // Nobody is to copy what is refused.
+            createdStore.set(null); // A revoked token must not be copied.
         }
         showToast(`“${token.name}” is revoked.`);
         onRevoked();
@@ -119,7 +119,7 @@ export function Page() {
     const { data, error, reload } = useLoading((signal) => get('/tokens', signal), []);
     const created = useStore(createdStore);
     const [revoked, setRevoked] = useState(null);
-    const newest = useRef(null); // What was created here, unlike what was found on coming back.
+    const newest = useRef(null); // Created during this visit, not restored from an earlier one.
     useTitle('Tokens');
     const showCreated = (token) => {
         newest.current = token.id;

@@ -1,4 +1,4 @@
-// What was used and what it cost.
+// Usage and cost.
 import { html, useMemo, useState } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
@@ -17,7 +17,7 @@ import { DayTable, ModelTable } from '../usage/tables.js';
 
 const MEASURES = [['money', 'Money'], ['tokens', 'Tokens']];
 
-/** What to say in place of a chart in which nothing would rise. */
+/** The message instead of an empty chart. */
 function emptyWords(rows, measure) {
     if (measure === 'tokens') {
         return 'No tokens on these days.';
@@ -27,7 +27,7 @@ function emptyWords(rows, measure) {
 }
 
 function Usage({ rows, range, measure }) {
-    // Colours stay with their models when the measure changes.
+    // Models keep their colours when the measure changes.
     const order = useMemo(() => modelSums(rows, 'tokens').map(({ name }) => name), [rows]);
     const columns = useMemo(() => dayColumns(rows, daysBetween(range.from, range.to), order, measure),
         [rows, range.from, range.to, measure]);

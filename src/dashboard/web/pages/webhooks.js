@@ -1,4 +1,4 @@
-// Programs that are told when reels have ended.
+// Webhooks: notifications of finished reels.
 import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { useLoading } from '../ui/loading.js';

@@ -1,4 +1,4 @@
-// What one reel has cost, call by call.
+// Cost of one reel, by model call.
 import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { countOf, exactMoney, formatCount, formatMoney } from '../text/numbers.js';
@@ -6,7 +6,7 @@ import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 
-/** Dollars, exact in the title; a cost that nobody knows is said to be so. */
+/** Dollars, exact in the title; an unknown cost is shown as such. */
 export function Money({ dollars }) {
     return typeof dollars === 'number'
         ? html`<span title=${`$${exactMoney(dollars)}`}>${formatMoney(dollars)}</span>`
@@ -47,7 +47,7 @@ function CallTable({ usage }) {
         price.</p>`}`;
 }
 
-/** The section on cost; `changed` is a value that changes when there may be more calls. */
+/** The section on cost; a change of `changed` reloads the calls. */
 export function Cost({ id, changed }) {
     const { data, error, reload } = useLoading((signal) => get(`/reels/${id}/usage`, signal), [id, changed]);
     return html`<section class="section" aria-labelledby="cost">

@@ -7,7 +7,7 @@ import { platformLink } from './links.js';
 
 const isMissing = (value) => value === null || value === undefined || value === '';
 
-/** One fact; nothing when nobody knows it. */
+/** One fact; nothing if unknown. */
 function Fact({ name, children }) {
     return isMissing(children) ? null : html`<div>
         <dt>${name}</dt><dd class="foreign" dir="auto">${children}</dd></div>`;
@@ -28,7 +28,7 @@ function languageName(code) {
     try {
         return code && new Intl.DisplayNames('en', { type: 'language' }).of(code);
     } catch {
-        return code; // A code that is none is shown as it stands.
+        return code; // An invalid language code is shown unchanged.
     }
 }
 
@@ -94,7 +94,7 @@ function File({ metadata }) {
     <//>`;
 }
 
-/** The five sections of a result, but for what the timeline shows. */
+/** The five sections of a result, except the parts that the timeline shows. */
 export function Facts({ result }) {
     return html`<div class="fact-columns">
         <${Content} content=${result.content} metadata=${result.metadata} />

@@ -1,6 +1,6 @@
-// Links that people submit, and which addresses from outside may become links. No DOM here: Node tests this file.
+// Parses submitted links and checks external addresses. No DOM, so that Node can test this file.
 
-/** What was typed as a link; with the scheme, which people and other apps leave out. */
+/** Typed text as a link, with the scheme, which users and apps often omit. */
 export function completeLink(typed) {
     const link = typed.trim();
     return /^(?:www\.|m\.)?instagram\.com\//i.test(link) ? `https://${link}` : link;
@@ -8,16 +8,16 @@ export function completeLink(typed) {
 
 const LINKS = /https?:\/\/[^\s<>"']+|(?<![\w.@/-])(?:www\.|m\.)?instagram\.com\/[^\s<>"']+/gi;
 
-/** The links in a text, each once, in order and with their scheme; the text itself if it has none. */
+/** The distinct links in a text, in order and with their scheme; the text itself if it contains none. */
 export function linksIn(text) {
     const found = [...text.matchAll(LINKS)].map(([link]) => completeLink(link.replace(/[.,;:!?)\]}]+$/, '')));
     return found.length > 0 ? [...new Set(found)] : [completeLink(text)];
 }
 
-const LINKS_MAX = 50; // Of one request.
-const CHARACTERS_MAX = 15000; // Together; also with four bytes each they fit into a body.
+const LINKS_MAX = 50; // Per request.
+const CHARACTERS_MAX = 15000; // Per request in all; even at four bytes each they fit into a body.
 
-/** Links in parts that fit into one request each. */
+/** Splits links into lists that fit into one request each. */
 export function partsOf(links) {
     const parts = [];
     let characters = 0;
@@ -32,7 +32,7 @@ export function partsOf(links) {
     return parts;
 }
 
-/** An address on the platform that is safe to link to, or null. Anything else stays text. */
+/** An address on the platform that is safe to link to, or null for any other. */
 export function platformLink(url) {
     let parsed;
     try {

@@ -1,4 +1,4 @@
-// Timeline and lists of one result, held in step by one time.
+// Timeline and lists of one result, synchronised by the current time.
 import { html, useEffect, useMemo, useRef, useState } from '../htm-preact.js';
 import { locationStore, noteAddress } from '../core/navigation.js';
 import { momentOfFragment } from '../core/routes.js';
@@ -7,7 +7,7 @@ import { momentSpans, segmentSpans, spansAt } from './positions.js';
 import { SpanList } from './span_list.js';
 import { Timeline } from './timeline.js';
 
-const ADDRESS_MILLISECONDS = 400; // Browsers refuse an address that changes all the time.
+const ADDRESS_MILLISECONDS = 400; // Browsers limit how often the address may change.
 
 function useSeconds(duration) {
     const place = useStore(locationStore);
@@ -42,7 +42,7 @@ function lanesOf(result) {
     ];
 }
 
-/** The part of a reel's page that is about time. */
+/** The section of a reel's page with the timeline. */
 export function Moments({ result }) {
     const duration = result.metadata.duration_seconds;
     const bare = useMemo(() => lanesOf(result), [result]);

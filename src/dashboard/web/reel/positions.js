@@ -1,19 +1,19 @@
-// Where things stand on a reel's timeline. No DOM here: Node tests this file.
+// Geometry of a reel's timeline. No DOM, so that Node can test this file.
 
 const TICK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
 
-/** A time as a share of the duration, 0 to 100. */
+/** A time as a percentage of the duration, 0 to 100. */
 export function percentOf(seconds, duration) {
     return duration > 0 ? Math.min(100, Math.max(0, (seconds / duration) * 100)) : 0;
 }
 
-/** The time under a pointer `x` pixels from the left of a track `width` pixels wide, in tenths. */
+/** The time at `x` pixels from the left of a track of `width` pixels, rounded to tenths of a second. */
 export function secondsAt(x, width, duration) {
     const share = width > 0 ? Math.min(1, Math.max(0, x / width)) : 0;
     return Math.round(share * duration * 10) / 10;
 }
 
-/** Whole-second times for the ruler, at most `count` steps apart evenly. */
+/** Evenly spaced whole-second times for the ruler, at most `count` intervals. */
 export function ruleTicks(duration, count) {
     const step = TICK_STEPS.find((one) => duration / one <= count) ?? TICK_STEPS.at(-1);
     const ticks = [];
@@ -23,7 +23,7 @@ export function ruleTicks(duration, count) {
     return ticks;
 }
 
-/** Key moments `{seconds, description}` as spans `{start, end, text}`: each lasts until the next one. */
+/** Key moments `{seconds, description}` as spans `{start, end, text}`; each ends at the next one. */
 export function momentSpans(moments, duration) {
     return moments.map((moment, index) => ({
         start: moment.seconds,
@@ -39,7 +39,7 @@ export function segmentSpans(segments) {
     }));
 }
 
-/** The indices of the spans at a time. A span without a length counts for its tenth of a second. */
+/** The indices of the spans at a time. A span of zero length lasts a tenth of a second. */
 export function spansAt(spans, seconds) {
     const found = [];
     spans.forEach(({ start, end }, index) => {
@@ -51,8 +51,8 @@ export function spansAt(spans, seconds) {
 }
 
 /**
- * Puts spans that overlap below each other: for each span the number of its row, from 0, at most
- * `rowsMax - 1`; what finds no free row shares the last.
+ * Assigns overlapping spans to rows. Returns the row of each span, from 0 to `rowsMax - 1`; spans without
+ * a free row share the last.
  */
 export function packRows(spans, rowsMax) {
     const rowEnds = [];
@@ -74,7 +74,7 @@ export function neighbourStart(spans, seconds, direction) {
     return found ?? null;
 }
 
-/** How far a key moves the cursor: the new time in seconds, or null for a key that does not. */
+/** The time in seconds to which a key moves the cursor, or null for other keys. */
 export function secondsAfterKey(key, seconds, duration) {
     const steps = {
         ArrowLeft: -0.5, ArrowDown: -0.5, ArrowRight: 0.5, ArrowUp: 0.5, PageDown: -5, PageUp: 5,

@@ -1,4 +1,4 @@
-// A reel that is not done: where the work stands, or why it failed.
+// An unfinished reel: its progress, or why it failed.
 import { html, useEffect, useState } from '../htm-preact.js';
 import { useStep } from '../core/live.js';
 import { queueWords, STEPS, stepWords } from '../reels/wording.js';
@@ -8,7 +8,7 @@ import { Icon } from '../ui/icons.js';
 import { useCountdown } from '../ui/notes.js';
 import { retryWait, uploadPath } from './retry.js';
 
-/** The steps of the work, with the one it stands at. */
+/** The steps of the work, with the current one marked. */
 export function Progress({ reel }) {
     const step = useStep(reel.id);
     const at = STEPS.findIndex(([name]) => name === step);
@@ -31,7 +31,7 @@ export function Progress({ reel }) {
         you can leave it.</p>`}`;
 }
 
-/** Why it failed, in the job's own words, and what one can do. */
+/** The job's error text, and what the user can do. */
 export function Failure({ reel, isBusy, onRetry }) {
     const [wait] = useState(() => retryWait(reel, Date.now()));
     const left = useCountdown(wait ?? 0, reel.id);

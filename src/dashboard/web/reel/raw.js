@@ -1,8 +1,8 @@
-// The job as the API gives it.
+// The job as the API returns it.
 import { html, useState } from '../htm-preact.js';
 import { CopyButton } from '../ui/copy.js';
 
-/** The section with the JSON, made when it is opened. */
+/** The section with the JSON, rendered when opened. */
 export function RawJson({ reel }) {
     const [isOpen, setIsOpen] = useState(false);
     const text = isOpen ? JSON.stringify(reel, null, 2) : '';

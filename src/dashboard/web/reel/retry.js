@@ -1,4 +1,4 @@
-// What can be done about a failed reel. No DOM here: Node tests this file.
+// Remedies for a failed reel. No DOM, so that Node can test this file.
 import { pathWithQuery } from '../core/routes.js';
 
 const PLATFORM_CAUSES = ['rate_limited', 'download_failed', 'unavailable'];
@@ -8,8 +8,8 @@ function isLink(url) {
 }
 
 /**
- * Whole seconds until a failed reel may be submitted again, seen from `now` (milliseconds); null where another
- * submission would fail as well, and for an uploaded file, which the page does not have.
+ * Whole seconds from `now` (milliseconds) until a failed reel may be submitted again; null if another submission
+ * would also fail, and for an uploaded file, which the page does not have.
  */
 export function retryWait(reel, now) {
     if (!reel.retryable || !isLink(reel.url)) {
@@ -19,7 +19,7 @@ export function retryWait(reel, now) {
     return Number.isNaN(retryAt) ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1000));
 }
 
-/** The page that uploads the video of a reel which the platform did not give; null for other causes. */
+/** The page to upload a video that the platform did not serve; null for other causes. */
 export function uploadPath(reel) {
     return PLATFORM_CAUSES.includes(reel.error_code) && isLink(reel.url)
         ? pathWithQuery('/', { upload: reel.url }) : null;

@@ -1,8 +1,8 @@
-// A list of what happens at which time, in step with the timeline.
+// A list of timed entries, synchronised with the timeline.
 import { html, useEffect, useRef } from '../htm-preact.js';
 import { formatTimecode } from '../text/times.js';
 
-/** Scrolls the list, and never the page, so that the entry can be seen. */
+/** Scrolls the list, never the page, to make the entry visible. */
 function showEntry(list, entry) {
     const top = entry.offsetTop - list.offsetTop;
     const isSeen = top >= list.scrollTop
@@ -12,7 +12,7 @@ function showEntry(list, entry) {
     }
 }
 
-/** `spans` as of the timeline, those at its time in `current`; `none` is said when there are no spans. */
+/** `spans` are the timeline's, `current` those at its time; `none` is shown when there are no spans. */
 export function SpanList({ kind, title, spans, current, none, onSeek }) {
     const list = useRef(null);
     const first = current[0];

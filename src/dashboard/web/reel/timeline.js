@@ -1,4 +1,4 @@
-// The reel across its duration: key moments, speech and on-screen text, and a cursor to move through them.
+// The timeline of a reel: key moments, speech and on-screen text, with a movable cursor.
 import { html, useRef } from '../htm-preact.js';
 import { formatTimecode } from '../text/times.js';
 import { Icon } from '../ui/icons.js';
@@ -11,7 +11,7 @@ const ROW_HEIGHT = 16;
 const LANE_EDGE = 4;
 
 function Ruler({ duration }) {
-    // The label of a tick stands to its right: at the end there is no room for one.
+    // A tick's label is to its right: the last tick has no space for one.
     const ticks = ruleTicks(duration, TICKS_MAX)
         .filter((seconds) => percentOf(seconds, duration) <= TICK_PERCENT_MAX);
     return html`<div class="ruler" aria-hidden="true">
@@ -59,7 +59,7 @@ function Steps({ moments, seconds, onSeek }) {
 
 /**
  * `lanes` are `[{kind, title, spans, current}]`, `current` the indices of the spans at `seconds`; `said` is
- * what screen readers hear of that time; `onSeek` gets the time that the reader moves to.
+ * the text for screen readers at that time; `onSeek` receives the time that the user moves to.
  */
 export function Timeline({ duration, seconds, lanes, said, onSeek }) {
     const track = useRef(null);
@@ -71,7 +71,7 @@ export function Timeline({ duration, seconds, lanes, said, onSeek }) {
     const startDrag = (event) => {
         if (event.button === 0) {
             track.current.setPointerCapture(event.pointerId);
-            event.preventDefault(); // Else the focus would leave the cursor, and arrow keys with it.
+            event.preventDefault(); // Otherwise the cursor would lose the focus, and arrow keys would not move it.
             track.current.querySelector('[role="slider"]').focus({ preventScroll: true });
             seekTo(event);
         }

@@ -1,13 +1,13 @@
-// Deleting with time to think again: the rows go at once, the reels themselves when the message goes.
+// Deletion with undo: rows are hidden immediately, reels are deleted when the message closes.
 import { change } from '../core/api.js';
 import { createStore } from '../core/store.js';
 import { countOf } from '../text/numbers.js';
 import { showToast } from '../ui/toast.js';
 
-/** The ids of reels that are gone for the reader. */
+/** Ids of hidden and deleted reels. */
 export const hiddenStore = createStore(new Set());
 
-const pending = new Set(); // What sends each deletion now.
+const pending = new Set(); // Functions that send each pending deletion immediately.
 
 function setHidden(ids, isHidden) {
     const hidden = new Set(hiddenStore.get());
@@ -21,12 +21,12 @@ function setHidden(ids, isHidden) {
     hiddenStore.set(hidden);
 }
 
-/** Resolves to why the reel is still there, or to null. */
+/** Resolves to the reason why the reel was not deleted, or to null. */
 async function sendDeletion(id) {
     try {
         await change('DELETE', `/reels/${id}`, undefined, { keepalive: true });
     } catch (why) {
-        if (why.status !== 404) { // Somebody else has deleted it: that is what was wanted.
+        if (why.status !== 404) { // Already deleted, which is the desired state.
             setHidden([id], false);
             return why;
         }
@@ -71,8 +71,8 @@ function removeLater(ids, message, { object, onUndo = () => {}, takesFocus = fal
 }
 
 /**
- * Hides a reel and deletes it when the message about it, which names it by `headline`, goes. `options`:
- * `onUndo` runs if it is taken back; `takesFocus` puts the keyboard at the button that takes it back.
+ * Hides a reel, and deletes it when the message that names it by `headline` closes. `options`: `onUndo` runs
+ * if the user undoes it; `takesFocus` focuses the undo button.
  */
 export function deleteReel(id, headline, options = {}) {
     removeLater([id], 'Deleted', { ...options, object: headline });
@@ -83,7 +83,7 @@ export function deleteReels(ids, options = {}) {
     removeLater(ids, `Deleted ${countOf(ids.length, 'reel')}`, options);
 }
 
-/** Sends at once what still waits, as before the session ends. */
+/** Sends all pending deletions immediately, before the session ends. */
 export function sendDeletions() {
     for (const endToast of [...pending]) {
         endToast();

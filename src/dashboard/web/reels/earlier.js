@@ -1,4 +1,4 @@
-// The earlier analyses of a post, behind the newest one in the list.
+// Earlier analyses of a post, below the newest one in the list.
 import { html, useEffect, useState } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { onLive } from '../core/live.js';
@@ -11,7 +11,7 @@ import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
 
-const SHOWN_MAX = 99; // One request has 100 reels, the newest included.
+const SHOWN_MAX = 99; // A response has at most 100 reels, including the newest.
 
 function words(reel) {
     return reel.status === 'error' ? reel.error : reel.summary || 'No summary';
@@ -38,7 +38,7 @@ function EarlierList({ reel }) {
         ${data && reel.earlier > SHOWN_MAX && html`<p class="muted small">Only the last ${SHOWN_MAX} are shown.</p>`}`;
 }
 
-/** The button that shows the earlier analyses of a reel's post, and the list that it opens. */
+/** The button that opens the earlier analyses of a reel's post, and their list. */
 export function Earlier({ reel }) {
     const [isOpen, setIsOpen] = useState(false);
     const id = `earlier-${reel.id}`;

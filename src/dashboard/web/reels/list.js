@@ -1,4 +1,4 @@
-// The list of reels, one for each post: it lives longer than its page, so that coming back finds it as it was.
+// The list of reels, one per post. It outlives its page, so that a return finds it unchanged.
 import { getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { pathWithQuery } from '../core/routes.js';
@@ -8,7 +8,7 @@ import { announce } from '../ui/announcer.js';
 import { announcementOf, withPage, withReel, withTop, withoutReel } from './merging.js';
 
 const PAGE_REELS = 30;
-const REFRESHED_REELS_MAX = 100; // What one request may ask for.
+const REFRESHED_REELS_MAX = 100; // Upper bound of one request.
 
 const NOTHING = {
     filter: null, reels: [], next: null, isLoading: false, isLoadingMore: false, error: null,
@@ -16,8 +16,8 @@ const NOTHING = {
 };
 
 /**
- * `reels` are those loaded so far with `filter` {status, author}; `next` is set while there are more. `error`
- * is why the list could not be loaded, `moreError` why its next page could not.
+ * `reels` are loaded so far with `filter` {status, author}; `next` is set while there are more. `error` is the
+ * failure to load the list, `moreError` that to load its next page.
  */
 export const listStore = createStore(NOTHING);
 
@@ -45,7 +45,7 @@ async function load(filter, limit, adopt) {
     }
 }
 
-/** Shows the list with a filter; nothing happens when it is shown already. */
+/** Shows the list with a filter, unless it is already shown. */
 export function showList(filter) {
     const now = listStore.get();
     const isShown = now.filter && now.filter.status === filter.status
@@ -56,7 +56,7 @@ export function showList(filter) {
     }
 }
 
-/** Fetches the newest reels again and puts them in the place of what was shown of them. */
+/** Fetches the newest reels again and replaces their shown versions. */
 export function refreshList() {
     const { filter, reels } = listStore.get();
     if (filter) {
@@ -68,7 +68,7 @@ export function refreshList() {
     }
 }
 
-/** Fetches the next page, unless there is none or it is on its way. */
+/** Fetches the next page, unless there is none or it is being fetched. */
 export async function loadMore() {
     const { next, isLoading, isLoadingMore } = listStore.get();
     if (!next || isLoading || isLoadingMore) {
@@ -89,7 +89,7 @@ export async function loadMore() {
     }
 }
 
-/** Takes up a reel that is new or has changed. */
+/** Inserts or updates a reel. */
 export function putReel(reel) {
     const { reels, filter, next } = listStore.get();
     if (filter) {
@@ -97,7 +97,7 @@ export function putReel(reel) {
     }
 }
 
-// The next person at this browser is to see nothing of it.
+// The next user of this browser must not see it.
 sessionStore.subscribe(() => {
     if (sessionStore.get().state === 'signed_out') {
         running?.abort();
@@ -119,7 +119,7 @@ onLive('deleted', ({ id }) => {
     const hadEarlier = reels.find((one) => one.id === id)?.earlier > 0;
     update({ reels: withoutReel(reels, id) });
     if (hadEarlier) {
-        refreshList(); // The newest of the others takes its place.
+        refreshList(); // The newest remaining reel of the post replaces it.
     }
 });
 onLive('reset', refreshList);

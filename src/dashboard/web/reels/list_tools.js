@@ -1,4 +1,4 @@
-// What is done with several reels at once, above the list.
+// Actions on several reels, above the list.
 import { html, useState } from '../htm-preact.js';
 import { useStore } from '../core/store.js';
 import { countOf } from '../text/numbers.js';
@@ -10,7 +10,7 @@ import { deleteReels } from './deletions.js';
 import { refreshList } from './list.js';
 import { canTryAgain, clearSelection, deleteFailed, select, selectionStore, tryAgain } from './selection.js';
 
-/** Submits the selected links again; those that were refused stay selected. */
+/** Submits the selected links again; rejected ones stay selected. */
 async function submitAgain(reels) {
     try {
         const { accepted, refusal } = await tryAgain(reels);
@@ -30,7 +30,7 @@ function Selected({ reels }) {
         setIsBusy(true);
         await submitAgain(again);
         setIsBusy(false);
-        focusHeading(); // The buttons may have gone.
+        focusHeading(); // The buttons may have disappeared.
     };
     const remove = () => {
         deleteReels(reels.map(({ id }) => id), { takesFocus: true });

@@ -1,4 +1,4 @@
-// How a list of reels takes up pages and live events. No DOM here: Node tests this file.
+// Merges pages and live events into a list of reels. No DOM, so that Node can test this file.
 
 /** Whether a list with this filter, `{status, author}`, shows the reel. An empty filter shows all. */
 export function fitsFilter(reel, filter) {
@@ -7,8 +7,8 @@ export function fitsFilter(reel, filter) {
 }
 
 /**
- * Identifies the post of a reel as the server does: its code, or until that is known the code in its link, and
- * the slide. Null when neither is known.
+ * Identifies the post of a reel as the server does: by its code, or until that is known by the code in its link,
+ * and by the slide. Null when neither is known.
  */
 export function postOf(reel) {
     const link = /^[^:/]+:\/\/[^/?#]+\/(?:[^?#]*\/)?(?:reels?|p|tv|share)\/([\w-]{5,48})/.exec(reel.url);
@@ -17,16 +17,15 @@ export function postOf(reel) {
     return code ? code + (slide ? `#${slide}` : '') : null;
 }
 
-/** The list with a page below it; a reel that stands in both is taken from the page. */
+/** Appends a page to the list; for a reel in both, the page's version is used. */
 export function withPage(reels, page) {
     const ids = new Set(page.map((reel) => reel.id));
     return [...reels.filter((reel) => !ids.has(reel.id)), ...page];
 }
 
 /**
- * The list, and what brings its next page, after its newest reels were fetched again as `{items, next}`. Older
- * ones than these stay as they are, so that a reader who has come far down loses nothing; except those of a post
- * that has a newer one now.
+ * Returns the list and its next-page cursor after the newest reels were fetched again as `{items, next}`. Older
+ * reels stay, so that the scroll position is kept, except those of a post that now has a newer reel.
  */
 export function withTop(reels, next, page) {
     const oldest = page.items.at(-1)?.id;
@@ -38,9 +37,10 @@ export function withTop(reels, next, page) {
 }
 
 /**
- * The list, newest first, after a reel is new or has changed. It takes the place of older reels of its post, and
- * counts them as `earlier`; an older one than the list shows is left out. A new one below the last is left out
- * while there are more pages (`hasMore`): its page will bring it. The same list when nothing changes.
+ * Returns the list, newest first, after a reel was added or changed. The reel replaces older reels of its post and
+ * counts them as `earlier`; it is ignored if the list shows a newer one of that post. A new reel below the last one
+ * is also ignored while there are more pages (`hasMore`), since its page will contain it. Returns the same array
+ * if nothing changes.
  */
 export function withReel(reels, reel, filter, hasMore) {
     const post = postOf(reel);
@@ -67,13 +67,13 @@ export function withReel(reels, reel, filter, hasMore) {
     return [...others.slice(0, place), shown, ...others.slice(place)];
 }
 
-/** The list without a reel; the same list when it was not there. */
+/** Returns the list without a reel; the same array if it is not in the list. */
 export function withoutReel(reels, id) {
     const left = reels.filter((one) => one.id !== id);
     return left.length === reels.length ? reels : left;
 }
 
-/** What to tell somebody who cannot see the list, after `before` became `after`; null for nothing. */
+/** The announcement for screen readers when `before` becomes `after`, or null. */
 export function announcementOf(before, after) {
     if (!before || before.status === after.status) {
         return null;

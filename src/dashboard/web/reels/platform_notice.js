@@ -1,4 +1,4 @@
-// Shown while the platform has never answered this server: pasted links will most likely fail.
+// Shown until the platform first answers this server: pasted links will probably fail.
 import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { sessionStore } from '../core/session.js';
@@ -6,7 +6,7 @@ import { useStore } from '../core/store.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 
-/** The notice, with the settings' names for administrators; nothing on a server that was answered. */
+/** The notice, with setting names for administrators; nothing once the platform has answered. */
 export function PlatformNotice() {
     const { data } = useLoading((signal) => get('/platform', signal), []);
     const { session } = useStore(sessionStore);

@@ -1,4 +1,4 @@
-// One reel in the list.
+// A row of the list of reels.
 import { Component, html } from '../htm-preact.js';
 import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
@@ -10,17 +10,17 @@ import { RowSelect } from './list_tools.js';
 import { Thumbnail } from './thumbnail.js';
 import { queueWords } from './wording.js';
 
-/** A link without what every link has: `instagram.com/reel/DYa0IXPgnP5`. */
+/** A link in short form: `instagram.com/reel/DYa0IXPgnP5`. */
 export function shortLink(url) {
     return url.replace(/^https?:\/\/(www\.)?/, '').replace(/[/?#]+$/, '').replace(/\/?\?.*$/, '');
 }
 
-/** What a reel is called: its summary, or its link where it has none. */
+/** The title of a reel: its summary, or its link without one. */
 export function headlineOf(reel) {
     return reel.summary || shortLink(reel.url);
 }
 
-/** Who made a reel; the link where nobody knows. */
+/** The author of a reel, or its link if unknown. */
 export function Author({ author, url }) {
     return author
         ? html`<a class="row-author foreign" href=${`/?author=${encodeURIComponent(author)}`}
@@ -45,7 +45,7 @@ function removeRow(event, id, headline) {
     deleteReel(id, headline, { takesFocus: !isPlaced });
 }
 
-/** A row; it is drawn again only when its reel is another object. */
+/** A row; rendered again only when its reel is a different object. */
 export class ReelRow extends Component {
     shouldComponentUpdate(next) {
         return next.reel !== this.props.reel;

@@ -1,11 +1,11 @@
-// A list of rows of which only those near the screen are drawn, however many were loaded.
+// A virtualised list: only rows near the viewport are rendered.
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../htm-preact.js';
 import { ReelRow } from './row.js';
 
 const CHUNK_ROWS = 40;
-const NEAR = '1200px'; // Drawn ahead of the reader, so that nobody sees a gap.
+const NEAR = '1200px'; // Rendered in advance, so that scrolling shows no gap.
 
-// Rows that are not drawn keep their room: as measured, by the id of a chunk's first reel, or as usual.
+// Heights of chunks that are not rendered, by the id of the first reel; a default until measured.
 const ROW_HEIGHT = 113;
 const heights = new Map();
 

@@ -1,4 +1,4 @@
-// What a search has found, with the words it was asked for marked.
+// Search results, with the words of the query highlighted.
 import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
@@ -45,7 +45,7 @@ function Hit({ hit, query }) {
     </li>`;
 }
 
-/** The hits for `query`, best first; `onShowAll` is for who finds nothing. */
+/** The hits for `query`, best first; `onShowAll` clears a search without hits. */
 export function SearchResults({ query, onShowAll }) {
     const { data, error, reload } = useLoading(
         (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX }), signal), [query]);

@@ -1,14 +1,14 @@
-// Which rows of the list are selected, and what is done with all of them.
+// Selected rows of the list, and actions on them.
 import { change } from '../core/api.js';
 import { createStore } from '../core/store.js';
 import { putReel } from './list.js';
 
 const LINKS_OF_REQUEST = 50;
 
-/** The ids of the selected reels; some of them may have left the list. */
+/** Ids of the selected reels; some may no longer be in the list. */
 export const selectionStore = createStore(new Set());
 
-/** Selects reels, or no longer. */
+/** Selects or deselects reels. */
 export function select(ids, isSelected) {
     const selected = new Set(selectionStore.get());
     for (const id of ids) {
@@ -25,21 +25,21 @@ export function clearSelection() {
     selectionStore.set(new Set());
 }
 
-/** Whether the reel has ended and its link can be submitted again; the file of an upload is not kept. */
+/** Whether the reel has ended and has a link to submit again; uploaded files are not kept. */
 export function canTryAgain(reel) {
     return (reel.status === 'done' || reel.status === 'error') && /^https?:/i.test(reel.url);
 }
 
 /**
- * Submits the links of reels again and takes the new reels into the list. Resolves to
- * `{accepted, refusal}`: the ids of the reels whose link was accepted, and why the first other was not.
+ * Submits the links of reels again and adds the new reels to the list. Resolves to `{accepted, refusal}`: the
+ * ids of the reels whose link was accepted, and the error of the first rejected one.
  */
 export async function tryAgain(reels) {
     const accepted = [];
     let refusal = null;
     for (let from = 0; from < reels.length; from += LINKS_OF_REQUEST) {
         const part = reels.slice(from, from + LINKS_OF_REQUEST);
-        // With `queue`, links beyond the limit of unfinished reels wait; without such a queue they are refused.
+        // With `queue`, links beyond the limit of unfinished reels wait; otherwise they are rejected.
         const answers = await change('POST', '/reels/analyze',
             { urls: part.map((reel) => reel.url), fresh: true, queue: true });
         answers.forEach(({ id, status, error }, index) => {
@@ -55,10 +55,10 @@ export async function tryAgain(reels) {
     return { accepted, refusal };
 }
 
-/** Deletes all failed reels. Resolves to their number. */
+/** Deletes all failed reels. Resolves to their count. */
 export async function deleteFailed() {
     let all = 0;
-    for (;;) { // Each request deletes some thousand.
+    for (;;) { // Each request deletes up to a few thousand.
         const { deleted } = await change('DELETE', '/reels?status=error');
         if (deleted === 0) {
             return all;

@@ -1,4 +1,4 @@
-// Where links are pasted to have their reels analysed.
+// The box to submit links and videos.
 import { html, useState } from '../htm-preact.js';
 import { change, upload } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
@@ -13,7 +13,7 @@ import { UploadProgress, VideoPicker } from './video_picker.js';
 
 const ROWS_MAX = 8;
 
-/** Submits a link; resolves to the new reel as far as it is known. */
+/** Submits a link; resolves to the known fields of the new reel. */
 export async function submitLink(url, isFresh) {
     const body = { url, queue: true, ...isFresh && { fresh: true } };
     const { id, status } = await change('POST', '/reels/analyze', body);
@@ -22,7 +22,7 @@ export async function submitLink(url, isFresh) {
     return reel;
 }
 
-/** Uploads a video; `link` is its post's, or empty. Resolves to the new reel as far as it is known. */
+/** Uploads a video; `link` is its post's, or empty. Resolves to the known fields of the new reel. */
 async function submitVideo(file, link, isFresh, onProgress) {
     const options = { filename: file.name, queue: 'true', ...link && { url: link }, ...isFresh && { fresh: 'true' } };
     const { id, status } = await upload(pathWithQuery('/reels/analyze', options), file, onProgress);
@@ -31,7 +31,7 @@ async function submitVideo(file, link, isFresh, onProgress) {
     return reel;
 }
 
-/** Submits many links. `note` takes, after each request, what became of all so far: `[{url, id}]` or `{url, error}`. */
+/** Submits many links. After each request, `note` receives all outcomes so far: `[{url, id}]` or `{url, error}`. */
 async function submitLinks(links, isFresh, note) {
     let outcomes = [];
     for (const urls of partsOf(links)) {
@@ -41,7 +41,7 @@ async function submitLinks(links, isFresh, note) {
     }
 }
 
-/** Says that a reel was submitted, and where it is unless the list shows it. */
+/** Reports that a reel was submitted, with a link unless the list shows it. */
 export function confirmSubmission(reel, isListed) {
     if (isListed) {
         announce('Submitted. The reel is at the top of the list.');
@@ -50,7 +50,7 @@ export function confirmSubmission(reel, isListed) {
     }
 }
 
-/** What became of many links: how many were submitted, and why each of the others was not. */
+/** The outcome of many links: the number submitted, and the error of each other. */
 function Outcomes({ outcomes, count }) {
     const refused = outcomes.filter((one) => one.id === undefined);
     return html`<div class="note" role="status">
@@ -63,8 +63,8 @@ function Outcomes({ outcomes, count }) {
 }
 
 /**
- * The box; what goes wrong is said below it. `isListed` tells whether the list below shows a new reel,
- * `link` what is filled in at first.
+ * The box, with errors below it. `isListed` returns whether the list below shows a new reel; `link` is the
+ * initial text.
  */
 export function SubmitBox({ isListed, link }) {
     const [text, setText] = useState(link);
@@ -86,7 +86,7 @@ export function SubmitBox({ isListed, link }) {
             setSending({ progress: null, error: null });
             setText('');
             if (link) {
-                navigate('/', true); // The page is no longer for this video.
+                navigate('/', true); // The address still names the link of the uploaded video.
             }
             confirmSubmission(reel, isListed);
         } catch (error) {
@@ -109,7 +109,7 @@ export function SubmitBox({ isListed, link }) {
         clearError();
         setSending((old) => ({ ...old, error: null }));
     };
-    // Enter sends the form, as in a field of one line; with Shift it starts a line.
+    // Enter submits, as in a single-line field; Shift+Enter inserts a line break.
     const sendOnEnter = (event) => {
         if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
             event.preventDefault();

@@ -1,10 +1,10 @@
-// A reel's picture, upright as on the phone it was made for.
+// A reel's thumbnail, in portrait format.
 import { html, useState } from '../htm-preact.js';
 
-/** What is asked for: rows are many and need little. */
+/** Requested sizes: rows are many and small. */
 const QUERIES = { row: '?size=small', poster: '' };
 
-/** The thumbnail of a reel, or an empty frame while or where there is none. `size`: `row`, `poster`. */
+/** The thumbnail of a reel, or an empty frame without one. `size` is `row` or `poster`. */
 export function Thumbnail({ id, status, size = 'row', isEager = false }) {
     const [isMissing, setIsMissing] = useState(false);
     const hasPicture = status === 'done' && !isMissing;

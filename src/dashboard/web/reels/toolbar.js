@@ -1,20 +1,20 @@
-// Search and filters above the list. What they hold stands in the address.
+// Search and filters above the list. Their values are stored in the address.
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { STATUS_WORDS } from './wording.js';
 
-const TYPING_MILLISECONDS = 300; // Between two letters of somebody who types slowly.
+const TYPING_MILLISECONDS = 300; // Longest pause between two key presses of a slow typist.
 
 const STATUS_CHOICES = [['', 'All'], ...Object.entries(STATUS_WORDS)];
 
-/** A text that is handed on when the typing pauses, or at once on Enter: `{text, setText, handOn}`. */
+/** A debounced text, passed on when typing pauses, or immediately on Enter: `{text, setText, handOn}`. */
 function useTyped(value, onValue) {
     const [text, setTyped] = useState(value);
     const timer = useRef(0);
     const handed = useRef(value);
     useEffect(() => {
-        if (value !== handed.current) { // It was changed from elsewhere.
+        if (value !== handed.current) { // Changed by another component.
             handed.current = value;
             setTyped(value);
         }
@@ -34,7 +34,7 @@ function useTyped(value, onValue) {
     return { text, setText, handOn };
 }
 
-/** `filter` is `{q, status, author}`, each a string; `onFilter` gets what has changed. */
+/** `filter` is `{q, status, author}`, each a string; `onFilter` receives the changed fields. */
 export function Toolbar({ filter, onFilter }) {
     const search = useTyped(filter.q, (q) => onFilter({ q }));
     const author = useTyped(filter.author, (name) => onFilter({ author: name.replace(/^@/, '') }));

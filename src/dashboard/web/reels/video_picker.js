@@ -1,4 +1,4 @@
-// Chooses video files, by a dialog or by dropping them.
+// Selects video files, by a dialog or by drag and drop.
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
 
 function isVideo(file) {
@@ -6,8 +6,8 @@ function isVideo(file) {
 }
 
 /**
- * The way to upload. `hint` says what becomes of the file; `onFiles` takes those that look like videos. `isMain`:
- * the page was opened to upload.
+ * The upload control. `hint` says how the file is used; `onFiles` receives the files that look like videos.
+ * `isMain`: the page was opened to upload.
  */
 export function VideoPicker({ hint, isBusy, isMain, onFiles }) {
     const input = useRef(null);
@@ -31,7 +31,7 @@ export function VideoPicker({ hint, isBusy, isMain, onFiles }) {
     };
     const choose = (event) => {
         take(event.target.files);
-        input.current.value = ''; // The same file may be chosen again.
+        input.current.value = ''; // Allows the same file to be chosen again.
     };
     return html`<div class=${`drop${isOver ? ' drop-over' : ''}`} onDragOver=${drag} onDragLeave=${() => setIsOver(false)}
         onDrop=${drop}>
@@ -43,7 +43,7 @@ export function VideoPicker({ hint, isBusy, isMain, onFiles }) {
     </div>`;
 }
 
-/** How far an upload is. `share` is 0 to 1. */
+/** Progress of an upload. `share` is 0 to 1. */
 export function UploadProgress({ name, share }) {
     const percent = Math.round(share * 100);
     return html`<div class="upload">

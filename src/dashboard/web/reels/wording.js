@@ -1,12 +1,12 @@
-// Words for statuses, steps and fields. No DOM here: Node tests this file.
+// Texts for statuses, steps and fields. No DOM, so that Node can test this file.
 import { formatLength } from '../text/times.js';
 
-/** Status of a reel to its word. */
+/** Labels by status. */
 export const STATUS_WORDS = {
     pending: 'Waiting', processing: 'Working', done: 'Done', error: 'Failed',
 };
 
-/** The place of a pending reel in the queue, in words; empty if it is unknown. `now` is in milliseconds. */
+/** The queue position of a pending reel as text; empty if unknown. `now` is in milliseconds. */
 export function queueWords(reel, now) {
     if (reel.status !== 'pending' || !reel.queue_position) {
         return '';
@@ -19,7 +19,7 @@ export function queueWords(reel, now) {
     return seconds < 5 ? `${place}, starts soon` : `${place}, starts in about ${formatLength(seconds)}`;
 }
 
-/** Steps of the work, in their order, as `[name, words]`. */
+/** Steps of the work, in order, as `[name, label]`. */
 export const STEPS = [
     ['resolve', 'Finding the post'],
     ['download', 'Downloading the video'],
@@ -28,7 +28,7 @@ export const STEPS = [
     ['publish', 'Saving the result'],
 ];
 
-/** The words for a step; empty for one that nobody knows. */
+/** The label of a step; empty for an unknown one. */
 export function stepWords(step) {
     return STEPS.find(([name]) => name === step)?.[1] ?? '';
 }
@@ -43,7 +43,7 @@ const FIELD_WORDS = {
     'platform_meta.hashtags': 'Hashtags', 'platform_meta.location': 'Location',
 };
 
-/** Where in a result a passage was found, in a word or two. */
+/** A short label for the field of a result that contains a passage. */
 export function fieldWords(field) {
     return FIELD_WORDS[field] ?? field.replace(/^.*\./, '').replaceAll('_', ' ');
 }

@@ -1,22 +1,22 @@
-// Finds the words of a search in a passage. No DOM here: Node tests this file.
+// Finds the words of a search in a passage. No DOM, so that Node can test this file.
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-const WORD_LENGTH_MIN = 2; // A single letter would mark half of every passage.
+const WORD_LENGTH_MIN = 2; // A single letter would mark half of a passage.
 
-/** A word as it is compared: without letter case and without accents. */
+/** Normalises a word for comparison: removes letter case and accents. */
 function folded(word) {
     return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The distinct words of a search, as they are compared. */
+/** The distinct normalised words of a search. */
 export function queryWords(query) {
     const words = (query.match(WORD) ?? []).map(folded);
     return [...new Set(words)].filter((word) => word.length >= WORD_LENGTH_MIN);
 }
 
 /**
- * Cuts a passage into parts, `[{text, isMarked}]`, that make up the passage again. Marked are whole words
- * that begin with a word of the search: `cook` marks `cooking`.
+ * Splits a passage into consecutive parts, `[{text, isMarked}]`. A whole word is marked if it begins with a
+ * word of the search: `cook` marks `cooking`.
  */
 export function highlightParts(passage, query) {
     const wanted = queryWords(query);

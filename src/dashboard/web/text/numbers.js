@@ -1,4 +1,4 @@
-// Money, counts and sizes as people read them. No DOM here: Node tests this file.
+// Formats money, counts and sizes. No DOM, so that Node can test this file.
 
 /** US dollars without an exponent and without rounding noise, for titles and tables: `0.00048612`. */
 export function exactMoney(dollars) {
@@ -6,8 +6,8 @@ export function exactMoney(dollars) {
 }
 
 /**
- * US dollars to read: two digits after the point from one dollar on, below that three significant ones
- * (`$0.0486`), since one reel costs parts of a cent. Null, a cost that nobody knows, is `unknown`.
+ * US dollars for display: two decimals from one dollar on, three significant digits below (`$0.0486`), since
+ * one reel costs fractions of a cent. Null, an unknown cost, is `unknown`.
  */
 export function formatMoney(dollars) {
     if (dollars === null || dollars === undefined) {
@@ -29,12 +29,12 @@ export function formatMoney(dollars) {
     return `${sign}$${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-/** A count with its thousands apart: `312,400`. */
+/** A count with thousands separators: `312,400`. */
 export function formatCount(count) {
     return count === null || count === undefined ? 'unknown' : count.toLocaleString('en-US');
 }
 
-/** A count in little room: `312K`, `1.2M`. */
+/** A count in compact form: `312K`, `1.2M`. */
 export function formatShortCount(count) {
     return new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
         .format(count);
@@ -52,7 +52,7 @@ export function formatBytes(bytes) {
     return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
 }
 
-/** `1 reel`, `2 reels`: the word takes an s unless another plural is given. */
+/** `1 reel`, `2 reels`: appends an s unless another plural is given. */
 export function countOf(count, word, plural = `${word}s`) {
     return `${formatCount(count)} ${count === 1 ? word : plural}`;
 }

@@ -1,4 +1,4 @@
-// Times and durations as people read them. No DOM here: Node tests this file.
+// Formats times and durations. No DOM, so that Node can test this file.
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -14,7 +14,7 @@ export function formatTimecode(seconds, tenths = false) {
     return `${minutes}:${whole}` + (tenths ? `.${rest % 10}` : '');
 }
 
-/** A length of time in words of at most two units: `48 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
+/** A duration in at most two units: `48 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
 export function formatLength(seconds) {
     const total = Math.max(0, Math.round(Number(seconds) || 0));
     const units = [[DAY, 'd'], [HOUR, 'h'], [MINUTE, 'min'], [1, 's']];
@@ -30,8 +30,8 @@ export function formatLength(seconds) {
 }
 
 /**
- * How long ago an RFC 3339 time was, seen from `now` (milliseconds): `just now`, `5 min ago`, `3 h ago`,
- * `2 days ago`; null when it is more than a week away, where a date says more.
+ * The age of an RFC 3339 time at `now` (milliseconds): `just now`, `5 min ago`, `3 h ago`, `2 days ago`; null
+ * beyond a week, where a date is more useful.
  */
 export function formatAge(time, now) {
     const seconds = (now - Date.parse(time)) / 1000;
@@ -51,14 +51,14 @@ export function formatAge(time, now) {
     return days === 1 ? 'yesterday' : `${days} days ago`;
 }
 
-/** Date and time of day in the reader's zone, or in `timeZone`: `22 May 2026, 12:00`. */
+/** Date and time in the user's time zone, or in `timeZone`: `22 May 2026, 12:00`. */
 export function formatDateTime(time, timeZone) {
     return new Intl.DateTimeFormat('en-GB', {
         day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone,
     }).format(new Date(time));
 }
 
-/** The exact time for a title: `2026-05-22 10:00:00 UTC`. */
+/** The exact time, for tooltips: `2026-05-22 10:00:00 UTC`. */
 export function formatUtc(time) {
     const date = new Date(time);
     return Number.isNaN(date.getTime())

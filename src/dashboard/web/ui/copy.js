@@ -1,11 +1,11 @@
-// A text that is there to be copied.
+// A text with a copy button.
 import { html, useEffect, useState } from '../htm-preact.js';
 import { announce } from './announcer.js';
 import { Icon } from './icons.js';
 
 const SHOWN_SECONDS = 2;
 
-/** Copies also where the clipboard API is absent, as over plain http. */
+/** Copies text, also without the clipboard API, as over plain HTTP. */
 async function copyText(text) {
     if (navigator.clipboard) {
         return navigator.clipboard.writeText(text);
@@ -14,7 +14,7 @@ async function copyText(text) {
     area.value = text;
     area.readOnly = true;
     area.className = 'unseen';
-    // A dialog makes the rest of the page inert, and from there nothing can be copied.
+    // The copy source must be inside an open dialog, because the rest of the page is inert.
     const parent = document.querySelector('dialog[open]') ?? document.body;
     const focused = document.activeElement;
     parent.append(area);
@@ -28,7 +28,7 @@ async function copyText(text) {
     return undefined;
 }
 
-/** A button that copies `text`; `what` says to screen readers what that is. */
+/** A button that copies `text`; `what` describes it to screen readers. */
 export function CopyButton({ text, what, label = 'Copy', isSmall = false }) {
     const [state, setState] = useState('ready');
     useEffect(() => {

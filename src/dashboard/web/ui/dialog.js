@@ -1,11 +1,11 @@
-// Dialogs: the browser's own, which keep the focus within and close on Escape.
+// Modal dialogs: the `dialog` element, which traps the focus and closes on Escape.
 import { html, useLayoutEffect, useRef, useState } from '../htm-preact.js';
 import { Icon } from './icons.js';
 import { FailureNote } from './notes.js';
 
 let lastNumber = 0;
 
-// What somebody wants first in a dialog: its field, else its first button, which undoes nothing.
+// The initial focus: the first field, otherwise the first button, which is never destructive.
 const FIRST_CHOICES = ['[autofocus]', 'input, select, textarea', '.dialog-head ~ * button'];
 
 function focusFirst(dialog) {
@@ -18,17 +18,17 @@ function focusFirst(dialog) {
     }
 }
 
-/** A dialog over the page, open as long as it is drawn. `onClose` is to take it away. */
+/** A modal dialog, open while it is rendered. `onClose` must remove it. */
 export function Dialog({ title, onClose, children }) {
     const element = useRef(null);
     const [id] = useState(() => `dialog-${lastNumber += 1}`);
-    // Before the next key can be pressed: Escape must find it open.
+    // Synchronously, so that Escape always finds it open.
     useLayoutEffect(() => {
         const opener = document.activeElement;
         element.current.showModal();
         return () => opener?.isConnected && opener.focus();
     }, []);
-    // Also when it goes on to say something else, as after its form was sent.
+    // Also when its content changes, for example after its form was sent.
     useLayoutEffect(() => focusFirst(element.current), [title]);
     const closeOutside = (event) => event.target === element.current && onClose();
     return html`<dialog class="dialog" ref=${element} aria-labelledby=${id} onClose=${onClose}
@@ -45,8 +45,8 @@ export function Dialog({ title, onClose, children }) {
 }
 
 /**
- * Asks before something that cannot be taken back. `run` does it and may reject; the dialog then says why
- * and stays.
+ * Asks for confirmation of an irreversible action. `run` performs it and may reject; the dialog then shows
+ * the error and stays open.
  */
 export function Confirm({ title, children, label, run, onClose }) {
     const [error, setError] = useState(null);

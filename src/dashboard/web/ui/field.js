@@ -1,15 +1,15 @@
-// Fields of forms, with their label, hint and error tied to them.
+// Form fields with their label, hint and error.
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
 
 let lastNumber = 0;
 
-/** A number of its own for each field, so that ids do not clash. */
+/** A unique number per field, for ids. */
 function useId() {
     const [id] = useState(() => `field-${lastNumber += 1}`);
     return id;
 }
 
-/** What ties a field to its notes. */
+/** ARIA attributes that link a field to its hint and error. */
 function describedBy(id, hint, error) {
     const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
     return { 'aria-describedby': notes || undefined, 'aria-invalid': error ? 'true' : undefined };
@@ -21,7 +21,7 @@ function Notes({ id, hint, error }) {
         ${error && html`<p class="field-error foreign" id=${`${id}-error`}>${error}</p>`}`;
 }
 
-/** What is wrong with what stands in an input, in words, or null. Instead of the browser's own bubbles. */
+/** The validation error of an input's value, or null. Replaces the browser's own messages. */
 function problemOf(input) {
     if (input.required && input.value.trim() === '') {
         return 'This field is required.';
@@ -33,14 +33,14 @@ function problemOf(input) {
         ? 'Enter an address such as name@example.org.' : null;
 }
 
-/** What was wrong with an input when its form was sent, until `value` changes, and props for the input. */
+/** The error of an input at submission, until `value` changes, and props for the input. */
 export function useProblem(value) {
     const [problem, setProblem] = useState(null);
     useEffect(() => setProblem(null), [value]);
     return [problem, { onInvalid: (event) => setProblem(problemOf(event.target)) }];
 }
 
-/** An input. `value` and `onValue` hold its text; everything else goes to the element. */
+/** A text input. `value` and `onValue` control it; other props are passed to the element. */
 export function Field({ label, hint, error: saidError, value, onValue, ...rest }) {
     const id = useId();
     const [problem, checked] = useProblem(value);
@@ -53,7 +53,7 @@ export function Field({ label, hint, error: saidError, value, onValue, ...rest }
     </div>`;
 }
 
-/** A field for a password, which can be shown while it is typed. Takes what Field takes. */
+/** A password field with a button to show it. Same props as Field. */
 export function PasswordField({ label, hint, error: saidError, value, onValue, ...rest }) {
     const id = useId();
     const [problem, checked] = useProblem(value);
@@ -72,7 +72,7 @@ export function PasswordField({ label, hint, error: saidError, value, onValue, .
     </div>`;
 }
 
-/** A row of choices, `options` as `[value, words]`, of which one holds. */
+/** A group of radio buttons; `options` are `[value, label]`. */
 export function Choices({ label, options, value, onValue }) {
     const name = useId();
     return html`<fieldset class="choices">
@@ -85,7 +85,7 @@ export function Choices({ label, options, value, onValue }) {
     </fieldset>`;
 }
 
-/** A box to tick. */
+/** A checkbox. */
 export function Check({ label, isOn, onValue }) {
     return html`<label class="check">
         <input type="checkbox" checked=${isOn} onChange=${(event) => onValue(event.target.checked)} />
@@ -93,7 +93,7 @@ export function Check({ label, isOn, onValue }) {
     </label>`;
 }
 
-/** Has the fields of a form say what is wrong with them, the first with the focus; whether nothing is. */
+/** Shows the errors of a form's fields and focuses the first invalid one. Returns whether all are valid. */
 function checkFields(form) {
     const wrong = [...form.elements].filter((one) => one.willValidate && problemOf(one) !== null);
     wrong.forEach((one) => one.dispatchEvent(new Event('invalid')));
@@ -102,10 +102,9 @@ function checkFields(form) {
 }
 
 /**
- * What a form needs to send itself: `{isBusy, error, submit, clearError}`. `submit` is for onSubmit of a form
- * with noValidate, or onClick of a button. It runs `send` unless a field is wrong; the rejection becomes
- * `error`, and the focus goes to the field that then is invalid. `clearError` is for when what was wrong is
- * being changed.
+ * The state of a form's submission: `{isBusy, error, submit, clearError}`. Use `submit` as onSubmit of a form
+ * with noValidate, or as onClick of a button. It runs `send` unless a field is invalid. A rejection becomes
+ * `error`, and the invalid field gets the focus. Call `clearError` when the user edits the form.
  */
 export function useSubmission(send) {
     const [state, setState] = useState({ isBusy: false, error: null });

@@ -1,8 +1,8 @@
-// Where the keyboard stands after what it stood on has gone.
+// Keeps the keyboard focus when the focused element disappears.
 
 const WAIT_MILLISECONDS = 3000;
 
-/** Puts it at the heading of the page, as after arriving there. */
+/** Focuses the heading of the page, as after a navigation. */
 export function focusHeading() {
     const heading = document.querySelector('main h1');
     heading?.setAttribute('tabindex', '-1');
@@ -10,8 +10,8 @@ export function focusHeading() {
 }
 
 /**
- * Puts it at the heading, and from there at what `selector` finds as soon as it is there, unless the reader has
- * gone on meanwhile. Returns how to stop waiting.
+ * Focuses the heading, then the element of `selector` as soon as it exists, unless the user has moved the focus.
+ * Returns a function that stops waiting.
  */
 export function focusWhenThere(selector) {
     focusHeading();
@@ -40,8 +40,8 @@ export function focusWhenThere(selector) {
 }
 
 /**
- * Puts it at what `selector` finds in the item after `item`, else in the one before, and so on outwards;
- * returns whether there was one.
+ * Focuses the element of `selector` in the item after `item`, otherwise before it, and so on outwards. Returns
+ * whether there was one.
  */
 export function focusNear(item, selector) {
     for (const side of ['nextElementSibling', 'previousElementSibling']) {

@@ -1,4 +1,4 @@
-// Our own drawings on a 16 by 16 grid. They are seen, never read out: words stand beside them.
+// Icons on a 16 by 16 grid. Hidden from screen readers, because each has a label next to it.
 import { html } from '../htm-preact.js';
 
 const PATHS = {
@@ -26,7 +26,7 @@ const PATHS = {
     error: 'M8 1.5 14.5 8 8 14.5 1.5 8zM8 5v3.5M8 11h.01',
 };
 
-/** One drawing by name; `more` is a further class. */
+/** An icon by name; `more` is an additional class. */
 export function Icon({ name, more = '' }) {
     return html`<svg class=${`icon ${more}`} viewBox="0 0 16 16" aria-hidden="true">
         <path d=${PATHS[name]} />

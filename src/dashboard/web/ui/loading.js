@@ -1,9 +1,9 @@
-// Data of a page: fetched when it opens, again on demand.
+// Loads the data of a page, initially and on demand.
 import { useEffect, useRef, useState } from '../htm-preact.js';
 
 /**
- * Runs `load(signal)` when the component appears and whenever a value of `keys` changes. Returns `{data, error,
- * isLoading, reload, setData}`; old data stay while new ones are fetched for the same keys.
+ * Runs `load(signal)` when the component mounts and whenever a value of `keys` changes. Returns `{data, error,
+ * isLoading, reload, setData}`; a reload for the same keys keeps the old data until the new data arrive.
  */
 export function useLoading(load, keys) {
     const [state, setState] = useState({ data: null, error: null, isLoading: true });
@@ -30,7 +30,7 @@ export function useLoading(load, keys) {
     return { ...state, reload: () => start(true), setData };
 }
 
-/** Runs `run` each `seconds` while somebody looks at the page, and at once when they look again. */
+/** Calls `run` every `seconds` while the page is visible, and immediately when it becomes visible. */
 export function useRepetition(run, seconds) {
     const latest = useRef(run);
     latest.current = run;

@@ -1,9 +1,9 @@
-// What stands where data would: failures, emptiness, loading.
+// Placeholders for data: errors, empty states, loading.
 import { html, useEffect, useState } from '../htm-preact.js';
 import { formatLength } from '../text/times.js';
 import { Icon } from './icons.js';
 
-/** Counts `seconds` down to 0, anew for each `key`. */
+/** Counts down from `seconds` to 0; a new `key` restarts it. */
 export function useCountdown(seconds, key) {
     const [left, setLeft] = useState(seconds);
     useEffect(() => {
@@ -32,8 +32,8 @@ function titleOf(error) {
 }
 
 /**
- * Why a request failed, an ApiError, in plain words, with the wait when there is one. With `onRetry` it has
- * a button to try again; after a 503 it then tries by itself when the wait is over.
+ * Explains a failed request (ApiError), with the remaining wait if there is one. With `onRetry` it has a retry
+ * button, and retries automatically when the wait after a 503 is over.
  */
 export function FailureNote({ error, onRetry }) {
     const left = useCountdown(error.retrySeconds ?? 0, error);
@@ -58,7 +58,7 @@ export function FailureNote({ error, onRetry }) {
     </div>`;
 }
 
-/** A place without data, with what to do about it. */
+/** An empty state with advice. */
 export function Empty({ title, children }) {
     return html`<div class="empty">
         <span class="empty-mark" aria-hidden="true"></span>
@@ -66,7 +66,7 @@ export function Empty({ title, children }) {
     </div>`;
 }
 
-/** Stand-ins for `count` rows or lines that are on their way; `kind` is `row` or `line`. */
+/** Skeletons of `count` rows or lines that are loading; `kind` is `row` or `line`. */
 export function Bones({ count, kind = 'row' }) {
     return html`<div aria-busy="true">
         <p class="unseen">Loading</p>

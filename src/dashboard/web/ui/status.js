@@ -1,10 +1,10 @@
-// The status of a reel as shape, colour and word.
+// The status of a reel as icon, colour and label.
 import { html } from '../htm-preact.js';
 import { useStep } from '../core/live.js';
 import { STATUS_WORDS, stepWords } from '../reels/wording.js';
 import { Icon } from './icons.js';
 
-/** The status of a reel; while in work, the step as well when it is known. */
+/** The status of a reel, with the current step of a running one if known. */
 export function Status({ id, status }) {
     const step = useStep(id);
     const words = status === 'processing' && step ? stepWords(step) : '';

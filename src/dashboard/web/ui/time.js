@@ -1,4 +1,4 @@
-// Times in the reader's own zone; the exact time in UTC is in the title.
+// Times in the user's time zone, with the exact UTC time as a tooltip.
 import { html } from '../htm-preact.js';
 import { createStore, useStore } from '../core/store.js';
 import { formatAge, formatDateTime, formatUtc } from '../text/times.js';
@@ -10,12 +10,12 @@ setInterval(() => {
     }
 }, 20_000);
 
-/** The time now in milliseconds, renewed thrice a minute. */
+/** The current time in milliseconds, updated three times a minute. */
 export function useNow() {
     return useStore(nowStore);
 }
 
-/** A time as its age, or as a date when that says more; `isAge=false` always shows the date. */
+/** A time as its age, or as a date after a week; `isAge=false` always shows the date. */
 export function Time({ value, isAge = true }) {
     const now = useNow();
     const age = isAge ? formatAge(value, Math.max(now, Date.now())) : null;

@@ -1,7 +1,7 @@
 // The title of the browser's tab.
 import { useEffect } from '../htm-preact.js';
 
-/** Names the tab after the page. */
+/** Sets the tab's title to the page's. */
 export function useTitle(title) {
     useEffect(() => {
         document.title = `${title} - reelsd`;

@@ -1,4 +1,4 @@
-// Short messages at the edge of the page, which go away by themselves.
+// Toasts: short messages that close automatically.
 import { html, useEffect, useLayoutEffect, useRef } from '../htm-preact.js';
 import { createStore, useStore } from '../core/store.js';
 import { focusHeading } from './focus.js';
@@ -14,10 +14,10 @@ function remove(number) {
 }
 
 /**
- * Shows a message. `options`: `object` names, in quotes, what it is about; `isFailure`; `action`
- * `{label, run, isUndo}`, a button that also closes the message, with `isUndo` also pressed by Ctrl+Z; `link`
- * `{label, address}`, which closes it as well; `takesFocus` puts the keyboard at the action; `onEnd` runs when
- * it goes without the action. Returns a function that ends it early.
+ * Shows a message. `options`: `object` is the quoted name of its subject; `isFailure`; `action`
+ * `{label, run, isUndo}`, a button that also closes the message (Ctrl+Z triggers it with `isUndo`); `link`
+ * `{label, address}`, which also closes it; `takesFocus` focuses the action; `onEnd` runs when the message closes
+ * without the action. Returns a function that closes it early.
  */
 export function showToast(message, options = {}) {
     lastNumber += 1;
@@ -34,7 +34,7 @@ export function showToast(message, options = {}) {
     return () => end(options.onEnd);
 }
 
-/** Ctrl+Z (on a Mac Cmd+Z) takes back what the latest message can; fields have an undo of their own. */
+/** Ctrl+Z (Cmd+Z on a Mac) undoes the latest message's action; text fields keep their own undo. */
 function followUndo(event) {
     const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey)
         && !event.shiftKey && !event.altKey;
@@ -70,7 +70,7 @@ function Toast({ toast }) {
         return stop;
     }, []);
     useLayoutEffect(() => () => element.current?.contains(document.activeElement) && focusHeading(), []);
-    // It stays while somebody reads it or is about to press its button.
+    // It stays open while it is hovered or focused.
     return html`<div class=${`toast ${options.isFailure ? 'toast-failure' : ''}`} ref=${element}
             onMouseEnter=${stop} onMouseLeave=${start} onfocusin=${stop} onfocusout=${start}>
         <${Message} message=${message} object=${options.object} />
@@ -84,7 +84,7 @@ function Toast({ toast }) {
     </div>`;
 }
 
-/** Where messages appear; once on the page, always there, so that screen readers hear them. */
+/** The container of messages; always on the page once, so that screen readers announce them. */
 export function Toasts() {
     const toasts = useStore(toastsStore);
     useEffect(() => {

@@ -1,4 +1,4 @@
-// What was spent today and this month, against the month's budget when there is one.
+// Cost of today and this month, and the monthly budget if set.
 import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { Money } from '../reel/cost.js';
@@ -23,7 +23,7 @@ function Meter({ spent, budget }) {
     </div>`;
 }
 
-/** The figures on top of the page. */
+/** The summary at the top of the page. */
 export function Budget() {
     const { data, error, reload } = useLoading((signal) => get('/reels/usage/budget', signal), []);
     if (error) {

@@ -1,4 +1,4 @@
-// Usage as columns, one a day, stacked by model. The table beside it says the same in words.
+// Usage as stacked columns, one per day. The table next to it has the same data.
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
 import { formatMoney, formatShortCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';
@@ -7,7 +7,7 @@ import { axisOf } from './grouping.js';
 const HEIGHT = 240;
 const MARGIN = { top: 12, right: 4, bottom: 28, left: 56 };
 const WEEK = 7;
-const LABEL_WIDTH = 64; // Room for one day under the columns.
+const LABEL_WIDTH = 64; // Width of a day's label, in pixels.
 
 /** The width of an element in pixels, and the element's ref. */
 function useWidth() {
@@ -42,7 +42,7 @@ function Columns({ columns, xOf, step, yOf, chosen, onChoose }) {
     </g>`);
 }
 
-/** Labels under the columns, counted back from the last, which is today on most days. */
+/** Labels below the columns, at even distances from the last day, which is usually today. */
 function Days({ columns, xOf, step }) {
     const every = Math.max(1, Math.ceil(LABEL_WIDTH / step));
     const last = columns.length - 1;
@@ -57,7 +57,7 @@ function Days({ columns, xOf, step }) {
     });
 }
 
-/** What the chosen column holds, or how to find out. */
+/** The values of the selected column, or how to select one. */
 function Readout({ column, words }) {
     return html`<p class="readout" aria-hidden="true">${column
         ? html`<b>${formatDay(column.date)}</b> <span>${words(column.total)}</span>
@@ -71,10 +71,10 @@ function sumsInWords({ total, parts }, words) {
     return [words(total), ...models].join(', ');
 }
 
-/** What the keyboard stands at to go from day to day; the pointer goes through it. */
+/** The focusable cursor that arrow keys move between days; transparent to the pointer. */
 function DaySlider({ columns, chosen, onChoose, words }) {
     const last = columns.length - 1;
-    const at = Math.min(chosen ?? last, last); // There may be fewer days than when it was chosen.
+    const at = Math.min(chosen ?? last, last); // There may be fewer days than at the selection.
     const followKey = (event) => {
         const next = {
             ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - WEEK,
@@ -91,7 +91,7 @@ function DaySlider({ columns, chosen, onChoose, words }) {
         onKeyDown=${followKey} onFocus=${() => onChoose(at)} onBlur=${() => onChoose(null)}></div>`;
 }
 
-/** `columns` as of dayColumns(); `measure` is `money` or `tokens`; `label` is for screen readers. */
+/** `columns` are from dayColumns(); `measure` is `money` or `tokens`; `label` is for screen readers. */
 export function Chart({ columns, measure, label }) {
     const [element, width] = useWidth();
     const [chosen, setChosen] = useState(null);

@@ -1,24 +1,24 @@
-// Rows of usage, one for a day and a model, as columns of a chart. No DOM here: Node tests this file.
+// Groups usage rows (one per day and model) into chart columns. No DOM, so that Node can test this file.
 
-/** Colours of the chart; further models share the last. */
+/** Number of chart colours; further models share the last. */
 export const SERIES_MAX = 6;
 
-/** The name of a row's model: `gemini-2.5-flash`, or `provider` where it has none. */
+/** The name of a row's model: `gemini-2.5-flash`, or the provider without one. */
 export function modelName(row) {
     return row.model || row.provider || 'unknown';
 }
 
-/** What a row counts in a measure, `money` or `tokens`; an unknown cost counts as nothing. */
+/** A row's amount in a measure, `money` or `tokens`; an unknown cost is 0. */
 export function amountOf(row, measure) {
     return measure === 'money' ? row.cost_usd ?? 0 : row.total_tokens ?? 0;
 }
 
-/** A sum of dollars without the noise of binary fractions. */
+/** Rounds a sum of dollars to remove binary rounding noise. */
 export function sumMoney(amounts) {
     return Math.round(amounts.reduce((sum, one) => sum + one, 0) * 1e12) / 1e12;
 }
 
-/** The models of the rows with their sums, `[{name, amount}]`, largest first. */
+/** Sums by model, `[{name, amount}]`, largest first. */
 export function modelSums(rows, measure) {
     const sums = new Map();
     for (const row of rows) {
@@ -30,8 +30,8 @@ export function modelSums(rows, measure) {
 }
 
 /**
- * One column a day: `[{date, total, parts: [{name, series, amount, from, to}]}]`, with the parts stacked in
- * the order of `models` (names); `from` and `to` are sums within the column.
+ * One column per day: `[{date, total, parts: [{name, series, amount, from, to}]}]`, with the parts stacked in
+ * the order of `models` (names); `from` and `to` are cumulative.
  */
 export function dayColumns(rows, days, models, measure) {
     const byDay = new Map(days.map((date) => [date, []]));
@@ -56,7 +56,7 @@ export function dayColumns(rows, days, models, measure) {
     });
 }
 
-/** The top of an axis above `largest`, and its marks from 0 on, at round numbers: `{top, marks}`. */
+/** An axis up to a round number above `largest`, with marks at round numbers from 0: `{top, marks}`. */
 export function axisOf(largest) {
     if (largest <= 0) {
         return { top: 1, marks: [0] };

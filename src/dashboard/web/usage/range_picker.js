@@ -1,4 +1,4 @@
-// Chooses the days that are shown.
+// Selects the range of days.
 import { html, useState } from '../htm-preact.js';
 import { Choices, Field } from '../ui/field.js';
 import { RANGES, rangeDays, rangeProblem } from './ranges.js';
@@ -22,7 +22,7 @@ function CustomRange({ days, onDays }) {
     </form>`;
 }
 
-/** `range` is `{name, from, to}`; `onRange` gets the next one. */
+/** `range` is `{name, from, to}`; `onRange` receives the new one. */
 export function RangePicker({ range, onRange }) {
     const choose = (name) => onRange(name === 'custom'
         ? { ...range, name } : { name, ...rangeDays(name, Date.now()) });

@@ -1,4 +1,4 @@
-// Usage in numbers: by model and by day.
+// Usage tables: by model and by day.
 import { html } from '../htm-preact.js';
 import { Money } from '../reel/cost.js';
 import { formatCount } from '../text/numbers.js';
@@ -27,7 +27,7 @@ function Numbers({ sum }) {
         <td class="number token-detail">${formatCount(sum.output_tokens)}</td>`;
 }
 
-// The cost first, and what a phone has no room for last.
+// Cost first; columns that do not fit on a phone last.
 const NUMBER_HEADS = ['Cost', 'Calls', 'Tokens'];
 const DETAIL_HEADS = ['Prompt tokens', 'Output tokens'];
 
@@ -45,7 +45,7 @@ function Table({ label, heads, isLong = false, children }) {
     </div>`;
 }
 
-/** One row a model, `models` as of modelSums(), with the colour that it has in the chart. */
+/** One row per model, with its chart colour; `models` are from modelSums(). */
 export function ModelTable({ rows, models, seriesOf }) {
     const sums = new Map(models.map(({ name }) =>
         [name, sumOf(rows.filter((row) => modelName(row) === name))]));
@@ -59,7 +59,7 @@ export function ModelTable({ rows, models, seriesOf }) {
     <//>`;
 }
 
-/** One row a day and model, the latest day first. */
+/** One row per day and model, latest day first. */
 export function DayTable({ rows }) {
     const latestFirst = [...rows].reverse();
     return html`<${Table} label="Usage by day and model" heads=${['Day', 'Model']} isLong>

@@ -1,11 +1,11 @@
-// Where jobs are told that name no address of their own.
+// The default webhook address, for jobs without their own.
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
 import { Field, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 
-/** The form for the default address; `onChanged` gets the settings as they then stand. */
+/** The form for the default address; `onChanged` receives the new settings. */
 export function AddressForm({ settings, onChanged }) {
     const [url, setUrl] = useState(settings.url ?? '');
     const wanted = url.trim();

@@ -1,4 +1,4 @@
-// What was sent, and what became of it.
+// The log of deliveries and their outcomes.
 import { html, useEffect, useState } from '../htm-preact.js';
 import { change, getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
@@ -12,7 +12,7 @@ import { answerWords, nextTryWords, standingOf } from './wording.js';
 
 const PAGE_SIZE = 20;
 const PAGE = `/webhook/deliveries?limit=${PAGE_SIZE}`;
-const LOOK_SECONDS = 3; // A first retry comes after five.
+const LOOK_SECONDS = 3; // The first retry follows after five seconds.
 
 function Standing({ delivery }) {
     const { words, look, icon } = standingOf(delivery);

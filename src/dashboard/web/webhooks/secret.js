@@ -1,4 +1,4 @@
-// The secret that signs: hidden until somebody wants to see it.
+// The signing secret, hidden until the user reveals it.
 import { html, useState } from '../htm-preact.js';
 import { change } from '../core/api.js';
 import { CopyButton } from '../ui/copy.js';
@@ -19,7 +19,7 @@ function RotateDialog({ onRotated, onClose }) {
     <//>`;
 }
 
-/** The section on the secret; `onChanged` gets the settings after a rotation. */
+/** The section on the secret; `onChanged` receives the settings after a rotation. */
 export function Secret({ settings, onChanged }) {
     const [isShown, setIsShown] = useState(false);
     const [isAsking, setIsAsking] = useState(false);

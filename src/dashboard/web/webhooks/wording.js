@@ -1,4 +1,4 @@
-// Words for deliveries. No DOM here: Node tests this file.
+// Texts for deliveries. No DOM, so that Node can test this file.
 import { formatLength } from '../text/times.js';
 
 const STATES = {
@@ -6,7 +6,7 @@ const STATES = {
     failed: { words: 'Not delivered', look: 'bad', icon: 'error' },
 };
 
-/** How a delivery stands: `{words, look, icon}`. */
+/** The state of a delivery: `{words, look, icon}`. */
 export function standingOf(delivery) {
     if (STATES[delivery.state]) {
         return STATES[delivery.state];
@@ -17,7 +17,7 @@ export function standingOf(delivery) {
     return { words: delivery.cause ? 'Trying again' : 'Waiting', look: 'idle', icon: 'pending' };
 }
 
-/** When a delivery is tried next, seen from `now` (milliseconds), or null when it is not. */
+/** The time until the next try at `now` (milliseconds) as text, or null if there is none. */
 export function nextTryWords(delivery, now) {
     if (delivery.state !== 'pending' || delivery.next_try_at === undefined) {
         return null;
@@ -26,7 +26,7 @@ export function nextTryWords(delivery, now) {
     return seconds < 1 ? 'now' : `in ${formatLength(seconds)}`;
 }
 
-/** What the last try was answered, in a few words, as a sentence; empty before there was one. */
+/** The outcome of the last try as a short sentence; empty before the first. */
 export function answerWords(delivery) {
     const said = delivery.cause ?? (delivery.status_code ? `answered ${delivery.status_code}` : '');
     return said === '' ? '' : said.charAt(0).toUpperCase() + said.slice(1) + '.';
