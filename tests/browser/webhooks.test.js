@@ -61,7 +61,7 @@ for (const width of WIDTHS) {
 
         receiver.answerWith(204);
         const seen = receiver.requests.length;
-        await row.getByRole('button', { name: `Send again reel ${id}` }).click();
+        await row.getByRole('button', { name: `Send reel ${id} again` }).click();
         await row.getByText('Delivered', { exact: true }).waitFor();
         assert.equal(receiver.requests.length, seen + 1);
         assert.deepEqual(JSON.parse(receiver.requests.at(-1).body), await person.request('GET', `/api/reels/${id}`));
@@ -74,13 +74,13 @@ for (const width of WIDTHS) {
         await page.getByText(secret).waitFor();
         await page.getByRole('button', { name: 'Create a new secret' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Create a new secret' }).click();
-        await page.getByText('The one before signs beside it until').waitFor();
+        await page.getByText('The previous secret also signs until').waitFor();
         assert.equal(await page.getByText(secret).count(), 0);
         const now = (await person.request('GET', '/api/webhook')).secret;
         await page.getByText(now).waitFor();
         await visitor.assertFits();
         await visitor.assertAccessible();
-        await row.getByRole('button', { name: `Send again reel ${id}` }).click();
+        await row.getByRole('button', { name: `Send reel ${id} again` }).click();
         await row.locator('dl', { hasText: 'Tries3' }).waitFor();
         await row.getByText('Delivered', { exact: true }).waitFor();
         assert.ok(isSignedWith(secret, receiver.requests.at(-1)) && isSignedWith(now, receiver.requests.at(-1)));

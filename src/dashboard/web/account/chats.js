@@ -17,7 +17,7 @@ function NewCode({ code, bot, onClose }) {
     return html`<section class="fresh stack" aria-labelledby="fresh-code" role="status">
         <h3 id="fresh-code">Send this code to ${bot ? `@${bot}` : 'the bot'} in Telegram</h3>
         <p>It links one chat and is valid for 15 minutes. In a group, send it as
-            <code> /link${bot ? `@${bot}` : ''} ${code.code}</code>: everybody there can then use your account
+            <code> /link${bot ? `@${bot}` : ''} ${code.code}</code>: all its members can then use your account
             through the bot.</p>
         <${CopyBox} text=${code.code} what="the code" />
         <div class="actions actions-start">
@@ -55,7 +55,7 @@ function UnlinkDialog({ chat, onUnlinkd, onClose }) {
 export function Chats() {
     const { data, error, reload } = useLoading((signal) => get('/chats', signal), []);
     const [code, setCode] = useState(null);
-    const [untied, setUnlinkd] = useState(null);
+    const [untied, setUnlinked] = useState(null);
     const { isBusy, error: codeError, submit } = useSubmission(async () => {
         setCode({ ...await change('POST', '/chats/codes', {}), ties: data.chats.map(({ id }) => id) });
     });
@@ -95,9 +95,9 @@ export function Chats() {
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${1} kind="line" />`}
         ${data && data.chats.length === 0 && !code && html`<${Empty} title="No chats yet">
-            <p>Make a code and send it to the bot.</p><//>`}
+            <p>Create a code and send it to the bot.</p><//>`}
         ${data && data.chats.length > 0 && html`<ul>${data.chats.map((chat) =>
-            html`<${ChatRow} key=${chat.id} chat=${chat} onUnlink=${() => setUnlinkd(chat)} />`)}</ul>`}
-        ${untied && html`<${UnlinkDialog} chat=${untied} onUnlinkd=${reload} onClose=${() => setUnlinkd(null)} />`}
+            html`<${ChatRow} key=${chat.id} chat=${chat} onUnlink=${() => setUnlinked(chat)} />`)}</ul>`}
+        ${untied && html`<${UnlinkDialog} chat=${untied} onUnlinkd=${reload} onClose=${() => setUnlinked(null)} />`}
     </section>`;
 }

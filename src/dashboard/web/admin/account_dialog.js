@@ -42,8 +42,8 @@ export function DeletionDialog({ account, onChanged, onClose }) {
     };
     return html`<${Confirm} title=${`Delete ${account.email}?`} label="Delete everything" run=${run}
         onClose=${onClose}>
-        <p>Its ${countOf(account.reels, 'reel')} and all else that it has go for good. Its sessions and tokens end at
-            once; the address is free again when all is gone.</p>
+        <p>Its ${countOf(account.reels, 'reel')} and all its other data are deleted permanently. Its sessions and
+            tokens end immediately; the address can be used again when the deletion is complete.</p>
     <//>`;
 }
 

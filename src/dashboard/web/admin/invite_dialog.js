@@ -33,7 +33,7 @@ export function RenewalDialog({ account, onCreated, onClose }) {
             <${LinkBox} email=${account.email} invitation=${invitation} onClose=${onClose} /><//>`;
     }
     return html`<${Dialog} title=${`${renewalWords(account)}?`} onClose=${onClose}>
-        <p>You get a link with which <strong class="foreign">${account.email}</strong> can set${' '}
+        <p>The new link lets <strong class="foreign">${account.email}</strong> set${' '}
             ${account.can_sign_in ? 'another password. The current one is valid until then.' : 'a password.'}</p>
         <p>Older links that were not used stop working immediately.</p>
         ${error && html`<${FailureNote} error=${error} />`}
@@ -64,7 +64,7 @@ export function InviteDialog({ onCreated, onClose }) {
         <form class="stack" onSubmit=${submit} noValidate>
             <${Field} label="E-mail address" type="email" required autocomplete="off" value=${email}
                 onValue=${setEmail} error=${isEmailWrong ? error.message : null}
-                hint="No e-mail is sent. You get a link to pass on." />
+                hint="No e-mail is sent. You get a link to send to the user." />
             <${Check} label="Administrator" isOn=${isAdmin} onValue=${setIsAdmin} />
             ${error && !isEmailWrong && html`<${FailureNote} error=${error} />`}
             <div class="actions">

@@ -51,8 +51,8 @@ export function Page({ place }) {
     return html`<div class="door">
         <h1>${data?.purpose === 'first_administrator' ? 'Set up reelsd' : 'Join reelsd'}</h1>
         ${error && html`<${FailureNote} error=${error} onRetry=${isOver ? undefined : reload} />`}
-        ${isOver && html`<p>A link works once and for a limited time. Ask whoever runs this server for
-            another one, or <a href="/sign-in">sign in</a> if you have a password.</p>`}
+        ${isOver && html`<p>A link works once and for a limited time. Ask the operator of this server for
+            a new one, or <a href="/sign-in">sign in</a> if you have a password.</p>`}
         ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
         ${data && html`<${JoinForm} token=${token} invitation=${data} />`}
     </div>`;

@@ -107,7 +107,7 @@ function Warnings({ warnings }) {
     return warnings.length > 0 && html`<div class="note note-warn">
         <${Icon} name="warning" />
         <div class="note-body">
-            <h2>The file does not bear out all of this</h2>
+            <h2>Check these: the recording contradicts the model</h2>
             <ul class="bullets">${warnings.map((warning, index) =>
                 html`<li key=${index} class="foreign">${warning}</li>`)}</ul>
         </div>

@@ -33,7 +33,7 @@ export function Page() {
             <button class="button button-main" type="submit" disabled=${isBusy}>
                 ${isBusy ? 'Signing in…' : 'Sign in'}</button>
         </form>
-        <p class="muted small">No account, or the password is lost? Whoever runs this server can send you
-        a link.</p>
+        <p class="muted small">No account, or a forgotten password? The operator of this server can send
+        you a link.</p>
     </div>`;
 }

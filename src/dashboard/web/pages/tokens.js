@@ -141,7 +141,7 @@ export function Page() {
             ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
             ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
             ${data && data.length === 0 && html`<${Empty} title="No tokens yet">
-                <p>Name one after the program that will use it, so that you can revoke it alone.</p><//>`}
+                <p>Use one token per program, named after it, so that you can revoke each separately.</p><//>`}
             ${data && data.length > 0 && html`<ul>${data.map((token) =>
                 html`<${TokenRow} key=${token.id} token=${token} onRevoke=${() => setRevoked(token)} />`)}
             </ul>`}

@@ -44,7 +44,7 @@ function Usage({ rows, range, measure }) {
         </section>
         <section class="section" aria-labelledby="by-day">
             <div class="section-head"><h2 id="by-day">By day</h2>
-                <span class="muted small">Days begin and end by UTC.</span></div>
+                <span class="muted small">Days are in UTC.</span></div>
             <${DayTable} rows=${rows} />
         </section>`;
 }
@@ -73,7 +73,7 @@ export function Page() {
         ${!data && !error && html`<${Bones} count=${3} />`}
         ${data && (data.length === 0
             ? html`<${Empty} title="No usage on these days">
-                <p>Each reel that a model looks at leaves its tokens and its cost here, even after the reel
+                <p>This page shows the tokens and cost of each analysis by a model, even after its reel
                 is deleted.</p><//>`
             : html`<${Usage} rows=${data} range=${range} measure=${measure} />`)}`;
 }

@@ -14,8 +14,8 @@ export function Page() {
     useTitle('Webhooks');
     return html`
         <div class="page-head"><h1>Webhooks</h1></div>
-        <p class="lead">When a reel is done or has failed, it is sent to a program of yours, as${' '}
-            <a href="/docs">the API</a> gives it.</p>
+        <p class="lead">When a reel is done or has failed, it is sent to your program, in the format of${' '}
+            <a href="/docs">the API</a>.</p>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${2} kind="line" />`}
         ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}

@@ -37,7 +37,7 @@ function lanesOf(result) {
             spans: momentSpans(result.content.key_moments, duration) },
         { kind: 'said', title: 'Said', none: 'No speech.',
             spans: segmentSpans(result.audio.segments) },
-        { kind: 'seen', title: 'On screen', none: 'No text is on screen.',
+        { kind: 'seen', title: 'On screen', none: 'There is no on-screen text.',
             spans: segmentSpans(result.visual.text_segments) },
     ];
 }

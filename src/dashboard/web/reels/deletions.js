@@ -40,8 +40,8 @@ function failureText(failures) {
         return isOne ? 'No connection, so the reel was not deleted.'
             : `No connection, so ${countOf(failures.length, 'reel')} were not deleted.`;
     }
-    return isOne ? `The reel is still there: ${failures[0].message}`
-        : `${countOf(failures.length, 'reel')} are still there: ${failures[0].message}`;
+    return isOne ? `The reel was not deleted: ${failures[0].message}`
+        : `${countOf(failures.length, 'reel')} were not deleted: ${failures[0].message}`;
 }
 
 async function sendAll(ids) {

@@ -14,8 +14,8 @@ function RotateDialog({ onRotated, onClose }) {
         showToast('New secret created. The old one remains valid for 24 hours.');
     };
     return html`<${Confirm} title="Create a new secret?" label="Create a new secret" run=${run} onClose=${onClose}>
-        <p>For 24 hours all messages are signed with both, so that your programs can change at any time of
-            them. Then the old one signs no more.</p>
+        <p>For 24 hours, all messages are signed with both secrets, so that you can update your programs.
+            After that, only the new secret is used.</p>
     <//>`;
 }
 
@@ -34,7 +34,7 @@ export function Secret({ settings, onChanged }) {
                 onClick=${() => setIsShown(!isShown)}>${isShown ? 'Hide' : 'Show'}</button>
             <${CopyButton} text=${settings.secret} what="the secret" />
         </div>
-        ${settings.previous_secret_expires_at && html`<p class="small">The one before signs beside it until
+        ${settings.previous_secret_expires_at && html`<p class="small">The previous secret also signs until
             ${' '}<${Time} value=${settings.previous_secret_expires_at} isAge=${false} />.</p>`}
         <div class="actions actions-start">
             <button class="button" type="button" onClick=${() => setIsAsking(true)}>Create a new secret</button>
