@@ -91,7 +91,7 @@ for (const width of WIDTHS) {
         }
         await administrator.finished(daemon.hostileLink);
         await way.getByText('Ready').first().waitFor();
-        // It is renewed by itself.
+        // It refreshes automatically.
         await page.waitForResponse((answer) => answer.url().endsWith('/admin/overview'));
         const row = page.locator('tr', { has: page.getByRole('button', { name: `Retry reel ${failed.id}` }) });
         await row.getByText('1 failed attempt').click();
@@ -108,7 +108,7 @@ for (const width of WIDTHS) {
     });
 }
 
-test('who is no administrator finds nothing', async () => {
+test('only administrators can open the page', async () => {
     const person = await invited(administrator, 'member@example.test');
     const visitor = await Visitor.open(browser, daemon, { person });
     await visitor.visit('/admin');

@@ -1,4 +1,4 @@
-// Chats: a code that ties one, the chat that appears, and its end.
+// Chats: linking by a code, the list, unlinking.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, startDaemon } from './daemon.js';
@@ -18,7 +18,7 @@ after(async () => {
     await daemon?.stop();
 });
 
-/** Somebody writes to the bot. */
+/** Sends a message to the bot. */
 async function say(chat, name, text) {
     const answer = await fetch(`${daemon.telegram}/_say`,
         { method: 'POST', body: JSON.stringify({ chat, name, text }) });
@@ -43,7 +43,7 @@ for (const width of WIDTHS) {
         await visitor.assertFits();
         await visitor.assertAccessible();
 
-        // It appears without anybody's help.
+        // The chat appears without a reload.
         await say(width, name, `/start ${code}`);
         await page.getByRole('heading', { name, exact: true }).waitFor();
         assert.equal(await page.locator('.fresh').count(), 0);

@@ -1,4 +1,4 @@
-// The daemon under test, and people who use it without a browser.
+// The daemon under test, and users without a browser.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ export const SAMPLE = 'https://www.instagram.com/reel/reelsd-sample/';
 export const RATE_LIMITED = 'https://www.instagram.com/reel/reelsd-rate-limited/';
 export const UNAVAILABLE = 'https://www.instagram.com/reel/reelsd-unavailable/';
 
-/** Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, stop}`. `stop` resolves when all is ended. */
+/** Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, stop}`. `stop` resolves when all have ended. */
 export async function startDaemon() {
     const process = spawn('python3', ['-B', STARTER], {
         env: { ...globalThis.process.env, PYTHONPATH: SUPPORT.join(':') },
@@ -41,7 +41,7 @@ export async function startDaemon() {
     };
 }
 
-/** Somebody signed in, who sends requests as a page would. */
+/** A signed-in user that sends the requests of a page. */
 export class Person {
     constructor(daemon, email) {
         this.daemon = daemon;
@@ -50,7 +50,7 @@ export class Person {
         this.csrfToken = null;
     }
 
-    /** The answer's JSON, or null without one; throws unless it is a success. */
+    /** Resolves to the response's JSON, or null without a body; throws unless it succeeded. */
     async request(method, path, body) {
         const headers = { 'Content-Type': 'application/json' };
         if (this.cookie) {

@@ -1,4 +1,4 @@
-// All data of an account: taken out, and deleted for good, by oneself and by administrators.
+// Export and deletion of an account's data, by its user and by administrators.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

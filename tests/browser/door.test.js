@@ -1,4 +1,4 @@
-// Coming in and going out: setup link, invitation, sign-in, password.
+// Sign-in and sign-out: setup link, invitation, password.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { invited, PASSWORD, Person, startDaemon } from './daemon.js';
@@ -19,7 +19,7 @@ after(async () => {
 
 const withoutOrigin = (link) => link.replace(/^https?:\/\/[^/]+/, '');
 
-test('the setup link makes the first administrator', async () => {
+test('the setup link creates the first administrator', async () => {
     const visitor = await Visitor.open(browser, daemon);
     const { page } = visitor;
     await visitor.visit(withoutOrigin(daemon.setUpLink));
@@ -43,7 +43,7 @@ test('the setup link makes the first administrator', async () => {
     await visitor.close();
 });
 
-/** Somebody who has a password, as one who sends requests. */
+/** A user with a password, who sends requests. */
 async function signedIn(email) {
     const person = new Person(daemon, email);
     const session = await person.request('POST', '/sign-in', { email, password: PASSWORD });

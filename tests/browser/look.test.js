@@ -1,4 +1,4 @@
-// Every page at both widths and in both themes: for everybody, within the screen, light enough to load.
+// Every page at both widths and in both themes: accessibility, overflow, size of the download.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
@@ -69,14 +69,14 @@ test('nothing is wider than the narrowest phone', async () => {
     await visitor.close();
 });
 
-test('the first page is light', async () => {
+test('the first page is small', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const session = await visitor.context.newCDPSession(visitor.page);
     const pictures = new Set();
     let bytes = 0;
     session.on('Network.requestWillBeSent', (event) => {
         if (new URL(event.request.url).pathname.endsWith('/thumbnail')) {
-            pictures.add(event.requestId); // Their weight is that of the reels, not of the page.
+            pictures.add(event.requestId); // Thumbnails do not count for the page's size.
         }
     });
     session.on('Network.loadingFinished', (event) => {
@@ -100,7 +100,7 @@ test('each page names the version of the server', async () => {
     await visitor.close();
 });
 
-test('the theme can be switched, and the choice is kept', async () => {
+test('the theme can be switched, and the choice is stored', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     const groundOf = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -117,7 +117,7 @@ test('the theme can be switched, and the choice is kept', async () => {
     await visitor.close();
 });
 
-test('the keyboard reaches everything, and first the way past the navigation', async () => {
+test('the keyboard reaches every control, first the skip link', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     await visitor.visit('/tokens');
@@ -137,7 +137,7 @@ test('the keyboard reaches everything, and first the way past the navigation', a
     await visitor.close();
 });
 
-test('a server that is away is told, and come back to', async () => {
+test('an unreachable server is reported, and the page recovers', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     await visitor.visit('/tokens');
@@ -151,7 +151,7 @@ test('a server that is away is told, and come back to', async () => {
     await visitor.close();
 });
 
-test('a server that is not ready is asked again when it says, and a limit tells the wait', async () => {
+test('a request is retried after Retry-After, and a limit shows the wait', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     const refuse = (status, message, seconds) => (route) => route.fulfill({

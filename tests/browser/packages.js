@@ -1,4 +1,4 @@
-// The packages lie in the build folder, which NODE_PATH names: an import does not look there, this does.
+// The packages are in the build folder of NODE_PATH, which only require() searches, not import.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

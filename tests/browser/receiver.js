@@ -1,7 +1,7 @@
-// A receiver of webhooks that a test can hold its requests against.
+// A webhook receiver that records requests for assertions.
 import { createServer } from 'node:http';
 
-/** Starts one; `{url, requests, answerWith, stop}`. `answerWith(status)` holds for all that comes from then on. */
+/** Starts one; `{url, requests, answerWith, stop}`. `answerWith(status)` applies to all later requests. */
 export async function startReceiver() {
     const requests = [];
     let status = 200;

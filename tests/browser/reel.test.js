@@ -1,4 +1,4 @@
-// One reel: its timeline, its facts, what can be done with it.
+// The page of a reel: timeline, facts, actions.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, invited, RATE_LIMITED, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
@@ -33,7 +33,7 @@ for (const width of WIDTHS) {
         await visitor.visit(`/reels/${sample.id}`);
         const slider = page.getByRole('slider', { name: 'Time in the reel' });
 
-        // By a click on what is said.
+        // By a click on the transcript.
         await page.locator('.spans-said .entry').last().click();
         assert.equal(await timeOf(page), last.start_seconds);
         await marked(page, 'said').filter({ hasText: last.text }).waitFor();
@@ -49,7 +49,7 @@ for (const width of WIDTHS) {
         assert.equal(await timeOf(page), duration);
         assert.match(await slider.getAttribute('aria-valuetext'), / of /);
 
-        // By pointer: down, and drawn along.
+        // By dragging the pointer.
         const track = await page.locator('.track').boundingBox();
         if (width < 600) {
             await page.touchscreen.tap(track.x + track.width / 4, track.y + track.height / 2);
@@ -128,7 +128,7 @@ for (const width of WIDTHS) {
         await visitor.visit('/');
         const row = page.locator('.row', { has: page.locator(`a[href="/reels/${id}"]`) });
         await row.getByText('Analysing').waitFor();
-        await page.reload(); // What is known now comes from the daemon.
+        await page.reload(); // After a reload, the data come from the daemon.
         await row.getByText('Analysing').or(row.getByText('Done')).first().waitFor();
         await row.locator('a').first().click();
         await page.locator('.progress [aria-current="step"], .reel-head .status-done').first().waitFor();
@@ -152,7 +152,7 @@ for (const width of WIDTHS) {
         await visitor.visit(`/reels/${id}`);
         await followed;
         await page.locator('.progress [aria-current="step"]').first().waitFor();
-        // Who looks elsewhere holds no connection.
+        // A hidden page holds no connection.
         const left = page.waitForEvent('requestfailed', isStream);
         await setHidden(true);
         await left;
@@ -239,7 +239,7 @@ for (const width of WIDTHS) {
     });
 }
 
-test('a reel that is on its way when the stream of all opens is asked for once', async () => {
+test('a reel being fetched when the stream opens is requested once', async () => {
     const visitor = await Visitor.open(browser, daemon, { person, width: WIDTHS[0] });
     const { page } = visitor;
     await page.addInitScript(() => {
@@ -247,7 +247,7 @@ test('a reel that is on its way when the stream of all opens is asked for once',
         window.EventSource = class extends EventSource {
             constructor(url) {
                 super(url);
-                // After whatever the page does then.
+                // After the page has reacted.
                 this.addEventListener('open', () => setTimeout(() => window.opened.push(url)));
             }
         };

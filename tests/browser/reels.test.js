@@ -1,4 +1,4 @@
-// The list: submitting, watching, finding, deleting.
+// The list of reels: submission, progress, search, deletion.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -141,7 +141,7 @@ for (const width of WIDTHS) {
         const person = await invited(administrator, `many-${width}@example.test`);
         const sample = await person.finished(SAMPLE);
         for (let number = 0; number < MANY; number += 1) {
-            await person.submit(`${UNAVAILABLE}?img_index=${number + 1}`); // A post of its own.
+            await person.submit(`${UNAVAILABLE}?img_index=${number + 1}`); // A separate post.
         }
         await person.finished(UNAVAILABLE);
         const visitor = await Visitor.open(browser, daemon, { person, width });
@@ -155,7 +155,7 @@ for (const width of WIDTHS) {
             return document.querySelector(`.row a[href="${href}"]`) !== null;
         }, `/reels/${sample.id}`);
 
-        // Whoever comes back from a reel is where they left.
+        // The scroll position is restored on return from a reel.
         await oldest.click();
         await page.getByRole('slider').waitFor();
         await page.goBack();
@@ -278,7 +278,7 @@ for (const width of WIDTHS) {
         await visitor.assertFits();
         await visitor.assertAccessible();
 
-        // The newest gives way to a newer one, and comes back when that one is deleted.
+        // A newer reel replaces the newest one, which returns when the newer is deleted.
         const again = await person.finished(UNAVAILABLE);
         await page.locator(`.row-title a[href="/reels/${again.id}"]`).waitFor();
         await page.getByRole('button', { name: '3 earlier analyses' }).waitFor();
@@ -379,7 +379,7 @@ for (const width of WIDTHS) {
         await leaving.page.getByRole('button', { name: 'Delete', exact: true }).click();
         await leaving.page.getByRole('heading', { name: 'No reels yet' }).waitFor();
         await leaving.page.goto('about:blank');
-        // And whoever looks elsewhere sees it go.
+        // Other pages also show the deletion.
         await staying.page.getByRole('heading', { name: 'No reels yet' }).waitFor();
         staying.assertClean();
         await leaving.close();

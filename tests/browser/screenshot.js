@@ -1,4 +1,4 @@
-// Takes the picture of the README: the page of the sample reel beside its JSON. Run by scripts/make-screenshot.
+// Takes the README's screenshot: the sample reel's page next to its JSON. Run by scripts/make-screenshot.
 import { writeFile } from 'node:fs/promises';
 import { firstAdministrator, SAMPLE, startDaemon } from './daemon.js';
 import { launchBrowser, Visitor } from './visitor.js';
@@ -10,7 +10,7 @@ const LINE_LENGTH_MAX = 82;
 const TEXT_LENGTH_MAX = 44;
 const ITEMS_MAX = 2;
 
-/** The same JSON with long texts and lists cut, so that each section can be seen. */
+/** The JSON with long texts and lists shortened, so that each section is visible. */
 function shortened(value) {
     if (typeof value === 'string') {
         return value.length > TEXT_LENGTH_MAX ? `${value.slice(0, TEXT_LENGTH_MAX - 1)}…` : value;
@@ -29,7 +29,7 @@ function escaped(text) {
     return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** Like JSON.stringify, but with lists and objects on one line where they fit. */
+/** Like JSON.stringify, but lists and objects that fit are on one line. */
 function printed(value, indent = '') {
     const flat = JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ').replaceAll(/([[{]) | ([\]}])/g, '$1$2');
     if (value === null || typeof value !== 'object' || (indent !== '' && indent.length + flat.length < LINE_LENGTH_MAX)) {

@@ -1,4 +1,4 @@
-// Tokens: shown once, usable at once, refused at once.
+// Tokens: shown once, valid immediately, rejected immediately after revocation.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, startDaemon } from './daemon.js';
@@ -47,7 +47,7 @@ for (const width of WIDTHS) {
         assert.ok(line.includes(`Bearer ${token}`) && line.includes(daemon.origin), line);
         await visitor.assertFits();
 
-        // It waits for whoever looks at another page meanwhile.
+        // It is still shown after a visit to another page.
         await page.getByLabel('Pages').getByRole('link', { name: 'Usage' }).click();
         await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
         await page.getByLabel('Pages').getByRole('link', { name: 'Tokens' }).click();
@@ -77,7 +77,7 @@ for (const width of WIDTHS) {
         await visitor.waitForFocus(page.getByRole('button', { name: 'Revoke next to it' }));
         assert.equal(await statusWith(token), 401);
 
-        // What is revoked while its secret is shown is shown no longer.
+        // Revocation hides a secret that is still shown.
         await page.getByRole('button', { name: 'Create token' }).click();
         await page.getByText('This field is required.').waitFor();
         await visitor.waitForFocus(page.getByLabel('Name of the new token'));

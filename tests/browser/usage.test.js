@@ -1,4 +1,4 @@
-// What was used: figures, chart, tables, export.
+// Usage: summary, chart, tables, export.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, invited, startDaemon } from './daemon.js';

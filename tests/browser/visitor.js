@@ -1,17 +1,17 @@
-// A person at a real browser. What the pages do behind their back is kept and can be held against them.
+// A user with a real browser. Records the pages' requests and console messages for assertions.
 import assert from 'node:assert/strict';
 import { axeSource, chromium } from './packages.js';
 
 export const WIDTHS = [1280, 390];
 const WAIT_MILLISECONDS_MAX = 90_000; // Sanitized programs on a busy machine.
-const REFUSED = /^Failed to load resource/; // Told with its address by the answer itself.
+const REFUSED = /^Failed to load resource/; // The response reports the same failure with its address.
 
 export function launchBrowser() {
-    // It shows our own pages alone, and neither root nor most containers have a sandbox.
+    // Only our own pages are shown, and neither root nor most containers have a sandbox.
     return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 }
 
-/** One tab; `person` is signed in, or nobody when null. */
+/** One tab; signed in as `person`, or signed out when null. */
 export class Visitor {
     static async open(browser, daemon, { person = null, width = 1280, scheme = 'light' } = {}) {
         const visitor = new Visitor();
@@ -56,7 +56,7 @@ export class Visitor {
         });
     }
 
-    /** Nothing was complained of, nobody else was asked, and only `refusals` were refused. */
+    /** Asserts that there were no console messages, no requests to other hosts, and no failures but `refusals`. */
     assertClean(...refusals) {
         assert.deepEqual(this.complaints, []);
         assert.deepEqual(this.strangers, []);
@@ -74,7 +74,7 @@ export class Visitor {
         await this.page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
     }
 
-    /** Waits until the keyboard stands at an element, a locator; the page may put it there a moment later. */
+    /** Waits until the element of a locator has the focus. */
     async waitForFocus(locator) {
         const element = await locator.elementHandle();
         await this.page.waitForFunction((one) => one === document.activeElement, element);
@@ -86,9 +86,9 @@ export class Visitor {
         assert.ok(whole <= shown, `the page is ${whole} px wide where ${shown} are shown`);
     }
 
-    /** Fails with what a person with a screen reader or weak eyes cannot use, of serious or critical impact. */
+    /** Asserts that axe finds no accessibility violation of serious or critical impact. */
     async assertAccessible() {
-        // Not by a script element: the pages' own policy forbids that.
+        // Not by a script element, which the pages' content security policy forbids.
         const session = await this.context.newCDPSession(this.page);
         await session.send('Runtime.evaluate', { expression: axeSource });
         const { result, exceptionDetails } = await session.send('Runtime.evaluate', {

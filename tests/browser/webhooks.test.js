@@ -1,4 +1,4 @@
-// Webhooks: where they go, what signs them, and what became of them.
+// Webhooks: address, secret and the log of deliveries.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -66,7 +66,7 @@ for (const width of WIDTHS) {
         assert.equal(receiver.requests.length, seen + 1);
         assert.deepEqual(JSON.parse(receiver.requests.at(-1).body), await person.request('GET', `/api/reels/${id}`));
 
-        // The secret is seen only by who wants to, and what it was goes on for a day.
+        // The secret is hidden until it is revealed, and the previous one stays valid for a day.
         const { secret } = await person.request('GET', '/api/webhook');
         assert.ok(isSignedWith(secret, receiver.requests.at(-1)));
         assert.equal(await page.getByText(secret).count(), 0);

@@ -1,4 +1,4 @@
-// The daemons that the tests talk to.
+// The daemons under test.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const STARTER = fileURLToPath(new URL('daemons.py', import.meta.url));
 const SUPPORT = ['../service', '../support'].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 
-/** Starts them; `{working, idle, stop}`, where a daemon is `{origin, token}`. `stop` resolves when all is ended. */
+/** Starts the daemons; `{working, idle, stop}`, where a daemon is `{origin, token}`. `stop` resolves when all have ended. */
 export async function startDaemons() {
     const process = spawn('python3', ['-B', STARTER], {
         env: { ...globalThis.process.env, PYTHONPATH: SUPPORT.join(':') },

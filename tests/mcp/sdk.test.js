@@ -1,12 +1,12 @@
-// `reels mcp` with the protocol's own client: what it negotiates, lists, validates, cancels and is told. The client
-// checks each structured answer against the tool's output schema and rejects what does not fit.
+// Tests `reels mcp` with the protocol's official client: negotiation, listing, validation, cancellation, errors.
+// The client validates each structured result against the tool's output schema.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { startDaemons } from './daemons.js';
 
-// The packages lie in the build folder, which NODE_PATH names: an import does not look there, this does.
+// The packages are in the build folder of NODE_PATH, which only require() searches, not import.
 const require = createRequire(import.meta.url);
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
@@ -20,7 +20,7 @@ const PATIENCE = { timeout: 300_000 }; // A sanitized daemon on a busy machine i
 
 let daemons;
 
-/** A client that has introduced itself; `t` ends it. */
+/** An initialized client; `t` closes it. */
 async function connect(t, daemon, env = {}) {
     const transport = new StdioClientTransport({
         command: REELS,
@@ -38,7 +38,7 @@ async function connect(t, daemon, env = {}) {
 const call = (client, name, args, options = PATIENCE) =>
     client.callTool({ name, arguments: args }, undefined, options);
 
-/** The structured content of a success, which is in the text as well. */
+/** The structured content of a successful call, which the text repeats. */
 function succeeded(result) {
     assert.equal(result.isError, false, JSON.stringify(result));
     assert.equal(result.content[0].type, 'text');
@@ -58,7 +58,7 @@ before(async () => {
 after(() => daemons.stop());
 
 describe('a client of the SDK', () => {
-    it('negotiates and is told what there is', async (t) => {
+    it('negotiates a version and lists the tools', async (t) => {
         const client = await connect(t, daemons.idle);
         assert.equal(client.getServerVersion().name, 'reels');
         assert.deepEqual(client.getServerCapabilities(), { tools: {} });
@@ -77,7 +77,7 @@ describe('a client of the SDK', () => {
 
     it('analyses, reads, finds, lists and counts', async (t) => {
         const client = await connect(t, daemons.working);
-        const { tools } = await client.listTools(); // From here on each answer is validated.
+        const { tools } = await client.listTools(); // The client validates each result from now on.
         const told = [];
         const job = succeeded(
             await call(
@@ -93,7 +93,7 @@ describe('a client of the SDK', () => {
         assert.match(told[0].message, /^reel \d+: (pending|processing), \d+ s$/);
         assert.ok(told.every((one, at) => at === 0 || one.progress > told[at - 1].progress));
 
-        // The schema says something: what is not so does not pass.
+        // The schema is strict: an invalid result is rejected.
         const { outputSchema } = tools.find((tool) => tool.name === 'get_reel');
         const validate = new AjvJsonSchemaValidator().getValidator(outputSchema);
         assert.equal(validate(job).valid, true);
@@ -109,7 +109,7 @@ describe('a client of the SDK', () => {
         assert.equal(typeof usage.total_calls, 'number');
     });
 
-    it('is told why a reel failed', async (t) => {
+    it('reports why a reel failed', async (t) => {
         const client = await connect(t, daemons.working);
         await client.listTools();
         const result = await call(client, 'analyze_reel', { url: UNAVAILABLE, wait_seconds: 290 });
@@ -117,7 +117,7 @@ describe('a client of the SDK', () => {
         assert.equal(result.structuredContent.status, 'error');
     });
 
-    it('is told what is wrong with its arguments', async (t) => {
+    it('reports invalid arguments', async (t) => {
         const client = await connect(t, daemons.idle);
         assert.equal(failed(await call(client, 'analyze_reel', {})), 'url or path is required');
         assert.match(failed(await call(client, 'get_reel', { id: 'x' })), /^id must be/);
@@ -133,9 +133,9 @@ describe('a client of the SDK', () => {
         );
     });
 
-    it('cancels a call and goes on', async (t) => {
+    it('cancels a call and continues', async (t) => {
         const client = await connect(t, daemons.idle);
-        // Progress that was on its way when the call was cancelled is for nobody any more.
+        // Progress that was in transit when the call was cancelled is ignored.
         client.onerror = (error) => assert.match(error.message, /progress notification for an unknown token/);
         const cancelled = new AbortController();
         const waiting = call(
@@ -151,7 +151,7 @@ describe('a client of the SDK', () => {
         assert.match(job.hint, new RegExp(`id ${job.id} `));
     });
 
-    it('gives up on a call of its own accord', async (t) => {
+    it('times out a call', async (t) => {
         const client = await connect(t, daemons.idle);
         await assert.rejects(
             call(client, 'analyze_reel', { url: SAMPLE, wait_seconds: 600 }, { timeout: 500 }),
@@ -160,7 +160,7 @@ describe('a client of the SDK', () => {
         assert.deepEqual(await client.ping(), {});
     });
 
-    it('has many calls under way at once', async (t) => {
+    it('runs many calls at the same time', async (t) => {
         const client = await connect(t, daemons.idle);
         const { id } = succeeded(await call(client, 'analyze_reel', { url: SAMPLE, wait_seconds: 0 }));
         const waits = Array.from({ length: 10 }, () => call(client, 'get_reel', { id, wait_seconds: 2 }));
@@ -170,7 +170,7 @@ describe('a client of the SDK', () => {
         }
     });
 
-    it('learns that the token is not good', async (t) => {
+    it('reports an invalid token', async (t) => {
         const client = await connect(t, daemons.idle, { REELS_TOKEN: `rls_${'a'.repeat(40)}` });
         assert.match(failed(await call(client, 'usage', {})), /invalid API token \(HTTP 401\).*REELS_TOKEN/);
     });

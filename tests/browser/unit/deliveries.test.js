@@ -4,7 +4,7 @@ import { answerWords, nextTryWords, standingOf } from '../../../src/dashboard/we
 
 const NOW = Date.parse('2026-05-22T10:00:00Z');
 
-test('a delivery stands in one way', () => {
+test('a delivery has one state', () => {
     const words = (delivery) => standingOf(delivery).words;
     assert.equal(words({ state: 'delivered', status_code: 200 }), 'Delivered');
     assert.equal(words({ state: 'failed', cause: 'answered 500' }), 'Not delivered');
@@ -13,7 +13,7 @@ test('a delivery stands in one way', () => {
     assert.equal(words({ state: 'pending' }), 'Sending');
 });
 
-test('the next try is told as a wait', () => {
+test('the next try is shown as a wait', () => {
     const words = (next, state = 'pending') => nextTryWords({ state, next_try_at: next }, NOW);
     assert.equal(words('2026-05-22T10:00:30Z'), 'in 30 s');
     assert.equal(words('2026-05-22T12:00:00Z'), 'in 2 h');

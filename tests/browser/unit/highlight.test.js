@@ -12,7 +12,7 @@ test('words of the search are marked, whatever their case', () => {
     assert.equal(marked('Wet your hands, always.', 'wet hands'), '[Wet] your [hands], always.');
 });
 
-test('a word is marked whole when it begins with one of the search', () => {
+test('a whole word is marked when it begins with a search word', () => {
     assert.equal(marked('She was cooking, then overcooked it', 'cook'),
         'She was [cooking], then overcooked it');
 });
@@ -22,23 +22,23 @@ test('accents make no difference', () => {
     assert.equal(marked('Le cafe\u0301 noir', 'café'), 'Le [cafe\u0301] noir');
 });
 
-test('other scripts have words too', () => {
+test('other scripts also have words', () => {
     assert.equal(marked('تحضير القهوة العربية', 'القهوة'), 'تحضير [القهوة] العربية');
 });
 
-test('nothing to mark leaves the passage as it is', () => {
+test('a passage without a match is unchanged', () => {
     assert.deepEqual(highlightParts('as it is', 'other'), [{ text: 'as it is', isMarked: false }]);
     assert.deepEqual(highlightParts('as it is', '. * ('), [{ text: 'as it is', isMarked: false }]);
     assert.deepEqual(highlightParts('', 'word'), []);
 });
 
-test('the parts make up the passage again, tags and all', () => {
+test('the parts concatenate to the passage, tags included', () => {
     const passage = '<img src=x onerror=alert(1)> with oil\nand OIL';
     const parts = highlightParts(passage, 'oil img alert');
     assert.equal(parts.map((part) => part.text).join(''), passage);
     assert.equal(parts.filter((part) => part.isMarked).length, 4);
 });
 
-test('words of a search are distinct, and single letters are none', () => {
+test('words of a search are distinct and exclude single letters', () => {
     assert.deepEqual(queryWords('A Wet wet wét dog'), ['wet', 'dog']);
 });

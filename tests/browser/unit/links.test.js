@@ -11,12 +11,12 @@ test('links are found in any text, each once', () => {
     assert.deepEqual(linksIn('evilinstagram.com/reel/A https://tiktok.com/x'), ['https://tiktok.com/x']);
 });
 
-test('a text without a link is for the server to reject', () => {
+test('a text without links is submitted for the server to reject', () => {
     assert.deepEqual(linksIn(' hello '), ['hello']);
     assert.deepEqual(linksIn(' instagram.com/reel/A '), ['https://instagram.com/reel/A']);
 });
 
-test('many links are cut into requests', () => {
+test('many links are split into requests', () => {
     const links = Array.from({ length: 120 }, (_, number) => `https://instagram.com/reel/${number}`);
     assert.deepEqual(partsOf(links).map((part) => part.length), [50, 50, 20]);
     assert.deepEqual(partsOf(links).flat(), links);

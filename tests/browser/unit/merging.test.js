@@ -8,32 +8,32 @@ const ALL = { status: '', author: '' };
 const reel = (id, status = 'done', more = {}) => ({ id, status, ...more });
 const idsOf = (reels) => reels.map((one) => one.id);
 
-test('a filter wants status and author', () => {
+test('a filter compares status and author', () => {
     assert.ok(fitsFilter(reel(1), ALL));
     assert.ok(fitsFilter(reel(1, 'done', { author: 'Nonna' }), { status: 'done', author: 'nonna' }));
     assert.ok(!fitsFilter(reel(1, 'error'), { status: 'done', author: '' }));
     assert.ok(!fitsFilter(reel(1), { status: '', author: 'nonna' }));
 });
 
-test('a new reel stands at its place', () => {
+test('a new reel is inserted in order', () => {
     assert.deepEqual(idsOf(withReel([reel(5), reel(3)], reel(6), ALL, true)), [6, 5, 3]);
     assert.deepEqual(idsOf(withReel([reel(5), reel(3)], reel(4), ALL, true)), [5, 4, 3]);
 });
 
-test('a reel below the last waits for its page', () => {
+test('a reel below the last one is left to its page', () => {
     const reels = [reel(5), reel(3)];
     assert.equal(withReel(reels, reel(2), ALL, true), reels);
     assert.deepEqual(idsOf(withReel(reels, reel(2), ALL, false)), [5, 3, 2]);
 });
 
-test('a change takes the place of what was there, and of nothing else', () => {
+test('a change replaces only its reel', () => {
     const reels = [reel(5, 'pending'), reel(3)];
     const after = withReel(reels, reel(5, 'done'), ALL, false);
     assert.deepEqual(after.map((one) => one.status), ['done', 'done']);
     assert.equal(after[1], reels[1]);
 });
 
-test('a reel that no longer fits the filter leaves', () => {
+test('a reel that no longer matches the filter is removed', () => {
     const reels = [reel(5, 'pending'), reel(3, 'pending')];
     assert.deepEqual(idsOf(withReel(reels, reel(5, 'done'), { status: 'pending', author: '' }, false)), [3]);
     assert.equal(withReel(reels, reel(9, 'done'), { status: 'pending', author: '' }, false), reels);
@@ -50,7 +50,7 @@ test('a post is its code, or the code in its link', () => {
     assert.equal(postOf({ url: 'upload:video.mp4', code: 'upload-0123456789ab' }), 'upload-0123456789ab');
 });
 
-test('a new reel takes the place of older ones of its post', () => {
+test('a new reel replaces older ones of its post', () => {
     const url = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
     const reels = [reel(5), reel(3, 'done', { url, earlier: 2 }), reel(1)];
     const after = withReel(reels, reel(6, 'pending', { url }), ALL, true);
@@ -61,15 +61,15 @@ test('a new reel takes the place of older ones of its post', () => {
     assert.deepEqual(idsOf(withReel(reels, reel(6, 'pending', { url }), { status: 'done', author: '' }, true)), [5, 1]);
 });
 
-test('a page comes below, and its reels stand once', () => {
+test('a page is appended without duplicates', () => {
     assert.deepEqual(idsOf(withPage([reel(5), reel(3)], [reel(3), reel(2)])), [5, 3, 2]);
 });
 
-test('the newest anew keep what is older', () => {
+test('refreshing the newest reels keeps older ones', () => {
     const shown = [reel(5, 'pending'), reel(4), reel(3), reel(2), reel(1)];
     const page = { items: [reel(6), reel(5), reel(3)], next: '/after-3' };
     const after = withTop(shown, '/after-1', page);
-    assert.deepEqual(idsOf(after.reels), [6, 5, 3, 2, 1]); // 4 is gone.
+    assert.deepEqual(idsOf(after.reels), [6, 5, 3, 2, 1]); // 4 was removed.
     assert.equal(after.next, '/after-1');
     assert.deepEqual(withTop(shown.slice(0, 3), '/after-3', page).next, '/after-3');
 });
@@ -80,19 +80,19 @@ test('the newest page replaces older reels of the same posts', () => {
     assert.deepEqual(idsOf(withTop([reel(5), reel(3, 'done', { url }), reel(1)], null, page).reels), [6, 5, 1]);
 });
 
-test('the newest anew are all when there is no more', () => {
+test('refreshing a list of one page replaces it', () => {
     const after = withTop([reel(5), reel(1)], '/after-1', { items: [reel(5)], next: null });
     assert.deepEqual(after, { reels: [reel(5)], next: null });
     assert.deepEqual(withTop([reel(5)], null, { items: [], next: null }), { reels: [], next: null });
 });
 
-test('a deleted reel is gone', () => {
+test('a deleted reel is removed', () => {
     const reels = [reel(5), reel(3)];
     assert.deepEqual(idsOf(withoutReel(reels, 5)), [3]);
     assert.equal(withoutReel(reels, 7), reels);
 });
 
-test('only a change of status is told', () => {
+test('only changes of status are announced', () => {
     assert.equal(announcementOf(reel(5, 'processing'), reel(5, 'done', { author: 'nonna' })),
         'Reel by nonna is done.');
     assert.equal(announcementOf(reel(5, 'processing'), reel(5, 'error')), 'Reel 5 has failed.');

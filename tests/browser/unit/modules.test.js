@@ -1,4 +1,4 @@
-// The modules as files: what index.html names is what the first page needs, and nothing is left over.
+// The module files: index.html preloads exactly the modules of the first page, and none is unused.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
@@ -6,18 +6,18 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const WEB = fileURLToPath(new URL('../../../src/dashboard/web', import.meta.url));
-const FETCHED = 'htm-preact.js'; // Put in place by the build.
+const FETCHED = 'htm-preact.js'; // Copied by the build.
 const LINES_MAX = 250;
 
 const textOf = (file) => readFileSync(join(WEB, file), 'utf8');
 
-/** The files that a module imports, `isLazy` only those that it imports when they are needed. */
+/** The files that a module imports; with `isLazy` only its dynamic imports. */
 function importsOf(file, isLazy) {
     const pattern = isLazy ? /\bimport\('(\.[^']+)'\)/g : /^(?:import .*|\} )from '(\.[^']+)'/gm;
     return [...textOf(file).matchAll(pattern)].map((match) => normalize(join(dirname(file), match[1])));
 }
 
-/** All that comes with a module, itself included. */
+/** A module and its transitive imports. */
 function closure(file, found = new Set()) {
     if (!found.has(file)) {
         found.add(file);
@@ -37,14 +37,14 @@ function filesBelow(folder) {
 
 const modules = filesBelow(WEB).filter((file) => file.endsWith('.js'));
 
-test('index.html asks for all modules of the first page, and for no other', () => {
+test('index.html preloads exactly the modules of the first page', () => {
     const named = [...textOf('index.html').matchAll(/modulepreload" href="\/assets\/([^"]+)"/g)]
         .map((match) => match[1]);
     const needed = closure('main.js', closure('pages/reels.js'));
     assert.deepEqual([...named].sort(), [...needed].sort());
 });
 
-test('each import leads to a file, and each file is led to', () => {
+test('each import exists, and each file is imported', () => {
     const found = closure('main.js');
     importsOf('main.js', true).forEach((page) => closure(page, found));
     for (const file of found) {
@@ -57,7 +57,7 @@ test('each import leads to a file, and each file is led to', () => {
         && !sheets.includes(file)), []);
 });
 
-test('no text becomes markup, and no module grows too long', () => {
+test('no text is inserted as markup, and no module is too long', () => {
     for (const file of modules) {
         const text = textOf(file);
         assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/, file);
@@ -66,7 +66,7 @@ test('no text becomes markup, and no module grows too long', () => {
     assert.doesNotMatch(textOf('index.html'), /<style|style=|<script>|\son[a-z]+=/);
 });
 
-test('what has no page needs none', () => {
+test('without a page there is nothing to load', () => {
     for (const file of modules.filter((one) => /No DOM here/.test(textOf(one)))) {
         const all = [...closure(file)];
         assert.ok(!all.includes(FETCHED), file);

@@ -4,7 +4,7 @@ import {
     countOf, exactMoney, formatBytes, formatCount, formatMoney, formatShortCount,
 } from '../../../src/dashboard/web/text/numbers.js';
 
-test('money shows what matters of it', () => {
+test('money has three significant digits', () => {
     assert.equal(formatMoney(0), '$0');
     assert.equal(formatMoney(1234.567), '$1,234.57');
     assert.equal(formatMoney(3.2), '$3.20');
@@ -16,12 +16,12 @@ test('money shows what matters of it', () => {
     assert.equal(formatMoney(1e-13), '$0.00');
 });
 
-test('a cost that nobody knows is not nothing', () => {
+test('an unknown cost is not 0', () => {
     assert.equal(formatMoney(null), 'unknown');
     assert.equal(formatMoney(undefined), 'unknown');
 });
 
-test('exact money has neither exponent nor noise', () => {
+test('exact money has no exponent and no rounding noise', () => {
     assert.equal(exactMoney(0.1 + 0.2), '0.3');
     assert.equal(exactMoney(0.00000048612), '0.00000048612');
     assert.equal(exactMoney(5), '5');

@@ -6,7 +6,7 @@ import {
 
 const span = (start, end) => ({ start, end, text: '' });
 
-test('places are shares of the duration, within it', () => {
+test('positions are percentages of the duration', () => {
     assert.equal(percentOf(15, 30), 50);
     assert.equal(percentOf(40, 30), 100);
     assert.equal(percentOf(-1, 30), 0);
@@ -34,24 +34,24 @@ test('a key moment lasts until the next, and the last one to the end', () => {
     assert.equal(spans[1].text, 'b');
 });
 
-test('spans at a time hold their start and not their end', () => {
+test('spans include their start and exclude their end', () => {
     const spans = segmentSpans([
         { start_seconds: 0, end_seconds: 4, text: 'a' }, { start_seconds: 4, end_seconds: 8, text: 'b' },
         { start_seconds: 3, end_seconds: 5, text: 'c' }, { start_seconds: 9, end_seconds: 9, text: 'd' },
     ]);
     assert.deepEqual(spansAt(spans, 0), [0]);
     assert.deepEqual(spansAt(spans, 4), [1, 2]);
-    assert.deepEqual(spansAt(spans, 9), [3]); // It has no length and can be seen all the same.
+    assert.deepEqual(spansAt(spans, 9), [3]); // A span of zero length is still visible.
     assert.deepEqual(spansAt(spans, 10), []);
 });
 
-test('spans that overlap stand below each other', () => {
+test('overlapping spans get different rows', () => {
     assert.deepEqual(packRows([span(0, 4), span(3, 5), span(4, 6), span(5, 9)], 3), [0, 1, 0, 1]);
     assert.deepEqual(packRows([span(0, 9), span(1, 9), span(2, 9)], 2), [0, 1, 1]);
     assert.deepEqual(packRows([], 3), []);
 });
 
-test('neighbours are before and after, never here', () => {
+test('neighbours exclude the current span', () => {
     const spans = [span(0, 1), span(8.5, 9), span(16, 17)];
     assert.equal(neighbourStart(spans, 8.5, 1), 16);
     assert.equal(neighbourStart(spans, 8.5, -1), 0);

@@ -13,18 +13,18 @@ test('each address has its page', () => {
     assert.equal(matchRoute('/sign-in').name, 'sign_in');
 });
 
-test('what is no page is none', () => {
+test('unknown paths have no page', () => {
     for (const path of ['/reels', '/reels/', '/reels/0', '/reels/-1', '/reels/1x', '/docs', '/tokens/']) {
         assert.equal(matchRoute(path), null, path);
     }
 });
 
-test('strangers see the door alone', () => {
+test('signed-out users see only the sign-in page', () => {
     assert.ok(isPublic('sign_in') && isPublic('join'));
     assert.ok(!isPublic('reels') && !isPublic(undefined));
 });
 
-test('after signing in one gets to a page of ours or to the first', () => {
+test('sign-in leads to a page of this site or to the first page', () => {
     assert.equal(pageAfterSignIn('/reels/42#t=1.5'), '/reels/42#t=1.5');
     assert.equal(pageAfterSignIn('/?q=bread'), '/?q=bread');
     for (const elsewhere of [null, '', '//evil.test/', '/\\evil.test', 'https://evil.test', '/docs', '/sign-in',
@@ -38,7 +38,7 @@ test('parameters without a value are left out', () => {
     assert.equal(pathWithQuery('/', { q: 'a & b', limit: 5 }), '/?q=a+%26+b&limit=5');
 });
 
-test('a fragment names a moment', () => {
+test('a fragment contains a time', () => {
     assert.equal(momentOfFragment('#t=12.5'), 12.5);
     assert.equal(momentOfFragment('#t=0'), 0);
     for (const other of ['', '#', '#t=', '#t=-1', '#t=1e9', '#content']) {

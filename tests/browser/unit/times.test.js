@@ -4,7 +4,7 @@ import {
     formatAge, formatDateTime, formatDay, formatLength, formatMonth, formatTimecode, formatUtc,
 } from '../../../src/dashboard/web/text/times.js';
 
-test('a timecode is minutes and seconds, with tenths when asked', () => {
+test('a timecode has minutes and seconds, with optional tenths', () => {
     assert.equal(formatTimecode(0), '0:00');
     assert.equal(formatTimecode(12.5), '0:12');
     assert.equal(formatTimecode(12.5, true), '0:12.5');
@@ -14,7 +14,7 @@ test('a timecode is minutes and seconds, with tenths when asked', () => {
     assert.equal(formatTimecode(undefined), '0:00');
 });
 
-test('a length has at most two units', () => {
+test('a duration has at most two units', () => {
     assert.equal(formatLength(0), '0 s');
     assert.equal(formatLength(48), '48 s');
     assert.equal(formatLength(60), '1 min');
@@ -23,10 +23,10 @@ test('a length has at most two units', () => {
     assert.equal(formatLength(4 * 86400 + 3 * 3600), '4 d 3 h');
 });
 
-test('an age is told for a week, then the date says more', () => {
+test('an age is shown for a week', () => {
     const now = Date.parse('2026-05-22T12:00:00Z');
     assert.equal(formatAge('2026-05-22T11:59:30Z', now), 'just now');
-    assert.equal(formatAge('2026-05-22T12:00:20Z', now), 'just now'); // Clocks differ a little.
+    assert.equal(formatAge('2026-05-22T12:00:20Z', now), 'just now'); // Clocks may differ slightly.
     assert.equal(formatAge('2026-05-22T11:55:00Z', now), '5 min ago');
     assert.equal(formatAge('2026-05-22T09:00:00Z', now), '3 h ago');
     assert.equal(formatAge('2026-05-21T09:00:00Z', now), 'yesterday');
@@ -36,14 +36,14 @@ test('an age is told for a week, then the date says more', () => {
     assert.equal(formatAge('no time', now), null);
 });
 
-test('dates are those of the zone asked for, and of UTC in titles', () => {
+test('dates use the requested time zone, and UTC in titles', () => {
     assert.equal(formatDateTime('2026-05-22T23:30:00Z', 'UTC'), '22 May 2026, 23:30');
     assert.equal(formatDateTime('2026-05-22T23:30:00Z', 'Europe/Berlin'), '23 May 2026, 01:30');
     assert.equal(formatUtc('2026-05-22T23:30:05Z'), '2026-05-22 23:30:05 UTC');
     assert.equal(formatUtc('no time'), '');
 });
 
-test('days and months of the calendar know no zone', () => {
+test('calendar days and months have no time zone', () => {
     assert.equal(formatDay('2026-05-01'), '1 May');
     assert.equal(formatDay('2026-05-22', true).replace(',', ''), 'Friday 22 May 2026');
     assert.equal(formatMonth('2026-11'), 'November 2026');

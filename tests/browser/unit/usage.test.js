@@ -26,12 +26,12 @@ test('a custom range is checked', () => {
     assert.match(rangeProblem('2020-03-02', '2026-03-01'), /two years/);
 });
 
-test('sums of money have no noise', () => {
+test('sums of money have no rounding noise', () => {
     assert.equal(sumMoney([0.1, 0.2]), 0.3);
     assert.equal(sumMoney([]), 0);
 });
 
-test('models are summed, the dearest first', () => {
+test('models are summed, most expensive first', () => {
     const rows = [row('2026-03-01', 'a', 0.1), row('2026-03-02', 'a', 0.2), row('2026-03-02', 'b', 1, 10)];
     assert.deepEqual(modelSums(rows, 'money'), [{ name: 'b', amount: 1 }, { name: 'a', amount: 0.3 }]);
     assert.deepEqual(modelSums(rows, 'tokens').map(({ name }) => name), ['a', 'b']);
@@ -47,7 +47,7 @@ test('columns stack the models of each day, also of days without any', () => {
         [['b', 0, 0.2], ['a', 0.2, 0.3]]);
 });
 
-test('an unknown cost takes no room, and colours are not more than there are', () => {
+test('an unknown cost is 0, and the number of colours is limited', () => {
     const names = Array.from({ length: 9 }, (_, index) => `m${index}`);
     const rows = [...names.map((name) => row('2026-03-01', name, 1)), row('2026-03-01', 'm0', null)];
     const [column] = dayColumns(rows, ['2026-03-01'], names, 'money');
@@ -55,7 +55,7 @@ test('an unknown cost takes no room, and colours are not more than there are', (
     assert.equal(Math.max(...column.parts.map((part) => part.series)), SERIES_MAX - 1);
 });
 
-test('an axis has round marks and room for the largest', () => {
+test('an axis has round marks up to at least the largest value', () => {
     assert.deepEqual(axisOf(0), { top: 1, marks: [0] });
     assert.deepEqual(axisOf(0.123).marks, [0, 0.05, 0.1, 0.15]);
     for (const largest of [0.00031, 1, 7, 99, 123456]) {

@@ -34,14 +34,14 @@ test('an upload is offered where the platform is the cause, and keeps the link',
     assert.equal(uploadPath({ url: 'upload:clip.mp4', error_code: 'download_failed' }), null);
 });
 
-test('fields and steps have words', () => {
+test('fields and steps have labels', () => {
     assert.equal(fieldWords('audio.transcript'), 'Said');
     assert.equal(fieldWords('content.something_new'), 'something new');
     assert.equal(stepWords('download'), 'Downloading the video');
     assert.equal(stepWords(undefined), '');
 });
 
-test('links get the scheme that people leave out', () => {
+test('links get a missing scheme', () => {
     assert.equal(completeLink(' www.instagram.com/reel/abc/ '), 'https://www.instagram.com/reel/abc/');
     assert.equal(completeLink('Instagram.com/p/abc'), 'https://Instagram.com/p/abc');
     assert.equal(completeLink('m.instagram.com/p/abc'), 'https://m.instagram.com/p/abc');
@@ -51,7 +51,7 @@ test('links get the scheme that people leave out', () => {
     }
 });
 
-test('only the platform is linked to', () => {
+test('only links to the platform are allowed', () => {
     assert.equal(platformLink('https://www.instagram.com/reel/abc/'), 'https://www.instagram.com/reel/abc/');
     for (const url of ['javascript:alert(1)', 'http://www.instagram.com/reel/abc/', 'no link', undefined,
         'https://instagram.com.evil.test/', 'https://evilinstagram.com/', 'data:text/html,x']) {
@@ -63,7 +63,7 @@ test('an account that was not edited changes nothing', () => {
     assert.deepEqual(changesOf(ACCOUNT, draftOf(ACCOUNT)), {});
 });
 
-test('what was edited is sent, and an emptied field is the default again', () => {
+test('changed fields are sent, and an emptied field resets to the default', () => {
     const draft = { ...draftOf(ACCOUNT), submissions_per_minute: '', concurrent_jobs: ' 7 ', is_admin: true,
         monthly_budget_usd: '0' };
     assert.deepEqual(draftProblems(draft), {});
@@ -72,14 +72,14 @@ test('what was edited is sent, and an emptied field is the default again', () =>
     });
 });
 
-test('what is no number is refused by name', () => {
+test('invalid numbers are reported by field', () => {
     const draft = { ...draftOf(ACCOUNT), requests_per_minute: '1.5', concurrent_jobs: '0',
         monthly_budget_usd: '-1' };
     assert.deepEqual(Object.keys(draftProblems(draft)).sort(),
         ['concurrent_jobs', 'monthly_budget_usd', 'requests_per_minute']);
 });
 
-test('a waiting reel tells its place', () => {
+test('a waiting reel has a queue position', () => {
     const now = Date.parse('2026-05-22T10:00:00Z');
     const reel = { status: 'pending', queue_position: 4, expected_start_at: '2026-05-22T10:02:00Z' };
     assert.equal(queueWords(reel, now), 'Number 4 in your queue, starts in about 2 min');

@@ -1,14 +1,14 @@
-// Shows the document that stands beside this page, and nothing from elsewhere.
+// Shows the API document of this server, and no other.
 "use strict";
 
 SwaggerUIBundle({
     url: "openapi.yaml",
     domNode: document.getElementById("viewer"),
-    // Else the address of the document would be sent to a validator on the internet.
+    // Otherwise the document's address would be sent to a public validator.
     validatorUrl: null,
-    // Only the document of this server: no address in the page's query may bring another one.
+    // Ignores the query, which could name another document.
     queryConfigEnabled: false,
-    // A token lives as long as the page does.
+    // Tokens are not stored beyond the page's life.
     persistAuthorization: false,
     deepLinking: true,
     displayRequestDuration: true,
