@@ -41,7 +41,7 @@ for (const width of WIDTHS) {
             await visitor.close();
         });
 
-        test(`everybody can use the door and the dialogs, ${scheme}, at ${width} px`, async () => {
+        test(`the sign-in page and dialogs are accessible, ${scheme}, at ${width} px`, async () => {
             const visitor = await Visitor.open(browser, daemon, { width, scheme });
             await visitor.visit('/sign-in');
             await visitor.assertAccessible();

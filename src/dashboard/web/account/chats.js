@@ -40,11 +40,11 @@ function ChatRow({ chat, onUnlink }) {
     </li>`;
 }
 
-function UnlinkDialog({ chat, onUnlinkd, onClose }) {
+function UnlinkDialog({ chat, onUnlinked, onClose }) {
     const run = async () => {
         await change('DELETE', `/chats/${chat.id}`);
         showToast(`“${chat.name}” is unlinked.`);
-        onUnlinkd();
+        onUnlinked();
     };
     return html`<${Confirm} title=${`Unlink “${chat.name}”?`} label="Unlink" run=${run} onClose=${onClose}>
         <p>The bot no longer answers there. Your reels remain.</p>
@@ -55,7 +55,7 @@ function UnlinkDialog({ chat, onUnlinkd, onClose }) {
 export function Chats() {
     const { data, error, reload } = useLoading((signal) => get('/chats', signal), []);
     const [code, setCode] = useState(null);
-    const [untied, setUnlinked] = useState(null);
+    const [unlinked, setUnlinked] = useState(null);
     const { isBusy, error: codeError, submit } = useSubmission(async () => {
         setCode({ ...await change('POST', '/chats/codes', {}), ties: data.chats.map(({ id }) => id) });
     });
@@ -98,6 +98,6 @@ export function Chats() {
             <p>Create a code and send it to the bot.</p><//>`}
         ${data && data.chats.length > 0 && html`<ul>${data.chats.map((chat) =>
             html`<${ChatRow} key=${chat.id} chat=${chat} onUnlink=${() => setUnlinked(chat)} />`)}</ul>`}
-        ${untied && html`<${UnlinkDialog} chat=${untied} onUnlinkd=${reload} onClose=${() => setUnlinked(null)} />`}
+        ${unlinked && html`<${UnlinkDialog} chat=${unlinked} onUnlinked=${reload} onClose=${() => setUnlinked(null)} />`}
     </section>`;
 }

@@ -1,7 +1,7 @@
 // Runs before the first paint, to avoid a flash of the wrong theme or shell.
 (() => {
     const root = document.documentElement;
-    root.dataset.entry = /^\/(sign-in|join)$/.test(location.pathname) ? 'door' : 'house';
+    root.dataset.entry = /^\/(sign-in|join)$/.test(location.pathname) ? 'signed-out' : 'signed-in';
     try {
         const theme = localStorage.getItem('reelsd-theme');
         if (theme === 'light' || theme === 'dark') {

@@ -48,7 +48,7 @@ export function Page({ place }) {
     const { data, error, reload } = useLoading(async () => readInvitation(token), [token]);
     useTitle('Join');
     const isOver = error?.status === 404 || error?.status === 400;
-    return html`<div class="door">
+    return html`<div class="sign-in-page">
         <h1>${data?.purpose === 'first_administrator' ? 'Set up reelsd' : 'Join reelsd'}</h1>
         ${error && html`<${FailureNote} error=${error} onRetry=${isOver ? undefined : reload} />`}
         ${isOver && html`<p>A link works once and for a limited time. Ask the operator of this server for

@@ -21,7 +21,7 @@ export function Page() {
     });
     const isRefused = error?.status === 401 && password === '';
     useTitle('Sign in');
-    return html`<div class="door">
+    return html`<div class="sign-in-page">
         <h1>Sign in</h1>
         <form class="stack" onSubmit=${submit} noValidate>
             <${Field} label="E-mail address" type="email" autocomplete="username" required
