@@ -185,7 +185,7 @@ rich_text too_many_chats() {
     return {plain(fmt::format(
         "Your account has {} linked chats, which is the limit. Unlink one in the dashboard or with "
         "/unlink, then send the code again.",
-        chats::ties_max))};
+        chats::linked_chats_max))};
 }
 
 rich_text unlinked() {

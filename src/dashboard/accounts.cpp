@@ -86,7 +86,7 @@ asio::awaitable<http::response> list_accounts(
     co_return answer;
 }
 
-/// GET admin/defaults. 200 the limits of accounts without own limits.
+/// GET admin/defaults. 200 the limits of accounts without their own.
 asio::awaitable<http::response> get_defaults(http::request_context& ctx, account_service& service) {
     co_return ctx.json(
         http::status::ok,
@@ -144,7 +144,7 @@ asio::awaitable<http::response> invite_account(
     co_return ctx.json(http::status::created, view);
 }
 
-/// PATCH admin/accounts/{id}. 200 the account; 400; 404; 409 no administrator could undo it.
+/// PATCH admin/accounts/{id}. 200 the account; 400; 404; 409 no administrator would be left.
 asio::awaitable<http::response> change_account(
     http::request_context& ctx, account_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));

@@ -16,7 +16,7 @@ class router;
 
 struct reader_limits {
     std::size_t header_bytes_max;
-    std::size_t body_bytes_max;  ///< Of a body that is not streamed.
+    std::size_t body_bytes_max;  ///< Limit of a body that is not streamed.
     /// Decides which bodies are streamed; null: none.
     const router* routes = nullptr;
 };
@@ -26,7 +26,7 @@ struct request_form {
     /// Whether the client expects the connection to stay open.
     bool keep_alive = false;
     bool is_version_1_1 = true;
-    /// Of the header, as it arrived.
+    /// Size of the header as received.
     std::size_t head_bytes = 0;
     /// Whether the handler reads the body. The request has none.
     bool streams_body = false;
@@ -72,13 +72,13 @@ public:
     /// Whether a streamed body has not been read to its end.
     [[nodiscard]] bool has_open_body() const noexcept { return is_streaming_ && parser_; }
 
-    /// After `refused`.
+    /// Why the request was refused. Call after `refused`.
     [[nodiscard]] refusal why() const noexcept { return why_; }
     /// The field `X-Request-Id` of a request whose header is complete and which has not been taken.
     [[nodiscard]] std::optional<std::string> request_id() const;
-    /// After `complete`, once.
+    /// Moves the request out. Call once after `complete`.
     [[nodiscard]] received_request take();
-    /// After `piece`, once.
+    /// Moves the piece out. Call once after `piece`.
     [[nodiscard]] std::string take_piece();
 
 private:
@@ -100,11 +100,11 @@ private:
     std::size_t scanned_ = 0;
     /// Empty lines before the request line, in bytes: they count as part of the header.
     std::size_t skipped_ = 0;
-    /// Of the body as encoded.
+    /// Encoded bytes of the body read so far.
     std::size_t body_bytes_read_ = 0;
     std::unique_ptr<message_parser> parser_;
     received_request message_;
-    /// Of a header that was refused.
+    /// X-Request-Id of a refused header.
     std::optional<std::string> refused_id_;
     /// Bytes of a streamed body that have been taken.
     std::uint64_t streamed_bytes_ = 0;

@@ -15,11 +15,11 @@ namespace reelsd::platform {
 /// Contents of an answer's body.
 struct parsed_answer {
     answer_media media = answer_media::absent;
-    page_route route = page_route::unknown;            ///< Only of a page.
-    answer_error platform_error = answer_error::none;  ///< Only of a query and the app's API.
+    page_route route = page_route::unknown;            ///< Set only for pages.
+    answer_error platform_error = answer_error::none;  ///< Set only for a query and the app's API.
     /// The title of the page error, when gated. In the platform's language.
     std::string page_error = {};
-    /// With answer_media::video and video_in_tracks.
+    /// Set for answer_media::video and video_in_tracks.
     std::optional<post> subject = {};
 };
 
@@ -41,15 +41,16 @@ struct parsed_answer {
 /// elements name no code. A video without an address may not be embedded. Source: platform.md 2D.
 [[nodiscard]] parsed_answer parse_embed(std::string_view html, const link& reel);
 
-/// One of the above.
+/// Calls the parser for `kind`.
 [[nodiscard]] parsed_answer parse_answer(answer_kind kind, std::string_view body, const link& reel);
 
-/// Only the error of a body, for answers with an error status. Source: platform.md 3.
+/// Returns only the error in a body, for answers with an error status. Source: platform.md 3.
 [[nodiscard]] answer_error platform_error_of(std::string_view body);
 
 /// Reads the output of `yt-dlp -J` for a post or a carousel. Ignores yt-dlp's choice of a format
-/// and takes the largest file with both picture and sound. absent: no JSON, null, or null for the
-/// wanted slide; the error output then has the reason. Source: platform.md 6.
+/// and takes the largest file with both picture and sound. Returns answer_media::absent for invalid
+/// JSON, null, or null for the requested slide; the error output then has the reason. Source:
+/// platform.md 6.
 [[nodiscard]] parsed_answer parse_yt_dlp(std::string_view output, const link& reel);
 
 }  // namespace reelsd::platform

@@ -96,7 +96,7 @@ TEST_F(ChatStore, AChatGoesOverToWhoeverItsNextCodeBelongsTo) {
 }
 
 TEST_F(ChatStore, AnAccountHasSoManyChats) {
-    for (int number = 0; number < ties_max; ++number) {
+    for (int number = 0; number < linked_chats_max; ++number) {
         const auto code = run(chats_.make_code(ann_, soon())).code;
         ASSERT_EQ(link(number + 1, chat_id{number + 1}, code), link_outcome::linked);
     }

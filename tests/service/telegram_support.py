@@ -25,7 +25,7 @@ class TelegramTest(ServiceTest):
     def administrator(self, daemon):
         return Person(daemon).join(set_up_link_secret(daemon), "ann@example.com")
 
-    def tied(self, daemon, person=None, chat=ANN, name="Ann"):
+    def linked(self, daemon, person=None, chat=ANN, name="Ann"):
         """A dashboard user whose private chat is linked."""
         person = person or self.administrator(daemon)
         self.telegram.person(chat, name)

@@ -74,7 +74,7 @@ class Tying(TelegramTest):
 
     def test_a_chat_that_leaves_hears_nothing_more(self):
         daemon = self.bot_daemon(workers=0).start()
-        self.tied(daemon)
+        self.linked(daemon)
         self.telegram.say(ANN, SAMPLE)
         self.wait_for(ANN, "is waiting for its turn")
         self.telegram.say(ANN, "/unlink")
@@ -86,7 +86,7 @@ class Tying(TelegramTest):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.administrator(daemon)
         bob = ann.invite("bob@example.com")
-        self.tied(daemon, bob, 1002, "Bob")
+        self.linked(daemon, bob, 1002, "Bob")
         account = bob.api("GET", "session").json()["account"]["id"]
         self.assertEqual(ann.api("PATCH", f"admin/accounts/{account}", {"disabled": True}).status, 200)
         self.telegram.say(1002, "/list")
@@ -102,7 +102,7 @@ class Tying(TelegramTest):
 class Links(TelegramTest):
     def test_a_link_is_answered_at_once_and_ends_as_a_summary(self):
         daemon = self.bot_daemon().start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.say(ANN, f"look: {SAMPLE}?igsh=abc")
         done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
         job = ann.api("GET", "reels").json()[0]
@@ -149,7 +149,7 @@ class Links(TelegramTest):
 
     def test_causes_are_told_plainly(self):
         daemon = self.bot_daemon().start()
-        self.tied(daemon)
+        self.linked(daemon)
         self.telegram.say(ANN, f"{UNAVAILABLE} {TOO_LONG}")
         failed = self.wait_for(ANN, "Video is not available", seconds=120)[0]
         self.wait_for(ANN, "The video is longer than 90 seconds", seconds=120)
@@ -160,7 +160,7 @@ class Links(TelegramTest):
 
     def test_refusals_are_the_apis(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.say(ANN, "https://www.tiktok.com/@a/video/1 and instagram.com/someone/")
         refused = self.wait_for(ANN, 'URL must be an instagram.com link, got "www.tiktok.com"')[0]
         self.assertIn("URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>",
@@ -180,7 +180,7 @@ class Links(TelegramTest):
 
     def test_a_reel_that_is_deleted_meanwhile_is_told(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.say(ANN, SAMPLE)
         self.wait_for(ANN, "is waiting for its turn")
         job = ann.api("GET", "reels").json()[0]["id"]
@@ -189,8 +189,8 @@ class Links(TelegramTest):
 
     def test_nobody_reaches_anothers_reels(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
-        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        ann = self.linked(daemon)
+        self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
         self.telegram.say(ANN, SAMPLE)
         hers = self.wait_for(ANN, "is waiting for its turn")[0]
         job = ann.api("GET", "reels").json()[0]["id"]
@@ -257,7 +257,7 @@ class Links(TelegramTest):
 
     def test_an_edited_message_is_answered_and_submits_nothing_twice(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.say(ANN, "https://www.instagram.con/reel/abcdefg/")
         self.wait_for(ANN, "Send me a link to a reel")
         self.telegram.edit("https://www.instagram.com/reel/abcdefg/")
@@ -291,7 +291,7 @@ class Videos(TelegramTest):
 
     def test_a_video_becomes_a_reel(self):
         daemon = self.bot_daemon().start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.video, "A walk #park", name="../my clip.mp4")
         done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
         self.assertEqual([name for name, _ in done.buttons], ["JSON"], "the file is not kept")
@@ -306,7 +306,7 @@ class Videos(TelegramTest):
 
     def test_files_forwards_and_replies_count_and_animations_do_not(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.CUT_OFF, kind="animation")
         self.telegram.send_video(ANN, self.CUT_OFF, kind="document", name="a.mp4")
         sent = self.telegram.send_video(
@@ -329,7 +329,7 @@ class Videos(TelegramTest):
 
     def test_a_link_in_the_caption_is_that_of_the_post(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.CUT_OFF, f"https://example.com/ and {self.POST}")
         self.wait_for(ANN, "is waiting for its turn")
         self.assertEqual([reel["url"] for reel in ann.api("GET", "reels").json()], [self.POST])
@@ -337,7 +337,7 @@ class Videos(TelegramTest):
 
     def test_a_video_that_is_too_large_is_refused_with_the_way_out(self):
         daemon = self.bot_daemon(workers=0, public_url="https://reels.example.com").start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         size = 20 * 1024 * 1024 + 1
         self.telegram.send_video(ANN, self.CUT_OFF, size=size)
         refused = self.wait_for(ANN, "Telegram lets bots download files up to 20 MB")[0]
@@ -351,7 +351,7 @@ class Videos(TelegramTest):
 
     def test_the_servers_own_limit_counts_too(self):
         daemon = self.bot_daemon(workers=0, video_bytes_max=2000).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.CUT_OFF)
         self.wait_for(ANN, "the server accepts videos up to 2000 bytes")
         self.telegram.send_video(ANN, self.CUT_OFF, size=0)
@@ -362,7 +362,7 @@ class Videos(TelegramTest):
 
     def test_a_download_that_fails_is_told_and_leaves_nothing(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         faults = [("cut", "file", {}), ("status", "file", {"status": 404}), ("status", "getFile", {"status": 502})]
         for count, (kind, method, options) in enumerate(faults, 1):
             self.telegram.fault(kind, method, **options)
@@ -378,7 +378,7 @@ class Videos(TelegramTest):
 
     def test_limits_are_decided_before_the_download(self):
         daemon = self.bot_daemon(workers=0).start()
-        self.tied(daemon)
+        self.linked(daemon)
         self.telegram.person(1002, "Eve")
         self.telegram.send_video(1002, self.CUT_OFF)
         self.wait_for(1002, "I answer only users")
@@ -409,7 +409,7 @@ class Summaries(TelegramTest):
         daemon = self.bot_daemon(
             **platform.settings(), analyzer="gemini", gemini_url=model.url, gemini_api_key=model.key,
             gemini_model=self.MODEL, model_prices=f"{self.MODEL}=0.3/2.5/0.03").start()
-        self.daemons_person = self.tied(daemon)
+        self.daemons_person = self.linked(daemon)
         self.telegram.say(ANN, f"https://www.instagram.com/reel/{self.CODE}/")
         self.wait_for(ANN, "Cost: $", seconds=180)
         return self.telegram.messages(ANN)[1:]
@@ -447,7 +447,7 @@ class Summaries(TelegramTest):
 class Faults(TelegramTest):
     def test_nothing_is_lost_or_repeated_by_a_kill(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         daemon.limit("ann@example.com", submissions_per_minute=1000, concurrent_jobs=1000)
         total = 0
         for kill in range(3):
@@ -470,7 +470,7 @@ class Faults(TelegramTest):
 
     def test_a_restart_goes_on_with_the_messages_that_are_there(self):
         daemon = self.bot_daemon(workers=0).start()
-        self.tied(daemon)
+        self.linked(daemon)
         self.telegram.say(ANN, UNAVAILABLE)
         message = self.wait_for(ANN, "is waiting for its turn")[0]
         daemon.stop()
@@ -482,13 +482,13 @@ class Faults(TelegramTest):
     def test_a_server_that_does_not_say_who_the_bot_is(self):
         self.telegram.fault("status", "getMe", status=404)
         daemon = self.bot_daemon(workers=0).start()
-        self.tied(daemon)
+        self.linked(daemon)
         self.telegram.say(ANN, "/help")
         self.wait_for(ANN, "/search words – find reels")
 
     def test_of_two_daemons_one_speaks(self):
         first = self.bot_daemon(workers=0).start()
-        self.tied(first)
+        self.linked(first)
         second = Daemon(folder=first.folder, **{**first.settings, "listen": "127.0.0.1:0"})
         self.addCleanup(second.close)
         second.start()
@@ -503,8 +503,8 @@ class Faults(TelegramTest):
 
     def test_it_waits_for_as_long_as_it_is_asked(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
-        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        ann = self.linked(daemon)
+        self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
         self.telegram.fault("wait", "sendMessage", chat=ANN, seconds=4)
         begun = time.monotonic()
         self.telegram.say(ANN, "/usage")
@@ -516,8 +516,8 @@ class Faults(TelegramTest):
 
     def test_a_slow_chat_holds_up_nobody(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
-        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        ann = self.linked(daemon)
+        self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
         self.telegram.fault("hold", "sendMessage", chat=ANN, seconds=10)
         self.telegram.say(ANN, "/usage")
         self.telegram.say(1002, "/usage")
@@ -526,7 +526,7 @@ class Faults(TelegramTest):
 
     def test_a_server_that_fails_is_asked_again(self):
         daemon = self.bot_daemon(workers=0).start()
-        self.tied(daemon)
+        self.linked(daemon)
         self.telegram.fault("status", "sendMessage", status=502)
         self.telegram.fault("cut", "sendMessage")
         self.telegram.fault("status", "getUpdates", status=502)
@@ -538,7 +538,7 @@ class Faults(TelegramTest):
 
     def test_a_message_that_is_gone_is_sent_anew(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
+        ann = self.linked(daemon)
         self.telegram.say(ANN, SAMPLE)
         self.telegram.delete(self.wait_for(ANN, "is waiting for its turn")[0])
         ann.api("DELETE", f"reels/{ann.api('GET', 'reels').json()[0]['id']}")
@@ -546,8 +546,8 @@ class Faults(TelegramTest):
 
     def test_who_blocks_the_bot_stops_nobody(self):
         daemon = self.bot_daemon(workers=0).start()
-        ann = self.tied(daemon)
-        self.tied(daemon, ann.invite("bob@example.com"), 1002, "Bob")
+        ann = self.linked(daemon)
+        self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
         self.telegram.blocked.add(ANN)
         self.telegram.say(ANN, "/usage")
         self.telegram.say(1002, "/usage")
@@ -568,12 +568,12 @@ class Faults(TelegramTest):
     def test_updates_that_go_elsewhere_come_back(self):
         self.telegram.has_webhook = True
         daemon = self.bot_daemon(workers=0).start()
-        self.tied(daemon)
+        self.linked(daemon)
         self.assertGreaterEqual(self.telegram.calls["deleteWebhook"], 1)
 
     def test_it_stops_at_once(self):
         daemon = self.bot_daemon(workers=0).start()
-        self.tied(daemon)
+        self.linked(daemon)
         begun = time.monotonic()
         self.assertEqual(daemon.stop(), 0)
         self.assertLess(time.monotonic() - begun, 15)  # A poll is held for 50 s.

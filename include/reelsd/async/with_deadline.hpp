@@ -25,7 +25,7 @@ namespace detail {
 /// group spawns receives only terminal cancellation by default.
 /// The optional makes any type default-constructible, as a parallel group requires.
 template <class T>
-boost::asio::awaitable<std::optional<T>> hearing_every_cancellation(
+boost::asio::awaitable<std::optional<T>> with_total_cancellation(
     boost::asio::awaitable<T> operation) {
     co_await boost::asio::this_coro::reset_cancellation_state(
         boost::asio::enable_total_cancellation());
@@ -57,7 +57,7 @@ requires(!std::is_void_v<T>) boost::asio::awaitable<std::optional<T>> with_deadl
     namespace asio = boost::asio;
     const auto loop = co_await asio::this_coro::executor;
     async::monotonic_timer timer{loop, by.when()};
-    auto wrapped = detail::hearing_every_cancellation(std::move(operation));
+    auto wrapped = detail::with_total_cancellation(std::move(operation));
     auto race = asio::experimental::make_parallel_group(
         asio::co_spawn(loop, std::move(wrapped), asio::deferred), timer.async_wait(asio::deferred));
     auto [order, thrown, value, timer_outcome] =

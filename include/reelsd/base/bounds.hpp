@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 /// Upper bound on a whole stop: containers are killed after 10 s, and the contract says so.
 inline constexpr auto shutdown_grace = 8s;
 
-/// One job, all its steps, one attempt. Twice the slowest model call (300 s, model-api.md C).
+/// Upper bound on one attempt of a job, all steps included. Twice the slowest model call (300 s,
+/// model-api.md C).
 inline constexpr auto job_time_max = 600s;
 
 /// Resolving one link, all strategies.
@@ -28,8 +29,8 @@ inline constexpr auto thumbnail_time_max = 20s;
 /// Local analysis of a 90 s video takes less than its duration on one core; four times that.
 inline constexpr auto local_analysis_time_max = 360s;
 
-/// Checking a remote model's answer: eight frames and the sound, measured 3 s, and as long again
-/// for each check that waits before it.
+/// Checking a remote model's answer: eight frames and the sound, measured 3 s. Checks run one after
+/// another, so a check also waits for earlier ones.
 inline constexpr auto local_check_time_max = 60s;
 
 /// Contract: a link has at most 2,048 characters, a body at most 64 KiB, a header at most 16 KiB.

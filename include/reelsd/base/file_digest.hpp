@@ -10,7 +10,7 @@ struct evp_md_ctx_st;
 
 namespace reelsd {
 
-/// A SHA-256 that grows with its data.
+/// Incremental SHA-256 digest.
 class file_digest {
 public:
     file_digest();

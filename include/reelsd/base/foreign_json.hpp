@@ -14,7 +14,7 @@ namespace reelsd {
 /// The providers that reelsd calls nest about a dozen levels.
 inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
 
-/// How deep the brackets of a JSON text are nested; those in strings do not count.
+/// Nesting depth of the brackets in a JSON text, except those in strings.
 [[nodiscard]] inline std::ptrdiff_t json_depth_of(std::string_view text) noexcept {
     std::ptrdiff_t depth = 0;
     std::ptrdiff_t deepest = 0;
@@ -46,7 +46,7 @@ inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
     return position == object.end() ? missing : *position;
 }
 
-/// The value of a member; nothing when it is missing or of another type.
+/// The value of a member; empty when it is missing or of another type.
 [[nodiscard]] inline std::optional<std::string> text_of(const json& object, const char* name) {
     const auto& value = member(object, name);
     return value.is_string() ? std::optional{value.get<std::string>()} : std::nullopt;

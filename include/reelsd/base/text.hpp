@@ -71,7 +71,7 @@ inline constexpr std::string_view ascii_whitespace = " \t\r\n\v\f";
 /// section 2.3.
 [[nodiscard]] std::string percent_encoded(std::string_view text);
 
-/// Nothing when a '%' is not followed by two hexadecimal digits. A '+' stays a '+'.
+/// Empty when a '%' is not followed by two hexadecimal digits. A '+' stays a '+'.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
 
 /// "1,234,567".

@@ -6,7 +6,7 @@
 
 namespace reelsd {
 
-/// A file descriptor that is closed with its owner; -1 for none.
+/// Owns a file descriptor and closes it on destruction; -1 when empty.
 class unique_fd {
 public:
     unique_fd() noexcept = default;
@@ -23,7 +23,7 @@ public:
     void close() noexcept {
         if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
     }
-    /// Gives the descriptor to a new owner.
+    /// Returns the descriptor and gives up ownership.
     [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
     [[nodiscard]] int get() const noexcept { return descriptor_; }
     explicit operator bool() const noexcept { return descriptor_ >= 0; }

@@ -18,7 +18,7 @@ public:
     /// Receives the lines.
     struct callbacks {
         std::function<void(std::string_view line)> on_line;  ///< Without its line break.
-        std::function<void()> on_long_line;  ///< Once for each of more than `bytes_max`.
+        std::function<void()> on_long_line;  ///< Once per line longer than `bytes_max`.
     };
     line_splitter(std::size_t bytes_max, callbacks on)
         : bytes_max_{bytes_max}, callbacks_{std::move(on)} {}

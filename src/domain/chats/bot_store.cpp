@@ -28,7 +28,7 @@ constexpr db::query finish_update_query{"bot.finish_update", R"sql(
 constexpr db::query tie_chat_query{"bot.tie", R"sql(
     SELECT tie_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY[$10::text], $11) AS outcome)sql"};
 
-constexpr db::query untie_chat_query{"bot.untie", R"sql(
+constexpr db::query unlink_chat_query{"bot.untie", R"sql(
     SELECT untie_chat($1, $2, $3, $4, $5, $6::text[], $7) AS finished)sql"};
 
 constexpr db::query remove_job_query{"bot.remove_job", R"sql(
@@ -158,7 +158,7 @@ boost::asio::awaitable<link_outcome> bot_store::link(
         name_of(request.kind),
         request.name,
         std::as_bytes(std::span{request.code}),
-        ties_max,
+        linked_chats_max,
         request.target.reply_to,
         request.answer,
         request.target.message_thread);
@@ -169,7 +169,7 @@ boost::asio::awaitable<bool> bot_store::unlink(
     bot_lease who, std::int64_t update, new_message answer, deadline by) {
     const auto done = co_await pool_->run(
         by,
-        untie_chat_query,
+        unlink_chat_query,
         who.bot,
         who.holder,
         update,

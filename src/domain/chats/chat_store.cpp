@@ -22,7 +22,7 @@ constexpr db::query list_query{"chats.list", R"sql(
     SELECT id, kind, name, tied_at FROM tied_chat
      WHERE account_id = $1 ORDER BY tied_at DESC, id DESC)sql"};
 
-constexpr db::query untie_query{"chats.untie", R"sql(
+constexpr db::query unlink_query{"chats.untie", R"sql(
     WITH untied AS (
         DELETE FROM tied_chat WHERE id = $2 AND account_id = $1 RETURNING chat_id),
     silenced AS (
@@ -97,8 +97,8 @@ boost::asio::awaitable<std::vector<linked_chat>> chat_store::list(account_id acc
 
 boost::asio::awaitable<bool> chat_store::unlink(
     account_id account, chat_link_id link, deadline by) {
-    const auto untied = co_await pool_->run(by, untie_query, account, link);
-    co_return !untied.empty();
+    const auto unlinked = co_await pool_->run(by, unlink_query, account, link);
+    co_return !unlinked.empty();
 }
 
 boost::asio::awaitable<std::optional<chat_caller>> chat_store::find_caller(

@@ -20,7 +20,7 @@ namespace {
 /// The last one is repeated.
 constexpr std::array<double, 8> delays_in_bases{1, 6, 24, 120, 360, 720, 1440, 2880};
 constexpr double spread_max = 0.1;
-/// Upper bound of Retry-After that is respected with any base.
+/// Retry-After is respected up to at least this, whatever the base.
 constexpr seconds_f retry_after_max_min{3600.0};
 
 std::string cause_of(const delivery_try& ended) {

@@ -9,9 +9,9 @@ namespace reelsd::model {
 
 namespace {
 
-constexpr std::size_t senses_max = 3;       // Of a part of speech; later ones are rare.
+constexpr std::size_t senses_max = 3;       // Per part of speech; later ones are rare.
 constexpr double rank_exponent = 1.5;       // How fast later senses count less.
-constexpr std::size_t word_bytes_max = 60;  // Of a lemma: the longest are names of species.
+constexpr std::size_t word_bytes_max = 60;  // Longer lemmas are mostly names of species.
 constexpr std::uint32_t count_max = 60'000;
 // A topic counts as much as WordNet's senses of a word; several topics of a word share that.
 constexpr double topic_weight = 1.0;

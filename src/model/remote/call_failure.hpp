@@ -14,9 +14,9 @@ namespace reelsd::model {
 enum class failure_kind : std::uint8_t {
     misconfigured,      ///< The key, the model's name or our request; not the video.
     unauthorized,       ///< A 401, which is sometimes an overload.
-    quota_exhausted,    ///< For hours.
-    rate_limited,       ///< Too many requests of ours.
-    overloaded,         ///< Too many requests of others.
+    quota_exhausted,    ///< Not available again for hours.
+    rate_limited,       ///< Too many requests by this key.
+    overloaded,         ///< Too many requests by all clients.
     transient,          ///< A fault of the server or the network.
     server_fault,       ///< The same, or a video that crashes the server.
     slow,               ///< Timed out, there or here.
@@ -50,7 +50,7 @@ struct call_failure {
     bool may_be_billed = false;
 };
 
-/// How often a request is tried in all while it fails in this way.
+/// Upper bound on tries, including the first, of a request that fails this way.
 [[nodiscard]] int tries_max(const call_failure& why) noexcept;
 
 /// The meaning of an HTTP status other than 200 that all providers share.
@@ -60,7 +60,7 @@ struct call_failure {
 /// processed the request. Source: RFC 9110 15.6.3 and 15.6.5.
 [[nodiscard]] bool is_gateway_failure(int http_status) noexcept;
 
-/// The failure of a transfer or of the ledger.
+/// Converts an error of a transfer or of the ledger.
 [[nodiscard]] call_failure failure_from(const error& why);
 
 /// The job's error when no further request can help.

@@ -13,7 +13,7 @@
 namespace reelsd::model {
 namespace {
 
-/// For a quota of a minute without a named delay.
+/// Delay for a per-minute quota when the response names none.
 constexpr seconds_f minute_quota_delay{60.0};
 
 /// The texts of an error object, concatenated by kind.
@@ -21,7 +21,7 @@ struct gemini_error {
     int code = 0;
     std::string status;
     std::string message;
-    std::string descriptions;  ///< Of refused fields.
+    std::string descriptions;  ///< Descriptions of rejected fields.
     std::string reasons;
     std::string quotas;
     std::optional<seconds_f> delay;
@@ -87,7 +87,7 @@ failure_kind gemini_bad_request(const gemini_error& fault) {
     return failure_kind::video_rejected;
 }
 
-/// The rights of a key, or those to a file.
+/// Whether a 403 concerns a file or the key.
 failure_kind kind_of_forbidden(const gemini_error& fault, gemini_target target) {
     const bool is_file = target == gemini_target::file || fault.says({"the File", "files/"});
     const bool is_key = fault.says({"API key", "API_KEY", "SERVICE_DISABLED", "leaked"});
@@ -101,7 +101,7 @@ failure_kind kind_of_missing(const gemini_error& fault, gemini_target target) {
                                                        : failure_kind::misconfigured;
 }
 
-/// A daily quota, or one of 0.
+/// Whether a daily quota is exhausted, or the quota is 0.
 bool is_used_up(const gemini_error& fault) {
     return contains(fault.quotas, "PerDay") || contains(fault.quotas, "Daily") ||
            fault.says({"limit: 0", "PerDay", "per day"});
@@ -206,7 +206,7 @@ void read_refusal(reply& reply, const json& document) {
     reply.detail = is_block ? "prompt blocked: " + excerpt(reason) : "no candidates";
 }
 
-/// Announcements of a model's retirement.
+/// Appends a notice of the model's retirement.
 void add_stage(reply& reply, const json& document) {
     const auto stage = text_in(member(document, "modelStatus"), "modelStage");
     if (stage != "LEGACY" && stage != "DEPRECATED" && stage != "RETIRED") return;
@@ -247,7 +247,7 @@ model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_
             .detail = "an answer that is not a JSON object: " + excerpt(body),
             .may_be_billed = true};
     }
-    // An answer with an error is still an answer, and billed.
+    // A response with candidates is a reply, and billed, even if it also has an error.
     const auto& error_object = member(document, "error");
     if (error_object.is_object() && !member(document, "candidates").is_array())
         return gemini_failure(error_object, gemini_target::generate, now);

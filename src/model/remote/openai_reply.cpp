@@ -18,7 +18,7 @@ constexpr seconds_f credit_delay{3600.0};
 
 /// The texts of an error in any of the servers' formats.
 struct openai_error {
-    int code = 0;  ///< As an HTTP status, where it is one.
+    int code = 0;  ///< HTTP status, if the code is one.
     std::string name;
     std::string message;
 

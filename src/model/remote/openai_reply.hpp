@@ -20,7 +20,7 @@ namespace reelsd::model {
     const net::http_response& response,
     std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
 
-/// The error in a body with status 200; nothing if there is none.
+/// The error in a body with status 200; empty if there is none.
 [[nodiscard]] std::optional<call_failure> openai_failure_within(
     const json& document, const net::header_list& headers,
     std::chrono::system_clock::time_point now);

@@ -14,14 +14,14 @@
 /// model-api.md C.
 namespace reelsd::model {
 
-/// Here, after a pause.
+/// Retry in this worker, after a pause.
 struct try_again {
     seconds_f pause{0};
 };
-/// Not by this worker: the job returns to the queue.
+/// Return the job to the queue until `wait` has passed.
 struct snooze {
     seconds_f wait{0};
-    bool opens_circuit = false;  ///< No worker needs to try before that.
+    bool opens_circuit = false;  ///< No worker may call the model until then.
 };
 struct give_up {};
 using next_try = std::variant<try_again, snooze, give_up>;

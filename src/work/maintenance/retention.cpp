@@ -28,7 +28,7 @@ constexpr auto erasure_interval = 2s;
 /// Pause before a failed removal is retried. Other accounts are not delayed.
 constexpr auto failed_step_pause = 30s;
 
-/// Rows that are kept for minutes must not be kept for twice as long.
+/// A tenth of the retention period, so that no row is kept much longer than its period.
 periodic_task::duration round_interval(seconds_f kept) {
     const auto tenth = std::chrono::duration_cast<periodic_task::duration>(kept / 10);
     return std::clamp<periodic_task::duration>(tenth, round_interval_min, round_interval_max);
@@ -103,7 +103,7 @@ private:
     seconds_f kept_;
     retention::step_size size_;
     monotonic_clock::time_point began_;
-    std::optional<retention::position> after_;  ///< Nothing: the next step begins a round.
+    std::optional<retention::position> after_;  ///< Empty: the next step begins a round.
     std::int64_t removed_ = 0;                  ///< Rows removed since the last log line.
     bool is_refused_ = false;  ///< The clocks differ; logged once until they agree.
 };
@@ -172,7 +172,7 @@ private:
     account_id last_;  ///< The next step takes the account after this one.
     /// Accounts whose last step failed, and until when they are skipped.
     std::map<account_id, monotonic_clock::time_point> skipped_;
-    monotonic_clock::time_point stop_jobs_at_;  ///< Not before this, after a failure.
+    monotonic_clock::time_point stop_jobs_at_;  ///< Earliest retry after a failure.
     bool is_our_turn_ = true;
 };
 

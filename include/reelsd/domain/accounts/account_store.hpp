@@ -21,7 +21,7 @@ namespace reelsd::accounts {
 /// The caller of a request. Empty limits are the daemon's defaults.
 struct caller {
     account_id account;
-    token_id token;  ///< Of the request.
+    token_id token;  ///< Token of the request.
     std::optional<int> requests_per_minute;
 };
 
@@ -47,7 +47,7 @@ struct limit_changes {
     std::optional<int> submissions_per_minute = {};
     std::optional<int> concurrent_jobs = {};
     std::optional<int> requests_per_minute = {};
-    std::optional<int> queued_jobs = {};  ///< Waiting beyond the concurrent ones.
+    std::optional<int> queued_jobs = {};  ///< Queued beyond the concurrent ones.
     std::optional<double> monthly_budget_usd = {};
 };
 
@@ -56,7 +56,7 @@ struct account_limits {
     std::optional<int> submissions_per_minute = {};
     std::optional<int> concurrent_jobs = {};
     std::optional<int> requests_per_minute = {};
-    std::optional<int> queued_jobs = {};                 ///< Waiting beyond the concurrent ones.
+    std::optional<int> queued_jobs = {};                 ///< Queued beyond the concurrent ones.
     std::optional<std::string> monthly_budget_usd = {};  ///< An exact decimal; empty: no limit.
 };
 
@@ -65,15 +65,15 @@ struct account_summary {
     account_id id;
     std::string email;
     bool is_admin = false;
-    bool can_sign_in = false;  ///< It has a password.
+    bool can_sign_in = false;  ///< Whether it has a password.
     time_point created_at;
     std::optional<time_point> disabled_at;
-    std::optional<time_point> leaving_at;     ///< Its erasure has begun.
+    std::optional<time_point> leaving_at;     ///< When its erasure began.
     std::optional<time_point> invited_until;  ///< Expiry of its link to set a password.
-    std::optional<time_point> last_seen_at;   ///< Of its current sessions.
+    std::optional<time_point> last_seen_at;   ///< Latest use of a current session.
     std::int64_t reels = 0;                   ///< Counted up to `reels_counted_max`.
     account_limits limits;
-    std::string spent_this_month_usd;  ///< Of calls of known cost; UTC.
+    std::string spent_this_month_usd;  ///< Sum of calls with a known cost; months are UTC.
 };
 
 /// Upper bound of `reels`, because counting reads an index entry for each.

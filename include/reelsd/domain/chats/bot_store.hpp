@@ -51,8 +51,8 @@ struct new_message {
     message_target target;
     account_id account;
     message_kind kind = message_kind::reply;
-    std::optional<job_id> job = {};       ///< Of all kinds but replies.
-    std::vector<std::string> parts = {};  ///< Only of replies: at least one text.
+    std::optional<job_id> job = {};       ///< Set for all kinds except replies.
+    std::vector<std::string> parts = {};  ///< Only for replies: at least one text.
 };
 
 /// A message in the queue, with the state of its job.
@@ -62,7 +62,7 @@ struct waiting_message {
     std::optional<std::int64_t> message;  ///< The sent message, which is edited.
     std::string shown;                    ///< Its rendered state: see bot/delivery.hpp.
     int parts_sent = 0;
-    std::optional<jobs::job_status> job_status;  ///< Empty: there is no such job.
+    std::optional<jobs::job_status> job_status;  ///< Empty if the job does not exist.
     std::string step;                            ///< Of a running job, if known.
     bool is_linked = true;                       ///< Its chat is linked to its account.
 };
@@ -79,7 +79,7 @@ enum class deletion_outcome : std::uint8_t { deleted, unknown, stale };
 
 /// A code that was sent in a chat.
 struct link_request {
-    message_target target;  ///< Where the code was sent, and the answer goes.
+    message_target target;  ///< Source of the code and target of the answer.
     chat_kind kind = chat_kind::private_chat;
     std::string name;  ///< At most 200 characters.
     accounts::secret_hash code{};

@@ -52,7 +52,7 @@ struct chat_code {
 /// Long enough to type it on a phone, too short to be misused later.
 inline constexpr std::chrono::minutes chat_code_life_max{15};
 /// Upper bound on the linked chats of an account.
-inline constexpr int ties_max = 20;
+inline constexpr int linked_chats_max = 20;
 
 /// Returns a new code: 12 of 31 letters and digits that do not look alike (59 bits), in groups of
 /// four.

@@ -57,7 +57,7 @@ export function Chats() {
     const [code, setCode] = useState(null);
     const [unlinked, setUnlinked] = useState(null);
     const { isBusy, error: codeError, submit } = useSubmission(async () => {
-        setCode({ ...await change('POST', '/chats/codes', {}), ties: data.chats.map(({ id }) => id) });
+        setCode({ ...await change('POST', '/chats/codes', {}), knownIds: data.chats.map(({ id }) => id) });
     });
     useEffect(() => {
         if (!code) {
@@ -72,10 +72,10 @@ export function Chats() {
         return () => clearInterval(timer);
     }, [code]);
     useEffect(() => {
-        const tied = code && data?.chats.find(({ id }) => !code.ties.includes(id));
-        if (tied) {
+        const newChat = code && data?.chats.find(({ id }) => !code.knownIds.includes(id));
+        if (newChat) {
             setCode(null);
-            showToast(`“${tied.name}” is linked.`);
+            showToast(`“${newChat.name}” is linked.`);
         }
     }, [data]);
     if (data && !data.bot && data.chats.length === 0) {
