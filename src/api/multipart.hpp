@@ -25,7 +25,7 @@ public:
             close,  ///< The body is complete. Later bytes are ignored.
         };
         kind what;
-        std::string name = {};                      ///< Of the part.
+        std::string name = {};                      ///< Name of the part.
         std::optional<std::string> file_name = {};  ///< As sent; empty for a text.
         std::string_view bytes = {};                ///< Valid until the next append().
     };

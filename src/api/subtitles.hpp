@@ -19,7 +19,7 @@ void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::jo
 
 /// The speech of a reel.
 struct transcript {
-    std::string code;  ///< Of the post; untrusted.
+    std::string code;  ///< The post's code; untrusted.
     std::vector<spoken_text> spoken;
 };
 

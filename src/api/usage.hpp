@@ -23,13 +23,13 @@ void add_usage_routes(http::router& router, std::string_view prefix, usage::usag
 
 // Usage as JSON text: costs are exact decimal numbers, which the JSON library cannot write. Pure.
 
-/// Of an account (contract section 5).
+/// Usage of an account (contract section 5).
 [[nodiscard]] std::string usage_view(const usage::report& report);
 
 /// By day and model, as an array.
 [[nodiscard]] std::string usage_days_view(const std::vector<usage::daily_model_sums>& days);
 
-/// Of one reel: its calls and their total cost.
+/// Usage of one reel: its calls and their total cost.
 [[nodiscard]] std::string reel_usage_view(const usage::reel_report& report);
 
 /// Budget and spending.

@@ -36,7 +36,7 @@ using namespace std::chrono_literals;
 
 /// Hundreds of gigabytes take hours.
 constexpr auto backup_time_max = 6h;
-/// As long as a backup may take, and again for the indexes.
+/// Twice the upper bound of a backup, because indexes are rebuilt.
 constexpr auto restore_time_max = 12h;
 /// For one inspection of the database or of a program.
 constexpr auto inspection_time_max = 30s;
@@ -72,7 +72,7 @@ void remove_leftovers(const fs::path& target) {
     }
 }
 
-/// A partial file beside `target`, readable only by its owner. Removed unless it is published.
+/// A partial file next to `target`, readable only by its owner. Removed unless it is published.
 class unpublished_file {
 public:
     static result<unpublished_file> make(const fs::path& target) {

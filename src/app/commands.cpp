@@ -25,7 +25,7 @@ constexpr auto healthcheck_time_max = 5s;
 /// A person waits.
 constexpr auto embedder_time_max = 10s;
 
-/// Where the daemon listens, which is not where people reach it.
+/// Addresses that the daemon binds, as opposed to the public address.
 std::string local_origin(settings config) {
     config.public_url.clear();
     const auto origin = public_origin(config, config.listen.port);

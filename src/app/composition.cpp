@@ -74,7 +74,7 @@ jobs::retry_policy retry_policy_of(const settings& config) {
         .video_bytes_max = config.video_bytes_max};
 }
 
-/// Nothing if pacing is off.
+/// Empty if pacing is off.
 std::optional<jobs::platform_line> platform_line_of(const settings& config) {
     if (config.platform_interval <= seconds_f{0}) return std::nullopt;
     const auto pace = pace_of(config);
@@ -98,7 +98,7 @@ db::pool_options pool_options_of(const settings& config, const database& store) 
     return options;
 }
 
-/// Maps an exception of a handler to the client's error. Nothing for an unknown exception. A
+/// Maps an exception of a handler to the client's error. Empty for an unknown exception. A
 /// database that is out of disk or memory counts as unavailable: the client may retry.
 std::optional<error> map_exception(const std::exception_ptr& thrown) {
     try {

@@ -109,7 +109,7 @@ struct composition {
     dashboard::dashboard pages;
     http::router router;
     http::server server;
-    std::optional<metrics_endpoint> metrics_server;  ///< Nothing without `metrics-listen`.
+    std::optional<metrics_endpoint> metrics_server;  ///< Empty without `metrics-listen`.
     readiness_monitor readiness;
     health report;
     handover others;

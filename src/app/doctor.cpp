@@ -349,7 +349,7 @@ bool check_routes_to_platform(report& lines, const settings& config) {
     return is_reachable;
 }
 
-/// Why the platform has refused the session of the file; nothing if it has not.
+/// Why the platform has refused the session of the file; empty if it has not.
 result<std::optional<std::string>> refusal_of(
     const std::string& fingerprint, const settings& config, const log::logger& log) {
     std::optional<std::string> refusal;

@@ -64,7 +64,7 @@ unique_fd open_socket() {
     return unique_fd{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
 }
 
-/// Nothing for a path that is too long for a socket.
+/// Empty for a path that is too long for a socket.
 std::optional<sockaddr_un> address_of(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

@@ -33,7 +33,7 @@ struct metrics_snapshot {
     std::size_t waiters = 0;
     std::vector<media::jail_layer> jail_layers = {};  ///< Empty: the daemon decodes nothing.
     jobs::cache_limits kept = {};
-    /// Nothing while the database does not answer.
+    /// Empty while the database does not answer.
     std::optional<jobs::queue_state> queue;
     std::vector<pacing::resolver_state> resolvers;
     /// Whether the operator's session may be used; nothing without one.
@@ -43,9 +43,9 @@ struct metrics_snapshot {
     std::optional<std::pair<std::string, bool>> embedder;
     std::vector<usage::model_total> models;  ///< From the ledger, of all daemons.
     std::size_t webhook_tries = 0;           ///< In progress.
-    /// Nothing while the database does not answer.
+    /// Empty while the database does not answer.
     std::optional<webhooks::delivery_metrics> deliveries;
-    /// Nothing while the database does not answer.
+    /// Empty while the database does not answer.
     std::optional<retention::backlog> backlog;
 };
 

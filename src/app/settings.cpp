@@ -146,7 +146,7 @@ result<given_values> read_configuration_file(const std::string& file) {
     return values;
 }
 
-/// The value in force, or nothing when none is given and there is no default.
+/// The effective value; empty when none is given and there is no default.
 result<std::optional<std::string>> value_of(
     const setting_definition& definition, const given_values& flags, const given_values& file) {
     const std::string name{definition.name};

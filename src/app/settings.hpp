@@ -27,7 +27,7 @@ struct settings {
     http::listen_address listen;
     /// For `/metrics` alone. Without it `listen` serves them, to clients on this machine.
     std::optional<http::listen_address> metrics_listen;
-    bool share_port = false;  ///< With other daemons on `data_dir`.
+    bool share_port = false;  ///< Shares the port with other daemons on `data_dir`.
     std::size_t connections_max = 0;
     std::size_t connections_per_address_max = 0;  ///< 0: no bound.
     std::vector<ip_network> proxy_addresses;      ///< The limit per address does not apply.
@@ -104,7 +104,7 @@ struct settings {
 
     log::level log_level = log::level::info;
     log::format log_format = log::format::text;
-    std::string log_file;  ///< Of the daemon only; empty: standard error.
+    std::string log_file;  ///< Only for the daemon; empty: standard error.
 };
 
 /// Whether `listen` serves HTTPS.

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nothing if there is no such file, or if it contains "max", which is no limit.
+/// Empty if there is no such file, or if it contains "max", which is no limit.
 std::optional<std::uint64_t> number_in(const fs::path& file) {
     std::ifstream stream{file};
     std::string text;

@@ -16,7 +16,7 @@ namespace reelsd::app {
 /// proc(5).
 [[nodiscard]] std::optional<std::uint64_t> total_memory_bytes(std::string_view meminfo);
 
-/// The lowest limit of a process's control groups and their parents; nothing if there is none.
+/// The lowest limit of a process's control groups and their parents; empty if there is none.
 /// `membership` is the text of `/proc/self/cgroup`, `mounted` the folder of the groups
 /// (`/sys/fs/cgroup`): `memory.max` and `memory.high` of version 2, also under `unified`,
 /// `memory.limit_in_bytes` of version 1 under `memory`. Source: cgroups(7).

@@ -59,7 +59,7 @@ struct button_command {
 
 /// "again:42" or "json:42", at most 64 bytes.
 [[nodiscard]] std::string button_data(const button_command& button);
-/// Nothing for data that button_data() does not produce.
+/// Empty for data that button_data() does not produce.
 [[nodiscard]] std::optional<button_command> parse_button(std::string_view data);
 
 /// Parses "42" or "#42"; nothing for other text.

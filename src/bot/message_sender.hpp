@@ -19,7 +19,7 @@ namespace reelsd::bot {
 /// A message that is not stored and may be lost with the daemon: answers to buttons, and to
 /// unlinked chats.
 struct ephemeral_message {
-    std::optional<chats::chat_id> chat;  ///< Whose throttle applies; nothing: none.
+    std::optional<chats::chat_id> chat;  ///< Chat whose throttle applies; empty: none.
     std::string method;
     json parameters;
     int attempts = 0;

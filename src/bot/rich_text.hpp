@@ -20,7 +20,7 @@ enum class text_style : std::uint8_t {
 struct text_span {
     text_style style = text_style::plain;
     std::string text;          ///< Unescaped, untrusted.
-    std::string address = {};  ///< Of a link.
+    std::string address = {};  ///< Target of a link.
 
     friend bool operator==(const text_span&, const text_span&) = default;
 };

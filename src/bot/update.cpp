@@ -54,7 +54,7 @@ std::vector<text_entity> entities_from(const json& list) {
     return entities;
 }
 
-/// Nothing in the General topic, because the Bot API rejects its id.
+/// Empty in the General topic, because the Bot API rejects its id.
 std::optional<std::int64_t> message_thread_in(const json& message) {
     const auto thread = number_in(message, "message_thread_id");
     if (thread == 0 || !flag_in(message, "is_topic_message")) return std::nullopt;
@@ -139,7 +139,7 @@ pressed_button button_from(const json& query) {
     return button;
 }
 
-/// Nothing for a late edit, and for messages that the bot ignores.
+/// Empty for a late edit, and for messages that the bot ignores.
 std::optional<incoming_message> edited_message_from(const json& message) {
     const auto edited = number_in(message, "edit_date");
     if (edited == 0 || edited - number_in(message, "date") > edit_seconds_max) return std::nullopt;

@@ -17,8 +17,8 @@ namespace reelsd::bot {
 /// An entity of a text.
 struct text_entity {
     std::string type;          ///< "text_link", "text_mention", ...
-    std::string address = {};  ///< Of a text_link.
-    std::int64_t user = 0;     ///< Of a text_mention.
+    std::string address = {};  ///< Target of a text_link.
+    std::int64_t user = 0;     ///< Mentioned user of a text_mention.
 };
 
 /// A video of a message: sent as a video, or as a file of a type video/*.
@@ -28,13 +28,13 @@ struct incoming_video {
     std::int64_t size_bytes = 0;  ///< 0: not reported.
     std::int64_t message_id = 0;  ///< The message that contains it; 0: not known.
     std::string caption;
-    std::vector<text_entity> entities = {};  ///< Of the caption.
+    std::vector<text_entity> entities = {};  ///< Entities of the caption.
 };
 
 struct incoming_message {
     chats::chat_id chat;
     chats::chat_kind kind = chats::chat_kind::private_chat;
-    std::string chat_name;  ///< Of a person or a group; at most 100 bytes.
+    std::string chat_name;  ///< Name of a person or a group; at most 100 bytes.
     std::int64_t id = 0;    ///< 0: not known.
     /// The topic of a forum group; nothing in its General topic, which must not be named.
     std::optional<std::int64_t> message_thread = {};
@@ -42,8 +42,9 @@ struct incoming_message {
     bool is_by_bot = false;
     std::string text;  ///< Or the caption.
     std::vector<text_entity> entities;
-    std::optional<incoming_video> video = {};           ///< Its own, without animations.
-    std::optional<incoming_video> answered_video = {};  ///< Of the message that it replies to.
+    std::optional<incoming_video> video = {};  ///< Its own, without animations.
+    std::optional<incoming_video> answered_video =
+        {};                                  ///< Video of the message that it replies to.
     std::int64_t answered_user = 0;          ///< Author of the message that it replies to, or 0.
     std::optional<chats::chat_id> moved_to;  ///< The new id of the group.
 };

@@ -45,7 +45,7 @@ private:
     const bot_api& api_;
     callbacks outbox_;
     std::int64_t failed_update_ = 0;
-    int consecutive_failures_ = 0;  ///< Of `failed_update_`.
+    int consecutive_failures_ = 0;  ///< Failures of `failed_update_`.
     bool is_failing_ = false;       ///< The failure of polling has been logged.
 };
 

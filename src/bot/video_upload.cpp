@@ -79,7 +79,7 @@ asio::awaitable<bool> add(std::shared_ptr<stored_file> file, std::string bytes) 
     co_return co_await file->writer.add(bytes);
 }
 
-/// Nothing if the upload was removed.
+/// Empty if the upload was removed.
 asio::awaitable<std::optional<jobs::uploaded_video>> complete(
     std::shared_ptr<stored_file> file, std::optional<std::string> caption) {
     auto video = co_await file->writer.finish();
@@ -103,7 +103,7 @@ public:
 private:
     result<video_outcome> receive_and_submit(
         const video_submission& video, const std::shared_ptr<stored_file>& file);
-    /// Nothing if the whole file is stored, else the answer to the chat.
+    /// Empty if the whole file is stored, else the answer to the chat.
     result<std::optional<rich_text>> download(
         const video_submission& video, const std::shared_ptr<stored_file>& file);
     [[nodiscard]] std::uint64_t bytes_max() const;

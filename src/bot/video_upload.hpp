@@ -18,8 +18,8 @@ struct video_submission {
     account_id account;
     std::string idempotency_key;
     incoming_video file;
-    std::optional<std::string> url = {};      ///< Of its post; valid by parse_link().
-    std::optional<std::string> caption = {};  ///< Of its post.
+    std::optional<std::string> url = {};      ///< Link of its post; valid by parse_link().
+    std::optional<std::string> caption = {};  ///< Caption of its post.
 };
 
 struct video_outcome {

@@ -61,7 +61,7 @@ public:
     submitter(const command_context& context, const analyze_arguments& arguments)
         : context_{context}, arguments_{arguments} {}
 
-    /// Returns the failure that ended the command; nothing if every link has an answer.
+    /// Returns the failure that ended the command; empty if every link has an answer.
     std::optional<error> run() {
         const auto& links = arguments_.links;
         for (auto first = links.begin(); first != links.end();) {

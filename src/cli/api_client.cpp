@@ -136,7 +136,7 @@ bool is_without_lists(const error& failure) {
            failure.detail() == "url is required (HTTP 400)";
 }
 
-/// The shortest wait that a limit imposes on a link of a list; nothing if no limit was reached.
+/// The shortest wait that a limit imposes on a link of a list; empty if no limit was reached.
 std::optional<std::chrono::seconds> shortest_retry_after_in(const json& links) {
     std::optional<std::chrono::seconds> shortest;
     for (const auto& link : links) {

@@ -39,7 +39,7 @@ struct submission {
 struct submission_list {
     std::vector<std::string> links;  ///< 1 to list_links_max
     bool fresh = false;
-    std::optional<std::string> idempotency_key;  ///< Of the list; none: generated.
+    std::optional<std::string> idempotency_key;  ///< Key of the list; empty: generated.
 };
 
 /// How a stream of events ended.
@@ -58,8 +58,9 @@ struct events_end {
 struct list_query {
     int limit = 20;                     ///< 1-100
     std::optional<std::string> status;  ///< pending, processing, done or error; none: all.
-    std::optional<std::string> cursor;  ///< Of an earlier page; none: starts with the newest.
-    bool latest = false;                ///< Only the newest reel of each post.
+    std::optional<std::string>
+        cursor;           ///< Cursor of an earlier page; empty: starts with the newest.
+    bool latest = false;  ///< Only the newest reel of each post.
 };
 
 /// One page of the list.
@@ -96,7 +97,7 @@ public:
         const std::stop_token& stop) const;
 
     /// Submits several links. Returns an array in their order, each element with `id` and `status`
-    /// or with `error`; nothing if the server accepts only one link per request. Retries links that
+    /// or with `error`; empty if the server accepts only one link per request. Retries links that
     /// a limit rejected, like a rejected request.
     [[nodiscard]] result<std::optional<api_answer>> submit_all(
         const submission_list& list, const std::stop_token& stop) const;

@@ -83,7 +83,7 @@ private:
     std::optional<api_answer> finished_;
 };
 
-/// The finished job; nothing if it has to be polled.
+/// The finished job; empty if it has to be polled.
 result<std::optional<api_answer>> followed(
     const api_client& api, std::int64_t id, deadline by, const std::stop_token& stop,
     const progress_listener& on_progress) {

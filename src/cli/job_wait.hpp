@@ -15,7 +15,7 @@ struct job_progress {
     std::int64_t id = 0;
     std::string status;
     std::int64_t attempt = 0;  ///< From 1; 0: none has begun, or not known.
-    std::string step = {};     ///< Of the work; empty: not known.
+    std::string step = {};     ///< Current step; empty: not known.
 };
 
 /// Reads the state from a job's document or from the data of an event.

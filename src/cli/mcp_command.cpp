@@ -91,7 +91,8 @@ exit_code run_mcp(const command_context& context) {
     const std::stop_callback on_signal{context.stop, [&ending] { ending.request_stop(); }};
     std::atomic<bool> is_output_closed{false};
     const auto on_output_closed = [&ending, &is_output_closed] {
-        is_output_closed = !ending.stop_requested();  // Later, unsent answers are no error.
+        is_output_closed =
+            !ending.stop_requested();  // After a stop, unsent answers are not an error.
         ending.request_stop();
     };
     mcp::line_writer out{STDOUT_FILENO, ending.get_token(), on_output_closed};

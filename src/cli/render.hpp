@@ -27,7 +27,7 @@ struct render_options {
     const json& job, const render_options& options,
     std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
 
-/// Time until a failed job may be submitted again; 0 if the time is not known. Nothing if another
+/// Time until a failed job may be submitted again; 0 if the time is not known. Empty if another
 /// submission would fail as well.
 [[nodiscard]] std::optional<std::chrono::seconds> retry_wait(
     const json& job, std::chrono::system_clock::time_point now);

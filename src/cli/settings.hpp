@@ -30,7 +30,7 @@ struct settings_source {
 [[nodiscard]] settings_source settings_from_environment();
 
 /// Default path of the configuration file: `$XDG_CONFIG_HOME/reels/config`, else
-/// `~/.config/reels/config`. Nothing without a home directory.
+/// `~/.config/reels/config`. Empty without a home directory.
 [[nodiscard]] std::optional<std::filesystem::path> default_config_path();
 
 /// Reads `server = "..."`, `token = "..."` and `ca-file = "..."` (TOML or INI). Errors:

@@ -57,7 +57,7 @@ class export_lines {
 public:
     void take(std::string_view piece);
 
-    /// Number of lines before the last one; nothing unless the last line confirms it.
+    /// Number of lines before the last one; empty unless the last line confirms it.
     [[nodiscard]] std::optional<std::int64_t> count_if_complete() const;
 
 private:

@@ -9,7 +9,7 @@
 
 namespace reelsd::cli {
 
-/// The value of an environment variable; nothing if it is unset or empty. Call it before other
+/// The value of an environment variable; empty if it is unset or empty. Call it before other
 /// threads start.
 [[nodiscard]] std::optional<std::string> environment_variable(const char* name);
 
@@ -38,7 +38,7 @@ enum class style : std::uint8_t {
 /// On if `out` supports control sequences and NO_COLOR is unset or empty.
 [[nodiscard]] colours colours_for(std::FILE* out);
 
-/// Width of the terminal `out` in cells, 80 if unknown; nothing if `out` is not a terminal.
+/// Width of the terminal `out` in cells, 80 if unknown; empty if `out` is not a terminal.
 [[nodiscard]] std::optional<std::size_t> columns_of_terminal(std::FILE* out);
 
 /// Width in cells of running text on `out`.

@@ -109,7 +109,7 @@ asio::awaitable<http::response> retry_failures(
         {{"jobs", resubmitted.size()}, {"administrator", ctx.caller().value}});
     auto views = json::array();
     for (const auto& job : resubmitted) {
-        views.push_back({{"id", job.failed.value}, {"new_id", job.anew.value}});
+        views.push_back({{"id", job.failed.value}, {"new_id", job.new_id.value}});
     }
     co_return ctx.json(http::status::ok, json{{"jobs", std::move(views)}});
 }

@@ -39,7 +39,7 @@ struct child_options {
 /// Waits for a child to end. Returns its wait status, or nothing if `by` passes first.
 [[nodiscard]] std::optional<int> wait_for_child(pid_t child, deadline by);
 
-/// Returns the first of `folders` that this user may not enter; nothing if all may be entered.
+/// Returns the first of `folders` that this user may not enter; empty if all may be entered.
 [[nodiscard]] result<std::optional<std::filesystem::path>> first_unreachable(
     const account& user, const std::vector<std::filesystem::path>& folders);
 

@@ -35,7 +35,7 @@ std::vector<std::string> parts_of(std::string_view list) {
     return parts;
 }
 
-/// Returns the value for each of `count` servers; a single one may apply to all. Nothing if the
+/// Returns the value for each of `count` servers; a single one may apply to all. Empty if the
 /// numbers do not match.
 std::optional<std::vector<std::string>> for_each_of(
     std::size_t count, std::vector<std::string> parts, bool may_be_shared) {

@@ -48,7 +48,7 @@ std::optional<std::pair<char, char>> version_of(std::string_view text) {
     return std::pair{major, minor};
 }
 
-/// Nothing for a malformed target, or one that the method does not allow.
+/// Empty for a malformed target, or one that the method does not allow.
 std::optional<request_target> target_of(std::string_view method, std::string_view text) {
     const bool is_served = text == "*" ? method == "OPTIONS" : method != "CONNECT";
     if (!is_served || !is_target_text(text)) return std::nullopt;

@@ -23,7 +23,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::string_view no_memory_message =
-    "too much data of other requests is on its way, try again shortly";
+    "the server is receiving too much data; try again shortly";
 
 constexpr std::string_view continue_response = "HTTP/1.1 100 Continue\r\n\r\n";
 

@@ -55,7 +55,7 @@ struct session_host {
 
 /// One connection: reads requests, has them answered, and writes the responses, one after another.
 ///
-/// Waits need no timer of their own: a session notes the deadline of its present phase, and the
+/// Waits need no separate timers: a session notes the deadline of its present phase, and the
 /// server looks at all sessions several times a second and interrupts those that are late. That
 /// costs nothing per request, and one time point per idle connection.
 class session : public boost::intrusive::list_base_hook<
@@ -171,7 +171,7 @@ private:
     std::array<char, arriving_bytes> arriving_{};
     request_reader reader_;
     byte_budget::share buffered_;
-    boost::asio::ip::address address_;  ///< Of the peer.
+    boost::asio::ip::address address_;  ///< Address of the peer.
     std::string remote_;
     bool is_proxy_ = false;  ///< The peer forwards requests and names their clients.
     phase phase_ = phase::greeting;
@@ -181,7 +181,7 @@ private:
     /// In the kernel's send buffer, when the client was last seen to read.
     std::size_t unread_bytes_ = 0;
     refusal refusal_{status::bad_request, ""};
-    request_context* context_ = nullptr;  ///< Of the request that is being answered.
+    request_context* context_ = nullptr;  ///< Context of the request that is being answered.
 };
 
 }  // namespace reelsd::http

@@ -24,7 +24,7 @@ std::optional<std::size_t> path_begin_of(std::string_view text) {
     return std::nullopt;
 }
 
-/// A name or value of a query; nothing when it cannot be decoded or stored.
+/// A name or value of a query; empty when it cannot be decoded or stored.
 std::optional<std::string> form_decoded(std::string_view text) {
     std::string spaced{text};
     std::replace(spaced.begin(), spaced.end(), '+', ' ');

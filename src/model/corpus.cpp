@@ -78,7 +78,7 @@ struct key_phrase {
     std::vector<std::string> stems;
     double score = 0;
     int count = 0;
-    std::size_t order = 0;  ///< Of its first occurrence.
+    std::size_t order = 0;  ///< Position of its first occurrence.
 };
 
 /// Candidates by their stems, scored as in RAKE: frequent words of long phrases score higher.

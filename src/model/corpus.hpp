@@ -16,7 +16,7 @@ enum class source : std::uint8_t { screen, speech, caption };
 struct sentence {
     std::string text;
     source from = source::screen;
-    double start_seconds = 0;  ///< Of the text or the utterance; 0 for the caption.
+    double start_seconds = 0;  ///< Start of the text or the utterance; 0 for the caption.
 };
 
 /// All sentences on screen, in speech and in the caption.

@@ -149,7 +149,7 @@ constexpr std::size_t quoted_characters_max = 60;
 struct readable_text {
     const timed_text* text = nullptr;
     std::vector<std::string> words;  ///< Those to look for, folded.
-    std::size_t letters = 0;         ///< Of these words.
+    std::size_t letters = 0;         ///< Letters of these words.
 };
 
 std::vector<readable_text> readable_texts(const findings& reported) {

@@ -69,7 +69,7 @@ reach reach_in(const auto& blocks, const ip::address& address, reach otherwise) 
 std::optional<ip::address_v4> embedded_v4(const ip::address_v6& address) {
     struct embedding {
         ip_network network;
-        std::size_t offset;  ///< Of the IPv4 address, in bytes.
+        std::size_t offset;  ///< Position of the IPv4 address, in bytes.
         bool is_inverted = false;
     };
     static const std::array embeddings{

@@ -31,7 +31,7 @@ bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/// Nothing for other families.
+/// Empty for other families.
 std::optional<ip::address> address_of(const sockaddr& address) {
     if (address.sa_family == AF_INET) {
         const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
@@ -101,7 +101,7 @@ proxy_fault socks_fault(CURL* handle) {
     }
 }
 
-/// Why the proxy opened no tunnel; nothing if the proxy is not at fault. Never includes libcurl's
+/// Why the proxy opened no tunnel; empty if the proxy is not at fault. Never includes libcurl's
 /// messages, which can contain the proxy's password. Source: access.md 1.6.
 std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const proxy& by) {
     if (outcome == CURLE_INTERFACE_FAILED) return std::nullopt;

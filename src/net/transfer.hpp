@@ -59,7 +59,7 @@ private:
     options how_;
 
     std::optional<body_reader> body_reader_;
-    std::uint64_t sent_bytes_ = 0;  ///< Of the body.
+    std::uint64_t sent_bytes_ = 0;  ///< Bytes of the body.
     response_head head_;
     bool head_ended_ = false;
     std::size_t head_bytes_ = 0;

@@ -51,7 +51,7 @@ answer_classification classify_status(const answer_signals& signals) noexcept {
     return failed(errc::platform_changed, "unexpected status");
 }
 
-/// Nothing when the platform error is inconclusive.
+/// Empty when the platform error is inconclusive.
 std::optional<answer_classification> classify_platform_error(answer_error platform_error) noexcept {
     switch (platform_error) {
         case answer_error::slow_down: return throttled("asked to slow down");

@@ -135,7 +135,7 @@ struct content_range {
     std::uint64_t total = 0;
 };
 
-/// "bytes 100-199/200". Nothing when the total is "*".
+/// "bytes 100-199/200". Empty when the total is "*".
 std::optional<content_range> content_range_in(std::string_view text) {
     constexpr std::string_view unit = "bytes ";
     const auto dash = text.find('-');
@@ -176,7 +176,7 @@ public:
 private:
     using maybe_outcome = std::optional<download_outcome>;
 
-    /// One request. Nothing when another request may resume it; `last_` is then the reason.
+    /// One request. Empty when another request may resume it; `last_` is then the reason.
     result<maybe_outcome> try_once(video_file& file, deadline by, const std::stop_token& stop) {
         status_ = 0;
         explanation_.clear();
@@ -302,7 +302,7 @@ private:
     const downloader_settings& settings_;
     std::string url_;
 
-    int status_ = 0;  ///< Of the answer being received; 0 before its head.
+    int status_ = 0;  ///< Status of the response being received; 0 before its head.
     std::string explanation_;
     std::optional<std::uint64_t> total_;
     std::string etag_;

@@ -65,7 +65,7 @@ graphql_query root_query(const request_profile& profile, const link& reel) {
         .headers = {}};
 }
 
-/// Nothing when the code is not a number.
+/// Empty when the code is not a number.
 std::optional<graphql_query> logged_out_query(const request_profile& profile, const link& reel) {
     const auto id = media_id_of(reel.code);
     if (!id) return std::nullopt;

@@ -46,11 +46,11 @@ struct data_blocks {
 /// when a value on the way is not an object.
 [[nodiscard]] const document* member(const document& root, std::initializer_list<const char*> path);
 
-/// Text without U+0000, which PostgreSQL cannot store; nothing when missing, empty or not text.
+/// Text without U+0000, which PostgreSQL cannot store; empty when missing, empty or not text.
 [[nodiscard]] std::optional<std::string> text_at(
     const document& root, std::initializer_list<const char*> path);
 
-/// An integer of at least zero. Nothing for a negative one, which means hidden.
+/// An integer of at least zero. Empty for a negative one, which means hidden.
 [[nodiscard]] std::optional<std::int64_t> count_at(
     const document& root, std::initializer_list<const char*> path);
 

@@ -214,7 +214,7 @@ std::optional<int> img_index_of(std::string_view query) {
     return std::nullopt;
 }
 
-/// Converts a number between the digits of two bases. Nothing for text that is not a number, and
+/// Converts a number between the digits of two bases. Empty for text that is not a number, and
 /// for numbers of more than 128 bits.
 std::optional<std::string> converted(
     std::string_view text, std::string_view from_digits, std::string_view to_digits) {

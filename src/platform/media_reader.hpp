@@ -39,7 +39,7 @@ inline constexpr const char* retired_key = "xdt_shortcode_media";
 /// A post with its code and URL; without `code`, the public code of `reel`.
 [[nodiscard]] post new_post(const link& reel, std::optional<std::string> code = {});
 
-/// Nothing when the seconds since 1970 are missing or out of range.
+/// Empty when the seconds since 1970 are missing or out of range.
 [[nodiscard]] std::optional<time_point> posted_at(std::optional<std::int64_t> seconds);
 
 /// Sets the caption, its hashtags and its mentions.
@@ -73,7 +73,7 @@ struct dash_tracks {
 };
 
 /// The best tracks of a manifest (MPD, XML): H.264 first, which every player decodes, then the
-/// largest picture, then the highest bit rate. Only whole files, no segments. Nothing when it is
+/// largest picture, then the highest bit rate. Only whole files, no segments. Empty when it is
 /// not a manifest or has no picture. Any input is valid; cost is linear. Source: platform.md 4.
 [[nodiscard]] std::optional<dash_tracks> best_tracks(std::string_view manifest);
 

@@ -82,7 +82,7 @@ struct chain_state {
     bool is_corroborated = false;
     bool is_post_seen = false;
     std::optional<error> most_informative = {};
-    std::optional<required_wait> soonest = {};  ///< Of resolvers without a permit.
+    std::optional<required_wait> soonest = {};  ///< Soonest permit of resolvers without one.
     /// Until a failed resolver may be asked for this post again; nothing: all of them cool down.
     std::optional<seconds_f> not_before = {};
 

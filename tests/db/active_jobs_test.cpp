@@ -206,7 +206,7 @@ TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedWithoutReason) {
                 ended.resize(std::min<std::size_t>(ended.size(), std::size_t(below(4))));
                 if (ended.empty()) break;
                 for (const auto& made : run(operations_.resubmit(ended, soon())))
-                    model.add(model.owner(made.failed), made.anew);
+                    model.add(model.owner(made.failed), made.new_id);
                 break;
             }
             default: {

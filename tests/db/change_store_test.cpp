@@ -237,8 +237,8 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
     ASSERT_EQ(resubmitted.size(), 1U) << "one is in work, one is not there";
     EXPECT_EQ(resubmitted[0].failed, mine);
     EXPECT_EQ(read(ann_, mine).status, job_status::error);
-    EXPECT_EQ(read(ann_, resubmitted[0].anew).status, job_status::pending);
-    EXPECT_EQ(read(ann_, resubmitted[0].anew).url, link);
+    EXPECT_EQ(read(ann_, resubmitted[0].new_id).status, job_status::pending);
+    EXPECT_EQ(read(ann_, resubmitted[0].new_id).url, link);
     EXPECT_TRUE(run(operations_.resubmit(asked, soon())).empty()) << "it is in work by now";
 }
 

@@ -126,7 +126,7 @@ class Cooldowns(PacingTest):
         account = daemon.account(unlimited=True)
         self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until) "
                  "VALUES ('127.0.0.1', 'page', 7200, now() + interval '119 minutes')")
-        for answered, words in (("NULL", "It has never answered this server"), ("now()", "not asked for another")):
+        for answered, words in (("NULL", "It has never answered this server"), ("now()", "will not contact it for another")):
             self.sql(f"UPDATE resolver_pace SET answered_at = {answered}")
             job, = self.finished(account, {f"DYinline{answered:3.3}": {}})
             self.assertEqual(job["error_code"], "rate_limited", job)

@@ -52,7 +52,8 @@ struct api_dependencies {
     jobs::change_poller& poller;
     /// Whether a model that costs money analyses links, so that budgets apply.
     bool analysis_costs_money = false;
-    int requests_per_minute = 600;  ///< Of accounts without their own limit; without submissions.
+    int requests_per_minute =
+        600;  ///< Default for accounts without their own limit; excludes submissions.
     /// Called at each request with a valid token; may be empty.
     std::function<void(token_id)> token_used = {};
     /// Called when a job was accepted.

@@ -43,8 +43,8 @@ enum class errc : std::uint8_t {
 
     // The video.
     unsupported_format,  ///< No video stream, or one that cannot be decoded. Final.
-    video_too_long,      ///< Longer than the limit in force. Final.
-    video_too_large,     ///< More bytes than the limit in force. Final.
+    video_too_long,      ///< Longer than the limit. Final.
+    video_too_large,     ///< Larger than the limit. Final.
     media_failed,        ///< The media helper could not be run. Not a fault of the video.
 
     // The model.

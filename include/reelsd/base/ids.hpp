@@ -5,7 +5,7 @@
 
 namespace reelsd {
 
-/// A positive 64-bit identifier, as a type of its own per kind.
+/// A positive 64-bit identifier, as a separate type per kind.
 template <class Tag>
 struct strong_id {
     std::int64_t value = 0;

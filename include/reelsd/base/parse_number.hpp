@@ -8,7 +8,7 @@
 
 namespace reelsd {
 
-/// The number that the whole text spells: no blanks, no '+', no rest. Nothing when it does not, or
+/// The number that the whole text spells: no blanks, no '+', no rest. Empty when it does not, or
 /// when the number does not fit `Integer`.
 template <std::integral Integer>
 [[nodiscard]] std::optional<Integer> parse_number(std::string_view text, int base = 10) noexcept {

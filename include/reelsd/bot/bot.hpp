@@ -32,7 +32,7 @@ namespace reelsd::bot {
 
 struct bot_dependencies {
     boost::asio::any_io_executor loop;
-    std::string address;  ///< Of the Bot API, without a trailing slash.
+    std::string address;  ///< Base URL of the Bot API, without a trailing slash.
     std::string token;    ///< Never logged.
     std::string ca_file;  ///< Empty: the system's.
     std::optional<net::proxy> by_proxy;
@@ -42,7 +42,7 @@ struct bot_dependencies {
     jobs::submission_batcher submission_batcher;
     jobs::upload_store& uploads;
     jobs::default_limits limits;
-    std::uint64_t video_bytes_max = 0;  ///< Of an uploaded video.
+    std::uint64_t video_bytes_max = 0;  ///< Upper bound on an uploaded video.
     jobs::job_store jobs;
     jobs::reel_search search;
     usage::usage_store usage;
@@ -52,7 +52,7 @@ struct bot_dependencies {
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
     bool analysis_costs_money = false;
-    int requests_per_minute = 600;  ///< Of an account without a limit of its own.
+    int requests_per_minute = 600;  ///< Default for accounts without their own limit.
     /// The address of the dashboard. Called on the bot's threads.
     std::function<std::string()> origin;
     std::function<void()> job_accepted;       ///< On the loop.

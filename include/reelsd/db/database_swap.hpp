@@ -12,7 +12,7 @@ namespace reelsd::db {
 
 /// What a database contains before data is restored into it.
 struct database_contents {
-    bool has_relations = false;  ///< Any tables, views or sequences, whoever owns them.
+    bool has_relations = false;  ///< Any tables, views or sequences, of any owner.
     bool has_rows = false;       ///< At least one of the requested tables has rows.
 };
 

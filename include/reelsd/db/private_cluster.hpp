@@ -98,7 +98,7 @@ private:
     mutable std::condition_variable stop_requested_;
     bool stopping_ = false;
     std::filesystem::path program_;            ///< Program of `server_`.
-    std::optional<struct stat> program_file_;  ///< Of `program_`, just before the start.
+    std::optional<struct stat> program_file_;  ///< Status of `program_` just before the start.
     std::atomic<bool> server_alive_{false};
     std::unique_ptr<postmaster> server_;  ///< Empty unless this process started the server.
 };

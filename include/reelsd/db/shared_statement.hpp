@@ -80,7 +80,7 @@ public:
         }
     };
 
-    /// Adds one request. Await the result; this needs no coroutine of its own. Ignores
+    /// Adds one request. Await the result; this needs no separate coroutine. Ignores
     /// cancellation: only `by` ends it.
     [[nodiscard]] auto answer(Request request, deadline by) const {
         const enqueue start{core_};
@@ -106,7 +106,7 @@ private:
     };
 
     /// A statement's deadline is the earliest of its requests'. A request with less time left than
-    /// this, because it has waited for the database before, gets a statement of its own.
+    /// this, because it has waited for the database before, gets a separate statement.
     static constexpr std::chrono::milliseconds urgent_below{500};
 
     /// `isolated` statements do not count toward `statements_max`, because other statements must
@@ -284,7 +284,7 @@ private:
         }
     }
 
-    /// Retries in a statement of its own. A request whose deadline has passed was held during a
+    /// Retries in a separate statement. A request whose deadline has passed was held during a
     /// planned restart of the database, and gets the same time again.
     static void retry(core& owner, batch entries) {
         for (const auto& entry : entries) {

@@ -67,7 +67,7 @@ public:
     [[nodiscard]] status code() const noexcept { return code_; }
     /// Empty for a streamed body.
     [[nodiscard]] std::string_view body() const noexcept;
-    /// Of the body; 0 if it is static or streamed.
+    /// Size of the body; 0 if it is static or streamed.
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Null unless the body is streamed.
     [[nodiscard]] const body_source* stream() const noexcept;

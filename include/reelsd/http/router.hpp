@@ -110,7 +110,7 @@ private:
         segment edge;
         /// Literal segments before parameters, because they have precedence.
         std::vector<branch> next;
-        /// In `paths_`, of the pattern that ends here.
+        /// Index in `paths_` of the pattern that ends here.
         std::optional<std::size_t> entry;
     };
     struct middleware_entry {

@@ -44,7 +44,7 @@ struct request_report {
     /// The route's pattern ("/api/v1/reels/{id}"), empty if no route matched: bounded in number.
     std::string_view route;
     status code;
-    /// Of the body, as sent.
+    /// Size of the body as sent.
     std::size_t bytes;
     /// From the complete request to the written response.
     std::chrono::steady_clock::duration took;
@@ -68,7 +68,7 @@ struct server_options {
     std::chrono::milliseconds stream_time_max = std::chrono::minutes{10};
     /// Between two requests: longer than the 60 s after which common proxies close.
     std::chrono::milliseconds idle_time_max = std::chrono::seconds{75};
-    /// Without progress in writing a response.
+    /// Upper bound without progress in writing a response.
     std::chrono::milliseconds write_stall_max = std::chrono::seconds{30};
     /// For one whole response, or one piece of a stream, also with steady progress: 1 MiB at 2
     /// KB/s.

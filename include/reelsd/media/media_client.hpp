@@ -124,7 +124,7 @@ private:
     class slot;
 
     struct call {
-        limiter* among = nullptr;  ///< Whose slot it waits for, if any.
+        limiter* among = nullptr;  ///< Limiter to wait for, if any.
         std::vector<std::string> arguments;
         deadline by;
         const std::stop_token& stop;

@@ -105,7 +105,7 @@ struct frames_report {
 /// A file with the sound: RIFF/WAVE, one channel of 16 kHz, signed 16 bit.
 struct sound_report {
     double seconds = 0;
-    std::uint64_t bytes = 0;  ///< Of the whole file, including its header.
+    std::uint64_t bytes = 0;  ///< Size of the whole file, including its header.
 };
 
 /// Measurements for checking a model's answer.
@@ -121,7 +121,7 @@ struct check_report {
 
 /// A video that was written to a file.
 struct output_report {
-    std::uint64_t bytes = 0;  ///< Of the whole file.
+    std::uint64_t bytes = 0;  ///< Size of the whole file.
 };
 
 /// Bounds of one size of thumbnails.

@@ -20,10 +20,10 @@ namespace reelsd::model {
 
 /// One video to analyse.
 struct video_input {
-    std::filesystem::path file;         ///< Downloaded, readable, not changed during the call.
-    media::probe_report probe;          ///< Measured from that file.
-    std::string caption;                ///< Of the post; untrusted, may be empty, may not be UTF-8.
-    std::vector<std::string> hashtags;  ///< Of the post, without the sign; untrusted.
+    std::filesystem::path file;  ///< Downloaded, readable, not changed during the call.
+    media::probe_report probe;   ///< Measured from that file.
+    std::string caption;         ///< The post's caption; untrusted, may be empty, may not be UTF-8.
+    std::vector<std::string> hashtags;  ///< The post's hashtags, without the sign; untrusted.
     std::filesystem::path scratch;      ///< A folder of this job, for temporary files.
 };
 
@@ -60,7 +60,7 @@ struct call_usage {
 };
 
 /// Records the paid calls of one job. Called on the worker thread that runs analyze(); may block.
-/// Separate from the outcome, because a call is paid whatever becomes of the analysis: its usage
+/// Separate from the outcome, because a call is paid even if the analysis fails: its usage
 /// must be stored before the next call starts.
 class call_ledger {
 public:
@@ -116,7 +116,7 @@ public:
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// The failure that analyze() would return now without any request, because the model is known
-    /// to be unavailable. Nothing if it would send a request. Does not block.
+    /// to be unavailable. Empty if it would send a request. Does not block.
     [[nodiscard]] virtual std::optional<analysis_failure> refusal() const { return std::nullopt; }
 
     /// Blocks until done, `by` or `stop`; leaves no file and no process behind. After a stop, an

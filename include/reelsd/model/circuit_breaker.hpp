@@ -28,7 +28,7 @@ public:
         bool is_misconfigured = false;  ///< A later request will fail as well.
     };
 
-    /// Nothing if the caller may send a request, whose outcome it must report with succeeded(),
+    /// Empty if the caller may send a request, whose outcome it must report with succeeded(),
     /// failed(), misconfigured() or abandoned().
     [[nodiscard]] std::optional<rejection> admit(clock::time_point now);
 

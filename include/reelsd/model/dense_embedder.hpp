@@ -28,7 +28,7 @@ inline constexpr std::size_t dimensions_max = 3072;
 /// the size, with similarities within 0.01. `vector` has 1 to dimensions_max components.
 [[nodiscard]] std::vector<std::byte> quantised(const dense_vector& vector);
 
-/// The cosine of a unit vector and a stored one; nothing when their sizes differ.
+/// The cosine of a unit vector and a stored one; empty when their sizes differ.
 [[nodiscard]] std::optional<double> similarity(
     const dense_vector& unit, std::span<const std::byte> stored);
 

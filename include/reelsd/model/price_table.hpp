@@ -29,7 +29,7 @@ public:
     /// modalities. Errors: invalid_argument.
     [[nodiscard]] result<void> put_first(std::string_view list);
 
-    /// The cost of a call; nothing if it is unknown.
+    /// The cost of a call; empty if it is unknown.
     [[nodiscard]] std::optional<std::int64_t> cost_of(
         std::string_view model, const token_counts& used, std::chrono::year_month_day on) const;
 
@@ -57,7 +57,7 @@ private:
     std::vector<row> rows_;
 };
 
-/// "0.075" as 75,000: dollars a million tokens as picodollars a token. Nothing for other text, more
+/// "0.075" as 75,000: dollars a million tokens as picodollars a token. Empty for other text, more
 /// than six decimals and amounts above a million.
 [[nodiscard]] std::optional<std::int64_t> price_from(std::string_view text);
 

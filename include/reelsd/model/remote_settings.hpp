@@ -58,8 +58,8 @@ struct openai_settings {
 struct remote_settings {
     std::string ca_file;  ///< Empty: the system's.
     std::optional<net::proxy> by_proxy;
-    std::chrono::seconds answer_time_max{300};  ///< Of one request.
-    std::string output_language = "English";    ///< Of summaries and descriptions.
+    std::chrono::seconds answer_time_max{300};  ///< Upper bound on one request.
+    std::string output_language = "English";    ///< Language of summaries and descriptions.
 };
 
 }  // namespace reelsd::model

@@ -147,7 +147,7 @@ private:
     /// Result of one HTTP request without redirects.
     struct attempt {
         result<http_response> answer;
-        std::optional<std::string> location = {};  ///< Of a redirect to follow.
+        std::optional<std::string> location = {};  ///< Target of a redirect to follow.
         /// A reused connection delivered other bytes in place of a response head.
         bool has_stale_bytes = false;
     };

@@ -70,7 +70,7 @@ struct answer_signals {
     answer_redirect redirect = answer_redirect::none;
     page_route route = page_route::unknown;
     answer_media media = answer_media::absent;
-    /// Of the body of a query, and of a page with a status of 400-499.
+    /// Error in the body of a query, or of a page with a status of 400-499.
     answer_error platform_error = answer_error::none;
     /// The code carries a follower's key, as links to private posts do.
     bool is_follower_link = false;
@@ -83,7 +83,7 @@ struct answer_classification {
     std::optional<errc> failure = {};
     /// A "no such post" or "no such file" that counts only when another resolver agrees.
     bool needs_confirmation = false;
-    /// Of platform_rate_limited: the client is throttled for all posts. Otherwise perhaps only for
+    /// For platform_rate_limited: the client is throttled for all posts. Otherwise perhaps only for
     /// this one.
     bool throttles_client = false;
     /// The platform has refused the session, which must not be used again.
@@ -99,13 +99,13 @@ struct answer_classification {
 /// One answer to a resolver, for diagnosis. The texts are valid during the call.
 struct observed_answer {
     std::string_view question;  ///< "post page", "root query", "logged-out query", ...
-    std::string_view url;       ///< Of the last request, without tokens.
-    int status = 0;             ///< Of HTTP, or the exit status of a program.
+    std::string_view url;       ///< Address of the last request, without tokens.
+    int status = 0;             ///< HTTP status, or exit status of a program.
     std::string_view body;      ///< As received, unredacted.
     seconds_f took{0.0};
     /// Only of an answer over HTTP.
     std::optional<answer_signals> signals = {};
-    /// Of a failure: "gated"; empty when the answer has the post.
+    /// Short name of a failure, such as "gated"; empty when the answer has the post.
     std::string_view reason = {};
 };
 

@@ -75,7 +75,7 @@ inline constexpr seconds_f first_patience{1.0};
     std::string_view resolver, rate_limiter& pace, seconds_f patience, deadline by,
     const std::stop_token& stop);
 
-/// rate_limiter::note() with a deadline of its own, so that a slow look-up is recorded too.
+/// rate_limiter::note() with a separate deadline, so that a slow look-up is recorded too.
 seconds_f note_try(
     rate_limiter& pace, std::string_view resolver, const finished_try& ended,
     const std::stop_token& stop);

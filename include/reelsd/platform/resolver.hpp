@@ -36,7 +36,7 @@ struct no_post {
     /// must agree. Or a "no such file" (separate_tracks): another resolver may have one.
     bool needs_confirmation = false;
     confidence worth = confidence::plain;
-    /// Of platform_rate_limited: the client is throttled for all posts.
+    /// For platform_rate_limited: the client is throttled for all posts.
     bool throttles_client = false;
 
     no_post() = default;

@@ -62,7 +62,7 @@ public:
     session_record& operator=(const session_record&) = delete;
     virtual ~session_record() = default;
 
-    /// Why the platform has refused the session; nothing when it has not. Errors:
+    /// Why the platform has refused the session; empty when it has not. Errors:
     /// database_unavailable, internal.
     [[nodiscard]] virtual result<std::optional<std::string>> refusal_of(
         const std::string& fingerprint, deadline by) = 0;
@@ -73,7 +73,7 @@ public:
 
 struct session_settings {
     std::filesystem::path file;  ///< REELSD_PLATFORM_COOKIES_FILE
-    std::string host;            ///< Of REELSD_PLATFORM_URL.
+    std::string host;            ///< Host of REELSD_PLATFORM_URL.
 };
 
 /// The operator's signed-in session: a file of cookies, and whether it may be used. A changed file
@@ -121,7 +121,7 @@ private:
     std::string refusal_unwritten_;           ///< A reason that the record does not have yet.
     std::string allowed_;                     ///< A fingerprint that the record did not have...
     deadline::clock::time_point allowed_at_;  ///< ...at this time.
-    std::string not_found_code_;              ///< Of the last answer, if it was "no such post".
+    std::string not_found_code_;  ///< Code of the last answer, if it was "no such post".
 };
 
 /// Reads and checks the file. Errors: invalid_argument when it cannot be read, is not a regular

@@ -68,7 +68,7 @@ struct child_end {
 /// "SIGSEGV", or "signal 42" for one without a name.
 [[nodiscard]] std::string signal_name(int number);
 
-/// The absolute path of an executable program; nothing if there is none. A `name` with a slash is a
+/// The absolute path of an executable program; empty if there is none. A `name` with a slash is a
 /// path. Any other name is searched for in the folders of `search_path`, which is in the form of
 /// the variable PATH; relative folders are ignored.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(

@@ -49,8 +49,8 @@ public:
         : token_(std::move(token)), version_{version} {}  // Braces would make a list of the token.
 
     /// The notification for a job that has not ended. Its `progress` is the time since the call
-    /// began in seconds, because the protocol requires strictly increasing values. Nothing if the
-    /// text, whole seconds included, is unchanged. Nothing for a job that has ended: the answer
+    /// began in seconds, because the protocol requires strictly increasing values. Empty if the
+    /// text, whole seconds included, is unchanged. Empty for a job that has ended: the answer
     /// follows, and a client that reads both together may close the call before it handles the
     /// notification.
     std::optional<json> notification_for(const job_progress& state) {

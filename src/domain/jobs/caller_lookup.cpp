@@ -63,7 +63,7 @@ struct known_caller {
 struct reel_request {
     accounts::token_hash token;
     job_id reel;
-    std::string version = {};  ///< Of the cached view; empty if there is none.
+    std::string version = {};  ///< Version of the cached view; empty if there is none.
 };
 
 struct reel_answer {

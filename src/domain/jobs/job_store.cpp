@@ -57,7 +57,7 @@ constexpr db::query list_query{"jobs.list", R"sql(
                NULL) AS place ON place.job_id = page.id
      ORDER BY page.id DESC)sql"};
 
-// The jobs that have not ended are few, and have an index of their own. MATERIALIZED keeps the
+// The jobs that have not ended are few, and have a separate index. MATERIALIZED keeps the
 // planner from walking all jobs of the account instead because of the LIMIT.
 constexpr db::query list_active_query{"jobs.list_active", R"sql(
     WITH active AS MATERIALIZED (

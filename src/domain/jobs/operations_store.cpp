@@ -91,7 +91,8 @@ boost::asio::awaitable<std::vector<resubmitted_job>> operations_store::resubmit(
     std::vector<job_id> failed, deadline by) {
     const auto created = co_await pool_->run(by, resubmit_query, failed);
     co_return created.map([](const db::row& row) {
-        return resubmitted_job{.failed = row.as<job_id>("failed"), .anew = row.as<job_id>("anew")};
+        return resubmitted_job{
+            .failed = row.as<job_id>("failed"), .new_id = row.as<job_id>("anew")};
     });
 }
 

@@ -232,11 +232,11 @@ struct report_columns {
     std::vector<std::string_view> statuses;
     std::vector<std::optional<std::string_view>> codes;
     std::vector<std::optional<std::string_view>> texts;
-    std::vector<std::optional<double>> delays;  ///< Seconds; nothing where the turn is kept.
+    std::vector<std::optional<double>> delays;  ///< Seconds; empty where the turn is kept.
     std::vector<std::int32_t> uncounted;        ///< 1: the attempt does not count.
     std::vector<std::optional<std::string_view>> waits_for;  ///< A platform's permit.
     std::vector<bool> cooldowns;
-    /// Of attempts that count.
+    /// Number of attempts that count.
     std::vector<std::optional<std::string_view>> causes, steps, details;
 
     explicit report_columns(const std::vector<ended_attempt>& attempts) {

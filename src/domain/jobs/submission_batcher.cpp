@@ -106,7 +106,7 @@ boost::asio::awaitable<std::vector<submission_result>> submission_batcher::submi
     for (auto& request : requests) {
         all.push_back({.caller = caller, .wanted = std::move(request)});
     }
-    // A list is one statement of its own, because its links are accepted in order. One list of an
+    // A list is a separate statement, because its links are accepted in order. One list of an
     // account at a time, because several would wait for its row with a connection each.
     const auto own = statements_;
     list_lock lock{own->lists, caller};

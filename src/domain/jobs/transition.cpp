@@ -198,7 +198,8 @@ transition after_snooze(
 std::string cooldown_text(errc of, std::string_view minutes) {
     const bool is_platform = of == errc::platform_rate_limited;
     return fmt::format(
-        "{} and is not asked for another {} minutes. Submit the link again after that.",
+        "{}. This server will not contact it for another {} minutes. Submit the link again after "
+        "that.",
         is_platform ? "The platform temporarily rate-limited the service"
                     : "The AI model could not process the video: its provider asks for a pause",
         minutes);
@@ -209,7 +210,7 @@ std::string unanswered_text(errc of) {
     if (what.empty()) return {};
     return fmt::format(
         "{}. It has never answered this server and may refuse its address. Upload the video "
-        "instead, or ask the operator to set a proxy (platform-proxy) or a session of their own "
+        "instead, or ask the operator to set a proxy (platform-proxy) or their own session "
         "(platform-cookies-file).",
         what);
 }

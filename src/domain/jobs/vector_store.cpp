@@ -5,7 +5,7 @@
 namespace reelsd::jobs {
 namespace {
 
-// A name that was in force before is not put in force again, so that two daemons with different
+// A name that was active before is not activated again, so that two daemons with different
 // settings do not replace each other's vectors at each start.
 constexpr db::query propose_query{"vectors.propose_embedder", R"sql(
     INSERT INTO embedder_generation (name)

@@ -85,7 +85,7 @@ private:
 inline constexpr int coarsest_quantizer = 31;
 
 /// Encodes packed RGB as baseline JPEG (JFIF, 4:2:0, square pixels) without metadata, with the
-/// first of `quantizers` that gives at most `bytes_max`; nothing when none does. Throws
+/// first of `quantizers` that gives at most `bytes_max`; empty when none does. Throws
 /// std::runtime_error when FFmpeg fails.
 [[nodiscard]] std::optional<std::vector<std::byte>> encode_jpeg_within(
     const picture::view& rgb, std::span<const int> quantizers, std::size_t bytes_max);

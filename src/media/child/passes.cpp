@@ -364,7 +364,7 @@ private:
     container& from_;
     std::span<const double> moments_;  ///< The remaining ones.
     const picture_handler& handle_;
-    std::vector<double> starts_;  ///< Of the groups of pictures to decode; ascending.
+    std::vector<double> starts_;  ///< Start times of the groups of pictures to decode; ascending.
 
     codec_owner decoder_;
     frame_owner frame_ = new_frame();

@@ -57,7 +57,7 @@ private:
 
     std::uint64_t pixels_ = 0;
     std::uint64_t luma_sum_ = 0;    ///< In 1/256 of a level.
-    std::uint64_t spread_sum_ = 0;  ///< Of max(R,G,B) - min(R,G,B).
+    std::uint64_t spread_sum_ = 0;  ///< Sum of max(R,G,B) - min(R,G,B).
     colour_counts colours_{};
     std::vector<change> changes_;
 };

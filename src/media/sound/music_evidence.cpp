@@ -201,7 +201,7 @@ constexpr double tempo_octaves_wide = 0.9;
 constexpr double tempo_regularity_min = 0.22;
 constexpr std::size_t trend_spectra = 43;
 
-/// Onsets minus their mean over a second, at least 0: a long swell is no beat.
+/// Onsets minus their mean over a second, at least 0: a long swell is not a beat.
 std::vector<double> without_trend(std::span<const float> onsets) {
     auto values = moving_means(onsets, trend_spectra / 2);
     for (std::size_t i = 0; i < onsets.size(); ++i) {

@@ -63,7 +63,7 @@ float centroid_of(const bins& power) {
 
 /// The logarithm of the power in a band, 1 for a factor of ten.
 float loudness(const bins& power, band where) {
-    // Inaudible changes are no onsets.
+    // Inaudible changes are not onsets.
     constexpr float inaudible = 1e-6F;
     float sum = 0;
     for (std::size_t k = where.from; k < where.to; ++k) sum += power[k];

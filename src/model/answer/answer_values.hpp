@@ -19,7 +19,7 @@ struct parsed_time {
 
 /// S, M:SS, MM:SS.mmm, MM:SS,mmm, H:MM:SS, 1m30s, also in brackets. A time past the end is retried
 /// as digits without their colon (130 for 1:30) and as MM:SS:ff, and moved to the end if neither
-/// fits. Nothing for other text.
+/// fits. Empty for other text.
 [[nodiscard]] std::optional<parsed_time> read_time(std::string_view text, double duration_seconds);
 
 /// Seconds, or digits without their colon. Negative numbers are the start.
@@ -41,7 +41,7 @@ inline constexpr std::ptrdiff_t far_times_min = 3;
 inline constexpr std::string_view far_times_warning =
     "times lie far past the end of the video: the analysis may be of another one";
 
-/// The ISO 639-1 code of "pt-BR", "EN", "zh_Hans", "deu" or "Spanish". Nothing for a language
+/// The ISO 639-1 code of "pt-BR", "EN", "zh_Hans", "deu" or "Spanish". Empty for a language
 /// without one ("und", "mul").
 [[nodiscard]] std::optional<std::string> language_code_from(std::string_view text);
 

@@ -52,7 +52,7 @@ private:
 };
 
 /// A value as text: strings, numbers and booleans as written, null as an empty text, a list of
-/// these separated by blanks. Nothing for other values.
+/// these separated by blanks. Empty for other values.
 [[nodiscard]] std::optional<std::string> text_from(const answer_json& value);
 
 /// The first of `names` that is a member of the object and not null; null if there is none.
@@ -72,10 +72,10 @@ public:
     section_reader(const answer_json& answer, std::string_view name, answer_log& log);
 
     [[nodiscard]] std::string text(std::string_view name);
-    /// Nothing for an empty text and words for it ("null", "none", "n/a").
+    /// Empty for an empty text and words for it ("null", "none", "n/a").
     [[nodiscard]] std::optional<std::string> optional_text(std::string_view name);
     [[nodiscard]] std::vector<std::string> list(std::string_view name);
-    /// Nothing when it is missing or neither true nor false.
+    /// Empty when it is missing or neither true nor false.
     [[nodiscard]] std::optional<bool> flag(std::string_view name);
 
     /// The member; null when it is missing, which is a violation if `required`.

@@ -109,7 +109,7 @@ namespace lexicon_format {
 inline constexpr std::uint32_t magic = 0x4C52'3031;  ///< Changes with the format.
 struct header {
     std::uint32_t magic = lexicon_format::magic;
-    std::uint32_t words = 0;       ///< Of the whole file.
+    std::uint32_t words = 0;       ///< Size of the whole file.
     std::uint32_t slots = 0;       ///< Offset of the slots.
     std::uint32_t slot_count = 0;  ///< A power of two.
     std::uint32_t vectors = 0;     ///< Offset of the vector offsets.

@@ -101,7 +101,7 @@ public:
 
     /// A request about the model itself, which costs nothing.
     [[nodiscard]] virtual net::http_request model_request() const = 0;
-    /// Nothing when the response to it confirms key and model.
+    /// Empty when the response to it confirms key and model.
     [[nodiscard]] virtual std::optional<call_failure> model_fault(
         const net::http_response& response) const = 0;
 

@@ -12,7 +12,7 @@ bool once(bool& flag) {
     return !std::exchange(flag, true);
 }
 
-/// `next` with the flag; nothing if it was set already.
+/// `next` with the flag; empty if it was set already.
 std::optional<request_options> set(bool request_options::*flag, request_options& next) {
     if (std::exchange(next.*flag, true)) return std::nullopt;
     return next;

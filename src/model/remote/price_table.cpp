@@ -101,7 +101,7 @@ struct price_table::row_reader {
         return checked(name, price_from(text_in(source, name)));
     }
 
-    /// Nothing for null, which is unknown.
+    /// Empty for null, which is unknown.
     std::optional<std::int64_t> price_or(
         std::string_view name, std::optional<std::int64_t> otherwise) {
         const auto value = source.find(name);

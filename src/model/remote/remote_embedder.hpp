@@ -27,7 +27,7 @@ struct embeddings {
     std::int64_t tokens = 0;
 };
 
-/// Nothing unless the answer has a vector for each text.
+/// Empty unless the answer has a vector for each text.
 [[nodiscard]] std::optional<embeddings> gemini_embeddings(const json& document, std::size_t texts);
 
 /// The body of /v1/embeddings.

@@ -33,7 +33,7 @@ using next_try = std::variant<try_again, snooze, give_up>;
 /// Waits; false when `stop` is requested or `by` comes first.
 [[nodiscard]] bool pause(seconds_f length, const deadline& by, const std::stop_token& stop);
 
-/// "31s", "34.07s", "900ms" as proto-JSON writes durations. Nothing for other text.
+/// "31s", "34.07s", "900ms" as proto-JSON writes durations. Empty for other text.
 [[nodiscard]] std::optional<seconds_f> duration_from(std::string_view text);
 
 /// "... Please retry in 31.2s." within a message.

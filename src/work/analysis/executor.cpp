@@ -88,7 +88,7 @@ struct attempt {
     const executor_dependencies& parts;
     const log::logger& log;
     const jobs::claimed_job& job;
-    const platform::link& link;  ///< Of an upload: empty.
+    const platform::link& link;  ///< Empty for an upload.
     deadline by;
     std::stop_token stop;
     job_rate_limiter& rate_limiter;
@@ -329,7 +329,7 @@ result<void> check_budget(const attempt& in) {
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
 
-/// Returns the analyzer's thumbnail, or one made by a separate child process. Nothing if that fails
+/// Returns the analyzer's thumbnail, or one made by a separate child process. Empty if that fails
 /// or the attempt is stopped, because repeating the analysis would cost more than a picture is
 /// worth.
 std::optional<jobs::reel_thumbnail> take_thumbnail(

@@ -72,7 +72,7 @@ void shared_rate_limiter::release(const pacing::paced_resolver& resolver, deadli
         log_.debug("releasing a permit failed", {{"reason", released.error().to_string()}});
 }
 
-/// A row of its own, under a host that no list of resolvers shows.
+/// A separate row, under a host that no list of resolvers shows.
 pacing::paced_resolver shared_rate_limiter::session() const {
     return {.host = host_ + " (session)", .resolver = "session"};
 }

@@ -7,7 +7,7 @@
 namespace reelsd::work {
 namespace {
 
-/// Of a lease's length.
+/// Fraction of a lease's length.
 constexpr double safe_fraction = 0.8;
 constexpr double check_fraction = 0.05;
 

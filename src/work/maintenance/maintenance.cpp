@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 /// Deliveries are kept for days: a minute more makes no difference.
 constexpr auto clean_interval = 60s;
-/// After a full step, for other statements.
+/// Pause after a full step, to leave time for other statements.
 constexpr auto clean_pause = 200ms;
 constexpr auto clean_time_max = 5s;
 /// Rows per statement, which holds their locks for a few milliseconds.

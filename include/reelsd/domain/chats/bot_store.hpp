@@ -63,7 +63,7 @@ struct waiting_message {
     std::string shown;                    ///< Its rendered state: see bot/delivery.hpp.
     int parts_sent = 0;
     std::optional<jobs::job_status> job_status;  ///< Empty if the job does not exist.
-    std::string step;                            ///< Of a running job, if known.
+    std::string step;                            ///< Current step of a running job, if known.
     bool is_linked = true;                       ///< Its chat is linked to its account.
 };
 

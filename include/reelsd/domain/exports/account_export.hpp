@@ -22,7 +22,7 @@ namespace reelsd::exports {
 /// `reel`, `delivery`, `model_call`, or `end`, whose `lines` counts those before it: an export
 /// without it is incomplete.
 ///
-/// Each page is a snapshot of its own. The export contains once what existed when it began and was
+/// Each page is a separate snapshot. The export contains once what existed when it began and was
 /// not deleted since, in its state when the page was read, and nothing newer.
 class account_export {
 public:
@@ -51,7 +51,7 @@ private:
     account_id account_;
     std::size_t part_ = 0;
     std::int64_t after_ = 0;  ///< Continues after this id of the part.
-    time_point after_at_{};   ///< Of calls: continues after this time and id.
+    time_point after_at_{};   ///< For calls: continues after this time and id.
     std::optional<std::vector<std::int64_t>> last_ids_;
     std::int64_t lines_ = 0;
     bool is_over_ = false;

@@ -141,7 +141,7 @@ private:
     std::unordered_multimap<std::int64_t, waiter*> waiters_;  ///< By job.
     std::multimap<account_id, subscription*> subscriptions_;
     async::condition first_came_;
-    std::optional<time_point> position_;  ///< Of the subscribed accounts.
+    std::optional<time_point> position_;  ///< Position for the subscribed accounts.
     /// Changes that were published within the overlap of two polls: time and job, deletions with
     /// the job's number negated.
     std::set<std::pair<time_point, std::int64_t>> published_;

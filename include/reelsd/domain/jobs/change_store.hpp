@@ -54,8 +54,8 @@ struct watched_change {
 };
 
 struct change_batch {
-    std::vector<job_change> changed;    ///< Of each account, the oldest change first.
-    std::vector<job_deletion> deleted;  ///< Of each account, the oldest deletion first.
+    std::vector<job_change> changed;    ///< Oldest change first within an account.
+    std::vector<job_deletion> deleted;  ///< Oldest deletion first within an account.
     time_point until;                   ///< The database's clock when this was read.
     /// Accounts that have as many changes or deletions as were requested, and perhaps more.
     std::set<account_id> truncated;

@@ -45,7 +45,7 @@ enum class job_error_code : std::uint8_t {
 
 /// The part of a done job that lists and searches show.
 struct reel_brief {
-    std::string code;     ///< Of the post.
+    std::string code;     ///< The post's code.
     std::string author;   ///< The account's name; empty if unknown.
     std::string summary;  ///< One sentence; may be empty.
 };
@@ -108,7 +108,7 @@ enum class thumbnail_size : std::uint8_t { small, large };
 /// The result of an earlier job on the same post, which may replace an analysis.
 struct earlier_analysis {
     std::string result;                            ///< The five sections as JSON text.
-    time_point analyzed_at;                        ///< When the analysis was made.
+    time_point analyzed_at;                        ///< Time of the analysis.
     std::optional<reel_thumbnail> thumbnail = {};  ///< If it has one.
 };
 

@@ -56,14 +56,14 @@ struct platform_line {
     std::string host;                    ///< "www.instagram.com".
     std::vector<std::string> resolvers;  ///< In the order of use; not empty.
     seconds_f interval{8.0};             ///< Between two permits on average; above 0.
-    int tries_per_hour = 40;             ///< Of each resolver; at least 1.
+    int tries_per_hour = 40;             ///< Per resolver; at least 1.
     seconds_f try_time{60.0};            ///< Upper bound on the use of a permit.
     bool heeds_cooldown = true;
     /// A job that a cool-down keeps waiting for longer ends as rate limited, with `cooldown_text`.
     /// "{minutes}" in it is replaced by the minutes that are left.
     seconds_f cooldown_wait_max{3600.0};
     std::string cooldown_text = {};
-    std::string unanswered_text = {};  ///< In its place if the platform has never answered.
+    std::string unanswered_text = {};  ///< Replaces it if the platform has never answered.
 };
 
 struct line_answer {

@@ -29,7 +29,8 @@ struct default_limits {
 /// The position of a submission in a list of links, which share an Idempotency-Key. An upload
 /// counts as a list of one.
 struct list_element {
-    std::string request_hash;   ///< Of the whole list or the uploaded file: 32 hexadecimal digits.
+    std::string
+        request_hash;  ///< Hash of the whole list or the uploaded file: 32 hexadecimal digits.
     std::int32_t position = 0;  ///< From 0.
 };
 
@@ -70,7 +71,7 @@ struct submission_result {
 
     outcome decided = outcome::accepted;
     job_id job;                               ///< Set when accepted or repeated.
-    job_status status = job_status::pending;  ///< Of that job.
+    job_status status = job_status::pending;  ///< Status of that job.
     int job_limit = 0;                        ///< Limit of concurrent jobs, queued jobs or uploads.
     int rate_limit = 0;                       ///< Submissions a minute.
     int rate_remaining = 0;                   ///< Submissions left now.

@@ -18,7 +18,7 @@ namespace reelsd::jobs {
 
 struct running_job {
     job_id id;
-    std::string email;  ///< Of its account.
+    std::string email;  ///< Address of its account.
     std::string url;
     std::string worker;
     std::string step;  ///< Empty if not known.
@@ -31,7 +31,7 @@ struct failed_attempt {
     int number = 1;
     std::string at;  ///< RFC 3339.
     std::string worker;
-    std::string step;   ///< In which it ended; empty if unknown.
+    std::string step;   ///< Step in which it ended; empty if unknown.
     std::string cause;  ///< A name of errc, or "lease_expired": its worker died or hung.
     std::string detail;
 };
@@ -53,13 +53,13 @@ struct failure_cause {
 };
 
 struct failure_overview {
-    std::vector<failure_cause> by_cause;  ///< Of the last seven days, most frequent first.
+    std::vector<failure_cause> by_cause;  ///< Causes of the last seven days, most frequent first.
     std::vector<failed_job> recent;       ///< Newest first.
 };
 
 struct resubmitted_job {
     job_id failed;
-    job_id anew;
+    job_id new_id;
 };
 
 /// Jobs of all accounts, for administrators. Throws like job_store. A cheap value around the pool.

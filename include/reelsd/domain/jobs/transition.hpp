@@ -57,7 +57,7 @@ struct retry_policy {
 /// Why an attempt ended without a result. Stored for operators; not visible to clients.
 struct attempt_failure {
     errc cause = errc::internal;
-    std::string step = {};    ///< In which it ended; empty if unknown.
+    std::string step = {};    ///< Step in which it ended; empty if unknown.
     std::string detail = {};  ///< Valid UTF-8, at most bounds::attempt_detail_bytes_max bytes.
 };
 

@@ -37,7 +37,7 @@ struct uploaded_video {
     upload_id id;
     std::int64_t size_bytes = 0;
     std::string sha256;  ///< 64 hexadecimal digits in lower case.
-    /// Of the post, as given by the caller.
+    /// The post's link, as given by the caller.
     std::optional<std::string> caption = {};
     std::optional<std::string> author = {};
 };
@@ -89,7 +89,7 @@ public:
 
 private:
     db::pool& pool_;
-    std::set<upload_id> arriving_;  ///< Of this daemon.
+    std::set<upload_id> arriving_;  ///< Uploads that this daemon is receiving.
 };
 
 /// Writes a file to the store while it arrives; buffers one chunk. Thread: the loop's.

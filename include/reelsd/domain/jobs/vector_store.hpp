@@ -48,7 +48,7 @@ struct embedding_claim_request {
 struct embedding_claim {
     /// False: another embedder is active, and nothing was claimed.
     bool is_in_force = false;
-    account_id account;                       ///< Of all the reels.
+    account_id account;                       ///< Owner of all the reels.
     std::vector<unembedded_reel> reels = {};  ///< At most `backlog_window`.
     /// Where to continue after these reels; empty at the end.
     std::optional<job_id> next_before = {};

@@ -67,7 +67,7 @@ struct model_total {
     std::int64_t cached_prompt_tokens = 0;
     std::int64_t output_tokens = 0;
     std::int64_t thinking_tokens = 0;
-    std::string cost_usd;  ///< Of calls of known cost; an exact decimal.
+    std::string cost_usd;  ///< Sum of calls with a known cost; an exact decimal.
 };
 
 /// Writes the ledger of model calls. Throws like jobs::job_store. A cheap value around the pool.

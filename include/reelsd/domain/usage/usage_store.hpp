@@ -94,8 +94,8 @@ struct reel_report {
 struct budget_report {
     std::optional<decimal> monthly_budget_usd = {};  ///< Empty: no limit.
     std::string month;                               ///< The current one: "2026-11".
-    decimal spent_this_month_usd = "0";              ///< Of calls of known cost.
-    decimal spent_today_usd = "0";                   ///< Of calls of known cost.
+    decimal spent_this_month_usd = "0";              ///< Sum of calls with a known cost.
+    decimal spent_today_usd = "0";                   ///< Sum of calls with a known cost.
     decimal estimated_this_month_usd = "0";          ///< Estimate for calls of unknown cost.
     std::int64_t unpriced_calls_this_month = 0;      ///< Calls of unknown cost.
 };

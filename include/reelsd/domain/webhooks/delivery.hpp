@@ -32,7 +32,7 @@ struct delivery {
     std::string url;
     delivery_state state = delivery_state::pending;
     int tries = 0;
-    std::optional<int> status_code;  ///< Of the last try, if answered.
+    std::optional<int> status_code;  ///< HTTP status of the last try, if answered.
     std::string cause;               ///< Why the last try failed; empty if it succeeded.
     time_point created_at;
     std::optional<time_point> tried_at;
@@ -57,8 +57,8 @@ struct claimed_delivery {
 
 /// Outcome of a try, for step_after().
 struct delivery_try {
-    std::optional<int> status_code;             ///< Of a complete answer.
-    errc failure = errc::internal;              ///< Without an answer.
+    std::optional<int> status_code;             ///< HTTP status of a complete response.
+    errc failure = errc::internal;              ///< Set without a complete response.
     std::optional<seconds_f> retry_after = {};  ///< From the answer.
 };
 

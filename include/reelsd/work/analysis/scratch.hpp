@@ -58,7 +58,7 @@ private:
         : folder_{std::move(folder)}, lock_{std::move(lock)} {}
 
     std::filesystem::path folder_;
-    unique_fd lock_;  ///< Of the folder's lock file.
+    unique_fd lock_;  ///< Lock file of the folder.
 };
 
 }  // namespace reelsd::work

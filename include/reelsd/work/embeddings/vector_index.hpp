@@ -41,7 +41,7 @@ struct vector_index_dependencies {
 };
 
 /// Computes a dense vector for each reel in the background, and finds reels near a query. Until a
-/// reel has a vector, search finds it by words and concepts. One embedder is in force in a
+/// reel has a vector, search finds it by words and concepts. One embedder is active in a
 /// database: its daemons replace the vectors of other embedders, newest reels first. Daemons with
 /// another embedder compute none. See docs/adr/0012.
 /// Thread: the loop's.
@@ -105,7 +105,7 @@ private:
     int database_failures_ = 0;  ///< Consecutive failures.
     /// Position of the current round through the backlog; nothing between two rounds.
     std::optional<jobs::backlog_position> walk_;
-    bool has_embedded_ = false;  ///< In this round.
+    bool has_embedded_ = false;  ///< Whether a reel was embedded in this round.
     monotonic_clock::time_point next_round_at_{};
     /// Accounts whose budget is spent, and until when they are skipped.
     std::map<account_id, monotonic_clock::time_point> skipped_;

@@ -132,7 +132,7 @@ private:
     dispatcher_options options_;
     log::logger log_;
 
-    lease_table leases_;            ///< Of the claims held.
+    lease_table leases_;            ///< Leases of the held claims.
     std::int32_t claim_epoch_ = 0;  ///< Grows after each claim whose answer was lost.
     prefetch prefetch_;
     claim_cursor cursor_;
