@@ -118,7 +118,7 @@ class Growth:
 
     def submit(self):
         def prepare(world):
-            time.sleep(1)  # The server is still answering requests of the load.
+            time.sleep(1)  # Lets the server finish the requests of the previous load.
             world.sql("DELETE FROM job WHERE status = 'pending'")
             world.sql("UPDATE account SET bucket_tokens = NULL, bucket_at = NULL")
             world.sql("VACUUM account, job")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures submissions of links: each answer's job is durable (fsync, synchronous_commit on).
+"""Measures submissions of links: every accepted job is durable (fsync, synchronous_commit on).
 
     python3 tests/bench/http_submit.py [--bin build/release/bin] [--peers build/bench_peers] [--accounts 1 64]
             [--rounds 3] [--seconds 5] [--connections 64]
@@ -53,7 +53,7 @@ def main():
 
         def measure(contender):
             name, count = contender
-            time.sleep(1)  # The server is still answering requests of the load.
+            time.sleep(1)  # Lets the server finish the requests of the previous load.
             world.sql("TRUNCATE job CASCADE; UPDATE account SET bucket_tokens = NULL, bucket_at = NULL")
             world.sql("VACUUM account")
             world.sql("CHECKPOINT")

@@ -70,13 +70,13 @@ def contents(package):
 
 
 class Control(unittest.TestCase):
-    def test_the_daemon_brings_what_it_needs(self):
+    def test_the_daemon_package_has_its_dependencies(self):
         self.assertLessEqual(
             {"adduser", "ca-certificates", "pocketsphinx-en-us", "tesseract-ocr-eng", "libpq5", "libavcodec59",
              "libseccomp2"}, dependencies(daemon, "Depends"))
         self.assertIn("postgresql-15", dependencies(daemon, "Recommends"))
 
-    def test_the_client_brings_no_more_than_it_needs(self):
+    def test_the_client_package_has_no_extra_dependencies(self):
         self.assertFalse({"libpq5", "libavcodec59", "tesseract-ocr-eng", "adduser"} & dependencies(client, "Depends"))
 
     def test_both_have_the_version_of_the_program(self):
@@ -85,12 +85,12 @@ class Control(unittest.TestCase):
         newest = (ROOT / "scripts/packaging/debian/changelog").read_text(encoding="utf-8").splitlines()[0]
         self.assertTrue(newest.startswith(f"reelsd ({version}) "), newest)
 
-    def test_what_is_configured_survives_an_upgrade(self):
-        told = output_of("dpkg-deb", "--info", daemon, "conffiles").split()
-        self.assertEqual(sorted(told), sorted(name[1:] for name in contents(daemon)
+    def test_configuration_files_are_conffiles(self):
+        listed = output_of("dpkg-deb", "--info", daemon, "conffiles").split()
+        self.assertEqual(sorted(listed), sorted(name[1:] for name in contents(daemon)
                                 if name.startswith("./etc/") and not name.endswith("/")))
 
-    def test_the_scripts_are_those_that_dpkg_can_run(self):
+    def test_maintainer_scripts_are_valid_shell(self):
         for script in ("postinst", "prerm", "postrm"):
             with self.subTest(script):
                 text = output_of("dpkg-deb", "--info", daemon, script)
@@ -132,7 +132,7 @@ class Scripts(unittest.TestCase):
     def given(self, calls):
         return [call for call in calls if call.startswith(("chown ", "chgrp ", "chmod "))]
 
-    def test_backups_that_a_purge_kept_are_the_services_again(self):
+    def test_an_installation_takes_ownership_of_kept_backups(self):
         self.file("var/backups/reelsd/reelsd-20260101T000000Z.backup")
         notes = self.file("var/backups/reelsd/notes")
         (notes.parent / "linked.backup").hardlink_to(notes)
@@ -143,7 +143,7 @@ class Scripts(unittest.TestCase):
             "chown reelsd:reelsd /var/backups/reelsd/reelsd-20260101T000000Z.backup",
             "chown reelsd:reelsd /var/backups/reelsd", "chmod 0700 /var/backups/reelsd"])
 
-    def test_backups_whose_owner_is_settled_are_left_alone(self):
+    def test_a_deliberate_owner_of_backups_is_kept(self):
         self.file("var/backups/reelsd/reelsd-20260101T000000Z.backup")
 
         settled = {"by the service": {"FOLDER_OWNER": "reelsd"},
@@ -154,7 +154,7 @@ class Scripts(unittest.TestCase):
                 calls, _ = self.run_script("postinst", "configure", "0.1.0", **answers)
                 self.assertEqual(self.given(calls), [])
 
-    def test_an_installation_starts_the_timer_that_was_left_enabled(self):
+    def test_an_installation_starts_an_enabled_timer(self):
         started = "deb-systemd-invoke start reelsd-backup.timer"
 
         calls, _ = self.run_script("postinst", "configure", "")
@@ -174,7 +174,7 @@ class Scripts(unittest.TestCase):
         key = self.file("etc/reelsd/tls/privkey.pem")
         backup = self.file("var/backups/reelsd/today.backup")
 
-        calls, said = self.run_script("postrm", "purge")
+        calls, messages = self.run_script("postrm", "purge")
 
         self.assertTrue(key.exists() and backup.exists())
         self.assertEqual(self.given(calls)[0],
@@ -183,25 +183,25 @@ class Scripts(unittest.TestCase):
         self.assertLess(calls.index(f"chown -h root {keys}"), calls.index("userdel reelsd"))
         # userdel removes the group, too.
         self.assertLess(calls.index(f"chgrp -h root {keys}"), calls.index("userdel reelsd"))
-        self.assertIn("/etc/reelsd is not the package's and is kept", said)
-        self.assertIn("/var/backups/reelsd are kept", said)
+        self.assertIn("/etc/reelsd is not the package's and is kept", messages)
+        self.assertIn("/var/backups/reelsd are kept", messages)
 
-    def test_a_purge_leaves_no_trace_where_nobody_put_anything(self):
-        calls, said = self.run_script("postrm", "purge")
+    def test_a_purge_removes_empty_folders(self):
+        calls, messages = self.run_script("postrm", "purge")
 
-        self.assertEqual((self.given(calls), said), ([], ""))
+        self.assertEqual((self.given(calls), messages), ([], ""))
         left = [path.name for name in ("etc", "var/backups", "var/lib", "var/log")
                 for path in (self.machine / name).glob("reelsd*")]
         self.assertEqual(left, [])
 
 
 class Contents(unittest.TestCase):
-    def test_no_key_is_readable_for_everybody(self):
+    def test_no_key_is_world_readable(self):
         files = contents(daemon)
         for name in ("./etc/reelsd/reelsd.conf", "./etc/reelsd/reelsd.env"):
             self.assertEqual(files[name], ("-rw-r-----", "root/root"))
 
-    def test_everything_is_where_debian_looks_for_it(self):
+    def test_files_are_installed_at_debians_paths(self):
         self.assertLessEqual(
             {"./usr/bin/reelsd", "./usr/libexec/reelsd/reelsd-media", "./usr/share/reelsd/wordnet.bin",
              "./lib/systemd/system/reelsd.service", "./usr/share/man/man8/reelsd.8.gz",
@@ -211,11 +211,11 @@ class Contents(unittest.TestCase):
             {"./usr/bin/reels", "./usr/share/man/man1/reels.1.gz", "./usr/share/doc/reels/changelog.gz",
              "./usr/share/bash-completion/completions/reels"}, set(contents(client)))
 
-    def test_they_share_no_file(self):
+    def test_the_packages_share_no_file(self):
         both = {name for name in set(contents(daemon)) & set(contents(client)) if not name.endswith("/")}
         self.assertEqual(both, set())
 
-    def test_all_belongs_to_root_and_nobody_else_may_change_it(self):
+    def test_all_files_belong_to_root_and_only_root_may_write(self):
         for package in (daemon, client):
             for name, (mode, owner) in contents(package).items():
                 self.assertEqual((owner, mode[5], mode[8]), ("root/root", "-", "-"), name)

@@ -44,7 +44,7 @@ class MonthlyBudget(ModelTest):
         self.assertAlmostEqual(int(answer.headers["Retry-After"]), seconds_to_next_month(), delta=60)
         self.assertEqual(answer.headers["RateLimit-Remaining"], answer.headers["RateLimit-Limit"])
 
-    def test_what_was_spent_counts(self):
+    def test_spent_cost_counts(self):
         self.analyzing()
         self.assertEqual(self.budget()["monthly_budget_usd"], None)
         self.set_budget(1000)
@@ -59,7 +59,7 @@ class MonthlyBudget(ModelTest):
         self.set_budget(cost + Decimal("0.000001"))
         self.assertDone(self.job())
 
-    def test_ends_what_was_accepted_before(self):
+    def test_a_spent_budget_ends_accepted_jobs(self):
         self.analyzing(workers=1)
         self.addCleanup(self.model.release)
         self.model.fail("chat", "hold", seconds=60)
@@ -75,7 +75,7 @@ class MonthlyBudget(ModelTest):
         self.assertEqual(self.model.count("chat"), 1)
         self.assertEqual(self.platform.requests(), requests, "the second reel is not looked up")
 
-    def test_of_nothing(self):
+    def test_a_budget_of_zero(self):
         daemon = self.analyzing()
         headers = {"Idempotency-Key": "mine"}
         body = {"url": LINK}
@@ -94,7 +94,7 @@ class MonthlyBudget(ModelTest):
         self.assertEqual(self.account.finished(self.account.submit(SAMPLE))["status"], "done")
         self.assertEqual(daemon.account().analyze(LINK).status, 202)
 
-    def test_a_daemon_that_analyses_by_itself_costs_nothing(self):
+    def test_local_analysis_is_free(self):
         self.analyzing(analyzer="local")
         self.set_budget(0)
         self.assertDone(self.job(), "local")

@@ -60,7 +60,7 @@ class Person:
         return self._begin(self.request("POST", "/dashboard/sign-in", body))
 
     def invite(self, email, **more):
-        """The first visit of a new account."""
+        """Creates an account, accepts its invitation, and returns its user."""
         answer = self.api("POST", "admin/accounts", {"email": email, **more})
         assert answer.status == 201, answer
         return Person(self.daemon).join(answer.json()["link"].split("#")[1])

@@ -264,7 +264,7 @@ class FaultTest(ServiceTest):
                 ended = time.monotonic()
             well = wait_until(lambda: crowd.all_well_since(ended), "health", 2 * PATIENCE)
             wait_until(lambda: crowd.all_well_since(well), "lasting health", 2 * PATIENCE)
-        self.assertIsNone(world.daemon.process.poll(), "the daemon itself has lived on")
+        self.assertIsNone(world.daemon.process.poll(), "the daemon keeps running")
         for job in [*kept, *crowd.keys.values()]:
             world.account.finished(job, 60)
         slowest, kind = crowd.slowest()

@@ -32,8 +32,8 @@ class FullDisks(DatabaseTest):
         job = account.finished(account.submit(first))
         self.assertEqual((job["status"], job["error_code"]), ("error", "storage_error"), job)
         self.assertEqual(job["error"].split(":")[0].split(".")[0], "A storage error occurred")
-        self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "2", "it was tried again")
-        wait_until(lambda: self.scratch_files(daemon) == [], "tidiness")
+        self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "2", "it was retried")
+        wait_until(lambda: self.scratch_files(daemon) == [], "cleanup")
         self.assertEqual(daemon.request("GET", "/readyz").status, 200)
 
         # A job whose second attempt has enough space.
@@ -43,7 +43,7 @@ class FullDisks(DatabaseTest):
         disk.empty()
         job = account.finished(late)
         self.assertEqual(job["status"], "done", job)
-        wait_until(lambda: self.scratch_files(daemon) == [], "tidiness")
+        wait_until(lambda: self.scratch_files(daemon) == [], "cleanup")
 
     def test_no_room_for_a_backup(self):
         disk = SmallDisk(1, self.addCleanup)
@@ -84,24 +84,24 @@ class FullDisks(DatabaseTest):
             self.assertEqual(answer.status, 503, answer)
             self.assertRegex(answer.headers["Retry-After"], r"^\d+$")
             return answer
-        with self.subTest("what cannot be written is refused, and reading goes on or says 503"):
+        with self.subTest("writes are refused, and reads continue or get 503"):
             wait_until(refused, "a refusal")
             self.assertIn(account.request("GET", f"/api/v1/reels/{known['id']}").status, (200, 503))
         with self.subTest("an upload"):
             upload = account.request("POST", "/api/v1/reels/analyze", b"x" * 8_000_000, {"Content-Type": "video/mp4"})
             self.assertEqual(upload.status, 503, upload)
             self.assertRegex(upload.headers["Retry-After"], r"^\d+$")
-        with self.subTest("the server itself ends for want of room for its log"):
+        with self.subTest("the database server stops when it cannot write its log"):
             self.in_cluster(daemon, "SELECT pg_switch_wal()")
             self.in_cluster(daemon, "CHECKPOINT")
             self.assertEqual(daemon.request("GET", "/healthz").status, 200)
         disk.empty()
         wait_until(lambda: account.analyze(UNAVAILABLE).status == 202, "acceptance")
-        wait_until(lambda: self.in_cluster(daemon, "SELECT count(*) FROM upload").stdout == "0\n", "tidiness")
+        wait_until(lambda: self.in_cluster(daemon, "SELECT count(*) FROM upload").stdout == "0\n", "cleanup")
         self.assertEqual(account.job(known["id"]), known)
         for job in [in_work, *accepted]:
             self.assertIn(account.finished(job)["error_code"], ("unavailable", "unsupported_format", "storage_error"))
-        self.assertIsNone(daemon.process.poll(), "the daemon itself has lived on")
+        self.assertIsNone(daemon.process.poll(), "the daemon keeps running")
         self.assertEqual(daemon.stop(), 0)
 
 

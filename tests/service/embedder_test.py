@@ -65,15 +65,15 @@ class Gemini(EmbedderTest):
         self.assertEqual(calls[-1].json["requests"][0]["taskType"], "RETRIEVAL_QUERY")
         self.assertEqual(calls[0].json["requests"][0]["taskType"], "RETRIEVAL_DOCUMENT")
         self.search(QUERY)
-        self.assertEqual(self.model.count("batch_embed"), len(calls), "the same query is paid once")
+        self.assertEqual(self.model.count("batch_embed"), len(calls), "the same query is paid for once")
 
         used = wait_until(
             lambda: (lambda one: one if one and one["calls"] == len(calls) else None)(
-                self.usage_of(MODEL)), "the calls to be booked")
+                self.usage_of(MODEL)), "the calls to be recorded")
         self.assertEqual(used["output_tokens"], 0)
         self.assertEqual(used["cost_usd"], used["prompt_tokens"] * Decimal("0.15") / 1_000_000)
 
-    def test_another_size_embeds_all_anew_while_search_works(self):
+    def test_changed_dimensions_embed_all_reels_again_while_search_works(self):
         daemon = self.analyzing()
         fish = self.reel_about("A zwirbel quastenflosser swims along")
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
@@ -88,7 +88,7 @@ class Gemini(EmbedderTest):
         self.wait_for_vectors(f"gemini/{MODEL}/256/1", 1)
         self.assertEqual(self.stored(f"gemini/{MODEL}/768/1"), 0)
 
-    def test_an_embedder_that_was_in_force_does_not_take_over_again(self):
+    def test_an_earlier_embedder_is_not_reactivated(self):
         daemon = self.analyzing()
         self.reel_about("A zwirbel quastenflosser swims along")
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
@@ -108,7 +108,7 @@ class Gemini(EmbedderTest):
         self.assertEqual((used.returncode, used.stdout), (0, f"gemini/{MODEL}/768/1\n"))
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
 
-    def test_a_spent_budget_is_searched_by_words_and_makes_no_call(self):
+    def test_a_search_with_a_spent_budget_uses_words_and_makes_no_call(self):
         self.analyzing()
         fish = self.reel_about("A zwirbel quastenflosser swims along")
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
@@ -117,14 +117,14 @@ class Gemini(EmbedderTest):
         self.assertEqual(self.search("quastenflosser")[0]["id"], fish)
         self.assertEqual(self.model.count("batch_embed"), asked)
 
-    def test_a_search_goes_on_without_its_embedder(self):
+    def test_a_search_continues_without_its_embedder(self):
         self.analyzing()
         fish = self.reel_about("A zwirbel quastenflosser swims along")
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
         self.model.fail("batch_embed", "bad_key", times=99)
         self.assertEqual(self.search("quastenflosser")[0]["id"], fish)
 
-    def test_a_search_does_not_wait_for_ever_for_its_embedder(self):
+    def test_a_search_does_not_wait_forever_for_its_embedder(self):
         self.analyzing()
         fish = self.reel_about("A zwirbel quastenflosser swims along")
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)
@@ -143,7 +143,7 @@ class OpenAi(EmbedderTest):
                 "openai_api_key": KEY, "embedding_model": "text-embedding-3-small",
                 "embedding_dimensions": 256}
 
-    def test_vectors_of_another_size_are_paid_once(self):
+    def test_vectors_of_a_wrong_size_are_paid_for_once(self):
         self.model.fail("embeddings", "other_length", times=99)
         daemon = self.analyzing()
         job = self.job()
@@ -152,7 +152,7 @@ class OpenAi(EmbedderTest):
         self.assertDone(self.job(), "local")
         self.search("anything")
         self.assertEqual(self.model.count("embeddings"), 1)
-        used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the call to be booked")
+        used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the call to be recorded")
         self.assertEqual(used["calls"], 1)
         self.assertGreater(used["prompt_tokens"], 0)
 
@@ -163,7 +163,7 @@ class OpenAi(EmbedderTest):
             self.assertDone(job, "local")
         self.wait_for_vectors("openai/text-embedding-3-small/256/1", 2)
         self.assertEqual(self.model.complaints, [])
-        used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the calls to be booked")
+        used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the calls to be recorded")
         self.assertIsNone(used["cost_usd"], "unknown is never 0")
         self.assertEqual(used["unpriced_calls"], used["calls"])
 

@@ -42,7 +42,7 @@ class Packages(unittest.TestCase):
         self.assertGreater(len(libraries()), 20)
         for package in libraries():
             with self.subTest(package):
-                self.assertTrue(headers_of(package) & used, "no source includes a header of it")
+                self.assertTrue(headers_of(package) & used, "no source includes its headers")
 
 
 if __name__ == "__main__":
