@@ -56,7 +56,7 @@ class Settings(unittest.TestCase):
                               capture_output=True, text=True, timeout=60)
         self.assertEqual((done.stdout, done.stderr, done.returncode), ("", "", 0), "run scripts/setting-pages")
 
-    def test_the_list_says_what_is_secret(self):
+    def test_the_list_marks_secrets(self):
         listed = json.loads(support.must(support.run_reelsd("settings")).stdout)
         by_name = {one["name"]: one for one in listed}
         self.assertEqual(by_name["workers"]["default"], "16")

@@ -36,7 +36,7 @@ def files_below(folder):
 
 
 class Tree(unittest.TestCase):
-    def test_it_has_what_is_needed_and_nothing_of_the_build(self):
+    def test_it_has_run_time_dependencies_and_no_build_files(self):
         files = files_below(prefix)
         files -= {name for name in files if name.startswith("share/doc/reelsd/migrations/")}
         self.assertEqual(sorted(files), [

@@ -277,7 +277,7 @@ class Reading(ApiTest):
                  for answer in (anothers, unknown)]
         self.assertEqual(shown[0], shown[1], "not told apart by a header")
 
-    def test_waiting_holds_a_pending_job_and_then_gives_it_as_it_stands(self):
+    def test_a_wait_holds_a_pending_job_and_then_returns_its_state(self):
         job_id = self.someone.submit(LINK)
         begin = time.monotonic()
         job = self.someone.job(job_id, wait=1)
@@ -385,7 +385,7 @@ class Routes(ApiTest):
         self.assertEqual((health.status, health.json()), (200, {"status": "ok", "version": version}))
         self.assertEqual(self.served.request("GET", "/readyz").status, 200)
 
-    def test_nothing_inside_is_told(self):
+    def test_errors_reveal_no_internals(self):
         """No answer of the tables above may contain a path, SQL or a source file. This tests one of each kind."""
         answers = [
             self.someone.request("GET", "/api/v1/reels/1'%20OR%201=1"),

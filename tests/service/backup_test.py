@@ -239,7 +239,7 @@ class Databases(BackupTest):
         self.refused(self.restore(target, newer), "newer reelsd", "9999")
         self.assertEqual(self.sql(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0")
 
-    def test_a_restoration_that_fails_late_leaves_what_was_there(self):
+    def test_a_late_failure_of_a_restoration_keeps_the_old_database(self):
         other = self.changed_copy("UPDATE schema_migration SET checksum = 'x' WHERE version = 1")
         target = self.cluster.new_database()
         must(run_reelsd("account", "create", "--email", "bob@example.test", database_url=target))

@@ -266,7 +266,7 @@ def standing(status, attempt=0, step=None):
 class Following(CliTest):
     """--wait with a server that sends the events of a reel."""
 
-    def test_the_work_is_shown_as_it_goes_on(self):
+    def test_progress_is_shown(self):
         stream = ("retry: 10\n\n" + event("state", standing("pending"), "a") + ": keep-alive\n\n"
                   + event("state", standing("processing", 1, "resolve"), "b")
                   + event("attempt", standing("processing", 1, "resolve"), "c")
@@ -302,7 +302,7 @@ class Following(CliTest):
         self.assertIn("CONTENT", done.stdout)
         self.assertEqual(len(server.follows), 5)
 
-    def test_what_is_no_stream_of_events(self):
+    def test_a_response_that_is_not_an_event_stream(self):
         endless = "data: " + "x" * 2_000_000
         for stream in (None, 405, 406, 429, 503, "", endless, event("finished", [1]), event("finished", PENDING)):
             with self.subTest(str(stream)[:40]):
@@ -499,7 +499,7 @@ class List(CliTest):
         self.assertEqual((len(lines), done.stderr), (3, ""))
         self.assertEqual(server.requests[0][:2], ("GET", "/api/v1/reels?limit=20&latest=true"))
 
-    def test_what_is_asked_for(self):
+    def test_the_requested_page(self):
         server = self.serve((200, []))
         self.ended(self.reels("list", "--limit", "100", "--status", "error", "--cursor", "a/b+c=",
                               server=server), 0)
@@ -568,7 +568,7 @@ class Search(CliTest):
              "created_at": "2026-05-22T10:00:00Z", "summary": "Pasta in ten minutes.", "score": 0.8312,
              "match": {"field": "audio.transcript", "text": "... add the pasta ...", "seconds": 72.5}}]
 
-    def test_what_was_found(self):
+    def test_the_hits(self):
         server = self.serve((200, self.HITS))
         done = self.ended(self.reels("search", "quick", "pasta & list", "--limit", "50", server=server), 0)
         self.assertEqual(
@@ -737,7 +737,7 @@ class Retries(CliTest):
         done = self.ended(self.reels("analyze", "--wait", LINK, server=server), 3)
         self.assertIn("reels get 42", done.stderr)
 
-    def test_nobody_listens(self):
+    def test_no_server_listens(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             url = "http://127.0.0.1:%d" % free.getsockname()[1]

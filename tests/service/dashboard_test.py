@@ -41,7 +41,7 @@ class SetUp(ServiceTest):
         self.assertEqual(again.status, 404, again)
         self.assertIn("no longer valid", again.json()["message"])
 
-    def test_a_restart_offers_a_new_link_until_somebody_has_come(self):
+    def test_a_restart_offers_a_new_link_until_there_is_an_administrator(self):
         daemon = self.daemon().start()
         first = set_up_link_secret(daemon)
         daemon.stop()
@@ -323,7 +323,7 @@ class People(ServiceTest):
         again = self.ann.api("POST", "admin/accounts", {"email": "GUS@example.com"})
         self.assertEqual(again.status, 409)
 
-    def test_failures_are_seen_and_submitted_anew(self):
+    def test_failures_are_listed_and_resubmitted(self):
         job = self.bob.submit(UNAVAILABLE)
         self.bob.finished(job)
         failures = self.ann.api("GET", "admin/failures?limit=200").json()
@@ -450,7 +450,7 @@ class Events(ServiceTest):
         second.wait_for("reel", new, status="error")
         second.wait_for("deleted", gone)
 
-    def test_a_page_that_was_away_for_days_loads_anew(self):
+    def test_a_page_that_was_offline_for_days_reloads(self):
         stream = self.stream(self.ann, last_event_id="1000000")
         wait_until(lambda: ("reset", {}) in stream.events, "reset")
 

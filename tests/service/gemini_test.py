@@ -192,7 +192,7 @@ class Errors(GeminiTest):
                 first, second = calls
                 self.assertGreaterEqual(second.time - first.time, seconds)
 
-    def test_what_is_wrong_with_the_request_is_changed(self):
+    def test_a_rejected_request_is_changed(self):
         self.analyzing()
         rows = [("too_many_states", {"where": where}) for where in ("message", "details")]
         for name, job, calls in self.try_faults(rows):

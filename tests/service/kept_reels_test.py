@@ -138,7 +138,7 @@ class Deletions(TwoDaemons):
 
 
 class Callers(TwoDaemons):
-    def test_a_stranger_gets_nothing_of_what_is_kept(self):
+    def test_another_account_gets_no_cached_reel(self):
         owner, stranger = self.daemons[0].account(), self.daemons[0].account()
         reel = self.kept(owner, 1)[0]
         for daemon in self.daemons:
@@ -161,7 +161,7 @@ class Callers(TwoDaemons):
 
 
 class Outage(TwoDaemons):
-    def test_nothing_is_sent_that_nobody_can_confirm(self):
+    def test_no_cached_reel_is_sent_without_revalidation(self):
         owner = self.daemons[0].account()
         kept, gone = self.kept(owner, 2)
         self.cluster.stop()

@@ -50,7 +50,7 @@ class Metrics(ServiceTest):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"cannot listen on {served.address}", done.stderr)
 
-    def test_they_are_compressed_for_those_who_accept_it(self):
+    def test_they_are_compressed_for_clients_that_accept_it(self):
         served = self.daemon()
         packed = served.request("GET", "/metrics", headers={"Accept-Encoding": "gzip"})
         self.assertEqual((packed.headers["Content-Encoding"], packed.headers["Vary"]), ("gzip", "Accept-Encoding"))

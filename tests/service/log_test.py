@@ -85,7 +85,7 @@ class LogFile(ServiceTest):
         account.finished(account.submit(UNAVAILABLE))
         self.assertEqual(daemon.stop(), 0)
 
-    def test_the_journal_is_told_what_is_an_error(self):
+    def test_errors_have_a_journal_priority(self):
         daemon = self.file_daemon()
         path = os.path.join(daemon.folder, "journal")
         with open(path, "wb") as journal:

@@ -149,7 +149,7 @@ class Life(McpTest):
         self.assertEqual((code, left), (0, []))
         self.assertEqual(said, "reels mcp: serving test 1 (protocol 2025-06-18)\n")
 
-    def test_what_was_asked_before_the_end_is_answered(self):
+    def test_requests_before_the_end_of_input_are_answered(self):
         client = self.client((200, [PENDING]))
         wanted = client.begin_call("list_reels", {})
         code, left, _ = client.end()
@@ -213,7 +213,7 @@ class Life(McpTest):
 
 
 class Messages(McpTest):
-    def test_what_is_no_message(self):
+    def test_invalid_messages(self):
         client = self.client((200, DONE))
         for line, code in ((b"{", -32700), (b"\xff\xfe", -32700), (b"[" * 10000, -32700), (b"7", -32600),
                            (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),

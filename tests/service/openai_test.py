@@ -51,7 +51,7 @@ class OpenAiTest(ModelTest):
 
 
 class Modes(OpenAiTest):
-    def test_what_is_sent_in_each_mode(self):
+    def test_the_request_in_each_mode(self):
         rows = [("video", "vllm", {"video_url", "text"}),
                 ("video+audio", "vllm", {"video_url", "input_audio", "text"}),
                 ("frames", "frames", {"image_url", "text"}),
@@ -202,7 +202,7 @@ class Errors(OpenAiTest):
                 self.assertNotIn("sk-", str(job))
                 self.assertEqual(daemon.stop(), 0)
 
-    def test_what_is_wrong_with_the_request_ends_the_job(self):
+    def test_an_invalid_request_ends_the_job(self):
         self.analyzing()
         rows = [("bad_video", {"shape": "vllm"}), ("context_overflow", {}), ("too_large", {})]
         for name, job, calls in self.try_faults(rows, times=9):

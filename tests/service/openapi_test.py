@@ -276,7 +276,7 @@ class Reels(OpenApiTest):
         someone.ask(ANALYZE, body=b"", headers=as_body, expect=400)
         someone.ask(ANALYZE, body=b"--b--", headers=as_form, expect=400)
 
-    def test_the_schema_of_a_submission_says_what_is_accepted(self):
+    def test_the_schema_of_a_submission_matches_the_accepted_bodies(self):
         schema = self.document.operations[ANALYZE].request_body["content"]["application/json"]["schema"]
         for body in ({}, {"url": None}, {"url": LINK}, {"url": LINK, "urls": None}, {"url": None, "urls": [LINK]},
                      {"url": LINK, "urls": [LINK]}, {"urls": []}, {"urls": None}, {"url": LINK, "fresh": None},

@@ -22,7 +22,7 @@ class Settings(ServiceTest):
             self.assertIn(part, done.stderr)
         self.assertNotIn("terminate called", done.stderr)
 
-    def test_a_bad_value_is_named_with_what_is_allowed(self):
+    def test_a_bad_value_is_reported_with_the_allowed_ones(self):
         cases = [
             ("listen", "nowhere", "127.0.0.1:8080"),
             ("listen", "127.0.0.1:65536", "127.0.0.1:8080"),
@@ -415,7 +415,7 @@ class SharedDatabase(ServiceTest):
             output, _ = run.communicate(timeout=60)
             self.assertEqual(run.returncode, 0, output)
 
-    def test_a_daemon_migrates_an_empty_database_by_itself(self):
+    def test_a_daemon_migrates_an_empty_database(self):
         cluster = Cluster()
         self.addCleanup(cluster.close)
         daemon = self.daemon(database_url=cluster.new_database(), workers=0).start()

@@ -82,7 +82,7 @@ class TestLinks(OutcomeTest):
         job = self.someone.job(job_id, wait=60)
         self.assertEqual(job["status"], "error", "answered long before the minute was over")
 
-    def test_the_limit_in_force_is_named(self):
+    def test_the_effective_limit_is_named(self):
         daemon = self.daemon(workers=1, video_seconds_max=30)
         daemon.start()
         someone = daemon.account()
@@ -269,7 +269,7 @@ class SeparateTracks(ServiceTest):
         self.assertEqual(left, [])
         return job, asked
 
-    def test_it_is_put_together_for_those_who_want_it(self):
+    def test_separate_tracks_are_muxed_if_enabled(self):
         job, asked = self.job_of("DYtracks001", {"slides": ["video_in_tracks"]}, dash="true")
         self.assertEqual(job["status"], "done", job)
         self.assertEqual((job["result"]["metadata"]["video_codec"],
@@ -279,7 +279,7 @@ class SeparateTracks(ServiceTest):
         tracks = [request["path"].rsplit("track=")[1] for request in asked[1:]]
         self.assertEqual(tracks, ["video", "audio"])
 
-    def test_another_way_is_asked_by_those_who_do_not(self):
+    def test_otherwise_another_resolver_is_used(self):
         job, asked = self.job_of("DYtracks002", {"slides": ["video_in_tracks"], "embed": "raw"})
         self.assertEqual(job["status"], "done", job)
         self.assertEqual([request["kind"] for request in asked][-2:], ["embed", "media"])

@@ -203,7 +203,7 @@ class FailingProxies(OutgoingProxyTest):
         for scheme in ("http", "socks5h"):
             self.assertItsFault(f"{scheme}://nowhere.invalid:3128", "nowhere.invalid:3128", ": its name cannot be resolved")
 
-    def test_one_whose_certificate_nobody_trusts(self):
+    def test_a_proxy_with_an_untrusted_certificate(self):
         certificate = Certificate(self.folder)
         proxy = self.forward_proxy(certificate=certificate)
         self.assertItsFault(proxy.url, proxy.address, ": its certificate is not trusted")
@@ -286,7 +286,7 @@ class NeverAnswered(OutgoingProxyTest):
 
 
 class Settings(OutgoingProxyTest):
-    def test_what_is_no_proxy_is_refused_and_not_shown(self):
+    def test_an_invalid_proxy_is_rejected_and_not_shown(self):
         values = ("ftp://u:hidden@127.0.0.1:1", "http://u:hidden@127.0.0.1", "http://u:hid@den@127.0.0.1:1",
                   "http://u:hid/den@127.0.0.1:1", "127.0.0.1:3128", "http://u:hidden@[bad:9011", "http://:1",
                   "socks5://u:hidden@127.0.0.1:1", "http://127.0.0.1:0", "http://127.0.0.1:1,")

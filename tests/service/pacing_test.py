@@ -112,7 +112,7 @@ class Cooldowns(PacingTest):
         self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "2")
         self.assertEqual(len(self.asked("page")), 2)
 
-    def test_a_long_one_is_told_at_once(self):
+    def test_a_long_wait_is_reported_immediately(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=7200)
         account = daemon.account(unlimited=True)
         job, = self.finished(account, {"DYlonger001": {"page": "rate_limited"}})
@@ -216,7 +216,7 @@ class SingleFlight(PacingTest):
 
 
 class Rot(PacingTest):
-    def test_a_resolver_that_has_stopped_to_work_is_told_of_once(self):
+    def test_an_outdated_resolver_is_reported_once(self):
         daemon = self.paced_daemon(resolvers="page,graphql")
         account = daemon.account(unlimited=True)
         self.finished(account, {"DYrot000001": {}})

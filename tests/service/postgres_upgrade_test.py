@@ -92,7 +92,7 @@ class PrivateDatabase(UpgradeTest):
             job = account.finished(job_id)
             self.assertEqual((job["status"], job["error_code"]), ("error", "unavailable"), job)
 
-    def test_a_daemon_restarts_its_database_by_itself(self):
+    def test_a_daemon_restarts_its_database(self):
         daemon = self.upgradable_daemon().start()
         account = daemon.account(unlimited=True)
         slow = account.submit(f"https://www.instagram.com/reel/{SLOW}/")
@@ -180,7 +180,7 @@ class CopiedCluster(Cluster):
 
 
 class OperatorsDatabase(UpgradeTest):
-    def test_it_is_said_what_is_wrong_until_the_server_is_restarted(self):
+    def test_the_cause_is_reported_until_the_server_restarts(self):
         cluster = CopiedCluster(self.postgres)
         self.addCleanup(cluster.close)
         daemon = self.daemon(database_url=cluster.new_database(), workers=1).start()

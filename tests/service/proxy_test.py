@@ -163,7 +163,7 @@ class BehindProxy:
         answer = self.front.request("GET", "/healthz", headers={"X-Request-Id": "seen-by-all"})
         self.assertEqual(answer.headers["X-Request-Id"], "seen-by-all")
 
-    def test_metrics_are_not_for_everybody(self):
+    def test_metrics_are_not_public(self):
         for path in ("/metrics", "/%6detrics", "/metric%73", "/metrics?x=1"):
             with self.subTest(path):
                 answer = self.front.request("GET", path)

@@ -89,7 +89,7 @@ class Streams(Worked):
                                           "state", "finished"])
         self.assertEqual(stream.events[-1][2], self.someone.job(job_id))
 
-    def test_who_comes_back_sees_what_he_missed_and_nothing_else(self):
+    def test_a_resumed_stream_has_only_the_missed_events(self):
         job_id = self.someone.submit(LINK)
         self.begin(job_id)
         self.step(job_id, "download")
@@ -117,7 +117,7 @@ class Streams(Worked):
                 anew = self.events(job_id, last_event_id=strange).wait_for_end()
                 self.assertEqual(anew.names(), ["state", "finished"])
 
-    def test_who_cannot_have_seen_the_end(self):
+    def test_clients_that_cannot_have_seen_the_end(self):
         job_id = self.someone.submit(LINK)
         stream = self.events(job_id, last_event_id=f"{job_id}:finished")
         self.assertEqual(stream.answer.status, 200)
@@ -133,7 +133,7 @@ class Streams(Worked):
         self.assertFalse(stream.was_cut)
         self.assertEqual(self.events(job_id).answer.status, 404)
 
-    def test_who_may_see_it(self):
+    def test_access_to_the_stream(self):
         job_id = self.someone.submit(LINK)
         path = f"/api/v1/reels/{job_id}/events"
         self.assertEqual(self.served.request("GET", path).status, 401)
@@ -176,7 +176,7 @@ class Streams(Worked):
         stream.wait_for_end()
         self.assertEqual(stream.names(), ["state"], "he is told nothing more")
 
-    def test_a_stop_ends_the_streams_and_another_daemon_goes_on(self):
+    def test_a_stop_ends_the_streams_and_another_daemon_continues(self):
         job_id = self.someone.submit(LINK)
         other = self.shared_daemon(workers=0)
         other.start()
@@ -244,7 +244,7 @@ class Streams(Worked):
             return self.events(job_id).answer.status == 200
         wait_until(admitted, "a place")
 
-    def test_who_does_not_read_holds_nobody_up(self):
+    def test_a_slow_reader_delays_no_other_client(self):
         slow = self.someone.submit(LINK)
         self.finish(slow, letters=5_000_000)  # More than the kernel's buffers for a connection.
         for _ in range(10):
@@ -256,7 +256,7 @@ class Streams(Worked):
         stream.wait_for_end()
         self.assertEqual(stream.names(), ["state", "state", "finished"])
 
-    def test_memory_for_those_who_do_not_read_is_bounded(self):
+    def test_memory_of_slow_readers_is_bounded(self):
         narrow = self.shared_daemon(workers=0, buffered_bytes_max=12_000_000)
         narrow.start()
         someone = type(self.someone)(narrow, self.someone.email, self.someone.token)

@@ -180,7 +180,7 @@ class Reels(ServiceTest):
         usage = self.someone.request("GET", USAGE).json()
         self.assertEqual(usage["total_calls"], 2, "copies use nothing")
 
-    def test_another_account_and_another_slide_are_analysed_anew(self):
+    def test_another_account_and_another_slide_are_analysed_again(self):
         self.platform.configure(posts={"SLIDESpost": {"slides": ["video", "video"]}})
         before = self.pages_asked()
         self.analyzed({"url": link_to("SLIDESpost")})
@@ -263,7 +263,7 @@ class Reels(ServiceTest):
         found = [hit["code"] for hit in self.search(self.someone, "q=garlic")]
         self.assertNotIn("PASTApost1", found)
 
-    def test_what_is_said_is_found_with_its_time(self):
+    def test_speech_is_found_with_its_time(self):
         self.analyzed({"url": SAMPLE})
         hit = self.search(self.someone, "q=grind")[0]
         self.assertEqual(hit["code"], "reelsd-sample")

@@ -63,14 +63,14 @@ class ByHand(ResolveTest):
         done = must(self.run_with("resolve", link, resolvers="page,yt-dlp", yt_dlp_path="/none/yt-dlp"))
         self.assertIn("yt-dlp\n  not asked: /none/yt-dlp is not installed (yt-dlp-path)\n", done.stdout)
 
-    def test_bad_input_is_told(self):
+    def test_bad_input_is_reported(self):
         elsewhere = self.run_with("resolve", "https://tiktok.com/x")
         self.assertEqual(elsewhere.returncode, 1)
         self.assertIn('URL must be an instagram.com link, got "tiktok.com"', elsewhere.stderr)
         self.assertEqual(self.resolve("DYhandpost1", "--strategy", "magic").returncode, 2)
         self.assertEqual(self.run_with("resolve").returncode, 2)
 
-    def test_answers_are_kept_for_the_tests_and_are_nobodys(self):
+    def test_saved_answers_contain_no_personal_data(self):
         kept = pathlib.Path(self.folder, "kept")
         for _ in range(2):  # No file is overwritten.
             must(self.resolve("DYhandpost1", "--save", str(kept)))
@@ -90,7 +90,7 @@ class ByHand(ResolveTest):
                     self.assertEqual(findings["platform_meta"]["code"], "DYexample01")
                     self.assertEqual(findings["platform_meta"]["like_count"], 78676)
 
-    def test_a_folder_that_cannot_be_written_is_told(self):
+    def test_an_unwritable_folder_is_reported(self):
         file = pathlib.Path(self.folder, "file")
         file.write_text("")
         done = self.resolve("DYhandpost1", "--save", str(file))

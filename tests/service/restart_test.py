@@ -135,10 +135,10 @@ class RestartMixin:
 
 
 class OperatorsDatabase(RestartMixin, DatabaseTest):
-    def test_nobody_is_refused(self):
+    def test_no_request_is_refused(self):
         self.restart_twice(self.first(database_url=self.database))
 
-    def test_a_long_poll_is_answered_and_told_to_close(self):
+    def test_a_long_poll_is_answered_and_closed(self):
         old = self.first(database_url=self.database)
         account = old.account(unlimited=True)
         job = account.submit(SAMPLE)
@@ -163,14 +163,14 @@ class OperatorsDatabase(RestartMixin, DatabaseTest):
         self.assertEqual(new.stop(), 0)
         self.assertEqual(last.request("GET", "/readyz").status, 200)
 
-    def test_without_share_port_a_second_daemon_is_told(self):
+    def test_without_share_port_a_second_daemon_fails_with_a_message(self):
         first = self.first(database_url=self.database)
         settings = {**first.settings, "listen": first.address, "share_port": "false"}
         second = self.daemon(folder=first.folder, **settings).spawn()
         self.assertEqual(second.process.wait(60), 1)
         self.assertIn("Address already in use", second.log())
 
-    def test_somebody_elses_port_is_not_taken_over(self):
+    def test_another_users_port_is_not_taken_over(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             address = "127.0.0.1:%d" % taken.getsockname()[1]
             daemon = self.daemon(share_port="true", listen=address, database_url=self.database).spawn()
@@ -179,7 +179,7 @@ class OperatorsDatabase(RestartMixin, DatabaseTest):
 
 
 class PrivateDatabase(RestartMixin, ServiceTest):
-    def test_nobody_is_refused_while_the_database_changes_hands(self):
+    def test_no_request_is_refused_during_the_handover_of_the_database(self):
         last = self.restart_twice(self.first(database_url=""))
         owners = [line for line in last.log_lines() if "PostgreSQL server started" in line["message"]]
         self.assertEqual(len(owners), 1, "it has become the database's owner")

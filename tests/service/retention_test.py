@@ -213,7 +213,7 @@ class Export(Shared):
         self.assertFalse(seen.endswith(b"\r\n0\r\n\r\n"), "a last chunk")
         self.assertEqual(daemon.process.wait(30), 0)
 
-    def test_who_may_not(self):
+    def test_unauthorised_requests(self):
         self.assertEqual(self.one.request("GET", "/api/v1/export").status, 401)
         self.assertEqual(self.one.request("GET", "/dashboard/api/export").status, 401)
         unknown = self.one.cli("account", "export", "--email", "nobody@example.test")
@@ -261,7 +261,7 @@ class Erasure(Shared):
         self.assertEqual(account.request("GET", "/api/v1/reels").status, 401)
         wait_until(lambda: self.left_of(owner) == 0, "a daemon to finish")
 
-    def test_one_that_cannot_go_holds_up_nobody(self):
+    def test_a_failed_erasure_delays_no_other_account(self):
         stuck, account = self.one.account(unlimited=True), self.one.account(unlimited=True)
         owners = [self.id_of(one.email) for one in (stuck, account)]
         for one in (stuck, account):

@@ -67,7 +67,7 @@ class Finding(SearchTest):
     def test_another_account_finds_nothing(self):
         self.assertEqual(self.hits("better coffee", account=self.other), [])
 
-    def test_what_is_deleted_is_gone(self):
+    def test_deleted_reels_are_not_found(self):
         reel = self.other.submit(SAMPLE)
         self.other.finished(reel)
         self.assertEqual([hit["id"] for hit in self.hits("coffee", account=self.other)], [reel])

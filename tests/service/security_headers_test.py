@@ -83,7 +83,7 @@ class SecurityHeaders(ServiceTest):
         self.addCleanup(events.close)
         self.assertGuarded(events.answer, 200, "data")
 
-    def test_what_is_refused_before_it_is_read(self):
+    def test_requests_refused_before_they_are_read(self):
         received = self.served.raw(b"nonsense\r\n\r\n")
         lines = received.split(b"\r\n\r\n")[0].split(b"\r\n")
         self.assertEqual(lines[0], b"HTTP/1.1 400 Bad Request")
@@ -92,7 +92,7 @@ class SecurityHeaders(ServiceTest):
 
 
 class BehindAProxy(ServiceTest):
-    def test_whoever_is_reached_by_https_says_so(self):
+    def test_https_responses_have_strict_transport_security(self):
         daemon = self.daemon(workers=0, public_url="https://reels.example.com").start()
         for path in ("/", "/healthz", "/nowhere"):
             answer = daemon.request("GET", path)

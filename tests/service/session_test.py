@@ -101,7 +101,7 @@ class Use(SessionTest):
         self.assertRegex(done.stdout, "ok +session +enabled")
         self.assertNowhere(daemon, done.stdout + done.stderr, json.dumps(job))
 
-    def test_it_opens_what_is_closed_to_visitors(self):
+    def test_it_resolves_posts_closed_to_visitors(self):
         self.platform.configure(posts={"DYsession00": {"page": "age"}})
         daemon = self.started()
         self.assertEqual(self.ended(daemon.account(), "DYsession00")["status"], "done")

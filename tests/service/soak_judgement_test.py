@@ -58,7 +58,7 @@ class Judgement(unittest.TestCase):
         self.assertTrue(self.grows(lambda number: 10 * number, gauge_of("rows of job")))
         self.assertFalse(self.grows(lambda number: 10 * number, gauge_of("rows of model_call")))
 
-    def test_what_is_left_behind_in_the_quiet_is_told(self):
+    def test_leaks_at_rest_are_reported(self):
         children, flat = Series(), Series()
         for one in (children, flat):
             one.points = series(lambda number: 3)

@@ -118,7 +118,7 @@ class Pages(StandInTest):
             self.assertIn('"pageID":"httpErrorPage"', answer.text, name)
             self.assertNotIn("video_versions", answer.text, name)
 
-    def test_the_post_stands_among_decoys(self):
+    def test_the_post_is_among_decoys(self):
         self.has({})
         blocks = re.findall(r"<script [^>]*data-sjs[^>]*>(.*?)</script>", self.page().text)
         self.assertGreaterEqual(len(blocks), 3)

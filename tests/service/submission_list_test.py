@@ -49,7 +49,7 @@ class Lists(ServiceTest):
         self.assertEqual(len(set(ids)), 3, "a repeated link is two submissions")
         self.assertEqual(ids, sorted(ids))
 
-    def test_what_is_no_list(self):
+    def test_invalid_lists(self):
         someone = self.served.account()
         link = link_to("a")
         for body, message in (
@@ -94,7 +94,7 @@ class Lists(ServiceTest):
         self.assertEqual(views[4]["error"], "limit of 2 submissions per minute reached")
         self.assertIn(views[4]["retry_after"], range(1, 31))
 
-    def test_what_cannot_be_asked_for_costs_nothing(self):
+    def test_a_rejected_list_costs_nothing(self):
         someone = self.served.account()
         self.served.limit(someone.email, submissions_per_minute=1)
         for _ in range(3):

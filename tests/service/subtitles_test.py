@@ -92,7 +92,7 @@ class Subtitles(DatabaseTest):
             self.assertFile(answer, kind, "DYsubtitles")
             self.assertEqual(answer.body, body)
 
-    def test_of_what_is_not_done(self):
+    def test_unfinished_reels_have_no_subtitles(self):
         _, someone = self.start()
         failed = someone.finished(someone.submit(UNAVAILABLE))["id"]
         for job_id in (failed, failed + 1, 0, "x", "usage"):

@@ -82,7 +82,7 @@ class Tying(TelegramTest):
         self.telegram.say(ANN, SAMPLE)
         self.wait_for(ANN, "I answer only users")
 
-    def test_an_account_that_is_disabled_is_nobody(self):
+    def test_a_disabled_account_is_unknown(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.administrator(daemon)
         bob = ann.invite("bob@example.com")
@@ -147,7 +147,7 @@ class Links(TelegramTest):
         wait_until(lambda: self.telegram.callback_answers.get(query), "the button's answer")
         self.assertIn("no longer exists", self.telegram.callback_answers[query])
 
-    def test_causes_are_told_plainly(self):
+    def test_causes_are_explained(self):
         daemon = self.bot_daemon().start()
         self.linked(daemon)
         self.telegram.say(ANN, f"{UNAVAILABLE} {TOO_LONG}")
@@ -178,7 +178,7 @@ class Links(TelegramTest):
         self.telegram.say(ANN, "/delete everything")
         self.wait_for(ANN, "Which reel?")
 
-    def test_a_reel_that_is_deleted_meanwhile_is_told(self):
+    def test_a_deleted_reel_is_reported(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.telegram.say(ANN, SAMPLE)
@@ -187,7 +187,7 @@ class Links(TelegramTest):
         ann.api("DELETE", f"reels/{job}")
         self.wait_for(ANN, "was deleted before it was done")
 
-    def test_nobody_reaches_anothers_reels(self):
+    def test_other_users_reels_are_inaccessible(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
@@ -360,7 +360,7 @@ class Videos(TelegramTest):
         self.wait_for(ANN, "is waiting for its turn")
         self.assertEqual(len(ann.api("GET", "reels").json()), 1)
 
-    def test_a_download_that_fails_is_told_and_leaves_nothing(self):
+    def test_a_failed_download_is_reported_and_leaves_nothing(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         faults = [("cut", "file", {}), ("status", "file", {"status": 404}), ("status", "getFile", {"status": 502})]
@@ -427,7 +427,7 @@ class Summaries(TelegramTest):
         self.telegram.say(ANN, "/list")
         self.wait_for(ANN, "Your latest reels")
 
-    def test_what_is_too_long_is_split_and_whole(self):
+    def test_long_messages_are_split_without_loss(self):
         words = random.Random(7)
         letters = "abcdefghijklmnopqrstuvwxyz"
         segments = [" ".join("".join(words.choices(letters, k=words.randint(3, 9))) for _ in range(130))
@@ -468,7 +468,7 @@ class Faults(TelegramTest):
         self.assertEqual(len(set(said)), total)
         self.assertLessEqual(len(said), total + 3)
 
-    def test_a_restart_goes_on_with_the_messages_that_are_there(self):
+    def test_a_restart_resumes_queued_messages(self):
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         self.telegram.say(ANN, UNAVAILABLE)
@@ -479,7 +479,7 @@ class Faults(TelegramTest):
         wait_until(lambda: "Video is not available" in message.text, "the end", 120)
         self.assertEqual(len(self.telegram.messages(ANN)), 2)
 
-    def test_a_server_that_does_not_say_who_the_bot_is(self):
+    def test_a_server_that_does_not_report_the_bots_name(self):
         self.telegram.fault("status", "getMe", status=404)
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
@@ -514,7 +514,7 @@ class Faults(TelegramTest):
         self.wait_for(ANN, "Total:")
         self.assertGreaterEqual(time.monotonic() - begun, 4)
 
-    def test_a_slow_chat_holds_up_nobody(self):
+    def test_a_slow_chat_delays_no_other_chat(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
@@ -536,7 +536,7 @@ class Faults(TelegramTest):
         # The daemon read the update without confirming it: it arrived twice and was handled once.
         self.assertEqual(len(self.wait_for(ANN, "Total:")), 1)
 
-    def test_a_message_that_is_gone_is_sent_anew(self):
+    def test_a_deleted_message_is_sent_again(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.telegram.say(ANN, SAMPLE)
@@ -544,7 +544,7 @@ class Faults(TelegramTest):
         ann.api("DELETE", f"reels/{ann.api('GET', 'reels').json()[0]['id']}")
         self.wait_for(ANN, "was deleted before it was done")
 
-    def test_who_blocks_the_bot_stops_nobody(self):
+    def test_a_user_who_blocks_the_bot_delays_no_other_chat(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
@@ -557,7 +557,7 @@ class Faults(TelegramTest):
         self.telegram.say(ANN, "/usage")
         self.wait_for(ANN, "Total:")
 
-    def test_a_wrong_token_is_told_once_and_stops_nothing(self):
+    def test_a_wrong_token_is_logged_once_and_stops_nothing_else(self):
         self.telegram.is_token_good = False
         daemon = self.bot_daemon(workers=0).start()
         wait_until(lambda: "telegram-token is not the token of a bot" in daemon.log(), "the log's line")

@@ -76,7 +76,7 @@ class Thumbnails(DatabaseTest):
             answer = someone.request("GET", self.path(job["id"], query))
             self.assertEqual((answer.status, answer.body), (200, large))
 
-    def test_nobody_has_one_that_is_not_there(self):
+    def test_a_missing_thumbnail_is_not_found(self):
         _, someone = self.start(workers=0)
         pending = someone.submit(SAMPLE)
         for job_id in (pending, pending + 1, 0, "x", "usage", "search"):

@@ -160,7 +160,7 @@ class Https(ServiceTest):
             read_to_the_end(second)
             self.assertTrue(second.session_reused)
 
-    def test_plain_http_is_told_so(self):
+    def test_plain_http_gets_an_explanation(self):
         for request in (GET, b"DELETE / HTTP/1.1\r\n", b"\r\n" + GET):
             with self.subTest(request), self.served.plain_socket() as link:
                 link.sendall(request)
@@ -169,7 +169,7 @@ class Https(ServiceTest):
             self.assertIn(b'{"message":"a plain HTTP request was sent to an HTTPS port","status":"error"}', received)
             self.assertNotIn(b"Strict-Transport-Security", received, "to be believed over TLS alone")
 
-    def test_what_is_agreed_on(self):
+    def test_the_negotiated_tls_version(self):
         host, port = self.served.address.rsplit(":", 1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # The test requests the old versions on purpose.
@@ -194,7 +194,7 @@ class Https(ServiceTest):
         with self.assertRaises(ssl.SSLError):
             self.served.tls_socket(context)
 
-    def test_whoever_vanishes_in_the_handshake_is_forgotten(self):
+    def test_an_abandoned_handshake_is_closed(self):
         def connections():
             text = self.served.request("GET", "/metrics").body.decode()
             return int(re.search(r"^reelsd_http_connections (\d+)", text, re.MULTILINE).group(1))
@@ -283,7 +283,7 @@ class Operation(ServiceTest):
         self.addCleanup(self._close, daemon)
         return daemon
 
-    def test_a_stop_answers_who_waits(self):
+    def test_a_stop_answers_waiting_requests(self):
         daemon = self.tls_daemon().start()
         someone = daemon.account()
         job = someone.submit(UNAVAILABLE)
@@ -300,7 +300,7 @@ class Operation(ServiceTest):
         self.assertIn(b'"status":"pending"', received)
         self.assertEqual(idle.recv(1), b"")
 
-    def test_what_is_wrong_with_the_files_is_said(self):
+    def test_invalid_files_are_reported(self):
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         certificate, other = Certificate(folder, "one"), Certificate(folder, "other")

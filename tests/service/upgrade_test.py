@@ -23,7 +23,7 @@ class Upgrades(DatabaseTest):
         self.assertIn("the database is newer than this program: it has migration 9999", daemon.log())
         self.assertNotEqual(daemon.cli("migrate").returncode, 0)
 
-    def test_one_that_runs_goes_on_and_says_so_once(self):
+    def test_a_running_daemon_continues_and_warns_once(self):
         daemon = self.shared_daemon(workers=1).start()
         account = daemon.account(unlimited=True)
         self.sql(NEWER)

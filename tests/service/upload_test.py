@@ -129,7 +129,7 @@ class Analysis(UploadTest):
         self.assertEqual(times[0], times[1], "the same bytes, whatever the file's name")
         self.assertEqual(len(set(times)), 3)
 
-    def test_what_is_no_video(self):
+    def test_invalid_videos(self):
         daemon = self.shared_daemon(workers=1).start()
         someone = daemon.account(unlimited=True)
         for content in (b"no video at all" * 1000, self.video[:40]):
@@ -208,7 +208,7 @@ class Refusals(UploadTest):
         self.assertProblem(self.send_raw(self.someone, b"x", url="x"), 400, "URL must be an instagram.com link")
         self.assertEqual(self.uploads(), 0)
 
-    def test_what_is_too_large(self):
+    def test_oversized_uploads(self):
         too_large = (413, "the video is larger than 1 MiB")
         with self.begin(self.served_here, self.someone, length=1_048_577) as link:
             answer = http.client.HTTPResponse(link)
@@ -221,7 +221,7 @@ class Refusals(UploadTest):
         self.assertEqual(self.send_raw(self.someone, many[1:]).status, 202)
         self.assertEqual(self.uploads(), 1)
 
-    def test_who_may_not_upload_is_told_before_the_body_is_sent(self):
+    def test_an_unauthorised_upload_is_refused_before_its_body(self):
         limited = self.served_here.account()
         for _ in range(3):
             self.assertEqual(limited.analyze(POST).status, 202)

@@ -118,7 +118,7 @@ class GeminiLedger(ModelTest):
         self.assertEqual(self.account.request("DELETE", f"/api/v1/reels/{job['id']}").status, 204)
         self.assertEqual(self.assertBooked(daemon), before)
 
-    def test_a_price_that_nobody_knows_is_null(self):
+    def test_an_unknown_cost_is_null(self):
         self.model.models["gemini-9-unheard-of"] = ("low", "medium", "high")
         self.analyzing(gemini_model="gemini-9-unheard-of", analyzer="gemini")
         self.assertDone(self.job())
@@ -182,7 +182,7 @@ class OpenAiLedger(ModelTest):
         self.assertBooked(daemon)
         self.model.assert_clean(self)
 
-    def test_usage_that_is_missing_is_no_usage_of_nothing(self):
+    def test_missing_usage_is_not_zero_usage(self):
         """A call of unknown cost is counted, and is not shown as free."""
         self.analyzing()
         self.model.answer = ANSWER
