@@ -118,7 +118,7 @@ bool has_ended(const job_progress& state) noexcept {
 job_progress progress_of(std::int64_t id, const json& job) {
     return {
         .id = id,
-        .status = text_of(job, "status").value_or("in work"),
+        .status = text_of(job, "status").value_or("processing"),
         .attempt = integer_of(job, "attempt").value_or(0),
         .step = text_of(job, "step").value_or("")};
 }

@@ -258,7 +258,7 @@ class Searcher(ApiActor):
 
 
 class Deleter(ApiActor):
-    """Keeps the size of the library, and deletes reels in work."""
+    """Keeps the size of the library, and deletes reels in progress."""
 
     surface, every, account = "delete", 0.5, "library"
 

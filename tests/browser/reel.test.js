@@ -121,7 +121,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a reel opened while it is in work shows where the work stands, at ${width} px`, async () => {
+    test(`a reel opened while it is in progress shows its progress, at ${width} px`, async () => {
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
@@ -137,7 +137,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a reel in work is followed by its events and fetched once, at ${width} px`, async () => {
+    test(`a reel in progress is followed by its events and fetched once, at ${width} px`, async () => {
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
@@ -166,7 +166,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a reel that is deleted elsewhere while it is in work is not found, at ${width} px`, async () => {
+    test(`a reel that is deleted elsewhere while it is in progress is not found, at ${width} px`, async () => {
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });

@@ -141,7 +141,7 @@ def check_tables(run):
     """The dependent rows of a job are complete when it ends, and are deleted with it."""
     wrong = []
     for what, select in {
-            "a job in work or waiting": "SELECT id FROM job WHERE status NOT IN ('done', 'error')",
+            "a job in progress or waiting": "SELECT id FROM job WHERE status NOT IN ('done', 'error')",
             "a call under way": "SELECT id FROM model_call AS call WHERE is_under_way(call)",
             "a done job that no search finds":
                 "SELECT id FROM job WHERE status = 'done' AND NOT EXISTS"
@@ -342,7 +342,7 @@ def check_logs(daemon, figures, with_outages):
 def cut_steps(run):
     """{place where a job was interrupted: [jobs, kills]}."""
     table = {where: [0, 0] for where in (
-        "start of the daemon", "no job in work", "claimed, not begun", "resolve", "download", "probe",
+        "start of the daemon", "no job in progress", "claimed, not begun", "resolve", "download", "probe",
         "analyze, before a call", "call written, not sent", "call sent, not answered",
         "call answered, not booked", "call booked: check, picture, report", "analyze")}
     records = collections.defaultdict(list)
@@ -353,9 +353,9 @@ def cut_steps(run):
         places = [place_of(run, job, records[kill["start"], codes.get(job["id"])]) for job in kill["cut"]]
         if kill["aim"] == "start":
             places = ["start of the daemon"] + places
-        for place in places or ["no job in work"]:
-            table[place][0] += place not in ("start of the daemon", "no job in work")
-        for place in set(places or ["no job in work"]):
+        for place in places or ["no job in progress"]:
+            table[place][0] += place not in ("start of the daemon", "no job in progress")
+        for place in set(places or ["no job in progress"]):
             table[place][1] += 1
     return {where: counts for where, counts in table.items() if any(counts)}
 

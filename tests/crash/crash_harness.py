@@ -559,7 +559,7 @@ class Run:
         took = time.monotonic() - self.began
         lines = [f"seed {self.options.seed}: {self.submitted} jobs, {len(self.kills)} kills, "
                  f"{len(self.daemons)} daemon(s), analyzer {self.options.analyzer}, {took:.0f} s"]
-        lines += ["", "kill aimed at            kills   moment came   jobs in work then"]
+        lines += ["", "kill aimed at            kills   moment came   jobs in progress then"]
         by_aim = collections.defaultdict(list)
         for kill in self.kills:
             by_aim[kill["aim"]].append(kill)

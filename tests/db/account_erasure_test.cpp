@@ -60,7 +60,7 @@ TEST_F(AccountErasure, ALeaverIsPowerlessAtOnceAndGoneInTheEnd) {
 
     const auto first = run(retention_.erase("one", ann_, 2, soon()));
     EXPECT_EQ(first->removed_jobs, 1);
-    EXPECT_FALSE(is_there(ann_, busy)) << "what is in work is stopped first";
+    EXPECT_FALSE(is_there(ann_, busy)) << "what is in progress is stopped first";
     EXPECT_FALSE(run(retention_.erase("other", ann_, 2, soon()))) << "it is not its turn";
     execute(end_turns_query);  // The first one has died.
     EXPECT_TRUE(run(retention_.erase("other", ann_, 2, soon())));

@@ -234,12 +234,12 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
 
     const std::vector<job_id> asked{mine, other, job_id{999'999}};
     const auto resubmitted = run(operations_.resubmit(asked, soon()));
-    ASSERT_EQ(resubmitted.size(), 1U) << "one is in work, one is not there";
+    ASSERT_EQ(resubmitted.size(), 1U) << "one is in progress, one is not there";
     EXPECT_EQ(resubmitted[0].failed, mine);
     EXPECT_EQ(read(ann_, mine).status, job_status::error);
     EXPECT_EQ(read(ann_, resubmitted[0].new_id).status, job_status::pending);
     EXPECT_EQ(read(ann_, resubmitted[0].new_id).url, link);
-    EXPECT_TRUE(run(operations_.resubmit(asked, soon())).empty()) << "it is in work by now";
+    EXPECT_TRUE(run(operations_.resubmit(asked, soon())).empty()) << "it is in progress by now";
 }
 
 }  // namespace

@@ -297,7 +297,7 @@ TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
     EXPECT_FALSE(put_off(cooldown)) << "anything else ends the count";
 }
 
-/// Method: a backlog of one account, some of which is in work, and one job of another account.
+/// Method: a backlog of one account, some of which is in progress, and one job of another account.
 TEST_F(JobStore, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
     const auto added = run(pool().run(soon(), add_many_query, ann_, 1000, std::string_view{link}));
     ASSERT_EQ(added.one().as<std::int64_t>("many"), 1000);

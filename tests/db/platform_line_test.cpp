@@ -169,7 +169,7 @@ TEST_F(PlatformLine, AJobInWorkGetsAPermitAtOnceUnlessItWouldOvertake) {
     const auto& bob_first = all[0].account == ann_ ? all[1] : all[0];
     const auto& ann_second = all[2];
     EXPECT_EQ(ask(ann_second).given, permit::status::in_line)
-        << "its account's first job is in work";
+        << "its account's first job is in progress";
     EXPECT_EQ(ask(ann_first).given, permit::status::now);
     EXPECT_EQ(ask(ann_second).given, permit::status::later) << "by the pace alone";
     line_up(ann_second);
@@ -183,7 +183,7 @@ TEST_F(PlatformLine, AJobWaitsForAnEarlierOneOfItsAccountThatMayStillAsk) {
     static_cast<void>(submitted(ann_));
     const auto both = claimed(2);
     line_up(both[1]);
-    EXPECT_FALSE(next().job) << "the first is in work";
+    EXPECT_FALSE(next().job) << "the first is in progress";
     EXPECT_TRUE(run(queue_.report(holding_of(both[0]), released{}, soon())));
     EXPECT_FALSE(next().job) << "and can be claimed";
     line_up(claimed(1));
@@ -205,7 +205,7 @@ TEST_F(PlatformLine, UploadsStartBeforeLinksInLineAndLeaveThemOneOfTheConcurrent
     EXPECT_EQ(first[1].id, uploads[1]);
     const auto permitted = next_permitted();
     ASSERT_TRUE(permitted);
-    EXPECT_FALSE(next_permitted()) << "three jobs of the account are in work";
+    EXPECT_FALSE(next_permitted()) << "three jobs of the account are in progress";
 
     end(*permitted);
     EXPECT_THAT(claimed(10), ::testing::IsEmpty()) << "the last upload waits for one of the two";

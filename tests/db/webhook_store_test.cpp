@@ -85,7 +85,7 @@ TEST_F(WebhookStore, EveryEndOfAJobMakesItsDeliveryOnce) {
     fail_all();
     const auto done = submitted_to(ann_, hook);
     const auto held = claimed(1).at(0);
-    EXPECT_THAT(log_of(ann_), SizeIs(1)) << "nothing is told while it is in work";
+    EXPECT_THAT(log_of(ann_), SizeIs(1)) << "nothing is told while it is in progress";
     EXPECT_TRUE(run(queue_.report(
         jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
     const auto exhausted = submitted_to(ann_, hook);

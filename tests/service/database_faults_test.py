@@ -4,7 +4,7 @@ connections or out of disk.
 Goal: the API answers 503 with Retry-After within 2 s and never hangs. It recovers within 2 s after the database,
 without a restart. No accepted job is lost, and none is done twice. Method: a real daemon reaches its PostgreSQL
 through a proxy that cuts connections. Clients send requests all the time, each of one kind, before, during and
-after a fault, while jobs are in work. Each answer is checked when it arrives. Then the records are compared: a
+after a fault, while jobs are in progress. Each answer is checked when it arrives. Then the records are compared: a
 trigger records each end of a job, the platform each request, and each Idempotency-Key must have created one job.
 Measurements are printed; busy machines get more time.
 """
@@ -27,7 +27,7 @@ ANSWER_SECONDS_MAX = 5  # The documents promise 2.
 HEALED_SECONDS_MAX = 5  # The documents promise 2.
 PATIENCE = 12  # For a client, and for waiting until a fault takes effect.
 LEASE_SECONDS = 20  # No fault here is long enough to stop work because of it.
-WORK_SECONDS = 4  # Number of jobs in work.
+WORK_SECONDS = 4  # Time that the platform takes for a job.
 LONG_POLL_SECONDS = 0.5
 REST_SECONDS = 0.05  # Pause of a client between two requests.
 

@@ -105,7 +105,7 @@ class Posts(ServiceTest):
         cls.someone = cls.served.account(unlimited=True)
 
     def jobs_of(self, posts):
-        """The finished job of each post, {code: job}; all are in work at once."""
+        """The finished job of each post, {code: job}; all are in progress at once."""
         self.platform.configure(posts=posts)
         ids = {
             code: self.someone.submit(f"https://www.instagram.com/reel/{code}/") for code in posts}

@@ -193,7 +193,7 @@ class SingleFlight(PacingTest):
         self.platform.configure(posts={"DYtogether1": {"page": "stall"}})
         ids = [account.submit("https://www.instagram.com/reel/DYtogether1/") for account in (ann, bob)]
         wait_until(lambda: self.sql("SELECT count(*) FROM job WHERE status = 'processing'") == "2",
-                   "both jobs in work")
+                   "both jobs in progress")
         wait_until(lambda: self.asked("page"), "the look-up")
         self.assertEqual(len(self.asked("page")), 1)
         # A job that waits for a cancelled look-up makes one of its own.

@@ -153,7 +153,7 @@ class Analysis(UploadTest):
         links = [f"https://www.instagram.com/reel/{code}/" for code in codes]
         self.assertEqual(someone.request("POST", "/api/v1/reels/analyze", {"urls": links, "queue": True}).status, 202)
         in_line = "SELECT count(*) FROM job WHERE status = 'pending' AND waits_for = '127.0.0.1'"
-        wait_until(lambda: self.sql(in_line) == "3", "one link looked up, and as many in line as may be in work")
+        wait_until(lambda: self.sql(in_line) == "3", "one link looked up, and as many in line as may be in progress")
         job_id = self.accepted(self.send_form(someone, self.video_form(part("queue", "true"))))
         self.assertEqual(someone.finished(job_id)["status"], "done")
         self.assertEqual(self.sql(in_line), "3")
