@@ -174,7 +174,7 @@ void add_token_commands(CLI::App& app, command& chosen) {
 
 void add_resolve_command(CLI::App& app, command& chosen) {
     auto [resolve, request] = add_command<resolve_command>(
-        app, chosen, "resolve", "Resolve a link and print what each resolver found, and why not");
+        app, chosen, "resolve", "Resolve a link and print the outcome of each resolver");
     resolve.add_option("url", request.url, "Link of a post")->required()->type_name("URL");
     resolve.add_option("--strategy", request.strategy, "This resolver only")
         ->check(CLI::IsMember(platform::known_resolvers()))
@@ -186,7 +186,7 @@ void add_resolve_command(CLI::App& app, command& chosen) {
 void add_backup_commands(CLI::App& app, command& chosen) {
     auto [backup, saved] = add_command<backup_command>(
         app, chosen, "backup", "Write the whole database to a file, while the daemon runs");
-    backup.add_option("file", saved.file, "Where to; - is standard output")
+    backup.add_option("file", saved.file, "File to write; - is standard output")
         ->required()
         ->type_name("FILE");
     backup.add_flag("--force", saved.force, "Overwrite an existing file");

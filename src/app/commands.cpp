@@ -78,9 +78,7 @@ result<void> execute(
 result<void> execute(
     const healthcheck_command& /*unused*/, const settings& config, const log::logger& /*unused*/) {
     if (config.listen.port == 0) {
-        return error{
-            errc::invalid_argument,
-            "listen has port 0: only the log knows which port the daemon has taken"};
+        return error{errc::invalid_argument, "listen has port 0: only the log has the actual port"};
     }
     const auto origin = local_origin(config);
     const net::http_client client{

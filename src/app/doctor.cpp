@@ -429,7 +429,7 @@ void check_canary(
             "canary",
             doubtful(
                 "no resolver has " + config.canary_link +
-                "; perhaps that post is gone: set canary-link to another, and look at "
+                "; perhaps that post was deleted: set canary-link to another one, and check "
                 "`reelsd resolve`"));
     }
 }

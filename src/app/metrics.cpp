@@ -124,7 +124,7 @@ private:
         for (const auto& layer : now.jail_layers) {
             gauge(
                 "reelsd_jail_layer",
-                "1 for each layer of the media program's jail that holds, 0 for those that do not.",
+                "1 for each active layer of the media program's jail, 0 for each missing one.",
                 layer.holds ? 1 : 0,
                 {{"layer", layer.name}});
         }
@@ -189,7 +189,7 @@ private:
         total("reelsd_model_calls_total", "Calls of models, of all daemons.", model.calls, labels);
         total(
             "reelsd_model_unpriced_calls_total",
-            "Calls of models whose cost is not known.",
+            "Model calls of unknown cost.",
             model.unpriced_calls,
             labels);
         const auto add_tokens = [&](const char* kind, std::int64_t tokens) {
@@ -224,7 +224,7 @@ private:
         const auto add = [this](const char* what, const std::optional<seconds_f>& overdue) {
             gauge(
                 "reelsd_expiry_overdue_seconds",
-                "How long the oldest expired row has been overdue for removal; 0: none is.",
+                "How long the oldest expired row has been overdue for removal; 0 if none is.",
                 overdue.value_or(seconds_f{0.0}).count(),
                 {{"what", what}});
         };

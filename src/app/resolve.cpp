@@ -163,7 +163,7 @@ result<try_outcome> try_resolver(
     };
     fmt::print("{}\n", name);
     if (!is_installed(name, config)) {
-        fmt::print("  not asked: {} is not installed (yt-dlp-path)\n", config.yt_dlp_path);
+        fmt::print("  skipped: {} is not installed (yt-dlp-path)\n", config.yt_dlp_path);
         return try_outcome::no_post;
     }
     if (name != platform::session_resolver_name) options.cookies_file.clear();

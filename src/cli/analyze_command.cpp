@@ -364,8 +364,7 @@ void add_analyze_command(CLI::App& app, command& chosen) {
         arguments.links,
         "Links to reels, or video files; without any, links are read from standard input");
     analyze
-        .add_option(
-            "--link", arguments.options.link, "Link of the post that the file is the video of")
+        .add_option("--link", arguments.options.link, "Link of the post to which the file belongs")
         ->type_name("URL");
     add_wait_options(analyze, arguments.wait, arguments.timeout_seconds);
     analyze.add_flag(

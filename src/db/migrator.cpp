@@ -244,7 +244,8 @@ result<progress> apply_without_transaction(
     if (!index) {
         return error{
             errc::internal,
-            "without a transaction a file holds one CREATE INDEX CONCURRENTLY IF NOT EXISTS"};
+            "without a transaction, a file must contain one CREATE INDEX CONCURRENTLY IF NOT "
+            "EXISTS"};
     }
     auto done = build_index(session, migration, *index, by);
     if (done) return progress::applied;

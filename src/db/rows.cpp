@@ -169,15 +169,16 @@ std::vector<std::string> text_elements(const cell& from) {
     const auto dimensions = reader.number<std::uint32_t>();
     static_cast<void>(reader.number<std::uint32_t>());  // Whether there may be nulls.
     const auto type = reader.number<std::uint32_t>();
-    if (type != oid::text || dimensions > 1) mismatch(from, "holds no one-dimensional array");
+    if (type != oid::text || dimensions > 1) mismatch(from, "is not a one-dimensional array");
     std::vector<std::string> elements;
     if (dimensions == 1) {
         auto count = reader.number<std::uint32_t>();
-        if (reader.number<std::int32_t>() != 1) mismatch(from, "holds an array that begins late");
+        if (reader.number<std::int32_t>() != 1)
+            mismatch(from, "contains an array with a lower bound other than 1");
         // Reserves no memory: a malformed count may be any number.
         for (; count > 0; --count) {
             const auto length = reader.number<std::int32_t>();
-            if (length < 0) mismatch(from, "holds a null in an array");
+            if (length < 0) mismatch(from, "contains a null in an array");
             elements.emplace_back(reader.bytes(static_cast<std::size_t>(length)));
         }
     }
@@ -214,7 +215,7 @@ void decode(const cell& from, std::int32_t& into) {
 void decode(const cell& from, bool& into) {
     expect(from, {oid::boolean}, "a boolean");
     const auto truth = number_from<std::uint8_t>(from);
-    if (truth > 1) mismatch(from, "holds no truth value");
+    if (truth > 1) mismatch(from, "is not a boolean");
     into = truth == 1;
 }
 
@@ -244,7 +245,7 @@ void decode(const cell& from, time_point& into) {
     const std::chrono::microseconds since{number_from<std::int64_t>(from)};
     if (since < first_time.time_since_epoch() - postgres_epoch ||
         since >= end_of_time.time_since_epoch() - postgres_epoch) {
-        mismatch(from, "holds no time of the years 1 to 9999");
+        mismatch(from, "is not a time in the years 1 to 9999");
     }
     into = time_point{since + postgres_epoch};
 }

@@ -84,7 +84,7 @@ result<std::vector<certificate_ptr>> read_chain(const std::string& file) {
     // After the last certificate PEM's reader reports that none begins; other errors are damage.
     const auto ended = ERR_peek_last_error();
     const auto reasons = take_openssl_errors();
-    if (chain.empty()) return refused(what, file, "it holds no PEM certificate");
+    if (chain.empty()) return refused(what, file, "it contains no PEM certificate");
     const bool at_end =
         ERR_GET_LIB(ended) == ERR_LIB_PEM && ERR_GET_REASON(ended) == PEM_R_NO_START_LINE;
     if (!at_end) return refused(what, file, "its chain is damaged: " + reasons);
@@ -102,7 +102,7 @@ result<key_ptr> read_key(const std::string& file) {
     OPENSSL_cleanse(text->data(), text->size());
     if (key) return key;
     if (is_encrypted) return refused(what, file, "it is encrypted");
-    return refused(what, file, "it holds no PEM private key");
+    return refused(what, file, "it contains no PEM private key");
 }
 
 /// HTTP/1.1, or 1.0 for a client that offers nothing newer. A client that offers only other

@@ -21,7 +21,7 @@ constexpr answer_classification perhaps_gone(std::string_view reason) {
 constexpr answer_classification sent_to_login(
     const answer_signals& signals, std::string_view reason) {
     if (signals.is_follower_link)
-        return failed(errc::login_required, "a follower's link, and there is no account");
+        return failed(errc::login_required, "a link for followers, without a session");
     return failed(errc::platform_rate_limited, reason);
 }
 
@@ -108,7 +108,7 @@ answer_classification classify_media(const answer_signals& signals) noexcept {
             return {
                 .failure = errc::separate_tracks,
                 .needs_confirmation = true,
-                .reason = "picture and sound are separate files; the setting dash takes them"};
+                .reason = "picture and sound are separate files; set dash = true to join them"};
         case answer_media::video_without_url: return classify_missing_url(signals);
         case answer_media::photo: return failed(errc::no_video, "no video in the post");
         case answer_media::gated: return failed(errc::video_restricted, "gated");

@@ -136,7 +136,7 @@ constexpr auto known_messages = std::to_array<known_message>({
     {"attempting impersonation, but no impersonate target",
      errc::platform_changed,
      "yt-dlp lacks its impersonation extra"},
-    {"Unsupported URL", errc::platform_changed, "yt-dlp is outdated: it does not know the link"},
+    {"Unsupported URL", errc::platform_changed, "yt-dlp is outdated: it does not support the link"},
     {"no such option", errc::platform_changed, "yt-dlp is outdated: it lacks an option"},
     {"HTTP Error", errc::platform_failed, "the platform failed"},
     {"timed out", errc::timed_out, "the platform did not answer in time"},
@@ -232,7 +232,7 @@ no_post classify_yt_dlp(int status, std::string_view error_output) {
     // A warning counts only without an error.
     if (auto known = known_failure(lines.errors.empty() ? lines.warnings : lines.errors))
         return *std::move(known);
-    const std::string reason = "no post and no known reason, status " + std::to_string(status);
+    const std::string reason = "no post, for an unknown reason; status " + std::to_string(status);
     const auto last = lines.errors.empty() ? std::string_view{} : lines.errors.back();
     return yt_dlp_failure({.text = {}, .meaning = errc::platform_changed, .reason = reason}, last);
 }

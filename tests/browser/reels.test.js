@@ -181,7 +181,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`who looks elsewhere holds no connection, and misses nothing, at ${width} px`, async () => {
+    test(`a hidden page holds no connection and misses no event, at ${width} px`, async () => {
         const person = await invited(administrator, `hiding-${width}@example.test`);
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;

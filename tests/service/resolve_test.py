@@ -61,7 +61,7 @@ class ByHand(ResolveTest):
     def test_a_program_that_is_not_there_is_not_asked(self):
         link = "https://www.instagram.com/reel/DYhandpost1/"
         done = must(self.run_with("resolve", link, resolvers="page,yt-dlp", yt_dlp_path="/none/yt-dlp"))
-        self.assertIn("yt-dlp\n  not asked: /none/yt-dlp is not installed (yt-dlp-path)\n", done.stdout)
+        self.assertIn("yt-dlp\n  skipped: /none/yt-dlp is not installed (yt-dlp-path)\n", done.stdout)
 
     def test_bad_input_is_reported(self):
         elsewhere = self.run_with("resolve", "https://tiktok.com/x")
@@ -110,7 +110,7 @@ class Canary(ResolveTest):
         output = self.canary("DYhandodd01")
         self.assertRegex(output, "warn +by page +platform_changed: page: page of an unknown kind")
         self.assertRegex(output, "ok +by embed ")
-        self.assertNotIn("perhaps that post is gone", output)
+        self.assertNotIn("perhaps that post was deleted", output)
 
     def test_doctor_knows_that_the_canary_itself_may_be_gone(self):
         for more in ({}, {"resolvers": "page,yt-dlp", "yt_dlp_path": "/none/yt-dlp"}):

@@ -253,7 +253,7 @@ class Https(ServiceTest):
             pathlib.Path(served.certificate.key).write_text("no key")
             failures = read_again("reloading the certificate failed")
             self.assertEqual([line["reason"] for line in failures],
-                             [f"the key {served.certificate.key}: it holds no PEM private key"])
+                             [f"the key {served.certificate.key}: it contains no PEM private key"])
             with served.tls_socket(context) as fresh:
                 self.assertEqual(common_name(fresh), "second", "the one before is kept")
             old.sendall(LAST)
@@ -317,7 +317,7 @@ class Operation(ServiceTest):
         self.assertEqual(complaint(tls_certificate=missing, tls_key=certificate.key),
                          (1, f"reelsd: the certificate {missing}: No such file or directory"))
         self.assertEqual(complaint(tls_certificate=certificate.file, tls_key=certificate.file),
-                         (1, f"reelsd: the key {certificate.file}: it holds no PEM private key"))
+                         (1, f"reelsd: the key {certificate.file}: it contains no PEM private key"))
         self.assertEqual(
             complaint(tls_certificate=certificate.file, tls_key=other.key),
             (1, f"reelsd: the key {other.key}: it does not fit the certificate {certificate.file}"))

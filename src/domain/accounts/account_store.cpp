@@ -235,7 +235,7 @@ boost::asio::awaitable<result<void>> account_store::change(
     if (outcome == "last_administrator") {
         co_return error{
             errc::conflict,
-            "this is the last administrator who can sign in: make another one first"};
+            "this is the last administrator who can sign in: appoint another one first"};
     }
     co_return result<void>{};
 }

@@ -155,7 +155,7 @@ boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin_embedding(
         call.estimated_tokens,
         call.is_operators,
         call.booking_key);
-    co_return begun_call(begun, error{errc::not_found, "the account is gone"});
+    co_return begun_call(begun, error{errc::not_found, "the account was deleted"});
 }
 
 boost::asio::awaitable<bool> call_ledger_store::is_budget_spent(account_id account, deadline by) {

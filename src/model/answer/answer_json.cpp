@@ -115,7 +115,7 @@ parsed_answer parse_answer(std::string_view text) {
     const auto answer = after_thoughts(text);
     if (answer.empty() && !text.empty()) return {{}, "the answer is cut off before its end"};
     const auto largest = largest_object(answer);
-    if (!largest) return {{}, "the answer holds no JSON object"};
+    if (!largest) return {{}, "the answer contains no JSON object"};
     if (!largest->excess.empty()) return {{}, std::string{largest->excess}};
     if (!largest->whole) return {{}, "the answer is cut off before its end"};
 

@@ -103,7 +103,7 @@ private:
         const auto document = parse_foreign_json(body);
         auto embedded = api_.vectors_in(document, texts.size());
         embedding_reply reply{
-            .vectors = error{errc::model_unavailable, "the answer holds no vectors of the texts"},
+            .vectors = error{errc::model_unavailable, "the answer has no vectors for the texts"},
             .billed = billing::counted,
             .tokens =
                 embedded && embedded->tokens > 0 ? embedded->tokens : estimated_tokens(texts)};

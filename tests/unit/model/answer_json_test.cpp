@@ -45,9 +45,9 @@ TEST(ParseAnswer, NamesTheFault) {
         const char* violation;
     };
     const test_case cases[] = {
-        {"", "the answer holds no JSON object"},
-        {"I cannot do that.", "the answer holds no JSON object"},
-        {R"(["a"])", "the answer holds no JSON object"},
+        {"", "the answer contains no JSON object"},
+        {"I cannot do that.", "the answer contains no JSON object"},
+        {R"(["a"])", "the answer contains no JSON object"},
         {R"({"a": {"b": 1}, "c": [)", "the answer is cut off before its end"},
         {R"({"a": "b)", "the answer is cut off before its end"},
         {R"({"thought": 1} {"visual": {"description": "A ki)",

@@ -170,7 +170,7 @@ TEST(ClassifyYtDlp, MapsOtherOutput) {
         const char* detail;
     };
     const test_case cases[] = {
-        {0, "", errc::platform_changed, "no known reason, status 0"},
+        {0, "", errc::platform_changed, "for an unknown reason; status 0"},
         {1, "", errc::platform_changed, "status 1"},
         {1,
          "WARNING: [Instagram] x: No CSRF token set by Instagram API\n",

@@ -80,7 +80,7 @@ public:
     /// has no call left or its claim is no longer current.
     boost::asio::awaitable<result<std::int64_t>> begin(call_intent call, deadline by);
 
-    /// Books an embedding. Errors: unauthorized as above, not_found when the account is gone.
+    /// Books an embedding. Errors: unauthorized as above, not_found when the account was deleted.
     boost::asio::awaitable<result<std::int64_t>> begin_embedding(
         embedding_intent call, deadline by);
 
