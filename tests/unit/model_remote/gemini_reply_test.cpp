@@ -1,4 +1,4 @@
-// Goal: the end of an answer is known before its text is read_gemini_reply, and its cost for every
+// Goal: the end of an answer is known before its text is read, and its cost for every
 // end.
 #include "gemini_reply.hpp"
 

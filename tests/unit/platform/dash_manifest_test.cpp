@@ -19,7 +19,7 @@ std::string track(
 }
 
 std::string manifest_with(const std::string& tracks) {
-    return R"(<AdaptationSet contentType="manifest_with">)" + tracks + "</AdaptationSet>";
+    return R"(<AdaptationSet contentType="video">)" + tracks + "</AdaptationSet>";
 }
 
 std::string audio(const std::string& tracks) {
@@ -67,7 +67,7 @@ TEST(BestTracks, ChoosesTheBest) {
          base + "high"},
         {"kinds by MIME type, of set or track",
          manifest(
-             R"(<AdaptationSet mimeType="manifest_with/mp4">)" + track("", base + "p") +
+             R"(<AdaptationSet mimeType="video/mp4">)" + track("", base + "p") +
              "</AdaptationSet><AdaptationSet>" + track(R"(mimeType="audio/mp4")", base + "s") +
              "</AdaptationSet>"),
          base + "p",
