@@ -24,7 +24,7 @@ async function accountOf(email) {
 }
 
 for (const width of WIDTHS) {
-    test(`an account from its invitation to its end, at ${width} px`, async () => {
+    test(`an account is invited, edited and disabled, at ${width} px`, async () => {
         const email = `made-${width}@example.test`;
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
@@ -78,7 +78,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`the queue, the health and what failed, at ${width} px`, async () => {
+    test(`the queue, the health and recent failures, at ${width} px`, async () => {
         const failed = await administrator.finished(UNAVAILABLE);
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;

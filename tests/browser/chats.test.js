@@ -26,7 +26,7 @@ async function say(chat, name, text) {
 }
 
 for (const width of WIDTHS) {
-    test(`a chat from its code to its end, at ${width} px`, async () => {
+    test(`a chat is linked and unlinked, at ${width} px`, async () => {
         const name = `Ann <b>Lee</b> ${width}`;
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;

@@ -30,7 +30,7 @@ after(async () => {
 
 for (const width of WIDTHS) {
     for (const scheme of ['light', 'dark']) {
-        test(`everybody can use every page, ${scheme}, at ${width} px`, async () => {
+        test(`every page is accessible, ${scheme}, at ${width} px`, async () => {
             const visitor = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
             for (const path of paths) {
                 await visitor.visit(path);

@@ -24,7 +24,7 @@ const timeOf = async (page) => Number(await page.getByRole('slider').getAttribut
 const marked = (page, kind) => page.locator(`.spans-${kind} [aria-current="true"]`);
 
 for (const width of WIDTHS) {
-    test(`the time cursor holds all lists in step, at ${width} px`, async () => {
+    test(`the time cursor synchronises all lists, at ${width} px`, async () => {
         const { duration_seconds: duration } = sample.result.metadata;
         const segments = sample.result.audio.segments;
         const last = segments.at(-1);
@@ -69,7 +69,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a link to a moment opens there, at ${width} px`, async () => {
+    test(`a link to a time opens at that time, at ${width} px`, async () => {
         const seconds = sample.result.audio.segments[0].start_seconds;
         const visitor = await Visitor.open(browser, daemon, { person, width });
         await visitor.visit(`/reels/${sample.id}#t=${seconds}`);
@@ -78,7 +78,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`the result can be read, copied and taken along, at ${width} px`, async () => {
+    test(`the result can be read, copied and downloaded, at ${width} px`, async () => {
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         await visitor.visit(`/reels/${sample.id}`);
@@ -108,7 +108,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`analysing again leads to the new reel, whose work can be watched, at ${width} px`, async () => {
+    test(`another analysis opens the new reel and its progress, at ${width} px`, async () => {
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         await visitor.visit(`/reels/${sample.id}`);
@@ -195,7 +195,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a failed reel counts down to another try, at ${width} px`, async () => {
+    test(`a failed reel counts down to its retry, at ${width} px`, async () => {
         const failed = await person.finished(RATE_LIMITED);
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;

@@ -25,7 +25,7 @@ after(async () => {
 const rows = (page) => page.locator('.row');
 
 for (const width of WIDTHS) {
-    test(`from nothing to a reel that is done, without loading anew, at ${width} px`, async () => {
+    test(`the first reel is submitted and done without a reload, at ${width} px`, async () => {
         const person = await invited(administrator, `first-${width}@example.test`);
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
@@ -79,7 +79,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a platform that has never answered is named, at ${width} px`, async () => {
+    test(`a platform that has never answered is reported, at ${width} px`, async () => {
         const member = await invited(administrator, `member-${width}@example.test`);
         for (const person of [member, administrator]) {
             const visitor = await Visitor.open(browser, daemon, { person, width });
@@ -99,7 +99,7 @@ for (const width of WIDTHS) {
         }
     });
 
-    test(`a search marks its words and leads to the moment, at ${width} px`, async () => {
+    test(`a search marks its words and links to their time, at ${width} px`, async () => {
         const person = await invited(administrator, `searching-${width}@example.test`);
         const job = await person.finished(SAMPLE);
         const segment = job.result.audio.segments[0];
@@ -137,7 +137,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`filters, and pages that come by themselves, at ${width} px`, async () => {
+    test(`filters and automatic paging, at ${width} px`, async () => {
         const person = await invited(administrator, `many-${width}@example.test`);
         const sample = await person.finished(SAMPLE);
         for (let number = 0; number < MANY; number += 1) {
@@ -205,7 +205,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a deletion can be taken back for a while, at ${width} px`, async () => {
+    test(`a deletion can be undone, at ${width} px`, async () => {
         const person = await invited(administrator, `deleting-${width}@example.test`);
         const { id } = await person.finished(UNAVAILABLE);
         const visitor = await Visitor.open(browser, daemon, { person, width });
@@ -241,7 +241,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`after a deletion the keyboard stands at the next reel, at ${width} px`, async () => {
+    test(`a deletion moves the focus to the next reel, at ${width} px`, async () => {
         const person = await invited(administrator, `going-on-${width}@example.test`);
         const older = await person.finished(UNAVAILABLE);
         await person.finished(`${UNAVAILABLE}?img_index=2`);
@@ -256,7 +256,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`earlier analyses stand behind the newest, at ${width} px`, async () => {
+    test(`earlier analyses are listed below the newest, at ${width} px`, async () => {
         const person = await invited(administrator, `earlier-${width}@example.test`);
         const oldest = await person.finished(UNAVAILABLE);
         const older = await person.finished(UNAVAILABLE);
@@ -290,7 +290,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`failed reels go at once, at ${width} px`, async () => {
+    test(`failed reels are deleted together, at ${width} px`, async () => {
         const person = await invited(administrator, `failed-${width}@example.test`);
         const done = await person.finished(SAMPLE);
         await person.finished(UNAVAILABLE);
@@ -351,7 +351,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`a reel that the list does not show leads to itself, at ${width} px`, async () => {
+    test(`a submitted reel outside the list is linked, at ${width} px`, async () => {
         const person = await invited(administrator, `elsewhere-${width}@example.test`);
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
@@ -368,7 +368,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`who leaves after deleting has deleted, at ${width} px`, async () => {
+    test(`leaving the page completes a deletion, at ${width} px`, async () => {
         const person = await invited(administrator, `leaving-${width}@example.test`);
         const { id } = await person.finished(UNAVAILABLE);
         const staying = await Visitor.open(browser, daemon, { person, width });

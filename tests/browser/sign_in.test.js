@@ -69,7 +69,7 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`signing in leads to the page asked for, at ${width} px`, async () => {
+    test(`sign-in leads to the requested page, at ${width} px`, async () => {
         const visitor = await Visitor.open(browser, daemon, { width });
         const { page } = visitor;
         await page.goto('/usage');

@@ -24,7 +24,7 @@ async function statusWith(token) {
 }
 
 for (const width of WIDTHS) {
-    test(`a token from its creation to its end, at ${width} px`, async () => {
+    test(`a token is created, copied and revoked, at ${width} px`, async () => {
         const name = `my <b>script</b> ${width}`;
         if (width === WIDTHS[0]) {
             await administrator.request('POST', '/api/tokens', { name: 'next to it' });

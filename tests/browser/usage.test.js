@@ -26,7 +26,7 @@ after(async () => {
 });
 
 for (const width of WIDTHS) {
-    test(`the chart and the tables hold what was used, at ${width} px`, async () => {
+    test(`the chart and the tables show the usage, at ${width} px`, async () => {
         const [row] = await person.request('GET', '/api/reels/usage/days?from=2026-01-01&to=2099-12-31');
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;

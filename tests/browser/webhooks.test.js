@@ -30,7 +30,7 @@ function isSignedWith(secret, { headers, body }) {
 }
 
 for (const width of WIDTHS) {
-    test(`from an address to a delivery that is sent again, at ${width} px`, async () => {
+    test(`a webhook is set, delivered and redelivered, at ${width} px`, async () => {
         const person = await invited(administrator, `hook-${width}@example.test`);
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
