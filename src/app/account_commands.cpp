@@ -84,7 +84,7 @@ result<void> confirm_deletion(const std::string& email, const retention::holding
     fmt::print(
         stderr,
         "This deletes {} with {} reels, {} calls of models and {} tokens, for good.\n"
-        "Type the e-mail address to go on: ",
+        "Type the e-mail address to continue: ",
         email,
         holdings.jobs,
         holdings.calls,

@@ -156,8 +156,8 @@ constexpr int streams_max = 20;
 response event_streams::open(const request_context& ctx, body_source write) {
     const auto account = ctx.caller();
     if (open_[account] >= streams_max) {
-        const auto message =
-            fmt::format("limit of {} event streams at once reached; close one first", streams_max);
+        const auto message = fmt::format(
+            "limit of {} concurrent event streams reached; close one first", streams_max);
         auto refused = ctx.problem(status::too_many_requests, message);
         refused.set("Retry-After", "30");
         return refused;

@@ -4,7 +4,7 @@
 Usage: dashboard_pages.py BIN_DIR PACKAGES [REELS]
     BIN_DIR holds reelsd, PACKAGES the browser tests' node_modules; REELS defaults to 50000.
 
-Starts a daemon with a database of its own, analyses the sample once, and copies its row and its pictures in
+Starts a daemon with a separate database, analyses the sample once, and copies its row and its pictures in
 the database: 30 times, which is a page of the list, and then until there are REELS. dashboard_pages.mjs loads
 the pages in Chromium; lists and searches are requested over HTTP. Prints tables; does not pass or fail.
 """

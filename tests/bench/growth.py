@@ -124,12 +124,12 @@ class Growth:
             world.sql("VACUUM account, job")
             world.sql("CHECKPOINT")
         self.put_load(
-            "(b) submitting a link, beside so many reels", self.sizes(),
+            "(b) submitting a link, by number of reels", self.sizes(),
             lambda world: Load(SUBMIT.format(tokens=", ".join(f'"{token}"' for token in world.tokens))), prepare, workers=0)
 
     def queue(self):
         options = self.options
-        sizes = {f"{options.jobs:,} jobs beside {options.rows:,} reels": (options.rows, options.jobs, 1),
+        sizes = {f"{options.jobs:,} jobs and {options.rows:,} reels": (options.rows, options.jobs, 1),
                  f"{options.times} x reels": (options.rows * options.times, options.jobs, 1),
                  f"{options.times} x jobs": (options.rows, options.jobs * options.times, 1),
                  "two daemons": (options.rows, options.jobs, 2)}

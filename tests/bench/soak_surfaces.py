@@ -289,7 +289,7 @@ class Told(ApiActor):
         told = receiver.wait_for(path, len(behaviour), END_SECONDS_MAX)
         for one in told:
             one.verify(secret)
-        self.check(told[-1].json() == self.ask("GET", f"{REELS}/{job_id}").json(), f"{job_id} is told otherwise")
+        self.check(told[-1].json() == self.ask("GET", f"{REELS}/{job_id}").json(), f"{job_id} has different contents")
         give_up = time.monotonic() + END_SECONDS_MAX
         while True:
             log = [one for one in self.ask("GET", "/api/v1/webhook/deliveries?limit=20").json() if one["job_id"] == job_id]

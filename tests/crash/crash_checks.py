@@ -61,7 +61,7 @@ def check_jobs(run, rows, history):
             if job in rows or len(deletions) != 1:
                 wrong.append(f"job {job} is there after its deletion, or was deleted twice: {deletions}")
         elif deletions or job not in rows:
-            wrong.append(f"job {job} is gone, and nobody deleted it")
+            wrong.append(f"job {job} is missing but was not deleted")
         elif rows[job]["status"] not in TERMINAL:
             wrong.append(f"job {job} is left: {rows[job]}")
         if len(ends) != 1 and not (deletions and not ends):
@@ -97,7 +97,7 @@ def check_keys(run, rows):
         if plan.job_id is None or plan.delete_begun:
             continue
         if keys.get(plan.key) != plan.job_id:
-            wrong.append(f"{plan.key} stands for job {keys.get(plan.key)} and was told job {plan.job_id}")
+            wrong.append(f"{plan.key} belongs to job {keys.get(plan.key)}, but the answer was job {plan.job_id}")
     ids = [plan.job_id for plan in run.plans if plan.job_id is not None]
     wrong += [f"job {job} has {count} keys" for job, count in collections.Counter(ids).items()
               if count > 1]
@@ -190,7 +190,7 @@ def check_calls(run, history, calls):
         place = call["start"], codes.get(call["job"])
         begun[place][call["state"]] += 1
         if call["start"] is None:
-            wrong.append(f"a call was begun by nobody: {call}")
+            wrong.append(f"a call has no job: {call}")
         if call["state"] == "settled":
             booked[call["response_id"]] += 1
             wrong += differences(call, by_response.get(call["response_id"]), place)
@@ -218,7 +218,7 @@ def check_calls(run, history, calls):
         if rows["released"] > asked["refused"] + cut[place]:  # A worker that is stopped sends nothing.
             wrong.append(f"a row was taken back without a refusal: {about}")
         if asked["not booked"] > rows["open"]:
-            wrong.append(f"a billed call stands in no row: {about}")
+            wrong.append(f"a billed call has no row: {about}")
         is_open_for_no_reason = rows["open"] > asked["unknown"] + cut[place]
         if is_open_for_no_reason and run.options.private_cluster:
             run.figures["rows open after an outage"] += 1  # The outage was between the row and its answer.

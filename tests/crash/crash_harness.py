@@ -242,7 +242,7 @@ class Run:
                 return
             for daemon in self.daemons:
                 if daemon.is_up and daemon.process.poll() is not None and daemon.is_up:
-                    self.complain(f"stuck: {daemon.start_id} ended by itself with "
+                    self.complain(f"stuck: {daemon.start_id} exited unexpectedly with "
                                   f"{daemon.process.returncode}: {daemon.log()[-3000:]}")
                     return
             if time.monotonic() - since > END_SECONDS_MAX:
@@ -373,7 +373,7 @@ class Run:
                 self.figures["answers 503"] += 1
             elif status == 404:
                 if not plan.delete_begun:
-                    self.wrong.append(f"job {job_id} is not found, and nobody deleted it")
+                    self.wrong.append(f"job {job_id} is not found but was not deleted")
             elif status != 200:
                 self.wrong.append(f"job {job_id}: {status} {text[:300]}")
             elif was_deleted:

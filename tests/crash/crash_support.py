@@ -30,7 +30,7 @@ CREATE TABLE crash_job (
     seq bigint GENERATED ALWAYS AS IDENTITY, moment timestamptz NOT NULL DEFAULT clock_timestamp(),
     op text, job bigint, url text, was text, status text, claim_was integer, claim integer,
     attempt_was integer, attempt integer, worker text, step text, lease_ran_out boolean);
--- Host and process, without what else tells starts apart.
+-- Host and process, without the part that identifies a start.
 CREATE FUNCTION crash_daemon(worker text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT split_part(worker, ':', 1) || ':' || split_part(worker, ':', 2)
 $$;
@@ -224,7 +224,7 @@ class MortalDaemon(Daemon):
         self.is_spared = False  # It is not killed any more.
 
     def launch(self):
-        """Starts it with a key of its own and does not wait."""
+        """Starts it with a new key and does not wait."""
         self.address = None
         self.start_id = f"{KEY}-{self.name}-{len(self.starts) + 1:04}"
         self.settings["gemini_api_key"] = self.start_id

@@ -24,7 +24,7 @@ def another_host(host):
 
 
 class ApiTest(ServiceTest):
-    """One daemon serves all classes: each test uses ids and accounts of its own."""
+    """One daemon serves all classes: each test uses its own ids and accounts."""
 
 
 def setUpModule():

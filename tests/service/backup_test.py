@@ -99,7 +99,7 @@ class ThereAndBack(BackupTest):
         daemon.start()
         self.assertEqual(asked(account, person, jobs), before)
         new = account.submit(UNAVAILABLE)
-        self.assertGreater(new, max(jobs), "numbers go on")
+        self.assertGreater(new, max(jobs), "ids continue")
         account.finished(new)
 
         with self.subTest("in a database of the operator's, without --replace"):

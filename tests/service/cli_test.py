@@ -230,7 +230,7 @@ class Analyze(CliTest):
         done = self.ended(self.reels("get", "42", server=self.serve((200, past))), 1)
         self.assertIn("\nYou can try again now.\n", done.stdout)
         done = self.ended(self.reels("get", "42", server=self.serve((200, {**FAILED, "retryable": True}))), 1)
-        self.assertNotIn("ry again", done.stdout, "nobody knows when")
+        self.assertNotIn("ry again", done.stdout, "the time is unknown")
         as_json = self.serve((202, {"id": 42, "status": "pending"}), (200, FAILED))
         done = self.ended(self.reels("analyze", "--wait", "--json", LINK, server=as_json), 1)
         self.assertEqual(json.loads(done.stdout), FAILED)
@@ -279,7 +279,7 @@ class Following(CliTest):
         self.assertEqual(done.stderr.splitlines(), [
             "reel 42: pending", "reel 42: processing (resolve)", "reel 42: processing (download)",
             "reel 42: processing (download, attempt 2)"])
-        self.assertEqual(len(server.requests), 1, "nothing is asked for beside the events")
+        self.assertEqual(len(server.requests), 1, "no request but the event stream")
         (path, headers), = server.follows
         self.assertEqual(path, "/api/v1/reels/42/events")
         self.assertEqual(headers["Authorization"], "Bearer " + TOKEN)
@@ -442,7 +442,7 @@ class Several(CliTest):
         first = [{"url": link, "id": number + 1, "status": "pending"} for number, link in enumerate(links[:50])]
         server = self.serve((202, first), (401, {"error": "invalid API token"}))
         done = self.ended(self.reels("analyze", *links, server=server), 4)
-        self.assertEqual(len(done.stdout.split()), 50, "what was queued is told")
+        self.assertEqual(len(done.stdout.split()), 50, "queued reels are reported")
         self.assertIn("invalid API token", done.stderr)
         self.ended(self.reels("analyze", *links, server=self.serve((202, first[:3]))), 3)
 

@@ -433,7 +433,7 @@ class Events(ServiceTest):
         self.assertNotIn("result", done)
         self.ann.api("DELETE", f"reels/{job}")
         hers.wait_for("deleted", job)
-        self.assertEqual(his.events, [], "another account's page is told nothing")
+        self.assertEqual(his.events, [], "another account's page gets no event")
 
     def test_a_page_that_was_away_learns_what_it_missed(self):
         first = self.stream(self.ann)

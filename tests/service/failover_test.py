@@ -136,7 +136,7 @@ class Failover(ServiceTest):
             "POST", "/api/v1/reels/analyze", {"url": UNAVAILABLE}, {"Idempotency-Key": "once"})
         refused = submit()
         self.assertEqual((refused.status, refused.headers["Retry-After"] is None), (503, False), refused)
-        self.assertEqual(account.job(before)["status"], "pending", "reads go on")
+        self.assertEqual(account.job(before)["status"], "pending", "reads continue")
         self.pair.leave_alone()
         accepted = wait_until(lambda: (lambda answer: answer if answer.status == 202 else None)(submit()), "a 202")
         rows = self.pair.primary.query("SELECT job_id FROM submission_key WHERE key = 'once'", "reels").split()

@@ -91,7 +91,7 @@ class Answers(GeminiTest):
         level = second.json["generationConfig"]["thinkingConfig"]["thinkingLevel"]
         self.assertEqual(level.lower(), "minimal", "the lowest that this model knows")
         _, (first, second) = self.try_fault("generate", "recitation")
-        self.assertNotEqual(texts_of(first), texts_of(second), "it is told to paraphrase")
+        self.assertNotEqual(texts_of(first), texts_of(second), "the prompt requests a paraphrase")
         job, calls = self.try_fault("generate", "max_tokens", times=9)
         self.assertFailed(job)
         self.assertPaidLittle(calls)
@@ -115,7 +115,7 @@ class Answers(GeminiTest):
                 first, second = calls
                 if name in ("wrong_types", "missing_keys", "empty_object"):
                     self.assertGreater(len(texts_of(second)), len(texts_of(first)),
-                                       "what was wrong is told")
+                                       "the prompt reports the violation")
         job, calls = self.try_fault("generate", "not_json", times=9)
         self.assertFailed(job)
         self.assertPaidLittle(calls)
@@ -156,7 +156,7 @@ class Answers(GeminiTest):
         self.assertDone(self.job(caption="one caption"))
         words = [set(re.findall(r"[\w-]{8,}", texts_of(call))) for call in self.model.of("generate")]
         tags = words[0] - words[1]
-        self.assertNotEqual(tags, set(), "a caption stands between random tags")
+        self.assertNotEqual(tags, set(), "a caption is between random tags")
 
         def leaking(request):
             tag = (set(re.findall(r"[\w-]{8,}", request.text)) - words[1]) or {"none"}
@@ -201,7 +201,7 @@ class Errors(GeminiTest):
                 first, second = calls
                 self.assertIn("responseJsonSchema", first.json["generationConfig"])
                 self.assertNotIn("responseJsonSchema", second.json["generationConfig"])
-                self.assertIn("text_segments", texts_of(second), "the schema stands in the prompt")
+                self.assertIn("text_segments", texts_of(second), "the schema is in the prompt")
         for name, job, calls in self.try_faults([("bad_thinking", {}), ("unknown_name", {})]):
             with self.subTest(name):
                 self.assertDone(job)
@@ -366,7 +366,7 @@ class Files(GeminiTest):
         daemon.start()
         self.assertDone(self.account.finished(job_id))
         wait_until(lambda: left not in self.model.files, "the sweep", 30)
-        self.assertEqual(list(self.model.files), [foreign], "what is somebody else's stays")
+        self.assertEqual(list(self.model.files), [foreign], "files of other programs stay")
         self.assertLessEqual(self.model.count("generate"), PAID_CALLS_MAX)
         self.model.files.clear()
 

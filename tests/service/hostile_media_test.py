@@ -89,7 +89,7 @@ class HostileMedia(ServiceTest):
         return {
             "a thousand hours": (patched(whole, b"mvhd", 16, 0xFFFFFFFF), "video_too_long"),
             "ticks of no length": (patched(whole, b"mvhd", 12, 0), "video_too_long"),
-            "one second for ever": (with_edits(whole, 50_000), "video_too_long"),
+            "one second repeated forever": (with_edits(whole, 50_000), "video_too_long"),
             "pictures of 16 GB": (with_largest_pictures(vp9), "unsupported_format"),
             "four billion chunks": (patched(whole, b"stco", 4, 0xFFFFFFFF), "unsupported_format"),
             "four billion samples": (

@@ -163,7 +163,7 @@ class LoadTest(ServiceTest):
                 self.assertPoliteRefusal(read_answer(link))
             self.assertEqual(account.analyze(SAMPLE).status, 202, "what is small has its place")
         wait_until(lambda: account.request("POST", "/api/v1/reels/analyze", "x" * body).status == 400,
-                   "room for a large body")
+                   "memory for a large body")
 
 
 if __name__ == "__main__":

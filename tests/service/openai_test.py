@@ -90,7 +90,7 @@ class Modes(OpenAiTest):
         self.assertDone(self.job())
         second = self.model.of("chat")[1]
         self.assertNotEqual(second.json.get("response_format", {}).get("type"), "json_schema")
-        self.assertIn("text_segments", texts_of(second), "the schema stands in the prompt")
+        self.assertIn("text_segments", texts_of(second), "the schema is in the prompt")
 
     def test_a_server_that_takes_no_video(self):
         self.switch("ollama")

@@ -14,7 +14,7 @@ from service_support import (
 
 
 class Settings(ServiceTest):
-    """Starts no daemon: each run ends by itself."""
+    """Starts no daemon: each run exits."""
 
     def refused(self, done, *parts):
         self.assertEqual(done.returncode, 2, done)

@@ -103,7 +103,7 @@ class Cooldowns(PacingTest):
         self.platform.configure(page_budget=0, over_budget="rate_limited")
         job_id, = self.submit(account, {"DYshort0001": {}})
         waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1 AND claim > 1"
-        wait_until(lambda: self.sql(waits) == "1", "the job to be put off")
+        wait_until(lambda: self.sql(waits) == "1", "the job to be snoozed")
         self.platform.configure(page_budget=1000)
         # Its worker is free in between.
         other = account.finished(account.submit("https://www.instagram.com/reel/reelsd-unavailable/"))
@@ -140,13 +140,13 @@ class Cooldowns(PacingTest):
         cooling = "SELECT count(*) FROM resolver_pace WHERE cooldown_until > now()"
         waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1 AND run_at > now() + interval '10 min'"
         self.submit(account, {"DYwalled001": {"page": "login_redirect"}})
-        wait_until(lambda: self.sql(waits) == "1", "the job to wait by itself")
+        wait_until(lambda: self.sql(waits) == "1", "the job to wait alone")
         self.assertEqual(self.sql(cooling), "0")
         other, = self.finished(account, {"DYwalled002": {}})
         self.assertEqual(other["status"], "done", other)
         # The good answer has ended the suspicion.
         self.submit(account, {"DYwalled003": {"page": "login_redirect"}})
-        wait_until(lambda: self.sql(waits) == "2", "the second job to wait by itself")
+        wait_until(lambda: self.sql(waits) == "2", "the second job to wait alone")
         self.assertEqual(self.sql(cooling), "0")
         self.submit(account, {"DYwalled004": {"page": "login_redirect"}})
         wait_until(lambda: self.sql(cooling) == "1", "the cool-down")
@@ -166,7 +166,7 @@ class ShareLinks(PacingTest):
         wait_until(lambda: self.sql(cooling) == "1", "the cool-down of share links")
         waiting = self.share(account, "BAwalled03", "DYshared003")
         put_off = "SELECT count(*) FROM job WHERE status = 'pending' AND run_at > now() + interval '10 min'"
-        wait_until(lambda: int(self.sql(put_off)) >= 2, "the jobs to be put off")
+        wait_until(lambda: int(self.sql(put_off)) >= 2, "the jobs to be snoozed")
         self.assertEqual(account.job(waiting)["status"], "pending")
         self.assertEqual([one for one in self.asked("share") if "BAwalled03" in one["path"]], [])
         # Links of posts do not have to wait.
@@ -179,7 +179,7 @@ class ShareLinks(PacingTest):
         self.platform.configure(posts={"DYshared001": {}}, page_budget=0, over_budget="rate_limited")
         job_id = self.share(account, "BAshared01", "DYshared001")
         waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1 AND claim > 1"
-        wait_until(lambda: self.sql(waits) == "1", "the job to be put off")
+        wait_until(lambda: self.sql(waits) == "1", "the job to be snoozed")
         self.platform.configure(page_budget=1000)
         job = account.finished(job_id)
         self.assertEqual((job["status"], job["result"]["platform_meta"]["code"]), ("done", "DYshared001"))
@@ -196,7 +196,7 @@ class SingleFlight(PacingTest):
                    "both jobs in progress")
         wait_until(lambda: self.asked("page"), "the look-up")
         self.assertEqual(len(self.asked("page")), 1)
-        # A job that waits for a cancelled look-up makes one of its own.
+        # A job that waits for a cancelled look-up makes its own.
         self.platform.configure(posts={"DYtogether1": {}})
         self.assertEqual(ann.request("DELETE", f"/api/v1/reels/{ids[0]}").status, 204)
         self.assertEqual(bob.finished(ids[1])["status"], "done")

@@ -122,7 +122,7 @@ class FullDisk(ReadinessTest):
         link = UNAVAILABLE + "?utm=" + "x" * 1900  # A few of them fill a page.
         wait_until(lambda: account.analyze(link).status == 503, "a refusal")
         self.await_check(daemon, STORE)
-        # From here on no client submits, as behind a load balancer: the daemon checks by itself.
+        # From here on no client submits, as behind a load balancer: the daemon still checks.
         rows = self.sql("SELECT count(*) FROM job")
         self.disk.empty()
         self.await_readiness(daemon)

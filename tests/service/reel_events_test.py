@@ -174,7 +174,7 @@ class Streams(Worked):
         self.served.cli("token", "revoke", "--account", self.someone.email, "--name", "second")
         self.begin(job_id)
         stream.wait_for_end()
-        self.assertEqual(stream.names(), ["state"], "he is told nothing more")
+        self.assertEqual(stream.names(), ["state"], "the stream has no further event")
 
     def test_a_stop_ends_the_streams_and_another_daemon_continues(self):
         job_id = self.someone.submit(LINK)
@@ -234,7 +234,7 @@ class Streams(Worked):
             stream.wait_for("state")
         self.assertEqual(self.events(job_id).answer.status, 429)
         refused = self.someone.request("GET", f"/api/v1/reels/{job_id}/events")
-        self.assertProblem(refused, 429, "limit of 20 event streams at once reached; close one first")
+        self.assertProblem(refused, 429, "limit of 20 concurrent event streams reached; close one first")
         self.assertGreater(int(refused.headers["Retry-After"]), 0)
         other = self.served.account()
         self.events(other.submit(LINK), other).wait_for("state")

@@ -26,7 +26,7 @@ class SecurityHeaders(ServiceTest):
         cls.ann = Person(cls.served).join(set_up_link_secret(cls.served), "ann@example.com")
 
     def assertGuarded(self, answer, status, policy):
-        """`policy`: "data", "page" (with a policy of its own) or "file" (part of a page)."""
+        """`policy`: "data", "page" (with its own policy) or "file" (part of a page)."""
         self.assertEqual(answer.status, status, answer)
         for name, value in ALWAYS.items():
             self.assertEqual(answer.headers.get_all(name), [value], name)
@@ -40,7 +40,7 @@ class SecurityHeaders(ServiceTest):
             self.assertNotIn("unsafe", policies[0])
         for name in PAGES_ALONE:
             self.assertEqual(answer.headers[name] is not None, policy == "page", name)
-        self.assertIsNone(answer.headers["Strict-Transport-Security"], "nobody comes by HTTPS")
+        self.assertIsNone(answer.headers["Strict-Transport-Security"], "no client uses HTTPS")
 
     def test_every_kind_of_answer(self):
         ask = self.served.request

@@ -369,7 +369,7 @@ def stop_postgres_below(folder):
 
 
 class Cluster:
-    """A PostgreSQL server on a Unix socket in a folder of its own."""
+    """A PostgreSQL server on a Unix socket in its own folder."""
 
     def __init__(self):
         self.folder = new_folder()

@@ -269,7 +269,7 @@ class Https(ServiceTest):
         done = reels(REELS_CA_FILE=self.served.certificate.file)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"^\[")
-        self.assertNotEqual(reels().returncode, 0, "nobody vouches for the certificate")
+        self.assertNotEqual(reels().returncode, 0, "the certificate is not trusted")
 
     def test_doctor_warns_of_a_certificate_that_ends_soon(self):
         done = self.served.cli("doctor", platform_url="http://127.0.0.1:1", canary_link="none")

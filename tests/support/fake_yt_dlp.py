@@ -11,7 +11,7 @@ of the platform's stand-in, which serves the media. Each run appends its code, o
 
 Hostile behaviours try what the sandbox forbids: "reads_secret" and "writes_secret" use a file in the folder
 `secret`, "asks_loopback" connects to this machine. They return the post if they succeed. "outlives" answers
-nothing and leaves a process in a session of its own.
+nothing and leaves a process in its own session.
 
 install() creates such a file, and in the same folder a program that takes yt-dlp's own arguments. fence() creates a
 media program whose sandbox lets it read its own source and write its log.

@@ -128,7 +128,7 @@ class Request:
         if not isinstance(text, str):
             raise invalid("Invalid value at '%s'" % where)
         if self.stand_in.key in text:
-            self.complain("the key stands in the prompt")
+            self.complain("the key is in the prompt")
         return text
 
     def take_media(self, part):

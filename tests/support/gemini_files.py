@@ -162,7 +162,7 @@ class GeminiFiles:
     def append(self, record, session, is_last, fault):
         offset = record.headers.get("X-Goog-Upload-Offset", "")
         if offset != str(session.blob.size):
-            self.complain("an upload goes on at %r; %d bytes are here" % (offset, session.blob.size))
+            self.complain("an upload continues at %r; %d bytes are here" % (offset, session.blob.size))
             raise invalid("Invalid upload offset.")
         total = session.blob.size + record.size
         if total > session.size or (is_last and total != session.size):

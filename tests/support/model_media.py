@@ -152,7 +152,7 @@ class LongString:
         whole = len(text) // 4 * 4
         part, self.rest = text[:whole], text[whole:]
         if self.padded and text:
-            self.blob.problem = "base64 goes on behind its padding"
+            self.blob.problem = "base64 continues after its padding"
         self.padded = part.endswith(b"=")
         try:
             self.blob.write(binascii.a2b_base64(part, strict_mode=True))

@@ -170,7 +170,7 @@ class ModelStandIn:
     def check_head(self, record, target):
         """Rules for each request of each API."""
         if self.key and (self.key in target or "key" in record.query):
-            self.complain("the key stands in the URL of %s" % record.kind)
+            self.complain("the key is in the URL of %s" % record.kind)
         if record.path == REDIRECTED:
             self.complain("a redirect was followed")
         if "Expect" in record.headers:

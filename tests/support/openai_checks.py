@@ -170,7 +170,7 @@ class Request:
 
     def take_text(self, text):
         if self.stand_in.key and self.stand_in.key in text:
-            self.complain("the key stands in the prompt")
+            self.complain("the key is in the prompt")
         self.text += text
 
     def take_parts(self, parts, role):
