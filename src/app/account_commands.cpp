@@ -24,7 +24,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// A person waits.
+/// Short, because a user is waiting.
 constexpr auto answer_time_max = 10s;
 
 deadline answer_by() {

@@ -34,11 +34,11 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Hundreds of gigabytes take hours.
+/// Upper bound on a backup: hundreds of gigabytes take hours.
 constexpr auto backup_time_max = 6h;
 /// Twice the upper bound of a backup, because indexes are rebuilt.
 constexpr auto restore_time_max = 12h;
-/// For one inspection of the database or of a program.
+/// Upper bound on one inspection of the database or of a program.
 constexpr auto inspection_time_max = 30s;
 constexpr auto statistics_time_max = 600s;
 

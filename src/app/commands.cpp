@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 /// A healthy daemon answers in milliseconds; /readyz waits up to 2 s for its database. Container
 /// engines allow this program about 10 s.
 constexpr auto healthcheck_time_max = 5s;
-/// A person waits.
+/// Short, because a user is waiting.
 constexpr auto embedder_time_max = 10s;
 
 /// Addresses that the daemon binds, as opposed to the public address.

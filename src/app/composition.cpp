@@ -35,11 +35,11 @@ constexpr std::size_t embedding_threads = 4;
 /// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
-/// For one statement.
+/// Upper bound on one statement.
 constexpr std::chrono::seconds session_time_max{5};
 
-/// Identifies this daemon in the queue: host and process for people, and the run because containers
-/// may have equal hosts and process ids.
+/// Identifies this daemon in the queue: host and process for operators, and the run because
+/// containers may have equal hosts and process ids.
 std::string instance_name(const std::string& run) {
     boost::system::error_code failed;
     return fmt::format("{}:{}:{}", asio::ip::host_name(failed), ::getpid(), run);
@@ -116,7 +116,7 @@ std::chrono::milliseconds drain_of(const settings& config) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(config.shutdown_drain);
 }
 
-/// Examines the media program's jail, and logs which layers hold.
+/// Examines the media program's jail, and logs which layers are active.
 std::vector<media::jail_layer> examine_jail(
     const media::media_client& media, const log::logger& log) {
     const auto report = media.examine_jail(deadline::after(jail_time_max), std::stop_token{});

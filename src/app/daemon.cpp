@@ -53,7 +53,7 @@ public:
 private:
     /// Binds both addresses.
     result<void> listen();
-    /// Takes the listener of another daemon over, or opens one. Returns the port.
+    /// Takes over the listener of another daemon, or opens one. Returns the port.
     result<std::uint16_t> listen_for_clients();
     void start();
     void run_loop();
@@ -190,7 +190,7 @@ asio::awaitable<void> daemon::stop() {
         parts_.log.error("tasks still running at shutdown", {{"tasks", parts_.tasks.size()}});
         is_drained_ = false;
     }
-    // Containers are killed 10 s after they are asked to stop.
+    // Containers are killed 10 s after the stop signal.
     const auto flush_time_max = parts_.pool.state().reachable() ? last_flush_time_max : 0s;
     const bool is_flusher_stopped =
         co_await parts_.token_usage.stop(deadline::after(flush_time_max));

@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 constexpr auto helper_time_max = 30s;
 constexpr auto platform_time_max = 10s;
 constexpr auto model_time_max = 20s;
-/// For each resolver. A person waits.
+/// Upper bound per resolver. Short, because a user is waiting.
 constexpr auto canary_time_max = 20s;
 /// Includes a cold start of Python.
 constexpr auto yt_dlp_time_max = 15s;

@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// For all statements of one report.
+/// Upper bound on all statements of one report.
 constexpr auto report_time_max = 1s;
 
 time_point now_plus(seconds_f later) {

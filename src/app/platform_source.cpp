@@ -15,7 +15,7 @@
 namespace reelsd::app {
 namespace {
 
-/// For one statement.
+/// Upper bound on one statement.
 constexpr std::chrono::seconds statement_time_max{5};
 
 }  // namespace

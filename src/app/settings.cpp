@@ -29,7 +29,7 @@ error invalid(std::string detail) {
 /// bytes. A larger file is the wrong file.
 constexpr std::size_t secret_bytes_max = 4096;
 
-/// Up to one byte more than allowed; nothing, with `errno` set, if the file cannot be read.
+/// Up to one byte more than allowed; empty, with `errno` set, if the file cannot be read.
 std::optional<std::string> read_start_of(const std::string& file) {
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!opened) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<std::string> variable(const std::string& name) {
     return text;
 }
 
-/// The value in the environment, or nothing. An empty variable counts as unset, and so does one
+/// The value in the environment; empty if unset. An empty variable counts as unset, and so does one
 /// that names an empty file: compose files leave settings out in this way. Errors:
 /// invalid_argument when two variables give the value, or when one names a file that is not valid.
 result<std::optional<std::string>> value_in_environment(const setting_definition& definition) {

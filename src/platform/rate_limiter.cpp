@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For one statement.
+/// Upper bound on one statement.
 constexpr std::chrono::seconds note_time_max{5};
 /// A stop takes at most 8 s (bounds::shutdown_grace), also without the database.
 constexpr std::chrono::seconds note_time_stopped_max{1};

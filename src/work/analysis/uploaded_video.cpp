@@ -16,7 +16,7 @@
 namespace reelsd::work {
 namespace {
 
-/// For one statement.
+/// Upper bound on one statement.
 constexpr auto upload_query_time_max = std::chrono::seconds{5};
 constexpr std::size_t code_digits = 12;
 

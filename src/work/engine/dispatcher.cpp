@@ -146,7 +146,7 @@ deadline dispatcher::next_claim_at() const {
 asio::awaitable<void> dispatcher::claim_in_line() {
     const auto request = next_claim();
     const auto sent_at = monotonic_clock::now();
-    next_permit_ = sent_at + options_.look_interval;  // If this fails.
+    next_permit_ = sent_at + options_.look_interval;  // Kept if the claim fails.
     jobs::line_answer answer;
     try {
         answer = co_await queue_.claim_in_line(
