@@ -245,7 +245,7 @@ class Messages(McpTest):
     def test_many_at_once(self):
         client = self.client((200, PROCESSING))
         held = [client.begin_call("get_reel", {"id": 42, "wait_seconds": 600}) for _ in range(16)]
-        self.assertIn("16 calls are under way", self.failed(client.call("usage")))
+        self.assertIn("16 calls are running", self.failed(client.call("usage")))
         client.cancel(held[0])
         wait_until(lambda: not client.call("get_reel", id=42)["isError"], "a free place")
         for one in held:
