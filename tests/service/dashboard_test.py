@@ -56,7 +56,7 @@ class SetUp(ServiceTest):
         answer = Person(daemon).sign_in("ann@example.com").api("GET", "session")
         self.assertEqual(answer.status, 200)
         self.assertEqual([line for line in daemon.log_lines()
-                          if line.get("message") == "setup link"], [])
+                          if line.get("message") == "set-up link"], [])
 
     def test_a_link_from_the_command_line_lets_an_account_in(self):
         daemon = self.daemon().start()
