@@ -89,7 +89,7 @@ for (const width of WIDTHS) {
         await visitor.context.setOffline(false);
         assert.equal(await page.getByLabel('Password').inputValue(), PASSWORD);
         await page.getByLabel('Password').press('Enter');
-        await page.getByRole('heading', { name: 'Usage' }).waitFor();
+        await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
         assert.equal(new URL(page.url()).pathname, '/usage');
         visitor.assertClean('401 /dashboard/api/session', '401 /dashboard/sign-in');
         await visitor.close();
@@ -114,7 +114,7 @@ for (const width of WIDTHS) {
         await visitor.waitForFocus(page.getByLabel('Current password'));
         await page.getByLabel('Current password').fill(PASSWORD);
         await page.getByRole('button', { name: 'Change password' }).click();
-        await page.getByText('The password is changed').waitFor();
+        await page.getByText('Password changed.').waitFor();
         visitor.assertClean('400 /dashboard/api/password');
 
         await other.page.getByLabel('Pages').getByRole('link', { name: 'Tokens' }).click();
