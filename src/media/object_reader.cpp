@@ -66,7 +66,8 @@ std::string object_reader::checked_text(
     if (!value.is_string()) return complain(name, "is not a string"), std::string{};
     const auto& given = value.get_ref<const std::string&>();
     if (given.size() > bytes_max) return complain(name, "is too long"), std::string{};
-    if (!is_clean_text(given)) return complain(name, "is not valid UTF-8 text"), std::string{};
+    if (!is_clean_text(given))
+        return complain(name, "has control characters or is not UTF-8"), std::string{};
     return given;
 }
 

@@ -301,7 +301,7 @@ class Faults(UploadTest):
 
     def test_many_at_once(self):
         daemon = self.shared_daemon(workers=0).start()
-        callers = [daemon.account(unlimited=True) for _ in range(25)]
+        callers = [daemon.account() for _ in range(50)]
         half = len(self.video) // 2
         links = [(someone, self.begin(daemon, someone, self.video[:half], len(self.video)))
                  for someone in callers for _ in range(2)]

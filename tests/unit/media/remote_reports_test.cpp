@@ -81,13 +81,13 @@ TEST(CheckReport, SurvivesTheRoundTrip) {
 TEST(CheckReport, RejectsHostileDocuments) {
     const test_case cases[] = {
         {R"({"speech":null,"texts":[]})", "silent is missing"},
-        {R"({"silent":1,"speech":null,"texts":[]})", "no truth value"},
+        {R"({"silent":1,"speech":null,"texts":[]})", "is not a boolean"},
         {R"({"silent":false,"texts":[]})", "speech is missing"},
-        {R"({"silent":false,"speech":"yes","texts":[]})", "no truth value"},
+        {R"({"silent":false,"speech":"yes","texts":[]})", "is not a boolean"},
         {R"({"silent":true,"speech":true,"texts":[]})", "heard in silence"},
         {R"({"silent":false,"speech":null})", "texts is missing"},
         {R"({"silent":false,"speech":null,"texts":[],"more":1})", "unknown member"},
-        {R"({"silent":false,"speech":null,"texts":[7]})", "no object"},
+        {R"({"silent":false,"speech":null,"texts":[7]})", "is not an object"},
         {R"({"silent":false,"speech":null,"texts":[{"text":"a"}]})", "at_seconds is missing"},
         {R"({"silent":false,"speech":null,"texts":[{"at_seconds":1.25}]})", "text is missing"},
         {R"({"silent":false,"speech":null,"texts":[{"text":"a","at_seconds":1.25,"b":1}]})",

@@ -107,11 +107,11 @@ TEST(Report, RejectsHostileDocuments) {
          "range"},
         {"control character",
          R"([{"op":"replace","path":"/texts/0/text","value":"a\u0000b"}])",
-         "clean"},
-        {"line break", R"([{"op":"replace","path":"/texts/0/text","value":"a\nb"}])", "clean"},
-        {"number for truth",
-         R"([{"op":"replace","path":"/audio/silent","value":1}])",
-         "truth value"},
+         "control characters"},
+        {"line break",
+         R"([{"op":"replace","path":"/texts/0/text","value":"a\nb"}])",
+         "control characters"},
+        {"number for truth", R"([{"op":"replace","path":"/audio/silent","value":1}])", "boolean"},
         {"unknown level",
          R"([{"op":"replace","path":"/audio/music/level","value":"deafening"}])",
          "known word"},
@@ -131,7 +131,7 @@ TEST(Report, RejectsHostileDocuments) {
          "too many"},
         {"number for colour",
          R"([{"op":"replace","path":"/picture/colours/0","value":1}])",
-         "text"},
+         "string"},
     };
     const auto good = parsed(full_report());
     for (const auto& expected : cases) {

@@ -31,7 +31,7 @@ TEST(GeminiReply, ADeepDocumentIsRefused) {
                       R"(,"b":1,"candidates":[]})";
     const auto parsed = gemini_reply(body, testing::arrival);
     ASSERT_FALSE(parsed);
-    EXPECT_THAT(parsed.error().detail, HasSubstr("no JSON object"));
+    EXPECT_THAT(parsed.error().detail, HasSubstr("not a JSON object"));
 }
 
 TEST(GeminiReply, EachEnd) {
