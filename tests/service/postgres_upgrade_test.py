@@ -108,7 +108,7 @@ class PrivateDatabase(UpgradeTest):
         self.expect_all_done(account, clients.accepted)
         account.finished(slow)
         self.assertEqual(self.sql(daemon, f"SELECT attempt FROM job WHERE id = {slow}"), "1", "work was kept")
-        self.assertEqual(daemon.log().count("private database restarts"), 1)
+        self.assertEqual(daemon.log().count("restarting the private database"), 1)
 
     def test_sessions_that_are_opened_amid_the_upgrade_serve(self):
         """The library is replaced, but the program is not yet: the server has loaded the old library."""
