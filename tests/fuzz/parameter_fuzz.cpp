@@ -54,7 +54,7 @@ reading taken_if(bool holds, const char* broken_promise) {
 /// One id, one cursor.
 reading read_cursor(std::string_view text) {
     const auto found = api::requested_cursor(text);
-    if (!found) return refused(found.error(), errc::invalid_argument, "cursor is");
+    if (!found) return refused(found.error(), errc::invalid_argument, "cursor was");
     return taken_if(
         *found && (*found)->value > 0 && api::cursor_of(**found) == text, "another cursor");
 }
