@@ -55,7 +55,7 @@ for (const width of WIDTHS) {
         const { id } = await person.finished(UNAVAILABLE);
         const row = page.locator('.delivery', { hasText: `Reel ${id}` });
         await row.getByText('Not delivered', { exact: true }).waitFor();
-        await row.getByText('Answered 410: the receiver wants no more of it.').waitFor();
+        await row.getByText('Answered 410: the receiver wants no more deliveries.').waitFor();
         await visitor.assertFits();
         await visitor.assertAccessible();
 
