@@ -61,7 +61,7 @@ for (const width of WIDTHS) {
 
         receiver.answerWith(204);
         const seen = receiver.requests.length;
-        await row.getByRole('button', { name: `Send reel ${id} again` }).click();
+        await row.getByRole('button', { name: `Send again: reel ${id}` }).click();
         await row.getByText('Delivered', { exact: true }).waitFor();
         assert.equal(receiver.requests.length, seen + 1);
         assert.deepEqual(JSON.parse(receiver.requests.at(-1).body), await person.request('GET', `/api/reels/${id}`));
@@ -80,7 +80,7 @@ for (const width of WIDTHS) {
         await page.getByText(now).waitFor();
         await visitor.assertFits();
         await visitor.assertAccessible();
-        await row.getByRole('button', { name: `Send reel ${id} again` }).click();
+        await row.getByRole('button', { name: `Send again: reel ${id}` }).click();
         await row.locator('dl', { hasText: 'Tries3' }).waitFor();
         await row.getByText('Delivered', { exact: true }).waitFor();
         assert.ok(isSignedWith(secret, receiver.requests.at(-1)) && isSignedWith(now, receiver.requests.at(-1)));

@@ -41,7 +41,7 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
                 <dd class="foreign">${answer}</dd></div>`}
         </dl>
         <div class="line-tools"><button class="button button-small" type="button" disabled=${isBusy}
-            aria-label=${`Send reel ${delivery.job_id} again`} onClick=${onAgain}><${Icon} name="again" />
+            aria-label=${`Send again: reel ${delivery.job_id}`} onClick=${onAgain}><${Icon} name="again" />
             Send again</button></div>
     </li>`;
 }
