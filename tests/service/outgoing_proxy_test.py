@@ -19,9 +19,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from dashboard_session import Person, set_up_link_secret  # noqa: E402
 from database_pair import free_port  # noqa: E402
 from forward_proxy import ForwardProxy  # noqa: E402
+from gemini_stand_in import GeminiStandIn  # noqa: E402
+from model_support import ANSWER  # noqa: E402
 from proxy_test import program_of  # noqa: E402
 from service_support import DatabaseTest, new_folder, run_reelsd, wait_until  # noqa: E402
+from telegram_stand_in import Telegram  # noqa: E402
 from tls_test import Certificate  # noqa: E402
+from webhook_receiver import WebhookReceiver  # noqa: E402
 
 LINK = "https://www.instagram.com/reel/%s/"
 USER = "ann"
@@ -172,6 +176,46 @@ class Rotation(OutgoingProxyTest):
         daemon = self.daemon_by()
         self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
         self.assertEqual(proxy.targets, [])
+
+
+class OtherPurposes(OutgoingProxyTest):
+    """Models, Telegram and webhooks each have their own proxy, which the others do not use."""
+
+    def test_models(self):
+        model = GeminiStandIn().start()
+        self.addCleanup(model.stop)
+        model.answer = ANSWER
+        proxy = self.forward_proxy(user=f"{USER}:{PLAIN_PASSWORD}")
+        daemon = self.daemon_by(
+            model_proxy=proxy.url, analyzer="gemini", gemini_url=model.url, gemini_api_key=model.key,
+            gemini_model="gemini-3.8-flash")
+        self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
+        self.assertEqual(set(proxy.targets), {model.url.removeprefix("http://")})
+
+    def test_telegram(self):
+        telegram = Telegram()
+        self.addCleanup(telegram.close)
+        proxy = self.forward_proxy("socks5h", user=f"{USER}:{PLAIN_PASSWORD}")
+        daemon = self.daemon_by(telegram_proxy=proxy.url, **telegram.settings())
+        wait_until(lambda: telegram.calls, "the bot's first request")
+        self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
+        self.assertEqual(set(proxy.targets), {telegram.url.removeprefix("http://")})
+
+    def test_webhooks(self):
+        receiver = WebhookReceiver()
+        self.addCleanup(receiver.close)
+        proxy = self.forward_proxy(user=f"{USER}:{PLAIN_PASSWORD}")
+        daemon = self.daemon_by(
+            webhook_proxy=proxy.url, webhook_networks="127.0.0.0/8", webhook_retry_base_seconds=0.2)
+        account = daemon.account()
+        self.assertEqual(account.request("PUT", "/api/v1/webhook", {"url": receiver.url()}).status, 200)
+        proxy.fail("502")
+        self.assertEqual(self.ended(daemon, account)["status"], "done")
+        wait_until(lambda: proxy.targets, "an attempt")
+        self.assertEqual(receiver.of("/hook"), [], "without the proxy nothing is sent")
+        proxy.fail(None)
+        receiver.wait_for("/hook", 1)
+        self.assertEqual(set(proxy.targets), {receiver.origin.removeprefix("http://")})
 
 
 class FailingProxies(OutgoingProxyTest):
