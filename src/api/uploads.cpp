@@ -32,6 +32,8 @@ constexpr std::size_t text_bytes_max = std::size_t{64} * 1024;
 /// Bytes of a form besides the file.
 constexpr std::uint64_t form_bytes_max = parts_max * (text_bytes_max + 8192);
 constexpr auto discard_time_max = 10s;
+/// Longer than for other requests: after a refusal the client would send the whole file again.
+constexpr auto submit_time_max = 30s;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
 
 struct option {
@@ -281,14 +283,14 @@ asio::awaitable<http::response> receive_and_submit(
     video.author = text_option(form.options, "author");
     auto submission = submission_of(ctx, form.options, video, service);
     if (!submission) co_return ctx.problem(submission.error());
-    ctx.restart_database_time();
-    const bool is_described = co_await service.uploads.describe(video, ctx.database_by());
+    const auto by = deadline::after(submit_time_max);
+    const bool is_described = co_await service.uploads.describe(video, by);
     if (!is_described) {
         co_return ctx.problem(
             error{errc::storage_failed, "the upload was removed before it was complete"});
     }
     const auto decision = co_await service.submission_batcher.submit(
-        ctx.caller(), *std::move(submission), ctx.database_by());
+        ctx.caller(), *std::move(submission), by);
     if (decision.decided == jobs::submission_result::outcome::accepted) {
         service.uploads.release(id);
         service.job_accepted();

@@ -14,8 +14,9 @@ namespace {
 
 /// A row of the database. Smaller rows cost more statements, larger ones more memory.
 constexpr std::size_t chunk_bytes = std::size_t{512} * 1024;
-/// A busy disk may take seconds; the statement's own limit is 5 s.
-constexpr auto chunk_time_max = std::chrono::seconds{10};
+/// Includes the wait for a connection behind the chunks of other uploads: on a slow disk, a chunk
+/// takes up to the statement's own limit of 5 s.
+constexpr auto chunk_time_max = std::chrono::seconds{30};
 constexpr std::size_t label_bytes_max = 255;
 
 constexpr db::query begin_query{"uploads.begin", R"sql(
