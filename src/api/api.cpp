@@ -1,6 +1,7 @@
 #include "authentication.hpp"
 #include "documents/documents.hpp"
 #include "export.hpp"
+#include "media.hpp"
 #include "monitoring.hpp"
 #include "reel_events.hpp"
 #include "reel_list.hpp"
@@ -27,6 +28,7 @@ struct api::state {
     std::deque<reels_service> other_reels = {};
     reel_event_service events;
     export_service exports;
+    media_service media;
     jobs::job_store jobs;
     usage::usage_store usage;
     search_service search;
@@ -57,6 +59,9 @@ api::api(api_dependencies dependencies)
                .job_removed = std::move(dependencies.job_removed)},
           .events = {.changes = dependencies.changes, .poller = dependencies.poller},
           .exports = {.begin = std::move(dependencies.begin_export)},
+          .media =
+              {.media = dependencies.media,
+               .read_object = std::move(dependencies.read_object)},
           .jobs = dependencies.jobs,
           .usage = dependencies.usage,
           .search =
@@ -105,6 +110,7 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
 
 void api::add_common_resources_to(http::router& router, std::string_view prefix) {
     add_submission_routes(router, prefix, state_->submissions);
+    add_media_routes(router, prefix, state_->media);
     add_reel_event_routes(router, prefix, state_->events);
     add_export_routes(router, prefix, state_->exports);
     add_reel_list_routes(router, prefix, state_->jobs);
