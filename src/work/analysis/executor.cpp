@@ -6,7 +6,9 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
+#include <reelsd/model/analysis_options.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/platform/source.hpp>
@@ -95,10 +97,22 @@ struct attempt {
     std::stop_token stop;
     job_rate_limiter& rate_limiter;
     progress& now;
+    model::analysis_options options = {};
+    const model::analyzer& chosen_analyzer;  ///< By the submission, or by the settings.
 
     /// A test link is free whatever the settings are, and its outcome is fixed.
     [[nodiscard]] const model::analyzer& analyzer() const {
-        return link.is_test() ? parts.free_analyzer : parts.analyzer;
+        return link.is_test() ? parts.free_analyzer : chosen_analyzer;
+    }
+    [[nodiscard]] bool costs_money() const {
+        return parts.analysis_costs_money && !link.is_test() &&
+               options.analyzer != model::local_provider;
+    }
+    /// Identifies what may replace an analysis: made by `analyzer`, by its name, with equal
+    /// options.
+    [[nodiscard]] std::string identity_of(std::string_view analyzer) const {
+        const auto digest = model::digest_of(options);
+        return digest.empty() ? std::string{analyzer} : fmt::format("{}/{}", analyzer, digest);
     }
 };
 
@@ -195,14 +209,6 @@ result<platform::media_file> join_tracks(
     return platform::describe_file(joined);
 }
 
-struct fetched {
-    platform::post post;
-    platform::media_file video;
-    scratch_folder scratch;  ///< Contains the file.
-    /// The section of the result, if the video was kept from an earlier one; else null.
-    json platform_meta = nullptr;
-};
-
 /// Resolves and downloads. An expired media address is resolved again, once. If the address guard
 /// refuses an address, the other resolvers are tried.
 step_result<fetched> fetch(const attempt& in, const platform::link& link) {
@@ -250,22 +256,6 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
     }
 }
 
-/// Key of a link's post and slide, which are analysed at most once a day. Empty for test links,
-/// which must run every step.
-std::string post_key_of(const platform::link& link) {
-    if (link.is_test()) return {};
-    const std::string code{platform::public_code(link.code)};
-    return link.img_index ? fmt::format("{}#{}", code, *link.img_index) : code;
-}
-
-/// The post that a job's video is kept for. An upload belongs to the post that its caller has
-/// named.
-std::string media_key_of(const attempt& in, const std::string& post_key) {
-    if (!in.job.is_upload) return post_key;
-    const auto link = platform::parse_link(in.job.url);
-    return link && link->kind == platform::link_kind::post ? post_key_of(*link) : std::string{};
-}
-
 /// The fields of a result that lists show. The result is validated, so all three exist.
 jobs::reel_brief brief_of(const json& document) {
     const auto& post = document.at("platform_meta");
@@ -295,7 +285,7 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     const attempt& in, const std::string& post_key) {
     if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
     in.now.begin("look for an earlier analysis");
-    const std::string analyzer{in.parts.analyzer.name()};
+    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
     const auto by = in.by.at_most(store_query_time_max);
     auto earlier = wait_for(
         in.parts.loop,
@@ -305,7 +295,7 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     if (!*earlier) return std::optional<jobs::completed>{};
     auto document = parse_foreign_json((*earlier)->result);
     auto media = in.parts.media_kept.copy(
-        in.job, document, (*earlier)->job, media_key_of(in, post_key), {in.by, in.stop});
+        in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
     auto text = model::result_text(document);
     if (!text) return text.error();
     auto brief = brief_of(document);
@@ -321,15 +311,17 @@ result<std::optional<jobs::completed>> copy_of_earlier(
         .search = *std::move(entry),
         .thumbnail = std::move((*earlier)->thumbnail),
         .frames = std::move(media.frames),
-        .video = std::move(media.video)}};
+        .video = std::move(media.video),
+        .extract = std::move((*earlier)->extract),
+        .extract_error = std::move((*earlier)->extract_error)}};
 }
 
 /// Keeps an account from paying twice for the same post at the same time: the later job waits for
 /// the earlier one's result.
 step_result<void> begin_post(const attempt& in, const std::string& post_key) {
-    if (!in.parts.analysis_costs_money || post_key.empty()) return {};
+    if (!in.costs_money() || post_key.empty()) return {};
     in.now.begin("mark the post");
-    const std::string analyzer{in.parts.analyzer.name()};
+    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
     const auto by = in.by.at_most(store_query_time_max);
     const auto begun =
         wait_for(in.parts.loop, in.parts.store.begin_post(in.job, post_key, analyzer, by), by);
@@ -342,7 +334,7 @@ step_result<void> begin_post(const attempt& in, const std::string& post_key) {
 /// Saves platform requests, which are limited, for videos that a model may analyse. The ledger
 /// decides again when a call begins.
 result<void> check_budget(const attempt& in) {
-    if (in.link.is_test() || !in.parts.analysis_costs_money) return {};
+    if (!in.costs_money()) return {};
     in.now.begin("look at the budget");
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
@@ -370,7 +362,8 @@ step_result<jobs::completed> analyze(
         .probe = *probe,
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
-        .scratch = subject.scratch.path()};
+        .scratch = subject.scratch.path(),
+        .options = in.options};
     auto findings = ask_analyzer(in, input);
     if (!findings) return findings.error();
 
@@ -384,7 +377,7 @@ step_result<jobs::completed> analyze(
     if (!subject.platform_meta.is_null()) (*document)["platform_meta"] = subject.platform_meta;
     in.now.begin("store media");
     auto media = in.parts.media_kept.store(
-        in.job, *document, subject.video, media_key_of(in, post_key), {in.by, in.stop});
+        in.job, *document, subject.video, media_key_of(in.job, post_key), {in.by, in.stop});
     auto text = model::result_text(*document);
     if (!text) return text.error();
     auto entry = search_entry_of(*document, in.parts.embedder);
@@ -392,17 +385,21 @@ step_result<jobs::completed> analyze(
     in.now.begin("thumbnail");
     auto thumbnail = in.parts.media_kept.thumbnail(
         in.job, std::move(findings->thumbnail), subject.video, {in.by, in.stop});
-    return jobs::completed{
+    jobs::completed completed{
         .result = *std::move(text),
         .brief = brief_of(*document),
         .post_key = post_key,
-        .analyzer = findings->analyzer,
+        .analyzer = in.identity_of(findings->analyzer),
         .analyzed_at = std::nullopt,
         .unpaid_model = findings->provider == "local" ? findings->model_name : std::string{},
         .search = *std::move(entry),
         .thumbnail = std::move(thumbnail),
         .frames = std::move(media.frames),
         .video = std::move(media.video)};
+    if (!findings->extract.empty()) completed.extract = std::move(findings->extract);
+    if (!findings->extract_error.empty())
+        completed.extract_error = std::move(findings->extract_error);
+    return completed;
 }
 
 /// Writes an uploaded video where a download would be.
@@ -421,28 +418,6 @@ step_result<fetched> fetch_upload(
         in.stop);
     if (!file) return file.error();
     return fetched{std::move(post), *std::move(file), *std::move(scratch), nullptr};
-}
-
-/// Reads the kept video of a post, with what is known about the post. Empty if there is none.
-step_result<std::optional<fetched>> fetch_kept(const attempt& in, const std::string& post_key) {
-    const auto kept = in.parts.media_kept.find(in.job, post_key, {in.by, in.stop});
-    if (!kept) return std::optional<fetched>{};
-    in.now.begin("scratch");
-    auto scratch = in.parts.scratch.make_folder(in.job);
-    if (!scratch) return scratch.error();
-    in.now.begin_shown("download");
-    auto file = in.parts.media_kept.write(kept->file, scratch->path() / "video", {in.by, in.stop});
-    if (!file && file.error().code() == errc::cancelled) return file.error();
-    if (!file) {
-        in.log.warning(
-            "reading a kept video failed",
-            {{"job", in.job.id.value}, {"reason", file.error().detail()}});
-        return std::optional<fetched>{};
-    }
-    auto meta = parse_foreign_json(kept->result)["platform_meta"];
-    auto post = post_in(meta);
-    return std::optional{
-        fetched{std::move(post), *std::move(file), *std::move(scratch), std::move(meta)}};
 }
 
 /// Fetches an attempt's video.
@@ -478,11 +453,17 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     if (!link) return link.error();
     const auto post_key = post_key_of(*link);
     return copy_or_analyze(in, post_key, [&]() -> step_result<fetched> {
-        auto kept = fetch_kept(in, post_key);
-        if (!kept) return kept.error();
-        if (*kept) return **std::move(kept);
-        return fetch(in, *link);
+        in.now.begin("kept video");
+        auto kept = in.parts.media_kept.fetch(in.job, post_key, {in.by, in.stop});
+        if (!kept) return fetch(in, *link);
+        return *std::move(kept);
     });
+}
+
+/// The analyzer that a submission names, or the one of the settings; null if it is not configured.
+const model::analyzer* analyzer_for(
+    const executor_dependencies& parts, const model::analysis_options& options) {
+    return options.analyzer.empty() ? &parts.analyzer : parts.named_analyzer(options.analyzer);
 }
 
 time_point wall_clock_now() {
@@ -561,7 +542,13 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     try {
         const auto link = job.is_upload ? result<platform::link>{platform::link{}}
                                         : platform::parse_link(job.url);
-        if (link) {
+        auto options = model::analysis_options_from(job.options);
+        // Both were accepted before: a rule has become stricter, or the row was edited.
+        if (!link) {
+            outcome = error{errc::internal, "stored link: " + link.error().detail()};
+        } else if (!options) {
+            outcome = error{errc::internal, "stored options: " + options.error().detail()};
+        } else if (const auto* const analyzer = analyzer_for(parts_, *options)) {
             outcome = run_steps(
                 {.parts = parts_,
                  .log = log_,
@@ -570,10 +557,14 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
                  .by = deadline::after(bounds::job_time_max),
                  .stop = std::move(stop),
                  .rate_limiter = rate_limiter,
-                 .now = now});
+                 .now = now,
+                 .options = *std::move(options),
+                 .chosen_analyzer = *analyzer});
         } else {
-            // The link was accepted before: a rule has become stricter, or the row was edited.
-            outcome = error{errc::internal, "stored link: " + link.error().detail()};
+            // Another daemon has accepted it, or the settings have changed since.
+            outcome = error{
+                errc::model_misconfigured,
+                "the analyzer " + options->analyzer + " is not configured here"};
         }
     } catch (const std::exception& thrown) {
         outcome = error{errc::internal, thrown.what()};

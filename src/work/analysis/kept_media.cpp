@@ -7,10 +7,10 @@
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/net/s3_store.hpp>
-#include <reelsd/platform/downloader.hpp>
-#include <reelsd/platform/post.hpp>
+#include <reelsd/platform/link.hpp>
 #include <reelsd/work/analysis/kept_media.hpp>
-#include <reelsd/work/analysis/scratch.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -45,6 +45,16 @@ result<std::string> content_type_of(const std::filesystem::path& file) {
         return error{errc::storage_failed, "reading the video again"};
     }
     return begin == ebml ? "video/webm" : "video/mp4";
+}
+
+/// The post of a stored result: what an analysis uses.
+platform::post post_in(const json& platform_meta) {
+    platform::post post;
+    post.code = text_or(platform_meta, "code", "");
+    post.url = text_or(platform_meta, "url", "");
+    post.caption = text_of(platform_meta, "caption");
+    if (post.caption) post.hashtags = platform::hashtags_of(*post.caption);
+    return post;
 }
 
 std::vector<std::string> objects_of(const jobs::frame_set& frames) {
@@ -117,6 +127,22 @@ stored_media kept_media::copy(
         note_failure("storing a video failed", job, video.error());
     }
     return stored;
+}
+
+std::optional<fetched> kept_media::fetch(
+    const jobs::claimed_job& job, const std::string& post_key, const attempt_limits& within) const {
+    const auto kept = find(job, post_key, within);
+    if (!kept) return std::nullopt;
+    auto folder = parts_.scratch.make_folder(job);
+    auto file = folder ? write(kept->file, folder->path() / "video", within)
+                       : result<platform::media_file>{folder.error()};
+    if (!file) {
+        note_failure("reading a kept video failed", job, file.error());
+        return std::nullopt;
+    }
+    auto meta = parse_foreign_json(kept->result)["platform_meta"];
+    auto post = post_in(meta);
+    return fetched{std::move(post), *std::move(file), *std::move(folder), std::move(meta)};
 }
 
 std::optional<jobs::post_file> kept_media::find(
@@ -307,13 +333,16 @@ void kept_media::note_failure(
         what, {{"job", job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
 }
 
-platform::post post_in(const json& platform_meta) {
-    platform::post post;
-    post.code = text_or(platform_meta, "code", "");
-    post.url = text_or(platform_meta, "url", "");
-    post.caption = text_of(platform_meta, "caption");
-    if (post.caption) post.hashtags = platform::hashtags_of(*post.caption);
-    return post;
+std::string post_key_of(const platform::link& link) {
+    if (link.is_test()) return {};
+    const std::string code{platform::public_code(link.code)};
+    return link.img_index ? fmt::format("{}#{}", code, *link.img_index) : code;
+}
+
+std::string media_key_of(const jobs::claimed_job& job, const std::string& post_key) {
+    if (!job.is_upload) return post_key;
+    const auto link = platform::parse_link(job.url);
+    return link && link->kind == platform::link_kind::post ? post_key_of(*link) : std::string{};
 }
 
 }  // namespace reelsd::work

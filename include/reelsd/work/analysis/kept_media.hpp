@@ -1,12 +1,15 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
-#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/media/report.hpp>
+#include <reelsd/platform/downloader.hpp>
+#include <reelsd/platform/post.hpp>
+#include <reelsd/work/analysis/scratch.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -25,16 +28,13 @@ namespace reelsd::net {
 class s3_store;
 }
 namespace reelsd::platform {
-struct media_file;
-struct post;
-}  // namespace reelsd::platform
+struct link;
+}
 namespace reelsd::jobs {
 class upload_store;
 }
 
 namespace reelsd::work {
-
-class scratch_space;
 
 /// Dependencies of kept_media. They outlive it.
 struct kept_media_dependencies {
@@ -54,6 +54,15 @@ struct kept_media_dependencies {
 struct attempt_limits {
     deadline by;
     std::stop_token stop;
+};
+
+/// A video on disk, and what is known about its post.
+struct fetched {
+    platform::post post;
+    platform::media_file video;
+    scratch_folder scratch;  ///< Contains the file.
+    /// The section of the result, if the video was kept from an earlier one; else null.
+    json platform_meta = nullptr;
 };
 
 /// Media that is stored with a result.
@@ -86,18 +95,19 @@ public:
         const jobs::claimed_job& job, json& document, job_id earlier, const std::string& post_key,
         const attempt_limits& within) const;
 
-    /// The kept video of the account's post, if videos are kept. Empty on a failure, which is
-    /// logged: the platform may have the video.
-    [[nodiscard]] std::optional<jobs::post_file> find(
+    /// Writes the kept video of the account's post to disk, if videos are kept. Empty if there is
+    /// none, and on a failure, which is logged: the platform may have the video.
+    [[nodiscard]] std::optional<fetched> fetch(
         const jobs::claimed_job& job, const std::string& post_key,
         const attempt_limits& within) const;
 
-    /// Writes a kept video to `target`. Errors: as of write_upload().
+private:
+    [[nodiscard]] std::optional<jobs::post_file> find(
+        const jobs::claimed_job& job, const std::string& post_key,
+        const attempt_limits& within) const;
     [[nodiscard]] result<platform::media_file> write(
         const jobs::kept_file& file, const std::filesystem::path& target,
         const attempt_limits& within) const;
-
-private:
     [[nodiscard]] result<jobs::frame_set> make_frames(
         const json& document, const std::filesystem::path& video,
         const attempt_limits& within) const;
@@ -121,7 +131,12 @@ private:
     kept_media_dependencies parts_;
 };
 
-/// The post of a stored result, from its section `platform_meta`: what an analysis uses. Pure.
-[[nodiscard]] platform::post post_in(const json& platform_meta);
+/// Key of a link's post and slide, which are analysed at most once a day. Empty for test links,
+/// which must run every step. Pure.
+[[nodiscard]] std::string post_key_of(const platform::link& link);
+
+/// The post that a job's video is kept for. An upload belongs to the post that its caller has
+/// named. Pure.
+[[nodiscard]] std::string media_key_of(const jobs::claimed_job& job, const std::string& post_key);
 
 }  // namespace reelsd::work
