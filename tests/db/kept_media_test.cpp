@@ -18,7 +18,7 @@ using octets = std::vector<std::byte>;
 
 constexpr db::query age_objects_query{"test.age_objects", R"sql(
     UPDATE media_object SET registered_at = registered_at - interval '1 hour')sql"};
-constexpr db::query due_query{"test.make_due", R"sql(
+constexpr db::query make_objects_due_query{"test.make_due", R"sql(
     UPDATE media_object SET delete_at = now())sql"};
 constexpr db::query age_videos_query{"test.age_videos", R"sql(
     UPDATE upload SET kept_at = kept_at - interval '2 days' WHERE job_id = $1)sql"};
@@ -231,7 +231,7 @@ TEST_F(KeptMedia, AnObjectOfAFailedJobIsUnwanted) {
     EXPECT_TRUE(run(queue_.report(
         holding_of(job), failed{.code = job_error_code::internal, .text = "x"}, soon())));
     run(uploads_.sweep(soon()));
-    run(pool().run(soon(), due_query));
+    run(pool().run(soon(), make_objects_due_query));
     EXPECT_EQ(unwanted(), std::vector{object});
 }
 
