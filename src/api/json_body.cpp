@@ -11,7 +11,7 @@
 namespace reelsd::api {
 namespace {
 
-constexpr std::size_t author_characters_max = 100;
+constexpr std::size_t body_author_characters_max = 100;
 
 error wrong_length(const char* name, std::size_t characters_max) {
     return error{
@@ -40,10 +40,10 @@ result<std::optional<std::string>> requested_label(
 }
 
 result<std::optional<std::string>> requested_author_in(const json& body) {
-    auto author = requested_label(body, "author", author_characters_max);
+    auto author = requested_label(body, "author", body_author_characters_max);
     if (!author || !*author || !(*author)->starts_with('@')) return author;
     (*author)->erase(0, 1);
-    if ((*author)->empty()) return wrong_length("author", author_characters_max);
+    if ((*author)->empty()) return wrong_length("author", body_author_characters_max);
     return author;
 }
 
