@@ -306,11 +306,27 @@ class Reels(OpenApiTest):
                      {"url": LINK, "urls": [LINK]}, {"urls": []}, {"urls": None}, {"url": LINK, "fresh": None},
                      {"url": LINK, "fresh": 1}, {"url": LINK, "queue": 1}, {"url": LINK, "queue": True},
                      {"urls": [LINK], "queue": True}, {"url": LINK, "webhook_url": None}, {"url": LINK, "x": 1},
-                     {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True}):
+                     {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True},
+                     {"url": LINK, "language": "pt-BR", "instructions": "x", "extract": "recipe"},
+                     {"url": LINK, "language": None, "instructions": None, "extract": None, "analyzer": None},
+                     {"url": LINK, "language": 1}, {"url": LINK, "instructions": ""}, {"url": LINK, "extract": "cake"},
+                     {"url": LINK, "extract": 7}, {"url": LINK, "extract": {}}, {"url": LINK, "analyzer": ""},
+                     {"url": LINK, "extract": {"type": "object"}}, {"urls": [LINK], "extract": {"type": "string"}}):
             with self.subTest(body):
                 is_good = not schema_breaches(schema, body, "body")
                 someone = self.conversation(account=self.idle.account())
                 someone.ask(ANALYZE, body=body, expect=202 if is_good else 400)
+
+    def test_options_of_the_analysis(self):
+        someone = self.conversation(account=self.someone)
+        for options in ({"language": "german"}, {"instructions": " "}, {"extract": "cake"}, {"extract": {}},
+                        {"extract": {"type": "object", "properties": {"x": {"$ref": "#"}}}}):
+            with self.subTest(options):
+                someone.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
+        without_model = self.conversation(self.working, self.working.account())
+        for options in ({"extract": "recipe"}, {"analyzer": "gemini"}):
+            with self.subTest(options):
+                without_model.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
 
     def test_submitting_several(self):
         someone = self.conversation(account=self.idle.account())
