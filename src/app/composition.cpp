@@ -36,17 +36,14 @@ constexpr std::size_t embedding_threads = 4;
 /// Requests to the media store block: those of clients that watch videos, and deletions.
 constexpr std::size_t media_threads = 8;
 constexpr std::size_t media_queue_max = 512;
-/// One part of an object. A client that waits longer has given up.
-constexpr std::chrono::seconds object_time_max{10};
-/// A question blocks a thread for some seconds, and a minute at most. All questions that an account
-/// may ask in a minute can be answered at the same time. More wait; beyond that they are refused.
+/// A question blocks a thread for up to a minute. All that an account may ask in a minute can be
+/// answered at the same time. More wait; beyond that they are refused.
 constexpr std::size_t question_threads = 16;
 constexpr std::size_t question_queue_max = 48;
 /// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
-/// Upper bound on one statement.
-constexpr std::chrono::seconds session_time_max{5};
+constexpr std::chrono::seconds session_time_max{5};  ///< Upper bound on one statement.
 
 /// Identifies this daemon in the queue: host and process for operators, and the run because
 /// containers may have equal hosts and process ids.
@@ -342,25 +339,6 @@ void composition::add_media_sweepers(const work::maintenance_context& context) {
         work::make_object_sweeper(context, store, media_calls, objects->name(), std::move(remove)));
 }
 
-asio::awaitable<result<std::vector<std::byte>>> composition::read_object(jobs::object_range part) {
-    using outcome = result<std::vector<std::byte>>;
-    if (!objects) co_return outcome{error{errc::storage_failed, "no media store is configured"}};
-    const auto by = deadline::after(object_time_max);
-    outcome got = error{errc::timed_out, "the media store did not answer in time"};
-    const auto get = [&] {
-        got = objects->get(
-            part.object,
-            static_cast<std::uint64_t>(part.offset),
-            static_cast<std::uint64_t>(part.bytes),
-            by,
-            std::stop_token{});
-        return true;
-    };
-    const auto ran = co_await media_calls.run(by, get);
-    if (!ran) co_return outcome{ran.error()};
-    co_return got;
-}
-
 void composition::add_process_services(
     const service_notifier& supervisor, std::function<void()> on_unsupported_schema) {
     const process_context context{
@@ -505,7 +483,10 @@ api::api_dependencies composition::api_dependencies() {
         .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
         .jobs = jobs::job_store{pool},
         .media = jobs::media_store{pool},
-        .read_object = [this](jobs::object_range part) { return read_object(std::move(part)); },
+        .read_object =
+            [this](jobs::object_range part) {
+                return app::read_object(objects.get(), media_calls, std::move(part));
+            },
         .usage = usage::usage_store{pool},
         .search = jobs::reel_search{pool},
         .webhooks = webhooks::webhook_store{pool},
