@@ -59,15 +59,17 @@ prompt make_prompt(const prompt_request& request) {
             fmt::arg("duration_seconds", fmt::format("{:.1f}", duration)),
             fmt::arg("media_note", request.media_note),
             fmt::arg("caption_block", caption_block(request.video, request.boundary))),
-        .boundary = std::string{request.boundary}};
+        .boundary = std::string{request.boundary},
+        .schema = answer_schema(),
+        .schema_name = "reel_analysis"};
 }
 
 std::string new_boundary() {
     return fmt::format("{:016x}", random_bits());
 }
 
-std::string schema_note() {
-    return "The answer is one JSON object that fits this JSON Schema:\n" + answer_schema().dump();
+std::string schema_note(const json& schema) {
+    return "The answer is one JSON object that fits this JSON Schema:\n" + schema.dump();
 }
 
 std::string repair_note(std::span<const std::string> violations) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/json.hpp>
 #include <reelsd/model/analyzer.hpp>
 
 #include <span>
@@ -20,6 +21,8 @@ struct prompt {
     std::string task;          ///< After the video.
     /// Encloses the caption: random, so that no caption can end its block.
     std::string boundary;
+    json schema;                   ///< Of the answer; each object requires all its properties.
+    std::string_view schema_name;  ///< "reel_analysis"
 };
 
 struct prompt_request {
@@ -36,8 +39,8 @@ struct prompt_request {
 /// 64 random bits as text.
 [[nodiscard]] std::string new_boundary();
 
-/// The schema as part of the task, for providers that cannot enforce it.
-[[nodiscard]] std::string schema_note();
+/// A schema as part of the task, for providers that cannot enforce it.
+[[nodiscard]] std::string schema_note(const json& schema);
 
 /// The faults of an earlier answer, at most ten.
 [[nodiscard]] std::string repair_note(std::span<const std::string> violations);

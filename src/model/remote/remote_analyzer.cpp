@@ -65,7 +65,7 @@ public:
                .media_note = media_note_,
                .output_language = analyzer.dependencies_.settings.output_language,
                .boundary = boundary_})},
-          session_{analyzer.api_->open(sent_, prompt_)} {}
+          session_{analyzer.api_->open(&sent_, prompt_)} {}
 
     analysis run() {
         if (is_uncommon(video_.probe)) {
@@ -143,7 +143,7 @@ private:
         const auto encoded = analyzer_.dependencies_.media.transcode(
             video_.file, sent_.file, by_.at_most(bounds::local_analysis_time_max), stop_);
         if (!encoded) return encoded.error();
-        session_ = analyzer_.api_->open(sent_, prompt_);
+        session_ = analyzer_.api_->open(&sent_, prompt_);
         return {};
     }
 

@@ -198,7 +198,7 @@ TEST(Prompt, BoundariesAreRandom) {
 }
 
 TEST(Prompt, TheSchemaAsText) {
-    const auto note = schema_note();
+    const auto note = schema_note(answer_schema());
     const auto brace = note.find('{');
     ASSERT_NE(brace, std::string::npos);
     EXPECT_EQ(nlohmann::ordered_json::parse(note.substr(brace)), answer_schema());
