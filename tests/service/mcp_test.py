@@ -336,6 +336,42 @@ class Tools(McpTest):
         client = self.client((200, b"<html>"))
         self.assertIn("is this a reelsd server?", self.failed(client.call("usage")))
 
+    def test_options_of_the_analysis(self):
+        client = self.client(QUEUED, (200, {**DONE, "extract": {"name": "Pancakes"}}))
+        options = {"language": "de", "instructions": "tools", "extract": {"type": "object"}, "analyzer": "gemini"}
+        job = self.succeeded(client.call("analyze_reel", url=LINK, **options))
+        self.assertEqual(job["extract"], {"name": "Pancakes"})
+        self.assertEqual(json.loads(self.server.requests[0][3]), {"url": LINK, "queue": True, **options})
+
+    def test_frames_of_key_moments(self):
+        moments = [{"timestamp": "00:03", "seconds": 3, "description": "pasta goes in",
+                    "frame": "/api/v1/reels/42/frames/0"}]
+        job = {**DONE, "result": {**DONE["result"], "content": {**DONE["result"]["content"],
+                                                                "key_moments": moments}}}
+        client = self.client((200, job), (200, b"\xff\xd8\xff\xd9", ("Content-Type", "image/jpeg")))
+        result = client.call("get_reel", id=42, frames=3)
+        self.assertEqual(self.succeeded(result), job)
+        self.assertEqual(result["content"][1:], [
+            {"type": "text", "text": "Key moment 1 at 00:03: pasta goes in"},
+            {"type": "image", "data": "/9j/2Q==", "mimeType": "image/jpeg"}])
+        self.assertEqual(self.server.requests[1][1], "/api/v1/reels/42/frames/0")
+
+    def test_questions(self):
+        answer = {"answered": True, "answer": "Two cups.", "cost_usd": 0.00041,
+                  "citations": [{"id": 42, "code": "DYa0IXPgnP5", "field": "audio.transcript",
+                                 "text": "two cups", "seconds": 12.5}],
+                  "model": {"provider": "gemini", "name": "gemini-1"}}
+        client = self.client((200, answer))
+        result = client.call("ask_reels", question="how much?", limit=3)
+        self.assertEqual(self.succeeded(result), answer)
+        self.succeeded(client.call("ask_reels", question="how much?", id=42))
+        self.assertEqual([(method, path, json.loads(body)) for method, path, _, body in self.server.requests],
+                         [("POST", "/api/v1/reels/ask", {"question": "how much?", "limit": 3}),
+                          ("POST", "/api/v1/reels/42/ask", {"question": "how much?"})])
+        client = self.client("hang up", (200, answer))
+        self.assertIn("no answer from", self.failed(client.call("ask_reels", question="how much?")))
+        self.assertEqual(len(self.server.requests), 1, "not paid twice")
+
     def test_lists(self):
         client = self.client((200, [PENDING], next_page("a%2Bb")), (200, [FAILED]))
         self.assertEqual(self.succeeded(client.call("list_reels", limit=1, status="error")),
@@ -385,7 +421,7 @@ class Schemas(McpTest):
 
     def test_they_are_those_of_the_api(self):
         self.assertEqual(list(self.tools),
-                         ["analyze_reel", "get_reel", "search_reels", "list_reels", "usage"])
+                         ["analyze_reel", "get_reel", "search_reels", "ask_reels", "list_reels", "usage"])
         for tool in ("analyze_reel", "get_reel"):
             kinds, job = self.promised(tool)
             self.assertEqual(job["members"].pop("hint"), ({"string"}, None))
