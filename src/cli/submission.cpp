@@ -1,6 +1,7 @@
 #include "submission.hpp"
 
 #include "links.hpp"
+#include "owned_file.hpp"
 #include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -34,10 +34,6 @@ std::string quoted_name(const std::filesystem::path& file) {
     }
     return quoted + "\"";
 }
-
-struct file_closer {
-    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
-};
 
 }  // namespace
 
@@ -112,7 +108,7 @@ result<json> schema_from(std::string_view text, std::string_view name) {
 }
 
 result<json> schema_from_file(const std::filesystem::path& file) {
-    const std::unique_ptr<std::FILE, file_closer> opened{std::fopen(file.c_str(), "re")};
+    const owned_file opened{std::fopen(file.c_str(), "re")};
     const auto text = opened ? read_text(opened.get(), schema_bytes_max + 1) : std::string{};
     if (!opened || std::ferror(opened.get()) != 0) {
         return error{

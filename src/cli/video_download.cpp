@@ -64,13 +64,13 @@ result<void> api_client::download_video(
     for (int attempts = 1;; ++attempts) {
         const auto position = starts_again ? download_position{} : target.position();
         auto attempt = download_once(path, position, target, stop);
-        if (attempt.ended || ends_download(attempt.ended.error().code())) return attempt.ended;
-        if (attempt.has_begun) starts_again = false;
-        if (attempt.has_data) attempts = 1;  // The next request continues behind the new bytes.
         if (attempt.outcome.status == 416 && !starts_again) {
             starts_again = true;  // The position is not in the file: it is another one.
             continue;
         }
+        if (attempt.ended || ends_download(attempt.ended.error().code())) return attempt.ended;
+        if (attempt.has_begun) starts_again = false;
+        if (attempt.has_data) attempts = 1;  // The next request continues behind the new bytes.
         const auto delay = delay_before_next(policy_, attempts, attempt.outcome);
         if (!delay) return attempt.ended;
         on_retry_(

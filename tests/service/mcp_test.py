@@ -399,8 +399,8 @@ def plain(schema, components):
         kinds.add("null")
     inner = None
     if "object" in kinds:
-        inner = {"required": set(schema["required"]),
-                 "members": {name: plain(one, components) for name, one in schema["properties"].items()}}
+        inner = {"required": set(schema.get("required", [])),
+                 "members": {name: plain(one, components) for name, one in schema.get("properties", {}).items()}}
     elif "array" in kinds:
         inner = plain(schema["items"], components)
     return kinds, inner
