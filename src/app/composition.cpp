@@ -32,6 +32,10 @@ constexpr std::size_t offload_queue_max = 64;
 /// Calls of embedders block for up to two minutes: one in the background, and those of searches,
 /// which continue with words after 3 s.
 constexpr std::size_t embedding_threads = 4;
+/// A question blocks a thread for some seconds, and a minute at most. All questions that an account
+/// may ask in a minute can be answered at the same time. More wait; beyond that they are refused.
+constexpr std::size_t question_threads = 16;
+constexpr std::size_t question_queue_max = 48;
 /// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
@@ -197,6 +201,7 @@ composition::composition(
           loop.get_executor(), pacing::refused_session_store{pool}, session_resolver_of(config)},
       offload{offload_threads, offload_queue_max},
       embedding_calls{embedding_threads, offload_queue_max},
+      question_calls{question_threads, question_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},
       recorder{loop.get_executor(), usage::call_ledger_store{pool}, tasks, log},
       steps{
@@ -212,6 +217,7 @@ composition::composition(
           },
           log},
       vectors{make_vector_index()},
+      questions{make_questions()},
       executor{executor_dependencies(), retry_policy_of(config), log},
       poller{jobs::change_store{pool}, log},
       webhook_sender{work::webhook_sender_settings{
@@ -267,6 +273,7 @@ composition::composition(
     services.add(dispatcher);
     services.add(deliverer);
     if (vectors) services.add(*vectors);
+    if (questions) services.add(*questions);
     add_maintenance();
     add_process_services(supervisor, std::move(on_unsupported_schema));
     for (const auto& service : owned) services.add(*service);
@@ -368,6 +375,23 @@ std::unique_ptr<work::vector_index> composition::make_vector_index() {
         .drain = drain_of(config)});
 }
 
+std::unique_ptr<work::question_service> composition::make_questions() {
+    if (res.models->remote().empty()) return nullptr;
+    return std::make_unique<work::question_service>(work::question_service_dependencies{
+        .models = res.models->remote(),
+        .embedder = *res.embedder,
+        .jobs = job_store,
+        .search = jobs::reel_search{pool},
+        .store = questions::question_store{pool},
+        .recorder = recorder,
+        .vectors = vectors.get(),
+        .threads = question_calls,
+        .questions_max = question_threads + question_queue_max,
+        .submissions_per_minute = config.submissions_per_minute,
+        .drain = drain_of(config),
+        .log = log});
+}
+
 work::webhook_deliverer_options composition::deliverer_options() {
     work::webhook_deliverer_options options;
     if (config.workers == 0) options.threads = 0;
@@ -441,9 +465,17 @@ api::api_dependencies composition::api_dependencies() {
         .metrics = [this] { return report.metrics_text(); },
         .has_metrics_address = config.metrics_listen.has_value()};
     if (vectors) {
-        dependencies.near_reels = [this](account_id caller, std::string query) {
-            return vectors->near(caller, std::move(query));
+        dependencies.near_reels =
+            [this](account_id caller, std::string query) -> asio::awaitable<std::vector<job_id>> {
+            auto near = co_await vectors->near(caller, std::move(query));
+            co_return std::move(near.reels);
         };
+    }
+    if (questions) {
+        dependencies.answer =
+            [this](account_id caller, questions::question asked, std::stop_token stop) {
+                return questions->answer(caller, std::move(asked), std::move(stop));
+            };
     }
     return dependencies;
 }
@@ -471,6 +503,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .embedder = shared.embedder,
         .offload = offload,
         .near_reels = std::move(shared.near_reels),
+        .answer = std::move(shared.answer),
         .analysis_costs_money = shared.analysis_costs_money,
         .requests_per_minute = shared.requests_per_minute,
         .origin = [this] { return public_origin(config, port); },
