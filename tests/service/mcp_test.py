@@ -427,6 +427,7 @@ class Schemas(McpTest):
             self.assertEqual(job["members"].pop("hint"), ({"string"}, None))
             self.assertEqual((kinds, job), self.documented("Job"))
         self.assertEqual(self.promised("usage"), self.documented("Usage"))
+        self.assertEqual(self.promised("ask_reels"), self.documented("Answer"))
         reels = self.promised("list_reels")[1]
         self.assertEqual(reels["required"], {"reels"})
         self.assertEqual(reels["members"]["reels"][1], self.documented("JobItem"))
@@ -435,6 +436,16 @@ class Schemas(McpTest):
     def test_arguments_are_those_of_the_api(self):
         url = self.tools["analyze_reel"]["inputSchema"]["properties"]["url"]
         self.assertEqual(url["maxLength"], self.components["LinkSubmission"]["properties"]["url"]["maxLength"])
+        options = self.tools["analyze_reel"]["inputSchema"]["properties"]
+        documented = self.components["Submission"]["properties"]
+        for name in ("language", "instructions", "analyzer"):
+            self.assertEqual(options[name]["maxLength"], documented[name]["maxLength"], name)
+        asked = self.tools["ask_reels"]["inputSchema"]["properties"]
+        documented = self.components["LibraryQuestion"]["properties"]
+        self.assertEqual(asked["question"]["maxLength"], documented["question"]["maxLength"])
+        self.assertEqual(asked["author"]["maxLength"], documented["author"]["maxLength"])
+        for bound in ("minimum", "maximum", "default"):
+            self.assertEqual(asked["limit"][bound], documented["limit"][bound], bound)
         status = self.tools["list_reels"]["inputSchema"]["properties"]["status"]
         self.assertEqual(status["enum"], self.components["JobStatus"]["enum"])
 

@@ -20,6 +20,8 @@ constexpr std::chrono::seconds wait_max{600};
 constexpr std::size_t query_characters_max = 500;
 constexpr std::int64_t language_characters_max = 35;  ///< RFC 5646, 4.4.1.
 constexpr std::int64_t instructions_characters_max = 2000;
+constexpr std::int64_t name_characters_max = 64;
+constexpr std::int64_t author_characters_max = 100;
 constexpr std::int64_t question_characters_max = 500;
 constexpr std::int64_t reels_considered_max = 20;
 constexpr std::int64_t reels_considered_default = 8;
@@ -73,14 +75,16 @@ json analysis_members() {
          "preset: recipe, products, places, workout, tutorial or claims; or a JSON Schema object "
          "with type object, its properties and which are required."},
         {"anyOf", json::array({{{"type", "string"}}, {{"type", "object"}}})}};
-    const auto analyzer = string_schema(
+    auto analyzer = string_schema(
         "One of the analyzers of this server. Only when the user names it. Default: the "
         "server's.");
+    analyzer["minLength"] = 1;
+    analyzer["maxLength"] = name_characters_max;
     return {
         {"language", std::move(language)},
         {"instructions", std::move(instructions)},
         {"extract", extract},
-        {"analyzer", analyzer}};
+        {"analyzer", std::move(analyzer)}};
 }
 
 /// A schema of the API that also fits newer servers, which may add members and values. A list of
@@ -215,7 +219,9 @@ json ask_arguments_schema() {
     auto limit = whole_number_argument(
         1, reels_considered_max, "Without id: maximum number of reels to consider.");
     limit["default"] = reels_considered_default;
-    const auto author = string_schema("Without id: consider only reels of this author.");
+    auto author = string_schema("Without id: consider only reels of this author.");
+    author["minLength"] = 1;
+    author["maxLength"] = author_characters_max;
     return arguments_schema(
         json::array({"question"}),
         {{"question", question}, {"id", id}, {"limit", limit}, {"author", author}});
@@ -266,22 +272,7 @@ json hits_schema() {
 }
 
 json answer_schema() {
-    auto citation = json{
-        {"type", "object"},
-        {"required", json::array({"id", "field", "text"})},
-        {"properties",
-         {{"id", {{"type", "integer"}}},
-          {"code", {{"anyOf", json::array({{{"type", "string"}}, {{"type", "null"}}})}}},
-          {"field", {{"type", "string"}}},
-          {"text", {{"type", "string"}}},
-          {"seconds", {{"anyOf", json::array({{{"type", "number"}}, {{"type", "null"}}})}}}}}};
-    return {
-        {"type", "object"},
-        {"required", json::array({"answered", "answer", "citations"})},
-        {"properties",
-         {{"answered", {{"type", "boolean"}}},
-          {"answer", {{"type", "string"}}},
-          {"citations", {{"type", "array"}, {"items", std::move(citation)}}}}}};
+    return relaxed_api_schema("Answer");
 }
 
 json usage_schema() {
