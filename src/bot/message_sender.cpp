@@ -62,14 +62,14 @@ result<questions::outcome> ask(
     if (!dependencies.answer) return questions::outcome{questions::no_model()};
     std::stop_source given_up;
     const std::stop_callback on_stop{stop, [&given_up] { given_up.request_stop(); }};
-    auto outcome = wait_for(
+    auto reply = wait_for(
         dependencies.loop,
         dependencies.answer(
             asked.account, {.text = asked.parts.front(), .reel = asked.job}, given_up.get_token()),
         deadline::after(answer_time_max),
         stop);
-    if (!outcome) given_up.request_stop();
-    return outcome;
+    if (!reply) given_up.request_stop();
+    return reply;
 }
 
 }  // namespace
@@ -247,15 +247,17 @@ result<message_sender::content> message_sender::final_content_of(
 send_result message_sender::answer_question(
     const chats::waiting_message& row, const std::stop_token& stop) {
     show_typing(api_, row.what.target, stop);
-    const auto outcome = ask(dependencies_, row.what, stop);
-    if (!outcome) {
-        dependencies_.log.warning(
-            "chat: answering a question failed", {{"reason", outcome.error().to_string()}});
+    const auto reply = ask(dependencies_, row.what, stop);
+    if (!reply) {
+        if (reply.error().code() != errc::cancelled) {
+            dependencies_.log.warning(
+                "chat: answering a question failed", {{"reason", reply.error().to_string()}});
+        }
         return failed;  // Asked again: the row is unchanged.
     }
-    const auto* const refusal = std::get_if<questions::refusal>(&*outcome);
+    const auto* const refusal = std::get_if<questions::refusal>(&*reply);
     const auto text = refusal ? templates::refused_question(*refusal)
-                              : templates::answer(std::get<questions::answer>(*outcome));
+                              : templates::answer(std::get<questions::answer>(*reply));
     // The model is paid: its answer must not be lost.
     for (int attempts = 1;; ++attempts) {
         const auto stored = query(
