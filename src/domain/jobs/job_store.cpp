@@ -139,7 +139,7 @@ constexpr db::query remove_failed_query{"jobs.remove_failed", R"sql(
          ORDER BY account_id, id DESC LIMIT $2 FOR UPDATE SKIP LOCKED)))sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
-    SELECT result, extract, extract_error, analyzed_at, jpeg, small_jpeg
+    SELECT latest.id, result, extract, extract_error, analyzed_at, jpeg, small_jpeg
       FROM (SELECT account_id, id, result, extract, extract_error, analyzed_at
               FROM job
              WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
@@ -200,7 +200,17 @@ constexpr db::query export_query{"jobs.export", R"sql(
                           AS idempotency_key,
                       (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
                         WHERE account_id = job.account_id AND job_id = job.id)
-                          AS thumbnail_jpeg) AS extra) AS more
+                          AS thumbnail_jpeg,
+                      (SELECT json_object_agg(
+                                  number, replace(encode(jpeg, 'base64'), E'\n', '')
+                                  ORDER BY number)
+                         FROM reel_frame WHERE job_id = job.id AND jpeg IS NOT NULL)
+                          AS frame_jpegs,
+                      (SELECT json_build_object(
+                                  'path', '/api/v1/reels/' || job.id || '/video',
+                                  'size_bytes', size_bytes, 'sha256', sha256)
+                         FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL)
+                          AS video) AS extra) AS more
       FROM job
      WHERE job.account_id = ANY (ARRAY[$1::bigint]) AND job.id > $2 AND job.id <= $4
      ORDER BY job.account_id DESC, job.id LIMIT $3)sql"};
@@ -433,6 +443,7 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
         co_await pool_->run(by, find_earlier_analysis_query, caller, post_key, analyzer);
     co_return found.map_one([](const db::row& row) {
         return earlier_analysis{
+            .job = row.as<job_id>("id"),
             .result = row.as<std::string>("result"),
             .extract = row.as<std::optional<std::string>>("extract"),
             .extract_error = row.as<std::optional<std::string>>("extract_error"),
