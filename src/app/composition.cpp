@@ -32,15 +32,15 @@ constexpr std::size_t offload_queue_max = 64;
 /// Calls of embedders block for up to two minutes: one in the background, and those of searches,
 /// which continue with words after 3 s.
 constexpr std::size_t embedding_threads = 4;
-/// A question blocks a thread for some seconds, and a minute at most. All questions that an account
-/// may ask in a minute can be answered at the same time. More wait; beyond that they are refused.
-constexpr std::size_t question_threads = 16;
-constexpr std::size_t question_queue_max = 48;
 /// Requests to the media store block: those of clients that watch videos, and deletions.
 constexpr std::size_t media_threads = 8;
 constexpr std::size_t media_queue_max = 512;
 /// One part of an object. A client that waits longer has given up.
 constexpr std::chrono::seconds object_time_max{10};
+/// A question blocks a thread for some seconds, and a minute at most. All questions that an account
+/// may ask in a minute can be answered at the same time. More wait; beyond that they are refused.
+constexpr std::size_t question_threads = 16;
+constexpr std::size_t question_queue_max = 48;
 /// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
@@ -206,9 +206,9 @@ composition::composition(
           loop.get_executor(), pacing::refused_session_store{pool}, session_resolver_of(config)},
       offload{offload_threads, offload_queue_max},
       embedding_calls{embedding_threads, offload_queue_max},
-      question_calls{question_threads, question_queue_max},
       objects{open_media_store(config)},
       media_calls{media_threads, media_queue_max},
+      question_calls{question_threads, question_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},
       recorder{loop.get_executor(), usage::call_ledger_store{pool}, tasks, log},
       steps{
@@ -224,8 +224,8 @@ composition::composition(
           },
           log},
       vectors{make_vector_index()},
-      questions{make_questions()},
       media_kept{kept_media_dependencies()},
+      questions{make_questions()},
       executor{executor_dependencies(), retry_policy_of(config), log},
       poller{jobs::change_store{pool}, log},
       webhook_sender{work::webhook_sender_settings{

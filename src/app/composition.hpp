@@ -96,16 +96,16 @@ struct composition {
     shared_session_record session_record;
     async::offload_pool offload;
     async::offload_pool embedding_calls;
-    async::offload_pool question_calls;
     std::unique_ptr<net::s3_store> objects;  ///< Null: the database stores media.
     async::offload_pool media_calls;
+    async::offload_pool question_calls;
     async::task_group tasks;
     work::call_recorder recorder;
     work::step_recorder steps;
     work::token_usage_flusher token_usage;
-    std::unique_ptr<work::vector_index> vectors;        ///< Null without a remote embedder.
-    std::unique_ptr<work::question_service> questions;  ///< Null without a remote model.
+    std::unique_ptr<work::vector_index> vectors;  ///< Null without a remote embedder.
     work::kept_media media_kept;
+    std::unique_ptr<work::question_service> questions;  ///< Null without a remote model.
     work::executor executor;
     jobs::change_poller poller;
     work::webhook_sender webhook_sender;

@@ -312,6 +312,17 @@ class Reels(OpenApiTest):
                 someone = self.conversation(account=self.idle.account())
                 someone.ask(ANALYZE, body=body, expect=202 if is_good else 400)
 
+    def test_options_of_the_analysis(self):
+        someone = self.conversation(account=self.someone)
+        for options in ({"language": "german"}, {"instructions": " "}, {"extract": "cake"}, {"extract": {}},
+                        {"extract": {"type": "object", "properties": {"x": {"$ref": "#"}}}}):
+            with self.subTest(options):
+                someone.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
+        without_model = self.conversation(self.working, self.working.account())
+        for options in ({"extract": "recipe"}, {"analyzer": "gemini"}):
+            with self.subTest(options):
+                without_model.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
+
     def test_submitting_several(self):
         someone = self.conversation(account=self.idle.account())
         most = self.document.components["schemas"]["ListSubmission"]["properties"]["urls"]["maxItems"]
