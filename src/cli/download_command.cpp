@@ -69,6 +69,16 @@ exit_code download_video(const command_context& context, const download_argument
         print(context, name);
         return exit_code::ok;
     }
+    if (done.error().code() == errc::not_found) {
+        return report(
+            context,
+            error{
+                errc::not_found,
+                fmt::format(
+                    "the server has no video of reel {}: {}",
+                    arguments.id,
+                    done.error().detail())});
+    }
     const auto code = report(context, done.error());
     const auto received = file.position();
     if (received.bytes > 0 && !received.etag.empty()) {

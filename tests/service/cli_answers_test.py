@@ -3,6 +3,7 @@
 First with a server whose answers each test defines, then with the real daemon.
 """
 
+import hashlib
 import http.server
 import json
 import pathlib
@@ -13,8 +14,11 @@ import threading
 import unittest
 
 from cli_test import DONE, LINK, CliTest
-from service_support import program
+from gemini_stand_in import GeminiStandIn
+from model_support import ANSWER as ANALYSIS
+from service_support import Platform, ServiceTest, program
 
+MODEL = "gemini-3.8-flash"
 QUEUED = (202, {"id": 42, "status": "pending"})
 SCHEMA = {"type": "object", "properties": {"zest": {"type": "string"}, "amount": {"type": "number"}}}
 ANSWER = {
@@ -338,7 +342,7 @@ class Download(FolderTest):
     def test_a_video_that_is_not_kept(self):
         server = self.serve((404, {"message": "not found", "status": "error"}))
         done = self.ended(self.reels_here("download", "42", server=server), 4)
-        self.assertIn("not found (HTTP 404)", done.stderr)
+        self.assertIn("reels: the server has no video of reel 42: not found (HTTP 404)", done.stderr)
         self.assertEqual(self.files(), [])
 
     def test_a_folder_that_is_missing(self):
@@ -376,6 +380,82 @@ class Download(FolderTest):
         done = self.ended(self.reels_here("download", "42", "--frames", server=server), 3)
         self.assertIn("is not a JPEG", done.stderr)
         self.assertEqual(self.files(), [])
+
+
+class Daemons(ServiceTest, FolderTest):
+    """The same with the real server."""
+
+    def run_here(self, code, *arguments):
+        environment = self.environment(REELS_SERVER="http://" + self.served.address, REELS_TOKEN=self.account.token)
+        return self.ended(subprocess.run(
+            [program("reels"), *arguments], env=environment, cwd=self.folder, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=300), code)
+
+    def begin(self, **settings):
+        self.served = self.daemon(**settings).start()
+        self.account = self.served.account(unlimited=True)
+
+    def test_media_are_downloaded(self):
+        platform = Platform()
+        self.addCleanup(platform.close)
+        platform.configure(posts={"PASTApost1": {}})
+        self.begin(workers=2, videos_kept_days=1, **platform.settings())
+        reel = json.loads(self.run_here(0, "analyze", "--wait", "--json",
+                                        "https://www.instagram.com/reel/PASTApost1/").stdout)
+        name = f"reel-{reel['id']}.mp4"
+        self.assertEqual(self.run_here(0, "download", str(reel["id"])).stdout, name + "\n")
+        video = (self.folder / name).read_bytes()
+        digest = hashlib.sha256(video).hexdigest()
+        self.assertEqual(digest, reel["result"]["metadata"]["sha256"])
+        # A part of it, as an interrupted download leaves it.
+        (self.folder / name).unlink()
+        (self.folder / f"{name}.%22{digest}%22.part").write_bytes(video[:100])
+        self.assertIn("continuing", self.run_here(0, "download", str(reel["id"])).stderr)
+        self.assertEqual((self.folder / name).read_bytes(), video)
+        self.assertEqual(self.files(), [name])
+
+        moments = reel["result"]["content"]["key_moments"]
+        frames = [number for number, moment in enumerate(moments, 1) if "frame" in moment]
+        done = self.run_here(0 if frames else 4, "download", "--frames", str(reel["id"]))
+        self.assertEqual(done.stdout.split(), [f"reel-{reel['id']}-{number:02}.jpg" for number in frames])
+        for saved in done.stdout.split():
+            self.assertTrue((self.folder / saved).read_bytes().startswith(b"\xff\xd8"))
+        self.assertIn("has no video of reel 999", self.run_here(4, "download", "999").stderr)
+
+    def test_without_a_model(self):
+        self.begin(workers=0)
+        names = [preset["name"] for preset in json.loads(self.run_here(0, "presets", "--json").stdout)]
+        self.assertEqual(sorted(names), ["claims", "places", "products", "recipe", "tutorial", "workout"])
+        self.assertEqual(json.loads(self.run_here(0, "presets", "recipe").stdout)["type"], "object")
+        self.assertIn("extract needs a model; this server has none (HTTP 400)",
+                      self.run_here(4, "analyze", LINK, "--extract", "recipe").stderr)
+        self.assertIn("asking needs a model; this server has none (HTTP 400)", self.run_here(4, "ask", "why?").stderr)
+        bad = self.file("bad.json", '{"type": "object", "properties": {"x": {"$ref": "#"}}}')
+        self.assertIn('"$ref" is not supported, at /properties/x/$ref (HTTP 400)',
+                      self.run_here(4, "analyze", LINK, "--extract", bad).stderr)
+        clip = self.file("clip.mp4", b"video")
+        self.assertIn("extract needs a model", self.run_here(4, "analyze", clip, "--extract", "recipe").stderr)
+        self.run_here(0, "analyze", LINK, "--analyzer", "local")
+        self.assertIn("analyzer must be one of", self.run_here(4, "analyze", LINK, "--analyzer", "none").stderr)
+
+    def test_with_a_model(self):
+        platform = Platform(with_sound=True)
+        self.addCleanup(platform.close)
+        platform.configure(posts={"PASTApost1": {"caption": "Sift two cups of flour."}})
+        model = GeminiStandIn().start()
+        self.addCleanup(model.stop)
+        model.answer = ANALYSIS
+        self.begin(**platform.settings(), analyzer="gemini", gemini_url=model.url, gemini_api_key=model.key,
+                   gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03")
+        link = "https://www.instagram.com/reel/PASTApost1/"
+        self.run_here(0, "analyze", "--wait", link)
+        done = self.run_here(0, "ask", "How many cups of flour?")
+        self.assertIn("Sift two cups of flour.", done.stdout)
+        self.assertIn("    " + link + "\n", done.stdout)
+        self.assertRegex(done.stdout, rf"\nCost \$0\.\d+, by {MODEL} \(gemini\)\n$")
+        model.manner = "uncited"
+        done = self.run_here(6, "ask", "How many cups of flour?", "--json")
+        self.assertEqual(json.loads(done.stdout)["citations"], [])
 
 
 if __name__ == "__main__":
