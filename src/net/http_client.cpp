@@ -1,4 +1,5 @@
 #include "transfer.hpp"
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/http_client.hpp>
 
@@ -295,6 +296,19 @@ std::optional<std::string_view> header_list::find(std::string_view name) const {
         if (equals_ignoring_case(field.name, name)) return field.value;
     }
     return std::nullopt;
+}
+
+std::optional<content_range> content_range_from(std::string_view text) {
+    constexpr std::string_view unit = "bytes ";
+    const auto dash = text.find('-');
+    const auto slash = text.find('/');
+    if (!text.starts_with(unit) || dash == std::string_view::npos ||
+        slash == std::string_view::npos || dash > slash)
+        return std::nullopt;
+    const auto from = parse_number<std::uint64_t>(text.substr(unit.size(), dash - unit.size()));
+    const auto total = parse_number<std::uint64_t>(text.substr(slash + 1));
+    if (!from || !total) return std::nullopt;
+    return content_range{.from = *from, .total = *total};
 }
 
 http_client::http_client(http_client_settings settings)

@@ -130,25 +130,6 @@ private:
     file_digest digest_;
 };
 
-struct content_range {
-    std::uint64_t from = 0;
-    std::uint64_t total = 0;
-};
-
-/// "bytes 100-199/200". Empty when the total is "*".
-std::optional<content_range> content_range_in(std::string_view text) {
-    constexpr std::string_view unit = "bytes ";
-    const auto dash = text.find('-');
-    const auto slash = text.find('/');
-    if (!text.starts_with(unit) || dash == std::string_view::npos ||
-        slash == std::string_view::npos || dash > slash)
-        return std::nullopt;
-    const auto from = parse_number<std::uint64_t>(text.substr(unit.size(), dash - unit.size()));
-    const auto total = parse_number<std::uint64_t>(text.substr(slash + 1));
-    if (!from || !total) return std::nullopt;
-    return content_range{.from = *from, .total = *total};
-}
-
 bool is_signature_refusal(std::string_view explanation) {
     constexpr std::array<std::string_view, 3> openings{
         "URL signature expired", "Bad URL", "Invalid URL"};
@@ -251,7 +232,7 @@ private:
 
     result<void> resume_body(const net::response_head& head, video_file& file) {
         const auto text = head.headers.find("Content-Range");
-        const auto range = text ? content_range_in(*text) : std::nullopt;
+        const auto range = text ? net::content_range_from(*text) : std::nullopt;
         const bool is_same_file = range && (!total_ || *total_ == range->total);
         if (!is_same_file || range->from != file.size()) {
             if (auto emptied = file.restart(); !emptied) return emptied;

@@ -210,6 +210,31 @@ TEST_F(ChatStore, AMessageFollowsItsJob) {
     EXPECT_TRUE(waiting().empty());
 }
 
+TEST_F(ChatStore, AnAnswerReplacesItsQuestion) {
+    tie_her();
+    auto about_all = reply("how much?");
+    about_all.kind = message_kind::question;
+    auto about_one = about_all;
+    about_one.job = submitted(ann_);
+    ASSERT_TRUE(finish(2, {about_all, about_one}));
+    const auto asked = waiting();
+    ASSERT_EQ(asked.size(), 2U);
+    EXPECT_EQ(asked[0].what.kind, message_kind::question);
+    EXPECT_EQ(asked[0].what.parts, std::vector<std::string>{"how much?"});
+    EXPECT_EQ(asked[0].what.job, std::nullopt);
+    EXPECT_EQ(asked[1].what.job, about_one.job);
+
+    run(bots_.answer_question(asked[1].id, {"two", "cups"}, soon()));
+    const auto answered = waiting().at(1);
+    EXPECT_EQ(answered.id, asked[1].id);
+    EXPECT_EQ(answered.what.kind, message_kind::reply);
+    EXPECT_EQ(answered.what.parts, (std::vector<std::string>{"two", "cups"}));
+    EXPECT_EQ(answered.what.job, std::nullopt);
+    // A late second answer changes nothing.
+    run(bots_.answer_question(asked[1].id, {"three"}, soon()));
+    EXPECT_EQ(waiting().at(1).what.parts.front(), "two");
+}
+
 TEST_F(ChatStore, AReelIsDeletedWithTheAnswer) {
     tie_her();
     const auto job = submitted(ann_);

@@ -39,6 +39,15 @@ private:
     std::vector<header> fields_;
 };
 
+/// Position of a partial response in the whole file.
+struct content_range {
+    std::uint64_t from = 0;
+    std::uint64_t total = 0;
+};
+
+/// Parses a Content-Range such as "bytes 100-199/200". Empty when the total is "*".
+[[nodiscard]] std::optional<content_range> content_range_from(std::string_view text);
+
 /// Status and header fields of a response, available before its body.
 struct response_head {
     int status = 0;  ///< 200-599
