@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    axisOf, dayColumns, modelName, modelSums, SERIES_MAX, sumMoney,
+    axisOf, dayColumns, modelName, modelSums, purposeName, SERIES_MAX, sumMoney,
 } from '../../../src/dashboard/web/usage/grouping.js';
 import { daysBetween, rangeDays, rangeProblem } from '../../../src/dashboard/web/usage/ranges.js';
 
@@ -45,6 +45,16 @@ test('columns stack the models of each day, also of days without any', () => {
     assert.equal(both.total, 0.3);
     assert.deepEqual(both.parts.map(({ name, from, to }) => [name, from, to]),
         [['b', 0, 0.2], ['a', 0.2, 0.3]]);
+});
+
+test('columns and sums are also by purpose', () => {
+    const rows = [{ ...row('2026-03-01', 'a', 0.1), purpose: 'ask' }, { ...row('2026-03-01', 'a', 0.3), purpose: 'analysis' },
+        { ...row('2026-03-01', 'e', 0.2), purpose: 'embedding' }, row('2026-03-01', 'old', 0.1)];
+    assert.deepEqual(modelSums(rows, 'money', purposeName), [{ name: 'Analyses', amount: 0.4 },
+        { name: 'Embeddings', amount: 0.2 }, { name: 'Questions', amount: 0.1 }]);
+    const [column] = dayColumns(rows, ['2026-03-01'], ['Analyses', 'Questions', 'Embeddings'], 'money', purposeName);
+    assert.deepEqual(column.parts.map(({ name, amount }) => [name, amount]),
+        [['Analyses', 0.4], ['Questions', 0.1], ['Embeddings', 0.2]]);
 });
 
 test('an unknown cost is 0, and the number of colours is limited', () => {

@@ -1,5 +1,7 @@
 // A recipe in the form that recipe managers import. No DOM, so that Node can test this file.
 
+const TYPE = { '@context': 'https://schema.org', '@type': 'Recipe' };
+
 /** Whether an extracted value is a recipe of schema.org. */
 export function isRecipe(value) {
     return typeof value?.name === 'string' && value.name !== ''
@@ -22,9 +24,9 @@ export function recipeJsonLd(recipe, post) {
     const link = /^https:/.test(post.url ?? '') ? post.url : null;
     const steps = recipe.recipeInstructions.map(stepText).filter((text) => text !== '');
     return present({
+        ...TYPE, // First, for readers.
         ...recipe,
-        '@context': 'https://schema.org',
-        '@type': 'Recipe',
+        ...TYPE,
         recipeIngredient: recipe.recipeIngredient.map((one) => typeof one === 'string' ? one : String(one?.name ?? '')),
         recipeInstructions: steps.map((text) => ({ '@type': 'HowToStep', text })),
         author: recipe.author ?? (post.author ? { '@type': 'Person', name: post.author_name || post.author } : null),

@@ -10,10 +10,10 @@ import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 import { Budget } from '../usage/budget.js';
 import { Chart } from '../usage/chart.js';
-import { dayColumns, modelSums, SERIES_MAX } from '../usage/grouping.js';
+import { dayColumns, modelName, modelSums, purposeName, SERIES_MAX } from '../usage/grouping.js';
 import { RangePicker } from '../usage/range_picker.js';
 import { daysBetween, rangeDays } from '../usage/ranges.js';
-import { DayTable, ModelTable } from '../usage/tables.js';
+import { DayTable, SumTable } from '../usage/tables.js';
 
 const MEASURES = [['money', 'Money'], ['tokens', 'Tokens']];
 
@@ -26,21 +26,32 @@ function emptyWords(rows, measure) {
         ? 'The cost of these days is unknown: some models have no price.' : 'No cost on these days.';
 }
 
-function Usage({ rows, range, measure }) {
-    // Models keep their colours when the measure changes.
-    const order = useMemo(() => modelSums(rows, 'tokens').map(({ name }) => name), [rows]);
-    const columns = useMemo(() => dayColumns(rows, daysBetween(range.from, range.to), order, measure),
-        [rows, range.from, range.to, measure]);
-    const seriesOf = (name) => Math.min(order.indexOf(name), SERIES_MAX - 1);
-    const label = `${measure === 'money' ? 'Cost' : 'Tokens'} by day and model, `
+const SPLITS = [['model', 'By model'], ['purpose', 'By purpose']];
+const NAMES = { model: modelName, purpose: purposeName };
+
+function Usage({ rows, range, measure, split }) {
+    const nameOf = NAMES[split];
+    const order = (names) => modelSums(rows, 'tokens', names).map(({ name }) => name);
+    // Names keep their colours when the measure changes.
+    const names = useMemo(() => order(nameOf), [rows, split]);
+    const columns = useMemo(() => dayColumns(rows, daysBetween(range.from, range.to), names, measure, nameOf),
+        [rows, range.from, range.to, measure, names]);
+    const seriesIn = (name) => (shown) => split === name ? Math.min(names.indexOf(shown), SERIES_MAX - 1) : null;
+    const label = `${measure === 'money' ? 'Cost' : 'Tokens'} by day and ${split}, `
         + `${formatDay(range.from)} to ${formatDay(range.to)}; the tables below hold the numbers`;
     return html`
         ${columns.some((column) => column.total > 0)
             ? html`<${Chart} columns=${columns} measure=${measure} label=${label} />`
             : html`<p class="padded muted">${emptyWords(rows, measure)}</p>`}
+        <section class="section" aria-labelledby="by-purpose">
+            <div class="section-head"><h2 id="by-purpose">By purpose</h2></div>
+            <${SumTable} label="Usage by purpose" head="Purpose" rows=${rows} nameOf=${purposeName}
+                names=${modelSums(rows, measure, purposeName).map(({ name }) => name)} seriesOf=${seriesIn('purpose')} />
+        </section>
         <section class="section" aria-labelledby="by-model">
             <div class="section-head"><h2 id="by-model">By model</h2></div>
-            <${ModelTable} rows=${rows} models=${modelSums(rows, measure)} seriesOf=${seriesOf} />
+            <${SumTable} label="Usage by model" head="Model" rows=${rows} nameOf=${modelName}
+                names=${modelSums(rows, measure).map(({ name }) => name)} seriesOf=${seriesIn('model')} />
         </section>
         <section class="section" aria-labelledby="by-day">
             <div class="section-head"><h2 id="by-day">By day</h2>
@@ -53,6 +64,7 @@ function Usage({ rows, range, measure }) {
 export function Page() {
     const [range, setRange] = useState({ name: '30', ...rangeDays('30', Date.now()) });
     const [measure, setMeasure] = useState('money');
+    const [split, setSplit] = useState('model');
     const days = { from: range.from, to: range.to };
     const { data, error, reload } = useLoading(
         (signal) => get(pathWithQuery('/reels/usage/days', days), signal), [range.from, range.to]);
@@ -67,6 +79,7 @@ export function Page() {
         <${Budget} />
         <div class="usage-tools">
             <${RangePicker} range=${range} onRange=${setRange} />
+            <${Choices} label="Parts of a column" options=${SPLITS} value=${split} onValue=${setSplit} />
             <${Choices} label="Measure" options=${MEASURES} value=${measure} onValue=${setMeasure} />
         </div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
@@ -75,5 +88,5 @@ export function Page() {
             ? html`<${Empty} title="No usage on these days">
                 <p>This page shows the tokens and cost of each analysis by a model, even after its reel
                 is deleted.</p><//>`
-            : html`<${Usage} rows=${data} range=${range} measure=${measure} />`)}`;
+            : html`<${Usage} rows=${data} range=${range} measure=${measure} split=${split} />`)}`;
 }

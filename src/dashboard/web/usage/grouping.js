@@ -8,6 +8,13 @@ export function modelName(row) {
     return row.model || row.provider || 'unknown';
 }
 
+const PURPOSES = { analysis: 'Analyses', ask: 'Questions', embedding: 'Embeddings' };
+
+/** What a row's calls were made for: `Analyses`, `Questions` or `Embeddings`. */
+export function purposeName(row) {
+    return PURPOSES[row.purpose] ?? row.purpose ?? PURPOSES.analysis;
+}
+
 /** A row's amount in a measure, `money` or `tokens`; an unknown cost is 0. */
 export function amountOf(row, measure) {
     return measure === 'money' ? row.cost_usd ?? 0 : row.total_tokens ?? 0;
@@ -18,11 +25,11 @@ export function sumMoney(amounts) {
     return Math.round(amounts.reduce((sum, one) => sum + one, 0) * 1e12) / 1e12;
 }
 
-/** Sums by model, `[{name, amount}]`, largest first. */
-export function modelSums(rows, measure) {
+/** Sums by model, or by another name of rows, `[{name, amount}]`, largest first. */
+export function modelSums(rows, measure, nameOf = modelName) {
     const sums = new Map();
     for (const row of rows) {
-        const name = modelName(row);
+        const name = nameOf(row);
         sums.set(name, sumMoney([sums.get(name) ?? 0, amountOf(row, measure)]));
     }
     return [...sums].map(([name, amount]) => ({ name, amount }))
@@ -31,9 +38,9 @@ export function modelSums(rows, measure) {
 
 /**
  * One column per day: `[{date, total, parts: [{name, series, amount, from, to}]}]`, with the parts stacked in
- * the order of `models` (names); `from` and `to` are cumulative.
+ * the order of `names`, which `nameOf` gives to rows; `from` and `to` are cumulative.
  */
-export function dayColumns(rows, days, models, measure) {
+export function dayColumns(rows, days, names, measure, nameOf = modelName) {
     const byDay = new Map(days.map((date) => [date, []]));
     for (const row of rows) {
         byDay.get(row.date)?.push(row);
@@ -41,8 +48,8 @@ export function dayColumns(rows, days, models, measure) {
     return days.map((date) => {
         const parts = [];
         let total = 0;
-        models.forEach((name, index) => {
-            const amounts = byDay.get(date).filter((row) => modelName(row) === name)
+        names.forEach((name, index) => {
+            const amounts = byDay.get(date).filter((row) => nameOf(row) === name)
                 .map((row) => amountOf(row, measure));
             const amount = sumMoney(amounts);
             if (amount > 0) {
