@@ -289,8 +289,8 @@ asio::awaitable<http::response> receive_and_submit(
         co_return ctx.problem(
             error{errc::storage_failed, "the upload was removed before it was complete"});
     }
-    const auto decision = co_await service.submission_batcher.submit(
-        ctx.caller(), *std::move(submission), by);
+    const auto decision =
+        co_await service.submission_batcher.submit(ctx.caller(), *std::move(submission), by);
     if (decision.decided == jobs::submission_result::outcome::accepted) {
         service.uploads.release(id);
         service.job_accepted();

@@ -61,7 +61,7 @@ public:
 
     /// The report's route outlives this.
     void note_request(const http::request_report& report);
-    /// `outcome`: "done", "retry", "postponed", "handed back" or a job's error code.
+    /// `outcome`: "done", "retry", "snoozed", "released" or a job's error code.
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);
     /// `outcome`: "post" or the error's code.
     void note_resolution(std::string_view resolver, std::string_view outcome);

@@ -141,7 +141,7 @@ struct snooze {
 /// job_error_code_of(why).
 [[nodiscard]] std::string error_text(const error& why, const retry_policy& policy);
 
-/// "done", the error code's name, "retry", "postponed" or "handed back".
+/// "done", the error code's name, "retry", "snoozed" or "released".
 [[nodiscard]] std::string_view outcome_name(const transition& ended) noexcept;
 
 }  // namespace reelsd::jobs
