@@ -1,6 +1,7 @@
 #include "authentication.hpp"
 #include "documents/documents.hpp"
 #include "export.hpp"
+#include "extract_presets.hpp"
 #include "monitoring.hpp"
 #include "reel_events.hpp"
 #include "reel_list.hpp"
@@ -31,6 +32,7 @@ struct api::state {
     usage::usage_store usage;
     search_service search;
     webhook_service webhooks;
+    preset_list presets = {};
     readiness_check ready;
     metrics_text metrics;
     bool has_metrics_address;
@@ -48,6 +50,7 @@ api::api(api_dependencies dependencies)
                .limits = dependencies.limits,
                .video_bytes_max = dependencies.video_bytes_max,
                .analysis_costs_money = dependencies.analysis_costs_money,
+               .analyzers = std::move(dependencies.analyzers),
                .job_accepted = std::move(dependencies.job_accepted),
                .check_webhook_url = dependencies.check_webhook_url},
           .reels =
@@ -105,6 +108,7 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
 
 void api::add_common_resources_to(http::router& router, std::string_view prefix) {
     add_submission_routes(router, prefix, state_->submissions);
+    add_extract_preset_routes(router, prefix, state_->presets);
     add_reel_event_routes(router, prefix, state_->events);
     add_export_routes(router, prefix, state_->exports);
     add_reel_list_routes(router, prefix, state_->jobs);

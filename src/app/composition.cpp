@@ -320,6 +320,7 @@ work::executor_dependencies composition::executor_dependencies() {
         .rate_limiter = rate_limiter,
         .media = *res.media,
         .analyzer = res.models->chosen(),
+        .named_analyzer = [this](std::string_view name) { return res.models->find(name); },
         .free_analyzer = res.models->free(),
         .embedder = *res.embedder,
         .scratch = *res.scratch,
@@ -328,9 +329,8 @@ work::executor_dependencies composition::executor_dependencies() {
         .uploads = uploads,
         .recorder = recorder,
         .analysis_costs_money = !res.models->remote().empty(),
-        .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
-            steps.note(job, step);
-        }};
+        .on_step =
+            [this](const jobs::claimed_job& job, std::string_view step) { steps.note(job, step); }};
 }
 
 work::session_pace composition::session_pace() const {
@@ -426,6 +426,7 @@ api::api_dependencies composition::api_dependencies() {
         .changes = jobs::change_store{pool},
         .poller = poller,
         .analysis_costs_money = !res.models->remote().empty(),
+        .analyzers = res.models->names(),
         .requests_per_minute = config.requests_per_minute,
         .token_used = [this](token_id token) { token_usage.note(token); },
         .job_accepted = [this] { dispatcher.wake(); },
@@ -498,7 +499,7 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
         .platform_never_answered = [this] { return report.platform_never_answered(); },
         .bot_username =
             [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; },
-        .analyzers = analyzer_names(config),
+        .analyzers = res.models->names(),
         .jobs_submitted = [this] { dispatcher.wake(); },
         .log = log};
 }

@@ -52,6 +52,8 @@ struct api_dependencies {
     jobs::change_poller& poller;
     /// Whether a model that costs money analyses links, so that budgets apply.
     bool analysis_costs_money = false;
+    /// The names of the analyzers that submissions may choose.
+    std::vector<std::string> analyzers;
     int requests_per_minute =
         600;  ///< Default for accounts without their own limit; excludes submissions.
     /// Called at each request with a valid token; may be empty.

@@ -45,9 +45,9 @@ constexpr db::query claim_query{
          -- An array, because the planner would estimate a join at half of the table.
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
         RETURNING id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
-                  cooling_since, turn)
+                  cooling_since, turn, options)
     SELECT id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
-           cooling_since, turn,
+           cooling_since, turn, options,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
       FROM claimed ORDER BY turn, id)sql",
@@ -58,7 +58,8 @@ constexpr db::query claim_in_line_query{
     R"sql(
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
-           (claimed).is_upload, (claimed).permit, (claimed).cooling_since, (claimed).turn
+           (claimed).is_upload, (claimed).permit, (claimed).cooling_since, (claimed).turn,
+           (claimed).options
       FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
                CASE WHEN EXISTS (SELECT FROM resolver_pace
                                   WHERE host = $1 AND answered_at IS NOT NULL)
@@ -150,7 +151,8 @@ constexpr db::query complete_query{
            SET status = 'done', result = $3, code = $4, author = $5, summary = $6,
                post_key = nullif($7, ''), analyzer = nullif($8, ''),
                analyzed_at = coalesce($9::timestamptz, now()),
-               finished_at = now(), lease_until = NULL, worker = NULL
+               finished_at = now(), lease_until = NULL, worker = NULL,
+               extract = $17, extract_error = $18
          WHERE id = $1 AND claim = $2 AND status = 'processing'
         RETURNING account_id, id),
     called AS (
@@ -209,7 +211,8 @@ claimed_job claimed_job_from(const db::row& row) {
         .is_upload = row.as<bool>("is_upload"),
         .permit = row.as<std::optional<std::string>>("permit").value_or(""),
         .cooling_since = row.as<std::optional<time_point>>("cooling_since"),
-        .turn = row.as<std::int64_t>("turn")};
+        .turn = row.as<std::int64_t>("turn"),
+        .options = row.as<std::optional<std::string>>("options").value_or("")};
 }
 
 /// Views into an optional thumbnail. Created before the query is run, because g++ 12 destroys the
@@ -389,6 +392,8 @@ boost::asio::awaitable<bool> queue_store::report(lease held, transition ended, d
 boost::asio::awaitable<bool> queue_store::complete(
     lease held, const completed& success, deadline by) {
     const db::json_text document{success.result};
+    std::optional<db::json_text> extract;
+    if (success.extract) extract = db::json_text{*success.extract};
     const thumbnail_columns pictures{success.thumbnail};
     const auto written = co_await pool_->run(
         by,
@@ -408,7 +413,9 @@ boost::asio::awaitable<bool> queue_store::complete(
         success.search.concept_weights,
         success.search.passages,
         pictures.jpeg,
-        pictures.small_jpeg);
+        pictures.small_jpeg,
+        extract,
+        success.extract_error);
     co_return written.affected() > 0;
 }
 

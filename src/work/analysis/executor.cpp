@@ -5,7 +5,9 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
+#include <reelsd/model/analysis_options.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/platform/source.hpp>
@@ -93,10 +95,22 @@ struct attempt {
     std::stop_token stop;
     job_rate_limiter& rate_limiter;
     progress& now;
+    model::analysis_options options = {};
+    const model::analyzer& chosen_analyzer;  ///< By the submission, or by the settings.
 
     /// A test link is free whatever the settings are, and its outcome is fixed.
     [[nodiscard]] const model::analyzer& analyzer() const {
-        return link.is_test() ? parts.free_analyzer : parts.analyzer;
+        return link.is_test() ? parts.free_analyzer : chosen_analyzer;
+    }
+    [[nodiscard]] bool costs_money() const {
+        return parts.analysis_costs_money && !link.is_test() &&
+               options.analyzer != model::local_provider;
+    }
+    /// Identifies what may replace an analysis: made by `analyzer`, by its name, with equal
+    /// options.
+    [[nodiscard]] std::string identity_of(std::string_view analyzer) const {
+        const auto digest = model::digest_of(options);
+        return digest.empty() ? std::string{analyzer} : fmt::format("{}/{}", analyzer, digest);
     }
 };
 
@@ -283,7 +297,7 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     const attempt& in, const std::string& post_key) {
     if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
     in.now.begin("look for an earlier analysis");
-    const std::string analyzer{in.parts.analyzer.name()};
+    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
     const auto by = in.by.at_most(store_query_time_max);
     auto earlier = wait_for(
         in.parts.loop,
@@ -303,15 +317,17 @@ result<std::optional<jobs::completed>> copy_of_earlier(
         .analyzed_at = (*earlier)->analyzed_at,
         .unpaid_model = {},
         .search = *std::move(entry),
-        .thumbnail = std::move((*earlier)->thumbnail)}};
+        .thumbnail = std::move((*earlier)->thumbnail),
+        .extract = std::move((*earlier)->extract),
+        .extract_error = std::move((*earlier)->extract_error)}};
 }
 
 /// Keeps an account from paying twice for the same post at the same time: the later job waits for
 /// the earlier one's result.
 step_result<void> begin_post(const attempt& in, const std::string& post_key) {
-    if (!in.parts.analysis_costs_money || post_key.empty()) return {};
+    if (!in.costs_money() || post_key.empty()) return {};
     in.now.begin("mark the post");
-    const std::string analyzer{in.parts.analyzer.name()};
+    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
     const auto by = in.by.at_most(store_query_time_max);
     const auto begun =
         wait_for(in.parts.loop, in.parts.store.begin_post(in.job, post_key, analyzer, by), by);
@@ -324,7 +340,7 @@ step_result<void> begin_post(const attempt& in, const std::string& post_key) {
 /// Saves platform requests, which are limited, for videos that a model may analyse. The ledger
 /// decides again when a call begins.
 result<void> check_budget(const attempt& in) {
-    if (in.link.is_test() || !in.parts.analysis_costs_money) return {};
+    if (!in.costs_money()) return {};
     in.now.begin("look at the budget");
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
@@ -374,7 +390,8 @@ step_result<jobs::completed> analyze(
         .probe = *probe,
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
-        .scratch = subject.scratch.path()};
+        .scratch = subject.scratch.path(),
+        .options = in.options};
     auto findings = ask_analyzer(in, input);
     if (!findings) return findings.error();
 
@@ -389,15 +406,19 @@ step_result<jobs::completed> analyze(
     if (!text) return text.error();
     auto entry = search_entry_of(*document, in.parts.embedder);
     if (!entry) return entry.error();
-    return jobs::completed{
+    jobs::completed completed{
         .result = *std::move(text),
         .brief = brief_of(*document),
         .post_key = post_key,
-        .analyzer = findings->analyzer,
+        .analyzer = in.identity_of(findings->analyzer),
         .analyzed_at = std::nullopt,
         .unpaid_model = findings->provider == "local" ? findings->model_name : std::string{},
         .search = *std::move(entry),
         .thumbnail = take_thumbnail(in, std::move(findings->thumbnail), subject.video)};
+    if (!findings->extract.empty()) completed.extract = std::move(findings->extract);
+    if (!findings->extract_error.empty())
+        completed.extract_error = std::move(findings->extract_error);
+    return completed;
 }
 
 /// Writes an uploaded video where a download would be.
@@ -450,6 +471,12 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     const auto link = expand(in);
     if (!link) return link.error();
     return copy_or_analyze(in, post_key_of(*link), [&] { return fetch(in, *link); });
+}
+
+/// The analyzer that a submission names, or the one of the settings; null if it is not configured.
+const model::analyzer* analyzer_for(
+    const executor_dependencies& parts, const model::analysis_options& options) {
+    return options.analyzer.empty() ? &parts.analyzer : parts.named_analyzer(options.analyzer);
 }
 
 time_point wall_clock_now() {
@@ -528,7 +555,13 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     try {
         const auto link = job.is_upload ? result<platform::link>{platform::link{}}
                                         : platform::parse_link(job.url);
-        if (link) {
+        auto options = model::analysis_options_from(job.options);
+        // Both were accepted before: a rule has become stricter, or the row was edited.
+        if (!link) {
+            outcome = error{errc::internal, "stored link: " + link.error().detail()};
+        } else if (!options) {
+            outcome = error{errc::internal, "stored options: " + options.error().detail()};
+        } else if (const auto* const analyzer = analyzer_for(parts_, *options)) {
             outcome = run_steps(
                 {.parts = parts_,
                  .log = log_,
@@ -537,10 +570,14 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
                  .by = deadline::after(bounds::job_time_max),
                  .stop = std::move(stop),
                  .rate_limiter = rate_limiter,
-                 .now = now});
+                 .now = now,
+                 .options = *std::move(options),
+                 .chosen_analyzer = *analyzer});
         } else {
-            // The link was accepted before: a rule has become stricter, or the row was edited.
-            outcome = error{errc::internal, "stored link: " + link.error().detail()};
+            // Another daemon has accepted it, or the settings have changed since.
+            outcome = error{
+                errc::model_misconfigured,
+                "the analyzer " + options->analyzer + " is not configured here"};
         }
     } catch (const std::exception& thrown) {
         outcome = error{errc::internal, thrown.what()};

@@ -74,6 +74,9 @@ struct completed {
     search_entry search = {};
     /// Empty when none could be created.
     std::optional<reel_thumbnail> thumbnail = {};
+    /// One of them if the caller has given a schema, as in `job`.
+    std::optional<std::string> extract = {};
+    std::optional<std::string> extract_error = {};
 };
 struct failed {
     job_error_code code = job_error_code::internal;

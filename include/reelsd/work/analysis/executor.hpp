@@ -41,6 +41,8 @@ struct executor_dependencies {
     shared_rate_limiter& rate_limiter;
     const media::media_client& media;
     const model::analyzer& analyzer;
+    /// The analyzer that a submission names; null if this daemon does not have it.
+    std::function<const model::analyzer*(std::string_view name)> named_analyzer;
     /// For test links, which are free whatever the settings are.
     const model::analyzer& free_analyzer;
     const model::embedder& embedder;
