@@ -30,7 +30,7 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     SELECT wanted.number, caller.account, caller.token, caller.requests_per_minute,
            caller.ended_reels_version, pg_postmaster_start_time()::text AS server,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
-           job.error_code, job.error,
+           job.error_code, job.error, job.options,
            failure_cause(job.*) AS failure_cause, retry_after(job.*) AS retry_after,
            job.xmin::text AS version,
            coalesce(job.xmin = wanted.version, false) AS stands,

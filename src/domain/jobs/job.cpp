@@ -141,6 +141,7 @@ std::string job_view(const job& job) {
         view.add("code", job.brief->code);
         view.add("author", job.brief->author);
     }
+    if (job.options) view.add_text("options", *job.options);
     if (job.earlier) view.add_text("earlier", std::to_string(*job.earlier));
     if (job.result) view.add_text("result", *job.result);
     if (job.extract) view.add_text("extract", *job.extract);

@@ -72,6 +72,7 @@ struct job {
     std::optional<std::int32_t> retry_after_seconds = {};
     std::optional<queue_place> place = {};  ///< Only when `pending`, and not in all queries.
     std::optional<std::string> result;      ///< The five sections as JSON text; only when `done`.
+    std::optional<std::string> options = {};  ///< As in `submission`, if it had any.
     /// The answer to the caller's schema as JSON text, or why there is none; only when `done`.
     std::optional<std::string> extract = {};
     std::optional<std::string> extract_error = {};

@@ -6,7 +6,7 @@ import { putReel } from './list.js';
 /** Submits a link with the members `options`; resolves to the known fields of the new reel. */
 export async function submitLink(url, options = {}) {
     const { id, status } = await change('POST', '/reels/analyze', { url, queue: true, ...options });
-    const reel = { id, url, status, created_at: new Date().toISOString() };
+    const reel = { id, url, status, created_at: new Date().toISOString(), options };
     putReel(reel);
     return reel;
 }
