@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    axisOf, dayColumns, modelName, modelSums, purposeName, SERIES_MAX, sumMoney,
+    axisOf, dayColumns, modelName, modelSums, purposeName, reelColumns, SERIES_MAX, sumMoney,
 } from '../../../src/dashboard/web/usage/grouping.js';
 import { daysBetween, rangeDays, rangeProblem } from '../../../src/dashboard/web/usage/ranges.js';
 
@@ -63,6 +63,15 @@ test('an unknown cost is 0, and the number of colours is limited', () => {
     const [column] = dayColumns(rows, ['2026-03-01'], names, 'money');
     assert.equal(column.total, 9);
     assert.equal(Math.max(...column.parts.map((part) => part.series)), SERIES_MAX - 1);
+});
+
+test('columns of reels have days without any, and an axis of whole numbers', () => {
+    const columns = reelColumns([{ date: '2026-03-02', reels: 3 }, { date: '2026-03-03', reels: 0 }], ['2026-03-01', '2026-03-02', '2026-03-03']);
+    assert.deepEqual(columns.map(({ total }) => total), [0, 3, 0]);
+    assert.deepEqual(columns[1].parts, [{ name: 'Reels', series: 0, amount: 3, from: 0, to: 3 }]);
+    for (const [largest, marks] of [[1, [0, 1]], [3, [0, 1, 2, 3]], [9, [0, 5, 10]], [41, [0, 20, 40, 60]], [90, [0, 25, 50, 75, 100]]]) {
+        assert.deepEqual(axisOf(largest, true).marks, marks);
+    }
 });
 
 test('an axis has round marks up to at least the largest value', () => {

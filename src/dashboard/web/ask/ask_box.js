@@ -65,6 +65,8 @@ export function AskBox({ path, label, hint, reelId, members, onOpen }) {
         clearAnswer(path);
         field.current.focus();
     };
+    // A note about a busy server would repeat the question by itself, and each question costs.
+    const againIfUseful = ({ status }) => status === 503 ? undefined : () => ask(path, asked, members);
     const refusal = error?.status === 400 ? error.message : null;
     const isShown = isBusy || answer || error;
     return html`<form class="ask" onSubmit=${submit} noValidate>
@@ -83,7 +85,7 @@ export function AskBox({ path, label, hint, reelId, members, onOpen }) {
                     aria-label="Close the answer" onClick=${clear}><${Icon} name="close" /></button>`}
             </div>
             ${isBusy && html`<p class="muted" role="status">Reading the reels. This takes up to a minute.</p>`}
-            ${error && html`<${FailureNote} error=${error} onRetry=${() => ask(path, asked, members)} />`}
+            ${error && html`<${FailureNote} error=${error} onRetry=${againIfUseful(error)} />`}
             ${answer && html`<${Answer} answer=${answer} reelId=${reelId} onOpen=${onOpen} />`}
         </section>`}
     </form>`;

@@ -10,6 +10,7 @@ import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
 import { ListTools } from '../reels/list_tools.js';
 import { PlatformNotice } from '../reels/platform_notice.js';
 import { RowList } from '../reels/row_list.js';
+import { SavedSearches } from '../reels/saved_searches.js';
 import { SearchResults } from '../reels/search_results.js';
 import { submitLink } from '../reels/submissions.js';
 import { SubmitBox } from '../reels/submit_box.js';
@@ -121,6 +122,7 @@ export function Page({ place, session }) {
             hint=${filter.author ? `A question to the reels of ${filter.author}` : 'How much flour goes into the pasta?'}
             members=${filter.author ? { author: filter.author } : {}} />`}
         <${Toolbar} filter=${filter} onFilter=${setFilter} />
+        <${SavedSearches} />
         ${filter.q !== ''
             ? html`<${SearchResults} query=${filter.q} onShowAll=${showAll} />`
             : html`<${ReelList} filter=${filter} onShowAll=${showAll} />`}`;

@@ -11,6 +11,7 @@ import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
 import { Author, headlineOf } from './row.js';
+import { SaveSearch } from './saved_searches.js';
 import { Thumbnail } from './thumbnail.js';
 import { fieldWords } from './wording.js';
 
@@ -58,14 +59,18 @@ export function SearchResults({ query, onShowAll }) {
     }
     const hits = data.filter((hit) => !hidden.has(hit.id));
     if (hits.length === 0) {
-        return html`<div role="status"><${Empty} title="No reels found">
+        return html`<div class="list-note hit-tools"><${SaveSearch} query=${query} /></div>
+        <div role="status"><${Empty} title="No reels found">
             <p>The search is semantic: describe what is said or shown, in a word or a sentence.
             It finds only finished reels.</p>
             <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
         <//></div>`;
     }
     return html`
-        <p class="list-note" role="status">${countOf(hits.length, 'reel')}, the closest first</p>
+        <div class="list-note hit-tools">
+            <span role="status">${countOf(hits.length, 'reel')}, the closest first</span>
+            <${SaveSearch} query=${query} />
+        </div>
         <ul class="rows">
             ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}</ul>`;
 }

@@ -63,14 +63,24 @@ export function dayColumns(rows, days, names, measure, nameOf = modelName) {
     });
 }
 
-/** An axis up to a round number above `largest`, with marks at round numbers from 0: `{top, marks}`. */
-export function axisOf(largest) {
+/** One column per day, as in dayColumns(), of the reels that were done; `days` are the usage's `by_day`. */
+export function reelColumns(days, dates) {
+    const reels = new Map(days.map((day) => [day.date, day.reels]));
+    return dates.map((date) => {
+        const total = reels.get(date) ?? 0;
+        const parts = total === 0 ? [] : [{ name: 'Reels', series: 0, amount: total, from: 0, to: total }];
+        return { date, total, parts };
+    });
+}
+
+/** An axis up to a round number above `largest`, with marks at round numbers from 0: `{top, marks}`; whole for counts. */
+export function axisOf(largest, isCount = false) {
     if (largest <= 0) {
         return { top: 1, marks: [0] };
     }
-    const rough = largest / 4;
+    const rough = isCount ? Math.max(1, Math.ceil(largest / 4)) : largest / 4;
     const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 2.5, 5, 10].find((one) => one * power >= rough) * power;
+    const step = [1, 2, ...isCount && power < 10 ? [] : [2.5], 5, 10].find((one) => one * power >= rough) * power;
     const count = Math.ceil(largest / step - 1e-9);
     const marks = Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
     return { top: marks.at(-1), marks };
