@@ -2,6 +2,7 @@
 #include "documents/documents.hpp"
 #include "export.hpp"
 #include "extract_presets.hpp"
+#include "media.hpp"
 #include "monitoring.hpp"
 #include "reel_events.hpp"
 #include "reel_list.hpp"
@@ -28,6 +29,7 @@ struct api::state {
     std::deque<reels_service> other_reels = {};
     reel_event_service events;
     export_service exports;
+    media_service media;
     jobs::job_store jobs;
     usage::usage_store usage;
     search_service search;
@@ -60,6 +62,9 @@ api::api(api_dependencies dependencies)
                .job_removed = std::move(dependencies.job_removed)},
           .events = {.changes = dependencies.changes, .poller = dependencies.poller},
           .exports = {.begin = std::move(dependencies.begin_export)},
+          .media =
+              {.media = dependencies.media,
+               .read_object = std::move(dependencies.read_object)},
           .jobs = dependencies.jobs,
           .usage = dependencies.usage,
           .search =
@@ -108,6 +113,7 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
 
 void api::add_common_resources_to(http::router& router, std::string_view prefix) {
     add_submission_routes(router, prefix, state_->submissions);
+    add_media_routes(router, prefix, state_->media);
     add_extract_preset_routes(router, prefix, state_->presets);
     add_reel_event_routes(router, prefix, state_->events);
     add_export_routes(router, prefix, state_->exports);

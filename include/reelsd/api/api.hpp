@@ -6,6 +6,7 @@
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
@@ -14,6 +15,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +40,11 @@ struct api_dependencies {
     jobs::default_limits limits;
     std::uint64_t video_bytes_max;
     jobs::job_store jobs;
+    jobs::media_store media;
+    /// Reads a part of an object of the media store. Errors: `not_found`, `storage_failed`,
+    /// `timed_out`.
+    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>
+        read_object;
     usage::usage_store usage;
     jobs::reel_search search;
     webhooks::webhook_store webhooks;

@@ -139,7 +139,7 @@ constexpr db::query remove_failed_query{"jobs.remove_failed", R"sql(
          ORDER BY account_id, id DESC LIMIT $2 FOR UPDATE SKIP LOCKED)))sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
-    SELECT result, extract, extract_error, analyzed_at, jpeg, small_jpeg
+    SELECT latest.id, result, extract, extract_error, analyzed_at, jpeg, small_jpeg
       FROM (SELECT account_id, id, result, extract, extract_error, analyzed_at
               FROM job
              WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
@@ -433,6 +433,7 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
         co_await pool_->run(by, find_earlier_analysis_query, caller, post_key, analyzer);
     co_return found.map_one([](const db::row& row) {
         return earlier_analysis{
+            .job = row.as<job_id>("id"),
             .result = row.as<std::string>("result"),
             .extract = row.as<std::optional<std::string>>("extract"),
             .extract_error = row.as<std::optional<std::string>>("extract_error"),

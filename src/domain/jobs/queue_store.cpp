@@ -162,7 +162,10 @@ constexpr db::query complete_query{
     pictured AS (
         INSERT INTO reel_thumbnail (account_id, job_id, jpeg, small_jpeg)
         SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
-    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql",
+    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14),
+           store_frames(account_id, id, $17, $18, $19, $20),
+           keep_video(account_id, id, $21, $22, $23, $24, $25)
+      FROM ended)sql",
     db::priority::essential};
 
 // Reports attempts without a result. Locks rows like renewals. A released job keeps its turn, and
@@ -395,6 +398,9 @@ boost::asio::awaitable<bool> queue_store::complete(
     std::optional<db::json_text> extract;
     if (success.extract) extract = db::json_text{*success.extract};
     const thumbnail_columns pictures{success.thumbnail};
+    const auto video = success.video.value_or(kept_video{});
+    std::optional<std::string_view> content_type;
+    if (success.video) content_type = video.content_type;
     const auto written = co_await pool_->run(
         by,
         complete_query,
@@ -415,7 +421,16 @@ boost::asio::awaitable<bool> queue_store::complete(
         pictures.jpeg,
         pictures.small_jpeg,
         extract,
-        success.extract_error);
+        success.extract_error,
+        success.frames.numbers,
+        success.frames.sizes,
+        success.frames.jpegs,
+        success.frames.object,
+        video.size_bytes,
+        video.sha256,
+        content_type,
+        video.post_key,
+        video.object);
     co_return written.affected() > 0;
 }
 

@@ -1,6 +1,7 @@
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/random.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
@@ -13,6 +14,7 @@
 #include <reelsd/platform/source.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>
+#include <reelsd/work/analysis/kept_media.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
 #include <reelsd/work/analysis/shared_rate_limiter.hpp>
 
@@ -207,12 +209,6 @@ result<platform::media_file> join_tracks(
     return platform::describe_file(joined);
 }
 
-struct fetched {
-    platform::post post;
-    platform::media_file video;
-    scratch_folder scratch;  ///< Contains the file.
-};
-
 /// Resolves and downloads. An expired media address is resolved again, once. If the address guard
 /// refuses an address, the other resolvers are tried.
 step_result<fetched> fetch(const attempt& in, const platform::link& link) {
@@ -253,19 +249,11 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
         if (auto* video = std::get_if<platform::media_file>(&*download)) {
             auto whole = join_tracks(in, scratch->path(), std::move(*video));
             if (!whole) return whole.error();
-            return fetched{*std::move(post), *std::move(whole), *std::move(scratch)};
+            return fetched{*std::move(post), *std::move(whole), *std::move(scratch), nullptr};
         }
         last = std::get<platform::stale_media>(*download).if_fresh;
         if (std::exchange(has_expired, true)) return *last;
     }
-}
-
-/// Key of a link's post and slide, which are analysed at most once a day. Empty for test links,
-/// which must run every step.
-std::string post_key_of(const platform::link& link) {
-    if (link.is_test()) return {};
-    const std::string code{platform::public_code(link.code)};
-    return link.img_index ? fmt::format("{}#{}", code, *link.img_index) : code;
 }
 
 /// The fields of a result that lists show. The result is validated, so all three exist.
@@ -305,12 +293,16 @@ result<std::optional<jobs::completed>> copy_of_earlier(
         by);
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
-    const auto document = parse_foreign_json((*earlier)->result);
+    auto document = parse_foreign_json((*earlier)->result);
+    auto media = in.parts.media_kept.copy(
+        in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
+    auto text = model::result_text(document);
+    if (!text) return text.error();
     auto brief = brief_of(document);
     auto entry = search_entry_of(document, in.parts.embedder);
     if (!entry) return entry.error();
     return std::optional{jobs::completed{
-        .result = std::move((*earlier)->result),
+        .result = *std::move(text),
         .brief = std::move(brief),
         .post_key = post_key,
         .analyzer = analyzer,
@@ -318,6 +310,8 @@ result<std::optional<jobs::completed>> copy_of_earlier(
         .unpaid_model = {},
         .search = *std::move(entry),
         .thumbnail = std::move((*earlier)->thumbnail),
+        .frames = std::move(media.frames),
+        .video = std::move(media.video),
         .extract = std::move((*earlier)->extract),
         .extract_error = std::move((*earlier)->extract_error)}};
 }
@@ -343,28 +337,6 @@ result<void> check_budget(const attempt& in) {
     if (!in.costs_money()) return {};
     in.now.begin("look at the budget");
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
-}
-
-/// Returns the analyzer's thumbnail, or one made by a separate child process. Empty if that fails
-/// or the attempt is stopped, because repeating the analysis would cost more than a picture is
-/// worth.
-std::optional<jobs::reel_thumbnail> take_thumbnail(
-    const attempt& in, std::optional<media::thumbnail_report> by_analyzer,
-    const platform::media_file& video) {
-    in.now.begin("thumbnail");
-    auto taken = by_analyzer ? result<media::thumbnail_report>{*std::move(by_analyzer)}
-                             : in.parts.media.thumbnail(
-                                   video.file, in.by.at_most(bounds::thumbnail_time_max), in.stop);
-    if (taken) {
-        return jobs::reel_thumbnail{
-            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
-    }
-    const auto& why = taken.error();
-    if (why.code() != errc::cancelled)
-        in.log.warning(
-            "thumbnail generation failed",
-            {{"job", in.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
-    return std::nullopt;
 }
 
 /// Analyses the video with the analyzer for its kind of link.
@@ -400,12 +372,19 @@ step_result<jobs::completed> analyze(
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    const auto document = model::assemble_result(*findings, file, post_facts_of(in, subject.post));
+    auto document = model::assemble_result(*findings, file, post_facts_of(in, subject.post));
     if (!document) return document.error();
+    if (!subject.platform_meta.is_null()) (*document)["platform_meta"] = subject.platform_meta;
+    in.now.begin("store media");
+    auto media = in.parts.media_kept.store(
+        in.job, *document, subject.video, media_key_of(in.job, post_key), {in.by, in.stop});
     auto text = model::result_text(*document);
     if (!text) return text.error();
     auto entry = search_entry_of(*document, in.parts.embedder);
     if (!entry) return entry.error();
+    in.now.begin("thumbnail");
+    auto thumbnail = in.parts.media_kept.thumbnail(
+        in.job, std::move(findings->thumbnail), subject.video, {in.by, in.stop});
     jobs::completed completed{
         .result = *std::move(text),
         .brief = brief_of(*document),
@@ -414,7 +393,9 @@ step_result<jobs::completed> analyze(
         .analyzed_at = std::nullopt,
         .unpaid_model = findings->provider == "local" ? findings->model_name : std::string{},
         .search = *std::move(entry),
-        .thumbnail = take_thumbnail(in, std::move(findings->thumbnail), subject.video)};
+        .thumbnail = std::move(thumbnail),
+        .frames = std::move(media.frames),
+        .video = std::move(media.video)};
     if (!findings->extract.empty()) completed.extract = std::move(findings->extract);
     if (!findings->extract_error.empty())
         completed.extract_error = std::move(findings->extract_error);
@@ -436,7 +417,7 @@ step_result<fetched> fetch_upload(
         in.by.at_most(bounds::download_time_max),
         in.stop);
     if (!file) return file.error();
-    return fetched{std::move(post), *std::move(file), *std::move(scratch)};
+    return fetched{std::move(post), *std::move(file), *std::move(scratch), nullptr};
 }
 
 /// Fetches an attempt's video.
@@ -470,7 +451,13 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     }
     const auto link = expand(in);
     if (!link) return link.error();
-    return copy_or_analyze(in, post_key_of(*link), [&] { return fetch(in, *link); });
+    const auto post_key = post_key_of(*link);
+    return copy_or_analyze(in, post_key, [&]() -> step_result<fetched> {
+        in.now.begin("kept video");
+        auto kept = in.parts.media_kept.fetch(in.job, post_key, {in.by, in.stop});
+        if (!kept) return fetch(in, *link);
+        return *std::move(kept);
+    });
 }
 
 /// The analyzer that a submission names, or the one of the settings; null if it is not configured.

@@ -108,10 +108,32 @@ struct reel_thumbnail {
     friend bool operator==(const reel_thumbnail&, const reel_thumbnail&) = default;
 };
 
+/// The video of a result that is kept.
+struct kept_video {
+    std::int64_t size_bytes = 0;
+    std::string sha256;  ///< 64 hexadecimal digits in lower case.
+    std::string content_type;
+    std::string post_key;  ///< The post and slide that it belongs to; empty for none.
+    /// The object of the media store that contains it; empty: the upload of the job does.
+    std::optional<std::string> object = {};
+};
+
+/// Pictures of key moments. `numbers` and `sizes` have an entry for each.
+struct frame_set {
+    std::vector<std::int32_t> numbers = {};  ///< Indexes of their moments, ascending.
+    std::vector<std::int32_t> sizes = {};    ///< Bytes of each, 4 to 40,960.
+    std::vector<std::byte> jpegs = {};       ///< Concatenated; empty if `object` contains them.
+    /// The object of the media store that contains them; empty: the database does.
+    std::optional<std::string> object = {};
+
+    friend bool operator==(const frame_set&, const frame_set&) = default;
+};
+
 enum class thumbnail_size : std::uint8_t { small, large };
 
 /// The result of an earlier job on the same post, which may replace an analysis.
 struct earlier_analysis {
+    job_id job;
     std::string result;                       ///< The five sections as JSON text.
     std::optional<std::string> extract = {};  ///< As in `job`.
     std::optional<std::string> extract_error = {};

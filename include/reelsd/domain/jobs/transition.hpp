@@ -74,6 +74,8 @@ struct completed {
     search_entry search = {};
     /// Empty when none could be created.
     std::optional<reel_thumbnail> thumbnail = {};
+    frame_set frames = {};
+    std::optional<kept_video> video = {};  ///< Empty when it is not kept.
     /// One of them if the caller has given a schema, as in `job`.
     std::optional<std::string> extract = {};
     std::optional<std::string> extract_error = {};

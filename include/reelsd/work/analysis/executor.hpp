@@ -31,6 +31,7 @@ class upload_store;
 namespace reelsd::work {
 
 class call_recorder;
+class kept_media;
 class shared_rate_limiter;
 class scratch_space;
 
@@ -52,6 +53,7 @@ struct executor_dependencies {
     boost::asio::any_io_executor loop;
     jobs::job_store& store;
     jobs::upload_store& uploads;
+    const kept_media& media_kept;
     const call_recorder& recorder;
     /// Whether `analyzer` may call a paid model.
     bool analysis_costs_money = false;
