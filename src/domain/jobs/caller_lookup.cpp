@@ -37,6 +37,8 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
            CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result,
            CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.extract END AS extract,
            job.extract_error,
+           EXISTS (SELECT FROM upload
+                    WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            place.queue_position, place.expected_start_at
       FROM unnest($2::integer[], $3::bigint[], $4::xid[])
            WITH ORDINALITY AS wanted (shown, job, version, number)

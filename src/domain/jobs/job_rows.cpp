@@ -54,6 +54,7 @@ job whole_job_from(const db::row& row) {
     auto whole = job_from(row);
     whole.result = row.as<std::optional<std::string>>("result");
     whole.extract = row.as<std::optional<std::string>>("extract");
+    whole.has_video = row.as<bool>("has_video");
     whole.extract_error = row.as<std::optional<std::string>>("extract_error");
     return whole;
 }

@@ -19,6 +19,7 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
            extract, extract_error, options,
+           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            place.queue_position, place.expected_start_at
       FROM job
@@ -182,6 +183,7 @@ constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
 constexpr db::query find_all_query{"jobs.find_all", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
            extract, extract_error, options,
+           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after
       FROM job WHERE id = ANY ($1::bigint[]))sql"};
 
@@ -192,6 +194,7 @@ constexpr db::query last_id_query{"jobs.last_id", R"sql(
 constexpr db::query export_query{"jobs.export", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
            extract, extract_error, options,
+           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            (SELECT row_to_json(extra)::text FROM (
                SELECT job.fresh, job.attempt AS attempts, job.webhook_url,

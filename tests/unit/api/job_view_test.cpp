@@ -44,6 +44,12 @@ TEST(JobView, HasTheOptionsOfItsSubmission) {
     EXPECT_THAT(job_view(job), ::testing::EndsWith(R"(,"options":{"language":"de"}})"));
 }
 
+TEST(JobView, NamesTheKeptVideo) {
+    auto job = a_job();
+    job.has_video = true;
+    EXPECT_THAT(job_view(job), ::testing::EndsWith(R"(,"video":"/api/v1/reels/42/video"})"));
+}
+
 TEST(JobView, DoneHasTheStoredResultAsItIs) {
     auto job = a_job();
     job.status = jobs::job_status::done;
