@@ -56,7 +56,8 @@ struct dashboard_dependencies {
     std::function<boost::asio::awaitable<bool>()> platform_never_answered;
     /// The chat bot's name without the @, empty while it is unknown; nullopt without a bot.
     std::function<std::optional<std::string>()> bot_username;
-    /// The names of the analyzers that submissions may choose; pages ask questions if one is a model.
+    /// The names of the analyzers that submissions may choose; pages ask questions if one is a
+    /// model.
     std::vector<std::string> analyzers;
     /// Called when jobs were resubmitted, so that workers claim immediately.
     std::function<void()> jobs_submitted;

@@ -1,6 +1,6 @@
 // Search results, with the words of the query highlighted.
 import { html } from '../htm-preact.js';
-import { get } from '../core/api.js';
+import { get, resourceAddress } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { highlightParts } from '../text/highlight.js';
@@ -28,7 +28,7 @@ function Hit({ hit, query }) {
     const hasTime = typeof seconds === 'number';
     const address = `/reels/${hit.id}` + (hasTime ? `#t=${seconds}` : '');
     return html`<li class="row row-hit">
-        <${Thumbnail} id=${hit.id} status="done" />
+        <${Thumbnail} id=${hit.id} status="done" address=${resourceAddress(hit.match.frame)} />
         <div class="row-body">
             <h2 class="row-title foreign" dir="auto">
                 <a href=${address}><${Highlighted} text=${headlineOf(hit)} query=${query} /></a>
