@@ -203,7 +203,17 @@ constexpr db::query export_query{"jobs.export", R"sql(
                           AS idempotency_key,
                       (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
                         WHERE account_id = job.account_id AND job_id = job.id)
-                          AS thumbnail_jpeg) AS extra) AS more
+                          AS thumbnail_jpeg,
+                      (SELECT json_object_agg(
+                                  number, replace(encode(jpeg, 'base64'), E'\n', '')
+                                  ORDER BY number)
+                         FROM reel_frame WHERE job_id = job.id AND jpeg IS NOT NULL)
+                          AS frame_jpegs,
+                      (SELECT json_build_object(
+                                  'path', '/api/v1/reels/' || job.id || '/video',
+                                  'size_bytes', size_bytes, 'sha256', sha256)
+                         FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL)
+                          AS video) AS extra) AS more
       FROM job
      WHERE job.account_id = ANY (ARRAY[$1::bigint]) AND job.id > $2 AND job.id <= $4
      ORDER BY job.account_id DESC, job.id LIMIT $3)sql"};

@@ -76,7 +76,11 @@ std::optional<jobs::reel_thumbnail> kept_media::thumbnail(
         return jobs::reel_thumbnail{
             .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
     }
-    note_failure("thumbnail generation failed", job, taken.error());
+    const auto& why = taken.error();
+    if (why.code() != errc::cancelled)
+        parts_.log.warning(
+            "thumbnail generation failed",
+            {{"job", job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
     return std::nullopt;
 }
 
@@ -87,9 +91,9 @@ stored_media kept_media::store(
     if (parts_.frames) {
         auto frames = make_frames(document, video.file, within);
         if (!frames) {
-            note_failure("frame generation failed", job, frames.error());
+            note_failure("make frames", job, frames.error());
         } else if (const auto kept = store_frames(job, *frames, within); !kept) {
-            note_failure("storing frames failed", job, kept.error());
+            note_failure("store frames", job, kept.error());
         } else {
             stored.frames = *std::move(frames);
         }
@@ -98,7 +102,7 @@ stored_media kept_media::store(
     if (!parts_.videos) return stored;
     auto kept = store_video(job, video, objects_of(stored.frames), within);
     if (!kept) {
-        note_failure("storing a video failed", job, kept.error());
+        note_failure("store video", job, kept.error());
         return stored;
     }
     kept->post_key = post_key;
@@ -112,9 +116,9 @@ stored_media kept_media::copy(
     stored_media stored;
     auto frames = frames_of(earlier, within);
     if (!frames) {
-        note_failure("reading frames failed", job, frames.error());
+        note_failure("read frames", job, frames.error());
     } else if (const auto kept = store_frames(job, *frames, within); !kept) {
-        note_failure("storing frames failed", job, kept.error());
+        note_failure("store frames", job, kept.error());
     } else {
         stored.frames = *std::move(frames);
     }
@@ -124,7 +128,7 @@ stored_media kept_media::copy(
     if (video) {
         stored.video = *std::move(video);
     } else {
-        note_failure("storing a video failed", job, video.error());
+        note_failure("store video", job, video.error());
     }
     return stored;
 }
@@ -137,7 +141,7 @@ std::optional<fetched> kept_media::fetch(
     auto file = folder ? write(kept->file, folder->path() / "video", within)
                        : result<platform::media_file>{folder.error()};
     if (!file) {
-        note_failure("reading a kept video failed", job, file.error());
+        note_failure("read video", job, file.error());
         return std::nullopt;
     }
     auto meta = parse_foreign_json(kept->result)["platform_meta"];
@@ -152,7 +156,7 @@ std::optional<jobs::post_file> kept_media::find(
     auto kept =
         wait_for(parts_.loop, parts_.store.find_video_of_post(job.account, post_key, by), by);
     if (kept) return *std::move(kept);
-    note_failure("looking for a kept video failed", job, kept.error());
+    note_failure("find video", job, kept.error());
     return std::nullopt;
 }
 
@@ -327,10 +331,14 @@ result<std::optional<jobs::kept_video>> kept_media::copy_video(
 }
 
 void kept_media::note_failure(
-    std::string_view what, const jobs::claimed_job& job, const error& why) const {
+    std::string_view step, const jobs::claimed_job& job, const error& why) const {
     if (why.code() == errc::cancelled) return;
     parts_.log.warning(
-        what, {{"job", job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
+        "keeping media failed",
+        {{"job", job.id.value},
+         {"step", step},
+         {"code", name_of(why.code())},
+         {"reason", why.detail()}});
 }
 
 std::string post_key_of(const platform::link& link) {

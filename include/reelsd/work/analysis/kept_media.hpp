@@ -126,7 +126,7 @@ private:
     [[nodiscard]] result<std::optional<jobs::kept_video>> copy_video(
         const jobs::claimed_job& job, const std::string& post_key,
         const std::vector<std::string>& others, const attempt_limits& within) const;
-    void note_failure(std::string_view what, const jobs::claimed_job& job, const error& why) const;
+    void note_failure(std::string_view step, const jobs::claimed_job& job, const error& why) const;
 
     kept_media_dependencies parts_;
 };
