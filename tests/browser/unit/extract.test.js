@@ -27,7 +27,7 @@ test('each value has a shape', () => {
 
 test('simple values are readable', () => {
     for (const [value, text] of [
-        ['PT1H25M', '1 h 25 min'], ['PT5M', '5 min'], ['PT2H', '2 h'], ['PT', 'PT'], [true, 'yes'], [false, 'no'],
+        ['PT1H25M', '1 h 25 min'], ['PT5M', '5 min'], ['PT2H', '2 h'], ['PT1M45S', '1 min 45 s'], ['P1D', 'P1D'], ['PT', 'PT'], [true, 'yes'], [false, 'no'],
         [12.5, '12.5'], [0, '0'], [null, 'none'],
     ]) {
         assert.equal(textOf(value), text);

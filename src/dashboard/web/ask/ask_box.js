@@ -16,10 +16,10 @@ export function canAsk(session) {
     return session.analyzers?.some((name) => name !== 'local') ?? false;
 }
 
-function Citation({ citation, reelId, onOpen }) {
+function Citation({ citation, reelId }) {
     const { id, code, field, text, seconds } = citation;
     const hasTime = typeof seconds === 'number';
-    return html`<li><a class="citation" href=${`/reels/${id}${hasTime ? `#t=${seconds}` : ''}`} onClick=${onOpen}>
+    return html`<li><a class="citation" href=${`/reels/${id}${hasTime ? `#t=${seconds}` : ''}`}>
         <span class="timecode">${hasTime ? formatTimecode(seconds) : ''}</span>
         <span>
             <span class="foreign" dir="auto">“${text}”</span>${' '}
@@ -29,7 +29,7 @@ function Citation({ citation, reelId, onOpen }) {
     </a></li>`;
 }
 
-function Answer({ answer, reelId, onOpen }) {
+function Answer({ answer, reelId }) {
     if (!answer.answered) {
         return html`<p class="answer-text">The reels do not say.</p>`;
     }
@@ -37,16 +37,16 @@ function Answer({ answer, reelId, onOpen }) {
     return html`
         <p class="answer-text foreign" dir="auto">${answer.answer}</p>
         <ol class="citations" aria-label="Citations">${answer.citations.map((citation, index) => html`<${Citation} key=${index}
-            citation=${citation} reelId=${reelId} onOpen=${onOpen} />`)}</ol>
+            citation=${citation} reelId=${reelId} />`)}</ol>
         <p class="muted small">${model?.name && html`Answered by <span class="foreign">${model.name}</span>`}${
             typeof cost === 'number' && html`, ${formatMoney(cost)}`}</p>`;
 }
 
 /**
  * The box. `path` is the question's, `label` and `hint` describe the field; `reelId` is the reel of the page, if any;
- * `members` are further members of the request; `onOpen` runs when a citation is opened.
+ * `members` are further members of the request.
  */
-export function AskBox({ path, label, hint, reelId, members, onOpen }) {
+export function AskBox({ path, label, hint, reelId, members }) {
     const { question, isBusy, asked, answer, error } = useStore(answerStore(path));
     const field = useRef(null);
     useEffect(() => {
@@ -86,7 +86,7 @@ export function AskBox({ path, label, hint, reelId, members, onOpen }) {
             </div>
             ${isBusy && html`<p class="muted" role="status">Reading the reels. This takes up to a minute.</p>`}
             ${error && html`<${FailureNote} error=${error} onRetry=${againIfUseful(error)} />`}
-            ${answer && html`<${Answer} answer=${answer} reelId=${reelId} onOpen=${onOpen} />`}
+            ${answer && html`<${Answer} answer=${answer} reelId=${reelId} />`}
         </section>`}
     </form>`;
 }

@@ -44,14 +44,14 @@ export function shapeOf(value) {
     return isObject(value) ? 'object' : 'text';
 }
 
-/** A simple value as text; an ISO 8601 duration of hours and minutes as `1 h 25 min`. */
+/** A simple value as text; an ISO 8601 duration below a day as `1 h 25 min`. */
 export function textOf(value) {
     if (typeof value === 'boolean') {
         return value ? 'yes' : 'no';
     }
-    const duration = typeof value === 'string' && /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,4})M)?$/.exec(value);
+    const duration = typeof value === 'string' && /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,4})M)?(?:(\d{1,4})S)?$/.exec(value);
     if (duration) {
-        return [duration[1] && `${duration[1]} h`, duration[2] && `${duration[2]} min`].filter(Boolean).join(' ');
+        return [duration[1] && `${duration[1]} h`, duration[2] && `${duration[2]} min`, duration[3] && `${duration[3]} s`].filter(Boolean).join(' ');
     }
     return isEmpty(value) ? 'none' : String(value);
 }

@@ -124,16 +124,12 @@ function Warnings({ warnings }) {
     </div>`;
 }
 
-function showMoments() {
-    document.getElementById('moments')?.scrollIntoView({ block: 'start' });
-}
-
 function Result({ reel, session }) {
     const { result } = reel;
     return html`<${Warnings} warnings=${result.metadata.warnings} />
         <${Moments} reel=${reel} />
         ${canAsk(session) && html`<${AskBox} path=${`/reels/${reel.id}/ask`} label="Ask this reel"
-            hint="A question that the reel answers" reelId=${reel.id} onOpen=${showMoments} />`}
+            hint="A question that the reel answers" reelId=${reel.id} />`}
         <${Extract} reel=${reel} />
         <${Facts} result=${result} />`;
 }

@@ -11,9 +11,13 @@ import { Timeline } from './timeline.js';
 const ADDRESS_MILLISECONDS = 400; // Browsers limit how often the address may change.
 const VIDEO_TOLERANCE = 0.06; // Seconds; less than the tenth in which the player reports.
 
-/** The time of the page: `[seconds, seek, show]`; `seek` also puts it into the address, and `move` moves the video. */
-function useSeconds(duration, move) {
+/**
+ * The time of the page: `[seconds, seek, show]`; `seek` also puts it into the address. `move` moves the video, `reveal`
+ * runs when a link of the page leads to a time.
+ */
+function useSeconds(duration, move, reveal) {
     const place = useStore(locationStore);
+    const isFirst = useRef(true);
     const limited = (seconds) => Math.min(duration, Math.max(0, seconds ?? 0));
     const [seconds, setSeconds] = useState(limited(momentOfFragment(place.fragment)));
     const timer = useRef(0);
@@ -27,7 +31,11 @@ function useSeconds(duration, move) {
         if (asked !== null) {
             setSeconds(limited(asked));
             move(limited(asked));
+            if (!isFirst.current) {
+                reveal();
+            }
         }
+        isFirst.current = false;
     }, [place]);
     useEffect(() => () => clearTimeout(timer.current), []);
     const seek = (next) => {
@@ -63,7 +71,7 @@ export function Moments({ reel }) {
         if (video.current) {
             video.current.currentTime = next;
         }
-    });
+    }, () => section.current.scrollIntoView());
     const latest = useRef({});
     latest.current = { seconds, seek };
     const act = (action) => {
@@ -77,7 +85,7 @@ export function Moments({ reel }) {
         `${lane.title}: ${lane.spans[index].text}`)).join('. ');
     const hasPlayer = videoAddress(reel) !== null;
     const kind = !hasPlayer ? '' : height > width ? 'moments-beside' : 'moments-below';
-    return html`<section class=${`moments ${kind}`} ref=${section} id="moments" aria-label="Timeline">
+    return html`<section class=${`moments ${kind}`} ref=${section} aria-label="Timeline">
         ${hasPlayer && html`<${Player} reel=${reel} video=${video} section=${section} seconds=${seconds}
             onTime=${show} onAction=${act} />`}
         <div class="tracks">
