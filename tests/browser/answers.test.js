@@ -202,6 +202,37 @@ for (const width of WIDTHS) {
     });
 }
 
+test('a search is saved, opened and deleted', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    let saved = [];
+    await page.route(/\/dashboard\/api\/searches(\/\d+)?$/, async (route) => {
+        const request = route.request();
+        if (request.method() === 'POST') {
+            saved = [{ id: 7, name: 'pasta', min_score: 0.3, created_at: '2026-05-22T10:00:00Z', ...request.postDataJSON() }];
+            await route.fulfill({ status: 201, json: saved[0] });
+        } else if (request.method() === 'DELETE') {
+            saved = [];
+            await route.fulfill({ status: 204 });
+        } else {
+            await route.fulfill({ json: saved });
+        }
+    });
+    await visitor.visit('/?q=pasta');
+    await page.getByRole('button', { name: 'Save this search' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    assert.equal(saved[0].query, 'pasta');
+    await page.getByLabel('Search what is said').fill('');
+    await page.getByText('Saved searches').click();
+    await page.locator('.saved').getByRole('link', { name: 'pasta' }).click();
+    await page.waitForURL('**/?q=pasta');
+    await visitor.assertAccessible();
+    await page.getByRole('button', { name: 'Delete the search: pasta' }).click();
+    await page.getByText('None yet.').waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});
+
 test('an invalid extraction is a notice', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });
     const { page } = visitor;

@@ -6,7 +6,7 @@ import { onLive } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
 import { followReel } from '../core/reel_events.js';
 import { Extract } from '../extract/section.js';
-import { AgainDialog } from '../reel/again_dialog.js';
+import { AgainDialog, canBeAgain } from '../reel/again_dialog.js';
 import { Analyses } from '../reel/analyses.js';
 import { Cost } from '../reel/cost.js';
 import { Facts } from '../reel/facts.js';
@@ -75,11 +75,6 @@ function Downloads({ id }) {
             <span class="unseen">subtitles</span></a>
         <a class="button" href=${`${path}.vtt`} download><${Icon} name="download" />WebVTT${' '}
             <span class="unseen">subtitles</span></a>`;
-}
-
-/** Whether the reel can be submitted again: its link is known. */
-function canBeAgain(reel) {
-    return reel.status === 'done' && /^https?:/i.test(reel.url);
 }
 
 function Head({ reel, onAgain }) {
