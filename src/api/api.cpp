@@ -1,3 +1,4 @@
+#include "ask.hpp"
 #include "authentication.hpp"
 #include "documents/documents.hpp"
 #include "export.hpp"
@@ -33,6 +34,7 @@ struct api::state {
     jobs::job_store jobs;
     usage::usage_store usage;
     search_service search;
+    questions::answerer answer;
     webhook_service webhooks;
     preset_list presets = {};
     readiness_check ready;
@@ -71,6 +73,7 @@ api::api(api_dependencies dependencies)
               {.search = dependencies.search,
                .embedder = dependencies.embedder,
                .near_reels = std::move(dependencies.near_reels)},
+          .answer = std::move(dependencies.answer),
           .webhooks =
               {.settings = dependencies.webhooks,
                .deliveries = dependencies.deliveries,
@@ -121,6 +124,7 @@ void api::add_common_resources_to(http::router& router, std::string_view prefix)
     add_subtitle_routes(router, prefix, state_->jobs);
     add_usage_routes(router, prefix, state_->usage);
     add_search_routes(router, prefix, state_->search);
+    add_ask_routes(router, prefix, state_->answer);
     add_webhook_routes(router, prefix, state_->webhooks);
 }
 

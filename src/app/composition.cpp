@@ -37,6 +37,10 @@ constexpr std::size_t media_threads = 8;
 constexpr std::size_t media_queue_max = 512;
 /// One part of an object. A client that waits longer has given up.
 constexpr std::chrono::seconds object_time_max{10};
+/// A question blocks a thread for some seconds, and a minute at most. All questions that an account
+/// may ask in a minute can be answered at the same time. More wait; beyond that they are refused.
+constexpr std::size_t question_threads = 16;
+constexpr std::size_t question_queue_max = 48;
 /// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
@@ -204,6 +208,7 @@ composition::composition(
       embedding_calls{embedding_threads, offload_queue_max},
       objects{open_media_store(config)},
       media_calls{media_threads, media_queue_max},
+      question_calls{question_threads, question_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},
       recorder{loop.get_executor(), usage::call_ledger_store{pool}, tasks, log},
       steps{
@@ -220,6 +225,7 @@ composition::composition(
           log},
       vectors{make_vector_index()},
       media_kept{kept_media_dependencies()},
+      questions{make_questions()},
       executor{executor_dependencies(), retry_policy_of(config), log},
       poller{jobs::change_store{pool}, log},
       webhook_sender{work::webhook_sender_settings{
@@ -275,6 +281,7 @@ composition::composition(
     services.add(dispatcher);
     services.add(deliverer);
     if (vectors) services.add(*vectors);
+    if (questions) services.add(*questions);
     add_maintenance();
     add_process_services(supervisor, std::move(on_unsupported_schema));
     for (const auto& service : owned) services.add(*service);
@@ -427,6 +434,23 @@ std::unique_ptr<work::vector_index> composition::make_vector_index() {
         .drain = drain_of(config)});
 }
 
+std::unique_ptr<work::question_service> composition::make_questions() {
+    if (res.models->remote().empty()) return nullptr;
+    return std::make_unique<work::question_service>(work::question_service_dependencies{
+        .models = res.models->remote(),
+        .embedder = *res.embedder,
+        .jobs = job_store,
+        .search = jobs::reel_search{pool},
+        .store = questions::question_store{pool},
+        .recorder = recorder,
+        .vectors = vectors.get(),
+        .threads = question_calls,
+        .questions_max = question_threads + question_queue_max,
+        .submissions_per_minute = config.submissions_per_minute,
+        .drain = drain_of(config),
+        .log = log});
+}
+
 work::webhook_deliverer_options composition::deliverer_options() {
     work::webhook_deliverer_options options;
     if (config.workers == 0) options.threads = 0;
@@ -502,9 +526,17 @@ api::api_dependencies composition::api_dependencies() {
         .metrics = [this] { return report.metrics_text(); },
         .has_metrics_address = config.metrics_listen.has_value()};
     if (vectors) {
-        dependencies.near_reels = [this](account_id caller, std::string query) {
-            return vectors->near(caller, std::move(query));
+        dependencies.near_reels =
+            [this](account_id caller, std::string query) -> asio::awaitable<std::vector<job_id>> {
+            auto near = co_await vectors->near(caller, std::move(query));
+            co_return std::move(near.reels);
         };
+    }
+    if (questions) {
+        dependencies.answer =
+            [this](account_id caller, questions::question asked, std::stop_token stop) {
+                return questions->answer(caller, std::move(asked), std::move(stop));
+            };
     }
     return dependencies;
 }
@@ -532,6 +564,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .embedder = shared.embedder,
         .offload = offload,
         .near_reels = std::move(shared.near_reels),
+        .answer = std::move(shared.answer),
         .analysis_costs_money = shared.analysis_costs_money,
         .requests_per_minute = shared.requests_per_minute,
         .origin = [this] { return public_origin(config, port); },

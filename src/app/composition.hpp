@@ -39,6 +39,7 @@
 #include <reelsd/work/engine/dispatcher.hpp>
 #include <reelsd/work/maintenance/maintenance.hpp>
 #include <reelsd/work/maintenance/recorders.hpp>
+#include <reelsd/work/questions/question_service.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 
@@ -97,12 +98,14 @@ struct composition {
     async::offload_pool embedding_calls;
     std::unique_ptr<net::s3_store> objects;  ///< Null: the database stores media.
     async::offload_pool media_calls;
+    async::offload_pool question_calls;
     async::task_group tasks;
     work::call_recorder recorder;
     work::step_recorder steps;
     work::token_usage_flusher token_usage;
     std::unique_ptr<work::vector_index> vectors;  ///< Null without a remote embedder.
     work::kept_media media_kept;
+    std::unique_ptr<work::question_service> questions;  ///< Null without a remote model.
     work::executor executor;
     jobs::change_poller poller;
     work::webhook_sender webhook_sender;
@@ -132,6 +135,7 @@ private:
         jobs::object_range part);
     [[nodiscard]] work::session_pace session_pace() const;
     [[nodiscard]] std::unique_ptr<work::vector_index> make_vector_index();
+    [[nodiscard]] std::unique_ptr<work::question_service> make_questions();
     [[nodiscard]] work::webhook_deliverer_options deliverer_options();
     [[nodiscard]] work::dispatcher_options dispatcher_options();
     [[nodiscard]] std::unique_ptr<work::attempt_runner> make_attempt_runner();

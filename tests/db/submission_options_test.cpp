@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using SubmissionOptions = job_store_test;
 
 /// The order of members matters, and so does a NUL character, which jsonb refuses.
-constexpr const char* options =
+constexpr const char* wanted_options =
     R"({"language":"de","extract":{"type":"object","properties":{"z\u0000":{},"a":{}}}})";
 constexpr const char* extract = R"({"z":1,"a":"\u0000"})";
 
@@ -27,42 +27,43 @@ constexpr db::query both_query{"test.both", R"sql(
 
 TEST_F(SubmissionOptions, ReachTheWorker) {
     const std::vector<callers_submission> together{
-        {.caller = ann_, .wanted = {.url = link, .options = options}},
+        {.caller = ann_, .wanted = {.url = link, .options = wanted_options}},
         {.caller = ann_, .wanted = {.url = link}}};
     const auto decided = run(store_.submit_all(together, generous_, soon()));
     const auto jobs = claimed(2);
     ASSERT_EQ(jobs.size(), 2U);
     EXPECT_EQ(jobs[0].id, decided[0]->job);
-    EXPECT_EQ(jobs[0].options, options);
+    EXPECT_EQ(jobs[0].options, wanted_options);
     EXPECT_EQ(jobs[1].options, "");
 }
 
 TEST_F(SubmissionOptions, ReachTheWorkerThroughTheLine) {
     const auto id =
-        run(store_.submit(ann_, {.url = link, .options = options}, generous_, soon())).job;
+        run(store_.submit(ann_, {.url = link, .options = wanted_options}, generous_, soon())).job;
     run(pool().run(soon(), claim_in_line_query, id));
     const claim_request request{.worker = "w", .lease = std::chrono::seconds{60}};
     const platform_line line{
         .host = "host.test", .resolvers = {"page"}, .interval = seconds_f{0.001}};
     const auto answer = run(queue_.claim_in_line(request, line, soon()));
     ASSERT_TRUE(answer.job);
-    EXPECT_EQ(answer.job->options, options);
+    EXPECT_EQ(answer.job->options, wanted_options);
 }
 
 TEST_F(SubmissionOptions, AreSubmittedAgain) {
     const auto id =
-        run(store_.submit(ann_, {.url = link, .options = options}, generous_, soon())).job;
+        run(store_.submit(ann_, {.url = link, .options = wanted_options}, generous_, soon())).job;
     run(pool().run(soon(), fail_query, id));
-    const auto again = run(pool().run(soon(), resubmit_query, id)).one().as<job_id>("id");
+    const auto rows = run(pool().run(soon(), resubmit_query, id));
+    const auto again = rows.one().as<job_id>("id");
     const auto jobs = claimed(1);
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_EQ(jobs[0].id, again);
-    EXPECT_EQ(jobs[0].options, options);
+    EXPECT_EQ(jobs[0].options, wanted_options);
 }
 
 TEST_F(SubmissionOptions, TheAnswerIsReadCopiedAndExported) {
     const auto id =
-        run(store_.submit(ann_, {.url = link, .options = options}, generous_, soon())).job;
+        run(store_.submit(ann_, {.url = link, .options = wanted_options}, generous_, soon())).job;
     completed done{"{}"};
     done.post_key = "DYa0IXPgnP5";
     done.analyzer = "a/1";

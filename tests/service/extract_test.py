@@ -15,7 +15,7 @@ from model_answers import answer_for
 from model_support import ANSWER, PRICES, ModelTest, texts_of
 from openai_stand_in import OpenAiStandIn
 from result_shape import check_result
-from service_support import SAMPLE, DatabaseTest
+from service_support import SAMPLE, UNAVAILABLE, DatabaseTest
 from upload_test import form, part, sample
 
 ANALYZE = "/api/v1/reels/analyze"
@@ -252,10 +252,9 @@ class Extraction:
         self.assertEqual(self.account.finished(answer.json()["id"])["extract"], RECIPE)
         bad = form(part("extract", '{"type":'), part("video", sample(), "a.mp4"))
         self.assertEqual(self.account.request("POST", ANALYZE, bad, headers).status, 400)
-        self.sql("UPDATE job SET status = 'error', result = NULL, extract = NULL, error_code = 'internal', error = 'x'"
-                 " WHERE id = %s" % listed.json()[0]["id"])
-        again = int(self.sql("SELECT anew FROM resubmit_jobs(ARRAY[%s::bigint])" % listed.json()[0]["id"]))
-        self.assertEqual(self.account.finished(again)["extract"], RECIPE)
+        failed = self.job_with(UNAVAILABLE, extract="recipe")
+        again = self.sql("SELECT anew FROM resubmit_jobs(ARRAY[%s::bigint])" % failed["id"])
+        self.assertEqual(self.sql("SELECT options FROM job WHERE id = %s" % again), '{"extract":"recipe"}')
         lines = self.account.request("GET", "/api/v1/export").body.decode()
         self.assertIn('"extract":"recipe"', lines.replace('": ', '":'))
 

@@ -9,6 +9,7 @@
 #include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
+#include <reelsd/domain/questions/question.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 #include <reelsd/http/router.hpp>
@@ -55,6 +56,7 @@ struct api_dependencies {
     /// An empty function means that there are no dense vectors.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
+    questions::answerer answer = {};  ///< Empty: this server has no model.
     jobs::change_store changes;
     jobs::change_poller& poller;
     /// Whether a model that costs money analyses links, so that budgets apply.

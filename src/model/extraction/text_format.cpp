@@ -67,7 +67,7 @@ bool take_time(std::string_view& text) {
 
 bool is_date_and_time(std::string_view text) {
     if (!take_date(text) || text.empty()) return false;
-    if (ascii_lower(text.front()) != 't' && text.front() != ' ') return false;
+    if (ascii_lower(text.front()) != 't') return false;
     text.remove_prefix(1);
     return take_time(text) && text.empty();
 }
@@ -82,6 +82,7 @@ bool is_uri(std::string_view text) {
         return is_alphanumeric(byte) || contains("+-.", std::string_view{&byte, 1});
     };
     if (rest.empty() || !std::all_of(scheme.begin(), scheme.end(), is_of_scheme)) return false;
+    if (std::count(rest.begin(), rest.end(), '#') > 1) return false;
     for (std::size_t at = 0; at < rest.size(); ++at) {
         if (rest[at] == '%') {
             if (at + 2 >= rest.size() || !hex_value(rest[at + 1]) || !hex_value(rest[at + 2]))

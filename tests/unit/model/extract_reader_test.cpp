@@ -126,6 +126,7 @@ TEST(HasFormat, FollowsItsStandard) {
         {"date-time", "2026-11-26T10:00:00Z", true},
         {"date-time", "2026-11-26t10:00:00.123456789-08:30", true},
         {"date-time", "2026-11-26", false},
+        {"date-time", "2026-11-26 10:00:00Z", false},
         {"date-time", "2026-11-26T10:00:00.Z", false},
         {"date-time", "2026-11-26T10:00Z", false},
         {"uri", "https://example.test/a%20b?c=d#e", true},
@@ -135,6 +136,7 @@ TEST(HasFormat, FollowsItsStandard) {
         {"uri", "https://example.test/a b", false},
         {"uri", "https://example.test/%2", false},
         {"uri", "1http://x", false},
+        {"uri", "https://example.test/#a#b", false},
         {"uri", "", false},
         {"hostname", "anything at all", true},
     };
