@@ -10,6 +10,7 @@
 #include <reelsd/base/random.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
+#include <reelsd/work/searches/search_matcher.hpp>
 
 #include <boost/asio/ip/host_name.hpp>
 
@@ -314,6 +315,13 @@ void composition::add_maintenance() {
         const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
         res.models->sweep(is_living, stop);
     };
+    owned.push_back(std::make_unique<work::search_matcher>(work::search_matcher_dependencies{
+        .loop = loop.get_executor(),
+        .store = searches::saved_search_store{pool},
+        .search = jobs::reel_search{pool},
+        .embedder = *res.embedder,
+        .delivery_due = [this] { deliverer.wake(); },
+        .log = log}));
     owned.push_back(work::make_provider_upload_sweeper(context, offload, std::move(sweep)));
 }
 
@@ -508,6 +516,7 @@ api::api_dependencies composition::api_dependencies() {
             },
         .embedder = *res.embedder,
         .near_reels = {},
+        .saved_searches = searches::saved_search_store{pool},
         .changes = jobs::change_store{pool},
         .poller = poller,
         .analysis_costs_money = !res.models->remote().empty(),
