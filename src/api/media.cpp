@@ -125,10 +125,10 @@ void set_video_fields(http::response& answer, job_id id, std::string_view conten
 
 /// 304, 412 or 416.
 http::response answer_without_video(
-    const http::request_context& ctx, const range_answer& wanted, std::int64_t size) {
+    const http::request_context& ctx, const range_answer& selected, std::int64_t size) {
     using kind = range_answer::kind;
-    if (wanted.what == kind::not_modified) return http::response{http::status::not_modified};
-    if (wanted.what == kind::precondition_failed)
+    if (selected.what == kind::not_modified) return http::response{http::status::not_modified};
+    if (selected.what == kind::precondition_failed)
         return ctx.problem(http::status::precondition_failed, "the video is another one");
     auto refused =
         ctx.problem(http::status::range_not_satisfiable, "the range is outside the video");
@@ -140,11 +140,11 @@ http::response answer_without_video(
 /// not an incomplete answer.
 asio::awaitable<http::response> answer_with_video(
     http::request_context& ctx, media_service& service, job_id id, jobs::kept_file video,
-    range_answer wanted) {
+    range_answer selected) {
     video_part part{
         .video = std::move(video),
-        .offset = static_cast<std::int64_t>(wanted.first),
-        .left = static_cast<std::int64_t>(wanted.bytes),
+        .offset = static_cast<std::int64_t>(selected.first),
+        .left = static_cast<std::int64_t>(selected.bytes),
         .piece = {}};
     if (ctx.request().method == http::verb::get) {
         auto first = co_await read_piece(service, part.video, part.offset, part.left);
@@ -154,19 +154,19 @@ asio::awaitable<http::response> answer_with_video(
     }
     const auto size = part.video.size_bytes;
     const auto type = part.video.content_type == webm_type ? webm_type : mp4_type;
-    const bool is_part = wanted.what == range_answer::kind::part;
+    const bool is_part = selected.what == range_answer::kind::part;
     auto send = [&service, part = std::move(part)](http::body_writer& writer) mutable {
         return send_part(service, std::move(part), writer);
     };
     auto answer = http::response::of_stream(
         is_part ? http::status::partial_content : http::status::ok,
         type,
-        wanted.bytes,
+        selected.bytes,
         std::move(send));
     set_video_fields(answer, id, type);
     if (is_part) {
-        const auto last = wanted.first + wanted.bytes - 1;
-        answer.set("Content-Range", fmt::format("bytes {}-{}/{}", wanted.first, last, size));
+        const auto last = selected.first + selected.bytes - 1;
+        answer.set("Content-Range", fmt::format("bytes {}-{}/{}", selected.first, last, size));
     }
     co_return answer;
 }
@@ -188,14 +188,14 @@ asio::awaitable<http::response> get_video(http::request_context& ctx, media_serv
         .if_none_match = ctx.header("If-None-Match"),
         .if_range = ctx.header("If-Range"),
         .range = is_get ? ctx.header("Range") : std::nullopt};
-    const auto wanted = answer_range(request, static_cast<std::uint64_t>(size), etag);
+    const auto selected = answer_range(request, static_cast<std::uint64_t>(size), etag);
     using kind = range_answer::kind;
-    const bool has_video = wanted.what == kind::whole || wanted.what == kind::part;
+    const bool has_video = selected.what == kind::whole || selected.what == kind::part;
     http::response answer{http::status::not_found};
     if (has_video) {
-        answer = co_await answer_with_video(ctx, service, *id, *std::move(video), wanted);
+        answer = co_await answer_with_video(ctx, service, *id, *std::move(video), selected);
     } else {
-        answer = answer_without_video(ctx, wanted, size);
+        answer = answer_without_video(ctx, selected, size);
     }
     const auto code = http::number_of(answer.code());
     if (code < 400 || answer.code() == http::status::range_not_satisfiable)

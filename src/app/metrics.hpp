@@ -49,7 +49,7 @@ struct metrics_snapshot {
     /// Empty while the database does not answer.
     std::optional<retention::backlog> backlog;
     /// Empty while the database does not answer.
-    std::optional<jobs::kept_media_state> media;
+    std::optional<jobs::kept_media_state> media = {};
 };
 
 /// The daemon's metrics for Prometheus; no other file contains their names. Label values come from

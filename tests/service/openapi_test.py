@@ -35,6 +35,8 @@ DELETE = "DELETE /api/v1/reels/{id}"
 DELETE_FAILED = "DELETE /api/v1/reels"
 EVENTS = "GET /api/v1/reels/{id}/events"
 THUMBNAIL = "GET /api/v1/reels/{id}/thumbnail"
+FRAME = "GET /api/v1/reels/{id}/frames/{n}"
+VIDEO = "GET /api/v1/reels/{id}/video"
 SUBRIP = "GET /api/v1/reels/{id}/subtitles.srt"
 REEL_USAGE = "GET /api/v1/reels/{id}/usage"
 WEBVTT = "GET /api/v1/reels/{id}/subtitles.vtt"
@@ -73,7 +75,7 @@ def parsed(received):
 
 
 def target_of(operation, job_id=UNKNOWN_ID, query=None):
-    target = operation.path.replace("{id}", str(job_id))
+    target = operation.path.replace("{id}", str(job_id)).replace("{n}", "0")
     if operation.path.endswith("/search"):
         query = {"q": "coffee", **(query or {})}
     if str(operation) == DELETE_FAILED:
@@ -163,7 +165,7 @@ def setUpModule():
     test.idle = Daemon(workers=0, database_url=test.idle_database, log_level="debug", analyzer="openai",
                        openai_url="http://model.invalid/v1", openai_model="some-model", openai_api_key="secret")
     test.working = Daemon(
-        workers=2, database_url=cluster.new_database(), retry_base_seconds=0.05)
+        workers=2, database_url=cluster.new_database(), retry_base_seconds=0.05, videos_kept_days=1)
     for daemon in (test.idle, test.working):
         unittest.addModuleCleanup(daemon.close)
         daemon.start()
@@ -390,7 +392,11 @@ class Reels(OpenApiTest):
         events = someone.ask(EVENTS, done, expect=200).body.decode()
         self.assertIn(f"event: finished\nid: {done}:finished\ndata: {answer.body.decode()}\n\n", events)
         someone.ask(EVENTS, done, headers={"Last-Event-ID": f"{done}:finished"}, expect=204)
-        for name in (THUMBNAIL, SUBRIP, WEBVTT):
+        tag = someone.ask(VIDEO, done, expect=200).headers["ETag"]
+        for headers, status in (({"Range": "bytes=0-1"}, 206), ({"Range": "bytes=999999999-"}, 416),
+                                ({"If-None-Match": tag}, 304), ({"If-Match": '"x"'}, 412)):
+            someone.ask(VIDEO, done, headers=headers, expect=status)
+        for name in (THUMBNAIL, FRAME, VIDEO, SUBRIP, WEBVTT):
             someone.ask(name, done, expect=200)
             someone.ask(name, failing[0], expect=404)
 
@@ -565,7 +571,7 @@ class Reels(OpenApiTest):
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
-        for name in (READ, EVENTS, DELETE, THUMBNAIL, SUBRIP, WEBVTT, REEL_USAGE, ASK_REEL,
+        for name in (READ, EVENTS, DELETE, THUMBNAIL, FRAME, VIDEO, SUBRIP, WEBVTT, REEL_USAGE, ASK_REEL,
                      REMOVE_SEARCH):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
                 with self.subTest(f"{name} {job_id}"):
@@ -675,11 +681,11 @@ class AnyRequest(OpenApiTest):
                 for header in (b"X: " + b"x" * 16384 + b"\r\n", b"X: y\r\n" * 101):
                     refused = someone.ask_raw(name, start + header + b"\r\n", 431)
                     self.assertIn({"value": refused.json()}, examples.values())
-                query = operation.path.replace("{id}", "1") + "?a=%zz"
+                query = operation.path.replace("{id}", "1").replace("{n}", "0") + "?a=%zz"
                 answer = self.idle.request(operation.method, query, token=self.someone.token)
                 someone.check(operation, answer, 400)
                 if "{id}" in operation.path:
-                    path = operation.path.replace("{id}", "%zz")
+                    path = operation.path.replace("{id}", "%zz").replace("{n}", "0")
                     answer = self.idle.request(operation.method, path, token=self.someone.token)
                     someone.check(operation, answer, 400)
 

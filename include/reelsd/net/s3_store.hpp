@@ -59,9 +59,9 @@ private:
     struct call;
 
     [[nodiscard]] result<http_response> send(
-        const call& wanted, deadline by, const std::stop_token& stop) const;
+        const call& operation, deadline by, const std::stop_token& stop) const;
     [[nodiscard]] result<http_response> send_with_retries(
-        const call& wanted, deadline by, const std::stop_token& stop) const;
+        const call& operation, deadline by, const std::stop_token& stop) const;
 
     s3_settings settings_;
     std::string name_;

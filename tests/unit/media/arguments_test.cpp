@@ -69,6 +69,10 @@ TEST(Arguments, ReadsThoseForPicturesAndSound) {
     EXPECT_EQ(check->at_seconds, (std::vector<double>{0, 3.5, 3.5, 7.25}));
     EXPECT_TRUE(read({"check", "--video", "a.mp4"})->at_seconds.empty());
     EXPECT_TRUE(read({"check", "--video", "a.mp4", "--at", "1,2,3,4,5,6,7,8"}));
+    const auto stills = read({"stills", "--video", "a.mp4", "--at", "1,2,3,4,5,6,7,8,9"});
+    ASSERT_TRUE(stills);
+    EXPECT_EQ(stills->command, command::stills);
+    EXPECT_EQ(stills->at_seconds.size(), 9U);
 }
 
 TEST(Arguments, RejectsInvalidArguments) {
@@ -106,6 +110,8 @@ TEST(Arguments, RejectsInvalidArguments) {
         {"check", "--video", "a.mp4", "--at", "nan"},
         {"check", "--video", "a.mp4", "--at", "86401"},
         {"check", "--video", "a.mp4", "--at", "1,2,3,4,5,6,7,8,9"},
+        {"stills", "--video", "a.mp4"},
+        {"stills", "--video", "a.mp4", "--at", "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"},
     };
     for (const auto& words : cases) {
         SCOPED_TRACE(words.empty() ? "nothing" : words.back());

@@ -198,5 +198,21 @@ TEST_F(Frames, AreRejectedWithoutOutput) {
     EXPECT_EQ(nowhere.error().code(), errc::storage_failed);
 }
 
+TEST_F(Frames, StillsShowTheirMoments) {
+    const auto file = maker().make("stills.mp4", three_colours("7"));
+    const auto stills = client_.stills(file, {0.5, 1.5, 1.5, 9}, deadline::after(120s), {});
+    ASSERT_TRUE(stills) << stills.error().to_string();
+    std::string colours;
+    for (const auto& jpeg : stills->jpegs) {
+        EXPECT_LE(jpeg.size(), report_bounds::still.bytes_max);
+        const auto picture = decoded(maker(), jpeg);
+        EXPECT_EQ(picture.width, 180);
+        colours += picture.colour_at(0.5, 0.5);
+    }
+    EXPECT_EQ(colours, "rggb");
+    EXPECT_FALSE(client_.stills(file, {}, deadline::after(120s), {}));
+    EXPECT_FALSE(client_.stills(file, std::vector<double>(21, 1.0), deadline::after(120s), {}));
+}
+
 }  // namespace
 }  // namespace reelsd::media

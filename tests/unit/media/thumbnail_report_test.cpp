@@ -211,5 +211,21 @@ TEST(ThumbnailReport, RejectsEveryPrefix) {
     }
 }
 
+TEST(StillsReport, AcceptsAsManyJpegsAsRequested) {
+    const auto jpeg = base64_of(jpeg_text{.size = large.size()}.whole());
+    const json two{{"jpegs", {jpeg, jpeg}}};
+    const auto read = stills_report_from_json(two, 2);
+    ASSERT_TRUE(read) << read.error().to_string();
+    ASSERT_EQ(read->jpegs.size(), 2U);
+    EXPECT_TRUE(holds(read->jpegs[0], jpeg_text{.size = large.size()}.whole()));
+    EXPECT_EQ(to_json(*read), two);
+    EXPECT_FALSE(stills_report_from_json(two, 1));
+    EXPECT_FALSE(stills_report_from_json(two, 3));
+    for (const auto& hostile : {std::string{"x"}, base64_of("no picture"), std::string{}}) {
+        SCOPED_TRACE(hostile);
+        EXPECT_FALSE(stills_report_from_json(json{{"jpegs", {jpeg, hostile}}}, 2));
+    }
+}
+
 }  // namespace
 }  // namespace reelsd::media
