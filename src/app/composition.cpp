@@ -583,6 +583,7 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
         .platform_never_answered = [this] { return report.platform_never_answered(); },
         .bot_username =
             [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; },
+        .analyzers = res.models->names(),
         .jobs_submitted = [this] { dispatcher.wake(); },
         .log = log};
 }

@@ -102,6 +102,7 @@ TEST_F(KeptMedia, FramesAreStoredWithTheReel) {
     EXPECT_FALSE(run(media_.find_frame(ann_, job.id, 1, soon())));
     EXPECT_FALSE(run(media_.find_frame(bob_, job.id, 0, soon())));
     EXPECT_EQ(run(media_.frames_of(job.id, soon())), frames);
+    EXPECT_FALSE(run(store_.find(ann_, job.id, soon())).value().has_video);
     EXPECT_TRUE(run(store_.remove(ann_, job.id, soon())));
     EXPECT_FALSE(run(media_.find_frame(ann_, job.id, 0, soon())));
 }
@@ -114,6 +115,7 @@ TEST_F(KeptMedia, AVideoIsReadInPieces) {
     EXPECT_EQ(video.sha256, digest_a);
     EXPECT_EQ(video.content_type, "video/mp4");
     EXPECT_FALSE(run(media_.find_video(bob_, job, soon())));
+    EXPECT_TRUE(run(store_.find(ann_, job, soon())).value().has_video);
     uploads_.release(video.id);
     run(uploads_.sweep(soon()));
 
