@@ -359,12 +359,12 @@ class Platform:
 
 
 def make_short_video(path, with_sound=False):
-    """A real video of one second, whose analysis takes almost no time."""
+    """A real video of one second, whose analysis takes little time: nothing in it looks like text."""
+    picture = "gradients=size=180x320:rate=10:duration=1:nb_colors=2:c0=0x203060:c1=0xd0a060:speed=0.05:seed=1"
     sound = ["-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac"] if with_sound else []
     subprocess.run(
-        ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi",
-         "-i", "testsrc2=size=180x320:rate=10:duration=1", *sound, "-c:v", "libx264",
-         "-pix_fmt", "yuv420p", path],
+        ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i", picture, *sound,
+         "-c:v", "libx264", "-pix_fmt", "yuv420p", path],
         check=True, timeout=60)
 
 
