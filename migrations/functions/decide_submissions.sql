@@ -22,8 +22,7 @@ DECLARE
 BEGIN
     rate_limit := coalesce(owner.submissions_per_minute, rate_default);
     monthly_budget_usd := owner.monthly_budget_usd;
-    tokens := least(rate_limit, coalesce(
-        owner.bucket_tokens + greatest(0, date_part('epoch', moment - owner.bucket_at)) * rate_limit / 60, rate_limit));
+    tokens := tokens_at(owner, moment, rate_limit);
     is_spent := owner.monthly_budget_usd IS NOT NULL AND tokens >= 1 AND true = ANY (money_costs)
         AND budget_is_spent(owner.id);
     active := bound_active_jobs(owner, numbers, queue_wishes, concurrent_max, queued_max);
@@ -45,8 +44,7 @@ BEGIN
             retry_after := greatest(1, ceil((1 - tokens) * 60 / rate_limit));
         ELSIF money_costs[number] AND is_spent THEN
             outcome := 'budget_spent';
-            retry_after := ceil(extract(epoch FROM
-                (month_begin(moment) AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' - moment));
+            retry_after := seconds_to_next_month(moment);
         ELSIF active >= concurrent_max + (CASE WHEN queue_wishes[number] THEN queued_max ELSE 0 END) THEN
             outcome := CASE WHEN queue_wishes[number] THEN 'queue_full' ELSE 'too_many_jobs' END;
             retry_after := 5;  -- The end of a job is not known; a local analysis takes about this long.

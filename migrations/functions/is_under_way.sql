@@ -1,7 +1,8 @@
--- Whether a call may still be answered. An embedding has no claim (0) and counts as in progress for three minutes.
+-- Whether a call may still be answered. A call of an account has no claim (0) and counts as in
+-- progress for three minutes.
 CREATE OR REPLACE FUNCTION is_under_way(call model_call) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT call.settled_at IS NULL AND CASE call.purpose
-        WHEN 'embedding' THEN call.called_at > now() - interval '3 minutes'
+    SELECT call.settled_at IS NULL AND CASE
+        WHEN call.purpose <> 'analysis' THEN call.called_at > now() - interval '3 minutes'
         ELSE EXISTS (
             SELECT FROM job
              WHERE job.id = call.job_id AND job.claim = call.claim AND job.status = 'processing')

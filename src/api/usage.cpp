@@ -124,13 +124,23 @@ std::string token_members(const usage::sums& used) {
 }
 
 std::string model_view(const usage::model_sums& sums) {
-    return fmt::format(R"({{"model":{},{}}})", json_string(sums.model), token_members(sums.used));
+    return fmt::format(
+        R"({{"model":{},"purpose":{},{}}})",
+        json_string(sums.model),
+        json_string(sums.purpose),
+        token_members(sums.used));
+}
+
+std::string purpose_view(const usage::purpose_sums& sums) {
+    return fmt::format(
+        R"({{"purpose":{},{}}})", json_string(sums.purpose), token_members(sums.used));
 }
 
 std::string day_view(const usage::day_sums& day) {
     return fmt::format(
-        R"({{"date":{},"calls":{},"total_tokens":{},{}}})",
+        R"({{"date":{},"reels":{},"calls":{},"total_tokens":{},{}}})",
         json_string(day.date),
+        day.reels,
         day.used.calls,
         day.used.total_tokens(),
         cost_members(day.used, ""));
@@ -219,13 +229,14 @@ result<usage::period> requested_period(
 std::string usage_view(const usage::report& report) {
     return fmt::format(
         R"({{{},"total_prompt_tokens":{},"total_output_tokens":{},)"
-        R"("total_tokens":{},"total_calls":{},"by_model":{},"by_day":{}}})",
+        R"("total_tokens":{},"total_calls":{},"by_model":{},"by_purpose":{},"by_day":{}}})",
         cost_members(report.total, "total_"),
         report.total.prompt_tokens,
         report.total.output_tokens,
         report.total.total_tokens(),
         report.total.calls,
         array_of(report.by_model, &model_view),
+        array_of(report.by_purpose, &purpose_view),
         array_of(report.by_day, &day_view));
 }
 

@@ -49,7 +49,7 @@ protected:
     void settle(std::int64_t call, const call_usage& used = answered) {
         run(ledger_.settle(call, used, soon()));
     }
-    embedding_intent embedding(std::string key) const {
+    account_call_intent embedding(std::string key) const {
         return {
             .account = ann_,
             .job = {},
@@ -223,7 +223,7 @@ TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) 
     for (int i = 0; i < 5; ++i) {
         auto intent = embedding("key " + std::to_string(i));
         if (i < 4) intent.job = job_.id;
-        const auto call = run(ledger_.begin_embedding(intent, soon())).value();
+        const auto call = run(ledger_.begin_for_account(intent, soon())).value();
         settle(call, {.prompt_tokens = 40, .cost_picodollars = 6'000'000});
         settle(
             call, {.prompt_tokens = 1, .cost_picodollars = 1});  // Its answer was lost: repeated.
@@ -238,7 +238,7 @@ TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) 
 
 // The daemon died between the answer and the ledger.
 TEST_F(CallLedgerStore, ALostEmbeddingIsCountedAsUnknown) {
-    EXPECT_TRUE(run(ledger_.begin_embedding(embedding("k"), soon())));
+    EXPECT_TRUE(run(ledger_.begin_for_account(embedding("k"), soon())));
     EXPECT_EQ(used().total.calls, 0) << "under way";
     run(pool().run(soon(), db::query{"test.age_calls", R"sql(
         UPDATE model_call SET called_at = called_at - interval '4 minutes')sql"}));
@@ -248,8 +248,8 @@ TEST_F(CallLedgerStore, ALostEmbeddingIsCountedAsUnknown) {
 }
 
 TEST_F(CallLedgerStore, AnEmbeddingThatWasNotMadeIsReleased) {
-    run(ledger_.release(run(ledger_.begin_embedding(embedding("k"), soon())).value(), soon()));
-    EXPECT_TRUE(run(ledger_.begin_embedding(embedding("unheard"), soon())));
+    run(ledger_.release(run(ledger_.begin_for_account(embedding("k"), soon())).value(), soon()));
+    EXPECT_TRUE(run(ledger_.begin_for_account(embedding("unheard"), soon())));
     run(ledger_.release_unanswered("unheard", soon()));
     run(pool().run(soon(), db::query{"test.age_calls", R"sql(
         UPDATE model_call SET called_at = called_at - interval '4 minutes')sql"}));
@@ -273,7 +273,7 @@ TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
     auto intent = embedding("k");
     intent.job = job_.id;
     settle(
-        run(ledger_.begin_embedding(intent, soon())).value(),
+        run(ledger_.begin_for_account(intent, soon())).value(),
         {.prompt_tokens = 7, .cost_picodollars = 1});
     listed = of_reel().value();
     ASSERT_EQ(listed.calls.size(), 3U);

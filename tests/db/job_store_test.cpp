@@ -281,7 +281,7 @@ TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
 
 TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
     static_cast<void>(submitted(ann_));
-    const auto put_off = [this](const transition& how) {
+    const auto snooze = [this](const transition& how) {
         const auto held = claimed(1).at(0);
         EXPECT_TRUE(run(queue_.report(holding_of(held), how, soon())));
         run(pool().run(soon(), make_due_query));
@@ -289,12 +289,12 @@ TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
         return held.cooling_since;
     };
     const snoozed cooldown{.delay = 60s, .is_cooldown = true};
-    EXPECT_FALSE(put_off(cooldown));
-    const auto since = put_off(cooldown);
+    EXPECT_FALSE(snooze(cooldown));
+    const auto since = snooze(cooldown);
     EXPECT_TRUE(since);
-    EXPECT_EQ(put_off(cooldown), since);
-    EXPECT_EQ(put_off(snoozed{.delay = 60s}), since);
-    EXPECT_FALSE(put_off(cooldown)) << "anything else ends the count";
+    EXPECT_EQ(snooze(cooldown), since);
+    EXPECT_EQ(snooze(snoozed{.delay = 60s}), since);
+    EXPECT_FALSE(snooze(cooldown)) << "anything else ends the count";
 }
 
 /// Method: a backlog of one account, some of which is in progress, and one job of another account.
@@ -326,7 +326,7 @@ TEST_F(JobStore, JobsOfOneAccountAreClaimedInTheOrderOfTheirSubmission) {
             last[job.account] = job.id;
             if (job.claim > 1) continue;
             EXPECT_TRUE(run(queue_.report(holding_of(job), released{}, soon())));
-            EXPECT_EQ(claimed(1).at(0).id, job.id) << "handed back, it keeps its turn";
+            EXPECT_EQ(claimed(1).at(0).id, job.id) << "released, it keeps its turn";
         }
     }
 }

@@ -195,7 +195,7 @@ protected:
             {.job = held.id, .claim = held.claim, .provider = "local", .model = "m"}, soon()));
     }
     result<std::int64_t> begin_embedding(bool is_operators = false) {
-        return run(ledger_.begin_embedding(
+        return run(ledger_.begin_for_account(
             {.account = ann_,
              .provider = "local",
              .model = "e",

@@ -43,13 +43,13 @@ TEST_F(ReportingQueue, EachIsWrittenAsIfAlone) {
     auto failure = told(holding_of(held[0]), failed{job_error_code::unavailable, "Gone \"é\", {}"});
     auto later = told(holding_of(held[1]), retried{3600s});
     auto back = told(holding_of(held[2]), released{});
-    auto put_off = told(holding_of(held[3]), snoozed{3600s});
+    auto snoozed_job = told(holding_of(held[3]), snoozed{3600s});
     auto too_late = told(late, failed{job_error_code::internal, "x"});
     auto done = told(holding_of(held[5]), completed{.result = R"({"visual":{}})"});
     EXPECT_TRUE(written(failure));
     EXPECT_TRUE(written(later));
     EXPECT_TRUE(written(back));
-    EXPECT_TRUE(written(put_off));
+    EXPECT_TRUE(written(snoozed_job));
     EXPECT_FALSE(written(too_late));
     EXPECT_TRUE(written(done));
     EXPECT_EQ(statements(), 1U);
@@ -63,7 +63,7 @@ TEST_F(ReportingQueue, EachIsWrittenAsIfAlone) {
     EXPECT_EQ(read(ann_, held[5].id).status, job_status::done);
 
     const auto at_once = claimed(6);
-    ASSERT_EQ(at_once.size(), 1U) << "only what was handed back is due";
+    ASSERT_EQ(at_once.size(), 1U) << "only what was released is due";
     EXPECT_EQ(at_once[0].id, held[2].id);
     EXPECT_EQ(at_once[0].attempt, 1);
     run(pool().run(soon(), due_query));

@@ -274,11 +274,11 @@ TEST_F(VectorIndex, ASearchOfASpentBudgetMakesNoCall) {
     auto& index = index_of(embedder);
     index.start();
     wait_for_vectors(embedder, 1);
-    EXPECT_THAT(run(index.near(ann_, "known")), SizeIs(1));
+    EXPECT_THAT(run(index.near(ann_, "known")).reels, SizeIs(1));
     EXPECT_EQ(embedder.calls(), 2);
     sql("UPDATE account SET monthly_budget_usd = 0");
-    EXPECT_THAT(run(index.near(ann_, "new")), IsEmpty());
-    EXPECT_THAT(run(index.near(ann_, "known")), SizeIs(1)) << "paid for already";
+    EXPECT_THAT(run(index.near(ann_, "new")).reels, IsEmpty());
+    EXPECT_THAT(run(index.near(ann_, "known")).reels, SizeIs(1)) << "paid for already";
     EXPECT_EQ(embedder.calls(), 2);
 }
 
@@ -294,7 +294,7 @@ TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
     loop().run_until([&] { return !index.is_active(); });
     wait_for_ledger();
     sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
-    EXPECT_THAT(run(index.near(ann_, "query")), IsEmpty());
+    EXPECT_THAT(run(index.near(ann_, "query")).reels, IsEmpty());
     EXPECT_EQ(embedder.calls(), 1) << "neither for reels nor for searches";
     EXPECT_EQ(used(ann_).total.calls, 1);
     EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
@@ -382,7 +382,7 @@ TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
     index_of(embedder).start();
     wait_for_vectors(embedder, 1200);
     auto& index = *indexes_.front();
-    EXPECT_THAT(run(index.near(ann_, "query")), SizeIs(50));
+    EXPECT_THAT(run(index.near(ann_, "query")).reels, SizeIs(50));
     const auto pages = [this] { return pool().metrics().find("vectors.load")->second.count; };
     EXPECT_EQ(pages(), 3U) << "of 500";
 
@@ -398,7 +398,7 @@ TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
     EXPECT_EQ(pages(), 4U);
     release.set_value();
     loop().wait_for(found);
-    EXPECT_THAT(found.get(), SizeIs(50));
+    EXPECT_THAT(found.get().reels, SizeIs(50));
     loop().wait_for(occupied);
 }
 

@@ -19,6 +19,7 @@ import unittest
 import urllib.parse
 
 from openapi_document import Document, schema_breaches
+from openai_stand_in import OpenAiStandIn
 from service_support import SAMPLE, Answer, Cluster, Daemon, ServiceTest, wait_until
 
 DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "openapi.yaml")
@@ -39,6 +40,8 @@ REEL_USAGE = "GET /api/v1/reels/{id}/usage"
 WEBVTT = "GET /api/v1/reels/{id}/subtitles.vtt"
 EXPORT = "GET /api/v1/export"
 READY = "GET /readyz"
+ASK = "POST /api/v1/reels/ask"
+ASK_REEL = "POST /api/v1/reels/{id}/ask"
 WEBHOOK = "GET /api/v1/webhook"
 SET_WEBHOOK = "PUT /api/v1/webhook"
 ROTATE = "POST /api/v1/webhook/rotate"
@@ -76,6 +79,8 @@ def target_of(operation, job_id=UNKNOWN_ID, query=None):
 
 
 def body_of(operation):
+    if operation.path.endswith("/ask"):
+        return {"question": "What is said?"}
     return {"url": LINK} if operation.request_body else None
 
 
@@ -126,6 +131,20 @@ class OpenApiTest(ServiceTest):
         for name, operation in self.document.operations.items():
             if needs_token is None or operation.needs_token == needs_token:
                 yield name, operation
+
+    def spend_the_budget(self, account):
+        self.cluster.query(
+            f"UPDATE account SET monthly_budget_usd = 5 WHERE email = '{account.email}';"
+            " INSERT INTO model_call (account_id, job_id, number, model, cost_usd)"
+            f" SELECT id, 1, 1, 'some-model', 5.01 FROM account WHERE email = '{account.email}'",
+            self.idle_database.split("dbname=")[1])
+
+    def until_limited(self, conversation, name, limit):
+        """Tokens are refilled while the test runs, but no machine needs many more requests than the limit."""
+        for _ in range(10 * limit):
+            if conversation.ask(name).status == 429:
+                return
+        self.fail(f"{name}: no limit after {10 * limit} requests")
 
 
 def setUpModule():
@@ -282,11 +301,27 @@ class Reels(OpenApiTest):
                      {"url": LINK, "urls": [LINK]}, {"urls": []}, {"urls": None}, {"url": LINK, "fresh": None},
                      {"url": LINK, "fresh": 1}, {"url": LINK, "queue": 1}, {"url": LINK, "queue": True},
                      {"urls": [LINK], "queue": True}, {"url": LINK, "webhook_url": None}, {"url": LINK, "x": 1},
-                     {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True}):
+                     {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True},
+                     {"url": LINK, "language": "pt-BR", "instructions": "x", "extract": "recipe"},
+                     {"url": LINK, "language": None, "instructions": None, "extract": None, "analyzer": None},
+                     {"url": LINK, "language": 1}, {"url": LINK, "instructions": ""}, {"url": LINK, "extract": "cake"},
+                     {"url": LINK, "extract": 7}, {"url": LINK, "extract": {}}, {"url": LINK, "analyzer": ""},
+                     {"url": LINK, "extract": {"type": "object"}}, {"urls": [LINK], "extract": {"type": "string"}}):
             with self.subTest(body):
                 is_good = not schema_breaches(schema, body, "body")
                 someone = self.conversation(account=self.idle.account())
                 someone.ask(ANALYZE, body=body, expect=202 if is_good else 400)
+
+    def test_options_of_the_analysis(self):
+        someone = self.conversation(account=self.someone)
+        for options in ({"language": "german"}, {"instructions": " "}, {"extract": "cake"}, {"extract": {}},
+                        {"extract": {"type": "object", "properties": {"x": {"$ref": "#"}}}}):
+            with self.subTest(options):
+                someone.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
+        without_model = self.conversation(self.working, self.working.account())
+        for options in ({"extract": "recipe"}, {"analyzer": "gemini"}):
+            with self.subTest(options):
+                without_model.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
 
     def test_submitting_several(self):
         someone = self.conversation(account=self.idle.account())
@@ -511,10 +546,59 @@ class Reels(OpenApiTest):
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
-        for name in (READ, EVENTS, DELETE, THUMBNAIL, SUBRIP, WEBVTT, REEL_USAGE):
+        for name in (READ, EVENTS, DELETE, THUMBNAIL, SUBRIP, WEBVTT, REEL_USAGE, ASK_REEL):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
                 with self.subTest(f"{name} {job_id}"):
                     other.ask(name, job_id, expect=404)
+
+
+class Asking(OpenApiTest):
+    """Questions: a daemon with a model, and one without."""
+
+    def test_bad_questions(self):
+        someone = self.conversation(account=self.someone)
+        unfinished = self.someone.submit(LINK)
+        bodies = ["[]", {}, {"question": " "}, {"question": 5}, {"question": "x" * 501}]
+        for name in (ASK, ASK_REEL):
+            for body in bodies:
+                someone.ask(name, unfinished, body=body, expect=400)
+        someone.ask(ASK_REEL, unfinished, expect=400)
+        for more in ({"limit": 0}, {"limit": 21}, {"limit": "1"}, {"author": ""}, {"author": 5}):
+            someone.ask(ASK, body={"question": "What?", **more}, expect=400)
+        nobody = self.conversation(self.working, self.working.account())
+        for name in (ASK, ASK_REEL):
+            nobody.ask(name, expect=400)
+
+    def test_answers_and_refusals(self):
+        model = OpenAiStandIn("vllm", key="secret").start()
+        self.addCleanup(model.stop)
+        daemon = Daemon(workers=2, database_url=self.cluster.new_database(), analyzer="openai", openai_url=model.url,
+                        openai_model="test-model", openai_api_key="secret", model_prices="test-model=0.3/2.5")
+        self.addCleanup(daemon.close)
+        daemon.start()
+        account = daemon.account()
+        someone = self.conversation(daemon, account)
+        reel = account.submit(SAMPLE)
+        account.finished(reel)
+        question = {"question": "What is said about coffee?"}
+        for name in (ASK, ASK_REEL):
+            self.assertTrue(someone.ask(name, reel, body=question, expect=200).json()["answered"])
+        model.manner = "empty"
+        for name in (ASK, ASK_REEL):
+            self.assertFalse(someone.ask(name, reel, body=question, expect=200).json()["answered"])
+        someone.ask(USAGE, expect=200)
+        calls = someone.ask(REEL_USAGE, reel, expect=200).json()["calls"]
+        self.assertEqual([call["purpose"] for call in calls], ["analysis", "ask", "ask"])
+        model.fail("chat", "overloaded", times=50)
+        for name in (ASK, ASK_REEL):
+            someone.ask(name, reel, body=question, expect=503)
+        for name in (ASK, ASK_REEL):
+            limited = self.idle.account()
+            self.until_limited(self.conversation(account=limited), name, 10)
+
+        poor = self.idle.account()
+        self.spend_the_budget(poor)
+        self.conversation(account=poor).ask(ASK, expect=429)
 
 
 def values_of(schema):
@@ -606,20 +690,6 @@ class AnyRequest(OpenApiTest):
             if name != ANALYZE:
                 with self.subTest(name):
                     self.until_limited(reading, name, 600)
-
-    def spend_the_budget(self, account):
-        self.cluster.query(
-            f"UPDATE account SET monthly_budget_usd = 5 WHERE email = '{account.email}';"
-            " INSERT INTO model_call (account_id, job_id, number, model, cost_usd)"
-            f" SELECT id, 1, 1, 'some-model', 5.01 FROM account WHERE email = '{account.email}'",
-            self.idle_database.split("dbname=")[1])
-
-    def until_limited(self, conversation, name, limit):
-        """Tokens are refilled while the test runs, but no machine needs many more requests than the limit."""
-        for _ in range(10 * limit):
-            if conversation.ask(name).status == 429:
-                return
-        self.fail(f"{name}: no limit after {10 * limit} requests")
 
     def test_slow_requests(self):
         for operation, received in self.slow:

@@ -213,8 +213,10 @@ class Reels(ServiceTest):
         expected = {
             "total_cost_usd": 0, "total_prompt_tokens": 0, "total_output_tokens": 0, "total_tokens": 0,
             "total_calls": 1,
-            "by_model": [{"model": model, "calls": 1, "prompt_tokens": 0, "output_tokens": 0, **zero}],
-            "by_day": [{"date": today, "calls": 1, **zero}],
+            "by_model": [{"model": model, "purpose": "analysis", "calls": 1, "prompt_tokens": 0,
+                          "output_tokens": 0, **zero}],
+            "by_purpose": [{"purpose": "analysis", "calls": 1, "prompt_tokens": 0, "output_tokens": 0, **zero}],
+            "by_day": [{"date": today, "reels": 0, "calls": 1, **zero}],
         }
         self.assertEqual(self.someone.request("GET", USAGE).json(), expected)
         self.assertEqual(

@@ -60,9 +60,9 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
         free(row, now, now + in_clock_units(later->delay));
     } else {
         // A released job keeps its place.
-        const auto* put_off = std::get_if<jobs::snoozed>(&ended);
+        const auto* snooze = std::get_if<jobs::snoozed>(&ended);
         const auto place = std::min(row.run_at, now);
-        free(row, now, put_off == nullptr ? place : now + in_clock_units(put_off->delay));
+        free(row, now, snooze == nullptr ? place : now + in_clock_units(snooze->delay));
         const auto* lined_up = std::get_if<jobs::awaiting_permit>(&ended);
         if (lined_up != nullptr) row.waits_for = lined_up->platform;
         --row.attempt;

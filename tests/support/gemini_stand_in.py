@@ -193,6 +193,10 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         good = self.answer
         if callable(good):
             good = good(request)
+        if question_answers.is_question(request):
+            if request.media:
+                self.complain("media in a question")
+            good = question_answers.answer_to(request, self.manner)
         if good is None:
             good = model_answers.answer_for(request.schema) if request.schema else "A video."
         if fault in model_answers.SPOILED:

@@ -62,6 +62,7 @@ class ModelStandIn:
         with self.lock:
             self.requests, self.queue, self.complaints = [], {}, []
             self.answer = None
+            self.manner = "honest"  # How questions are answered: question_answers.MANNERS, or a function.
         self.released.clear()
 
     # Set by tests.

@@ -29,6 +29,7 @@ from gemini_faults import PLAIN  # noqa: E402
 from model_server import json_answer  # noqa: E402
 from model_stand_in import ModelStandIn  # noqa: E402
 from model_vectors import as_base64, vector_of  # noqa: E402
+import question_answers  # noqa: E402
 from openai_checks import PARTS, Refusal, Request  # noqa: E402
 
 SHAPES = {"vllm": "vllm_nested", "ollama": "openai", "openrouter": "openrouter"}
@@ -177,6 +178,10 @@ class OpenAiStandIn(ModelStandIn):
     def complete(self, record, fault, options):
         request = Request(self, record)
         good = self.answer(request) if callable(self.answer) else self.answer
+        if question_answers.is_question(request):
+            if request.videos or request.images or request.sounds:
+                self.complain("media in a question")
+            good = question_answers.answer_to(request, self.manner)
         if good is None:
             good = model_answers.answer_for(request.schema) if request.schema else "A video."
         if fault in model_answers.SPOILED:

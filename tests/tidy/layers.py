@@ -24,9 +24,10 @@ ONLY_FOR = {
 # The client is a separate program.
 CLI_USES = {"base", "net"}
 
-# Within domain, folders include only the named ones: a submission is one transaction over three folders, and a
-# webhook reports a job.
-DOMAIN_USES = {"jobs": {"accounts"}, "webhooks": {"jobs"}, "chats": {"accounts", "jobs"}, "exports": {"jobs"}}
+# Within domain, folders include only the named ones: a submission is one transaction over three folders, a webhook
+# reports a job, and a question is refused as a submission is.
+DOMAIN_USES = {"jobs": {"accounts"}, "webhooks": {"jobs"}, "chats": {"accounts", "jobs"}, "exports": {"jobs"},
+               "questions": {"jobs"}}
 
 # A table's statements belong to one folder of domain. Others use its view `job_state`, or its stores.
 TABLE_OWNERS = {"job": "src/domain/jobs"}

@@ -6,14 +6,17 @@
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
+#include <reelsd/domain/questions/question.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +41,11 @@ struct api_dependencies {
     jobs::default_limits limits;
     std::uint64_t video_bytes_max;
     jobs::job_store jobs;
+    jobs::media_store media;
+    /// Reads a part of an object of the media store. Errors: `not_found`, `storage_failed`,
+    /// `timed_out`.
+    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>
+        read_object;
     usage::usage_store usage;
     jobs::reel_search search;
     webhooks::webhook_store webhooks;
@@ -48,10 +56,13 @@ struct api_dependencies {
     /// An empty function means that there are no dense vectors.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
+    questions::answerer answer = {};  ///< Empty: this server has no model.
     jobs::change_store changes;
     jobs::change_poller& poller;
     /// Whether a model that costs money analyses links, so that budgets apply.
     bool analysis_costs_money = false;
+    /// The names of the analyzers that submissions may choose.
+    std::vector<std::string> analyzers;
     int requests_per_minute =
         600;  ///< Default for accounts without their own limit; excludes submissions.
     /// Called at each request with a valid token; may be empty.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/circuit_breaker.hpp>
@@ -9,7 +10,9 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::media {
 class media_client;
@@ -21,11 +24,24 @@ class http_client;
 namespace reelsd::model {
 
 class chat_api;
+struct retry_loop_dependencies;
 
 /// Called from worker threads after each request to a model; `outcome` is "answered" or a failure's
 /// name.
 using request_observer = std::function<void(
     std::string_view provider, std::string_view model, std::string_view outcome)>;
+
+/// A request without a video.
+struct text_request {
+    std::string instructions;  ///< The system prompt.
+    std::string task;
+    std::string boundary;          ///< As in prompt.
+    json schema;                   ///< Of the reply; each object requires all its properties.
+    std::string_view schema_name;  ///< "cited_answer"
+};
+
+/// Reads a complete reply. Returns why it cannot be used, for a second request.
+using text_reader = std::function<std::vector<std::string>(std::string_view reply)>;
 
 /// References outlive the analyzer.
 struct remote_dependencies {
@@ -59,6 +75,13 @@ public:
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;
 
+    /// Sends a request without a video, and changed ones as long as `read` rejects the reply and a
+    /// change may help: at most three that are paid. Blocks until read, given up, `by` or `stop`.
+    /// Errors: as analyze(); model_refused after a reply that `read` rejected.
+    [[nodiscard]] boost::system::result<void, analysis_failure> complete(
+        const text_request& request, const text_reader& read, call_ledger& calls,
+        const deadline& by, const std::stop_token& stop) const;
+
     /// Removes files that ended runs have left at the provider. Blocking.
     void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop) const;
 
@@ -70,6 +93,9 @@ public:
 
 private:
     class analysis_session;
+    class text_session;
+
+    [[nodiscard]] retry_loop_dependencies retry_dependencies() const;
 
     remote_dependencies dependencies_;
     std::unique_ptr<net::http_client> http_;

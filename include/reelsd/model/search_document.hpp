@@ -68,8 +68,10 @@ public:
     /// similar one, then the first. Null without passages.
     [[nodiscard]] const passage* best_of(const std::vector<passage>& passages) const;
 
-private:
+    /// The number of the query's words in the passage, plus its similarity, which is below 1.
     [[nodiscard]] double relevance_of(const passage& passage) const;
+
+private:
     [[nodiscard]] std::size_t words_in(std::string_view text) const;
 
     std::vector<std::string> stems_;  ///< Each once.

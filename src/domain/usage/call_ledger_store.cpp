@@ -35,15 +35,16 @@ constexpr db::query begin_query{
     db::priority::essential};
 
 // Embeddings that the operator requested do not count toward the account's budget.
-constexpr db::query begin_embedding_query{
-    "usage.begin_embedding",
+constexpr db::query begin_for_account_query{
+    "usage.begin_account_call",
     R"sql(
     WITH payer AS MATERIALIZED (
         SELECT id, NOT $6::boolean AND budget_is_spent(id) AS is_spent FROM account WHERE id = $1),
     begun AS (
         INSERT INTO model_call (account_id, job_id, claim, purpose, provider, model, prompt_tokens,
                                 by_operator, settled_at, booking_key)
-        SELECT id, $2, 0, 'embedding', $3, $4, $5, $6, NULL, $7 FROM payer WHERE NOT is_spent
+        SELECT id, $2, 0, $8::text::model_call_purpose, $3, $4, $5, $6, NULL, $7
+          FROM payer WHERE NOT is_spent
         RETURNING id)
     SELECT (SELECT id FROM begun) AS id,
            coalesce((SELECT is_spent FROM payer), false) AS is_spent)sql",
@@ -124,6 +125,14 @@ result<std::int64_t> begun_call(const db::rows& answer, const error& refusal) {
 
 }  // namespace
 
+std::string_view name_of(call_purpose purpose) noexcept {
+    switch (purpose) {
+        case call_purpose::ask: return "ask";
+        case call_purpose::embedding: return "embedding";
+    }
+    return {};
+}
+
 std::string new_booking_key() {
     return fmt::format("{:016x}{:016x}", random_bits(), random_bits());
 }
@@ -143,18 +152,19 @@ boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin(
     co_return begun_call(begun, error{errc::limit_reached, "the job has no paid calls left"});
 }
 
-boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin_embedding(
-    embedding_intent call, deadline by) {
+boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin_for_account(
+    account_call_intent call, deadline by) {
     const auto begun = co_await pool_->run(
         by,
-        begin_embedding_query,
+        begin_for_account_query,
         call.account,
         call.job,
         call.provider,
         call.model,
         call.estimated_tokens,
         call.is_operators,
-        call.booking_key);
+        call.booking_key,
+        std::string{name_of(call.purpose)});
     co_return begun_call(begun, error{errc::not_found, "the account was deleted"});
 }
 

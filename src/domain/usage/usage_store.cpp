@@ -3,28 +3,41 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace reelsd::usage {
 namespace {
 
-// One scan for all three groupings, so that they agree. An unknown cost is not 0: a sum of unknown
+// One scan for all groupings, so that they agree. An unknown cost is not 0: a sum of unknown
 // costs and zeros is unknown.
 constexpr db::query read_query{"usage.read", R"sql(
-    SELECT model, to_char(day, 'YYYY-MM-DD') AS day,
+    SELECT model, purpose::text AS purpose, to_char(day, 'YYYY-MM-DD') AS day,
            count(*) AS calls,
            coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
            coalesce(sum(output_tokens), 0)::bigint AS output_tokens,
            count(*) - count(cost_usd) AS unpriced_calls,
            CASE WHEN count(*) = count(cost_usd) OR sum(cost_usd) > 0
                 THEN trim_scale(coalesce(sum(cost_usd), 0))::text END AS cost_usd
-      FROM (SELECT model, (called_at AT TIME ZONE 'UTC')::date AS day, prompt_tokens,
+      FROM (SELECT model, purpose, (called_at AT TIME ZONE 'UTC')::date AS day, prompt_tokens,
                    output_tokens, cost_usd
               FROM model_call AS made
              WHERE account_id = $1 AND (settled_at IS NOT NULL OR NOT is_under_way(made))
                AND ($2::date IS NULL OR called_at >= $2::date::timestamp AT TIME ZONE 'UTC')
                AND ($3::date IS NULL OR called_at < ($3::date + 1)::timestamp AT TIME ZONE 'UTC')
            ) AS call
-     GROUP BY GROUPING SETS ((model), (day), ())
-     ORDER BY grouping(model, day), day, sum(cost_usd) DESC NULLS LAST, model)sql"};
+     GROUP BY GROUPING SETS ((model, purpose), (purpose), (day), ())
+     ORDER BY grouping(model, purpose, day), day, sum(cost_usd) DESC NULLS LAST, model, purpose
+    )sql"};
+
+// Reels of this program's own analyzer and repeated ones cost nothing, so calls do not show them.
+constexpr db::query read_reels_query{"usage.read_reels", R"sql(
+    SELECT to_char(done.day, 'YYYY-MM-DD') AS day, count(*) AS reels
+      FROM (SELECT (finished_at AT TIME ZONE 'UTC')::date AS day FROM job_state
+             WHERE account_id = $1 AND status = 'done'
+               AND ($2::date IS NULL OR finished_at >= $2::date::timestamp AT TIME ZONE 'UTC')
+               AND ($3::date IS NULL OR finished_at < ($3::date + 1)::timestamp AT TIME ZONE 'UTC')
+           ) AS done
+     GROUP BY done.day ORDER BY done.day)sql"};
 
 constexpr db::query read_days_query{"usage.read_days", R"sql(
     SELECT to_char(day, 'YYYY-MM-DD') AS day, provider, model,
@@ -113,19 +126,31 @@ call call_from(const db::row& row) {
 }  // namespace
 
 boost::asio::awaitable<report> usage_store::read(account_id caller, period during, deadline by) {
-    const auto found =
-        co_await pool_->run(by, read_query, caller, text_of(during.from), text_of(during.to));
+    const auto from = text_of(during.from);
+    const auto to = text_of(during.to);
+    const auto found = co_await pool_->run(by, read_query, caller, from, to);
     report all;
+    std::map<std::string, day_sums> days;
     for (const auto row : found) {
         auto model = row.as<std::optional<std::string>>("model");
         auto day = row.as<std::optional<std::string>>("day");
+        auto purpose = row.as<std::optional<std::string>>("purpose");
         if (model) {
-            all.by_model.push_back({*std::move(model), sums_from(row)});
+            all.by_model.push_back({*std::move(model), *std::move(purpose), sums_from(row)});
+        } else if (purpose) {
+            all.by_purpose.push_back({*std::move(purpose), sums_from(row)});
         } else if (day) {
-            all.by_day.push_back({*std::move(day), sums_from(row)});
+            days[*day].used = sums_from(row);
         } else {
             all.total = sums_from(row);
         }
+    }
+    const auto done = co_await pool_->run(by, read_reels_query, caller, from, to);
+    for (const auto row : done)
+        days[row.as<std::string>("day")].reels = row.as<std::int64_t>("reels");
+    for (auto& [date, day] : days) {
+        day.date = date;
+        all.by_day.push_back(std::move(day));
     }
     co_return all;
 }

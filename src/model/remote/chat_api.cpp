@@ -11,7 +11,7 @@ namespace reelsd::model {
 
 std::string task_text(const prompt& prompt, const request_options& options, answer_format format) {
     auto text = prompt.task;
-    if (format != answer_format::schema) text += "\n\n" + schema_note();
+    if (format != answer_format::schema) text += "\n\n" + schema_note(prompt.schema);
     if (!options.note.empty()) text += "\n\n" + options.note;
     return text;
 }

@@ -59,7 +59,7 @@ struct reply {
 using prepared_request = boost::system::result<net::http_request, call_failure>;
 using model_reply = boost::system::result<reply, call_failure>;
 
-/// The requests about one video. Not thread-safe. The destructor removes uploaded files.
+/// The requests about one video or text. Not thread-safe. The destructor removes uploaded files.
 class chat_session {
 public:
     chat_session() = default;
@@ -95,9 +95,9 @@ public:
     /// A sentence for the task about the media that the model gets besides or instead of a video.
     [[nodiscard]] virtual std::string media_note(const video_input& video) const = 0;
 
-    /// `video` and `prompt` outlive the session.
+    /// `video` and `prompt` outlive the session. Without a video, the requests are text alone.
     [[nodiscard]] virtual std::unique_ptr<chat_session> open(
-        const video_input& video, const prompt& prompt) const = 0;
+        const video_input* video, const prompt& prompt) const = 0;
 
     /// A request about the model itself, which costs nothing.
     [[nodiscard]] virtual net::http_request model_request() const = 0;

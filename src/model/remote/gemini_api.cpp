@@ -47,12 +47,14 @@ json thinking_config(const gemini_settings& settings, const request_options& opt
     return {{"thinkingLevel", is_minimal ? "MINIMAL" : "LOW"}};
 }
 
-json generation_config(const gemini_settings& settings, const request_options& options) {
+json generation_config(
+    const gemini_settings& settings, const request_options& options, const prompt& prompt,
+    bool sends_video) {
     json config;
     if (options.format != answer_format::text) config["responseMimeType"] = "application/json";
     if (options.format == answer_format::schema)
-        config["responseJsonSchema"] = gemini_schema(answer_schema());
-    if (settings.media_resolution != "none")
+        config["responseJsonSchema"] = gemini_schema(prompt.schema);
+    if (sends_video && settings.media_resolution != "none")
         config["mediaResolution"] =
             "MEDIA_RESOLUTION_" + boost::algorithm::to_upper_copy(settings.media_resolution);
     config["maxOutputTokens"] = settings.output_tokens_max * (options.larger_cap ? 2 : 1);
@@ -78,10 +80,20 @@ double frame_rate_for(const gemini_settings& settings, double duration_seconds) 
     return duration_seconds <= short_video_seconds ? 2.0 : 1.0;
 }
 
+/// Gemini accepts strings and numbers; a nullable type allows null. Empty: any value of the type.
+json gemini_enum(const json& choices) {
+    auto accepted = json::array();
+    for (const auto& choice : choices) {
+        if (choice.is_boolean()) return json::array();
+        if (!choice.is_null()) accepted.push_back(choice);
+    }
+    return accepted;
+}
+
 class gemini_session final : public chat_session {
 public:
     gemini_session(
-        const gemini_settings& settings, const gemini_files& files, const video_input& video,
+        const gemini_settings& settings, const gemini_files& files, const video_input* video,
         const prompt& prompt)
         : settings_{settings}, files_{files}, video_{video}, prompt_{prompt} {}
     gemini_session(const gemini_session&) = delete;
@@ -92,13 +104,14 @@ public:
 
     prepared_request request_for(
         const request_options& options, const deadline& by, const std::stop_token& stop) override {
-        const auto video = whole_file(video_.file);
+        if (video_ == nullptr) return request_for_text(options, by);
+        const auto video = whole_file(video_->file);
         if (!video) return video.error();
         auto sent_options = options;
         if (video->bytes > static_cast<std::uint64_t>(settings_.inline_bytes_max))
             sent_options.as_file = true;
         if (sent_options.as_file && !uploaded_) {
-            auto uploaded = files_.upload(video_.file, video_mime_type(video_.file), by, stop);
+            auto uploaded = files_.upload(video_->file, video_mime_type(video_->file), by, stop);
             if (!uploaded) return uploaded.error();
             uploaded_ = *std::move(uploaded);
         }
@@ -119,23 +132,11 @@ public:
 private:
     [[nodiscard]] net::http_request request_with(
         const request_options& options, const net::file_range& video, const deadline& by) const {
-        auto body = gemini_body_for(
-            settings_,
-            options,
-            prompt_,
-            video_.probe.duration_seconds,
-            video_mime_type(video_.file));
-        net::http_request request{
-            .method = net::http_method::post,
-            .url =
-                fmt::format("{}/v1beta/models/{}:generateContent", settings_.url, settings_.model)};
-        const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
-        const auto seconds = std::clamp(left, std::chrono::seconds{1}, settings_.answer_time_max);
-        request.headers = {
-            {.name = "x-goog-api-key", .value = settings_.key},
-            {.name = "Content-Type", .value = "application/json"},
-            {.name = "X-Server-Timeout", .value = std::to_string(seconds.count())}};
-        request.fresh_connection = true;
+        const gemini_video described{
+            .duration_seconds = video_->probe.duration_seconds,
+            .mime_type = video_mime_type(video_->file)};
+        auto body = gemini_body_for(settings_, options, prompt_, described);
+        auto request = request_without_body(by);
         auto& sent = request.streamed_body.emplace();
         sent.add_text(std::move(body.before));
         if (options.as_file) {
@@ -147,9 +148,32 @@ private:
         return request;
     }
 
+    [[nodiscard]] net::http_request request_for_text(
+        const request_options& options, const deadline& by) const {
+        auto request = request_without_body(by);
+        auto body = gemini_body_for(settings_, options, prompt_, std::nullopt);
+        request.streamed_body.emplace().add_text(std::move(body.before));
+        return request;
+    }
+
+    [[nodiscard]] net::http_request request_without_body(const deadline& by) const {
+        net::http_request request{
+            .method = net::http_method::post,
+            .url =
+                fmt::format("{}/v1beta/models/{}:generateContent", settings_.url, settings_.model)};
+        const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
+        const auto seconds = std::clamp(left, std::chrono::seconds{1}, settings_.answer_time_max);
+        request.headers = {
+            {.name = "x-goog-api-key", .value = settings_.key},
+            {.name = "Content-Type", .value = "application/json"},
+            {.name = "X-Server-Timeout", .value = std::to_string(seconds.count())}};
+        request.fresh_connection = true;
+        return request;
+    }
+
     const gemini_settings& settings_;
     const gemini_files& files_;
-    const video_input& video_;
+    const video_input* video_;  ///< Null: text alone.
     const prompt& prompt_;
     std::optional<uploaded_file> uploaded_;
 };
@@ -166,6 +190,11 @@ json gemini_schema(const json& schema) {
     json object;
     for (const auto& [name, value] : schema.items()) {
         if (name == "additionalProperties") continue;
+        if (name == "enum") {
+            if (auto choices = gemini_enum(value); !choices.empty())
+                object[name] = std::move(choices);
+            continue;
+        }
         if (name != "properties") {
             object[name] = gemini_schema(value);
             continue;
@@ -182,33 +211,38 @@ json gemini_schema(const json& schema) {
 
 gemini_body gemini_body_for(
     const gemini_settings& settings, const request_options& options, const prompt& prompt,
-    double duration_seconds, std::string_view mime_type) {
+    const std::optional<gemini_video>& video) {
     const json system{{"parts", {{{"text", prompt.instructions}}}}};
     const json task{{"text", task_text(prompt, options, options.format)}};
-    const json metadata{{"fps", frame_rate_for(settings, duration_seconds)}};
+    auto rest = fmt::format(
+        R"({}]}}],"generationConfig":{})",
+        task.dump(),
+        generation_config(settings, options, prompt, video.has_value()).dump());
+    if (settings.safety_threshold != "none")
+        rest += R"(,"safetySettings":)" + safety_settings(settings).dump();
+    if (!options.without_store) rest += R"(,"store":false)";
+    rest += '}';
+
     gemini_body body;
     body.before = fmt::format(
-        R"({{"systemInstruction":{},"contents":[{{"role":"user",)"
-        R"("parts":[{{"{}":{{"mimeType":"{}",)",
-        system.dump(),
+        R"({{"systemInstruction":{},"contents":[{{"role":"user","parts":[)", system.dump());
+    if (!video) {
+        body.before += rest;
+        return body;
+    }
+    body.before += fmt::format(
+        R"({{"{}":{{"mimeType":"{}",{})",
         options.as_file ? "fileData" : "inlineData",
-        mime_type);
-    body.before += options.as_file ? R"("fileUri":)" : R"("data":")";
+        video->mime_type,
+        options.as_file ? R"("fileUri":)" : R"("data":")");
+    const json metadata{{"fps", frame_rate_for(settings, video->duration_seconds)}};
     body.after = fmt::format(
-        R"({}}},"videoMetadata":{}}},{}]}}],"generationConfig":{})",
-        options.as_file ? "" : "\"",
-        metadata.dump(),
-        task.dump(),
-        generation_config(settings, options).dump());
-    if (settings.safety_threshold != "none")
-        body.after += R"(,"safetySettings":)" + safety_settings(settings).dump();
-    if (!options.without_store) body.after += R"(,"store":false)";
-    body.after += '}';
+        R"({}}},"videoMetadata":{}}},{})", options.as_file ? "" : "\"", metadata.dump(), rest);
     return body;
 }
 
 std::unique_ptr<chat_session> gemini_api::open(
-    const video_input& video, const prompt& prompt) const {
+    const video_input* video, const prompt& prompt) const {
     return std::make_unique<gemini_session>(settings_, files_, video, prompt);
 }
 

@@ -5,6 +5,10 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/model/remote_settings.hpp>
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 namespace reelsd::model {
 
 /// Gemini's generateContent. Source: model-api.md A1.
@@ -19,7 +23,7 @@ public:
     [[nodiscard]] std::string_view secret() const noexcept override { return settings_.key; }
     [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
     [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input& video, const prompt& prompt) const override;
+        const video_input* video, const prompt& prompt) const override;
     [[nodiscard]] net::http_request model_request() const override;
     [[nodiscard]] std::optional<call_failure> model_fault(
         const net::http_response& response) const override;
@@ -33,14 +37,20 @@ private:
     gemini_files files_;
 };
 
+/// What a request says about the video that it sends.
+struct gemini_video {
+    double duration_seconds = 0;
+    std::string_view mime_type;
+};
+
 /// The parts of a request's body around the video. Pure.
 struct gemini_body {
-    std::string before;  ///< Up to the video's base64 or the file's address.
+    std::string before;  ///< Up to the video's base64 or the file's address; all without a video.
     std::string after;
 };
 [[nodiscard]] gemini_body gemini_body_for(
     const gemini_settings& settings, const request_options& options, const prompt& prompt,
-    double duration_seconds, std::string_view mime_type);
+    const std::optional<gemini_video>& video);
 
 /// Our schema without keywords that Gemini does not know, and with the order of properties. Pure.
 [[nodiscard]] json gemini_schema(const json& schema);

@@ -113,14 +113,14 @@ std::string limit_name(const openai_settings& settings, const request_options& o
 class openai_session final : public chat_session {
 public:
     openai_session(
-        const openai_settings& settings, const media::media_client& media, const video_input& video,
+        const openai_settings& settings, const media::media_client& media, const video_input* video,
         const prompt& prompt)
         : settings_{settings}, media_{media}, video_{video}, prompt_{prompt} {}
 
     prepared_request request_for(
         const request_options& options, const deadline& by, const std::stop_token& stop) override {
-        if (!sent_) {
-            auto media = media_for(settings_.mode, video_, media_, by, stop);
+        if (video_ != nullptr && !sent_) {
+            auto media = media_for(settings_.mode, *video_, media_, by, stop);
             if (!media) return media.error();
             sent_ = *std::move(media);
         }
@@ -133,8 +133,13 @@ public:
             json(settings_.model).dump(),
             json{{"role", "system"}, {"content", prompt_.instructions}}.dump()));
         const auto task = task_text(prompt_, options, format_of(settings_, options));
-        add_message_parts(body, *sent_, settings_, video_mime_type(video_.file), task);
-        body.add_text("}]" + openai_options(settings_, options) + "}");
+        add_message_parts(
+            body,
+            sent_.value_or(sent_media{}),
+            settings_,
+            video_ == nullptr ? std::string_view{} : video_mime_type(video_->file),
+            task);
+        body.add_text("}]" + openai_options(settings_, options, prompt_) + "}");
         return request;
     }
 
@@ -145,7 +150,7 @@ public:
 private:
     const openai_settings& settings_;
     const media::media_client& media_;
-    const video_input& video_;
+    const video_input* video_;  ///< Null: text alone.
     const prompt& prompt_;
     std::optional<sent_media> sent_;
 };
@@ -161,7 +166,8 @@ net::http_request openai_request(net::http_method method, std::string url, const
     return request;
 }
 
-std::string openai_options(const openai_settings& settings, const request_options& options) {
+std::string openai_options(
+    const openai_settings& settings, const request_options& options, const prompt& prompt) {
     json members;
     members[limit_name(settings, options)] =
         settings.output_tokens_max * (options.larger_cap ? 2 : 1);
@@ -170,7 +176,7 @@ std::string openai_options(const openai_settings& settings, const request_option
             members["response_format"] = {
                 {"type", "json_schema"},
                 {"json_schema",
-                 {{"name", "reel_analysis"}, {"strict", true}, {"schema", answer_schema()}}}};
+                 {{"name", prompt.schema_name}, {"strict", true}, {"schema", prompt.schema}}}};
             break;
         case answer_format::json: members["response_format"] = {{"type", "json_object"}}; break;
         case answer_format::text: break;
@@ -196,7 +202,7 @@ std::string openai_api::media_note(const video_input& video) const {
 }
 
 std::unique_ptr<chat_session> openai_api::open(
-    const video_input& video, const prompt& prompt) const {
+    const video_input* video, const prompt& prompt) const {
     return std::make_unique<openai_session>(settings_, media_, video, prompt);
 }
 

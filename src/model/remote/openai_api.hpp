@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::string_view secret() const noexcept override { return settings_.key; }
     [[nodiscard]] std::string media_note(const video_input& video) const override;
     [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input& video, const prompt& prompt) const override;
+        const video_input* video, const prompt& prompt) const override;
     [[nodiscard]] net::http_request model_request() const override;
     [[nodiscard]] std::optional<call_failure> model_fault(
         const net::http_response& response) const override;
@@ -41,14 +41,14 @@ private:
 
 /// A request body without its messages: from the comma after them to the end. Pure.
 [[nodiscard]] std::string openai_options(
-    const openai_settings& settings, const request_options& options);
+    const openai_settings& settings, const request_options& options, const prompt& prompt);
 
 struct frame_file {
     double seconds = 0;
     net::file_range jpeg;
 };
 
-/// The media of a video that a mode sends.
+/// The media of a video that a mode sends; empty for a request of text alone.
 struct sent_media {
     std::optional<net::file_range> video;
     std::vector<frame_file> frames;

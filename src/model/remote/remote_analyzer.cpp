@@ -34,6 +34,14 @@ analysis_failure analysis_failure_from(const call_error& failed) {
     return {error_from(failed.why), failed.not_before, failed.asked_to_wait};
 }
 
+/// A provider that cannot read a text is at fault, unlike one that cannot read a video.
+analysis_failure text_failure_from(const call_error& failed) {
+    auto failure = analysis_failure_from(failed);
+    if (failure.why.code() == errc::model_refused)
+        failure.why = error{errc::model_unavailable, failure.why.detail()};
+    return failure;
+}
+
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, name) != names.end();
 }
@@ -44,6 +52,17 @@ bool is_uncommon(const media::probe_report& probe) {
     const bool is_common_audio =
         !probe.audio_codec || is_one_of(*probe.audio_codec, {"aac", "mp3", "opus", "vorbis"});
     return !is_common_video || !is_common_audio;
+}
+
+std::string why_not(const reply& last) {
+    switch (last.end) {
+        case reply_end::complete: return "no valid answer";
+        case reply_end::truncated: return "the answer was cut off: " + last.detail;
+        case reply_end::recited: return "the answer was held back: " + last.detail;
+        case reply_end::refused: return "refused: " + last.detail;
+        case reply_end::unspecified: return "no answer: " + last.detail;
+    }
+    return {};
 }
 
 }  // namespace
@@ -65,7 +84,7 @@ public:
                .media_note = media_note_,
                .output_language = analyzer.dependencies_.settings.output_language,
                .boundary = boundary_})},
-          session_{analyzer.api_->open(sent_, prompt_)} {}
+          session_{analyzer.api_->open(&sent_, prompt_)} {}
 
     analysis run() {
         if (is_uncommon(video_.probe)) {
@@ -73,9 +92,11 @@ public:
                 return analysis_failure{encoded.error()};
         }
         std::optional<request_options> next{request_options{}};
+        if (!prompt_.is_schema_enforceable) next->format = answer_format::json;
         for (;;) {
             const auto options = *std::move(next);
-            const auto answer = ask(loop_dependencies(), *session_, options, calls_, by_, stop_);
+            const auto answer =
+                ask(analyzer_.retry_dependencies(), *session_, options, calls_, by_, stop_);
             next = answer ? after_reply(options, *answer) : after_failure(options, answer.error());
             if (next) continue;
             if (best_) return checked(*std::move(best_));
@@ -85,25 +106,21 @@ public:
     }
 
 private:
-    [[nodiscard]] retry_loop_dependencies loop_dependencies() const {
-        const auto& dependencies = analyzer_.dependencies_;
-        return {
-            .api = *analyzer_.api_,
-            .http = *analyzer_.http_,
-            .circuit = analyzer_.circuit_,
-            .prices = dependencies.prices,
-            .log = dependencies.log,
-            .on_request = dependencies.on_request,
-            .answer_time_max = dependencies.settings.answer_time_max};
-    }
-
     std::optional<request_options> after_reply(const request_options& options, const reply& reply) {
         std::vector<std::string> violations;
         if (reply.end == reply_end::complete) {
             auto sections = read_answer(
                 reply.text,
-                {.duration_seconds = video_.probe.duration_seconds, .boundary = boundary_});
+                {.duration_seconds = video_.probe.duration_seconds,
+                 .boundary = boundary_,
+                 .extract_schema = extract_schema_ ? &*extract_schema_ : nullptr,
+                 .instructions = prompt_.instructions,
+                 .caller_instructions = video_.options.instructions});
             violations = sections.violations;
+            violations.insert(
+                violations.end(),
+                sections.extract_violations.begin(),
+                sections.extract_violations.end());
             keep(std::move(sections));
             if (violations.empty()) return std::nullopt;
         }
@@ -143,12 +160,15 @@ private:
         const auto encoded = analyzer_.dependencies_.media.transcode(
             video_.file, sent_.file, by_.at_most(bounds::local_analysis_time_max), stop_);
         if (!encoded) return encoded.error();
-        session_ = analyzer_.api_->open(sent_, prompt_);
+        session_ = analyzer_.api_->open(&sent_, prompt_);
         return {};
     }
 
     /// The latest usable answer is the best, because its request named the faults of earlier ones.
     void keep(parsed_sections sections) {
+        if (!sections.extract_violations.empty())
+            extract_fault_ = sections.extract_violations.front();
+        if (!sections.extract.empty()) extract_ = std::move(sections.extract);
         if (!sections.reported) return;
         best_ = std::move(sections.reported);
         best_->warnings = std::move(sections.warnings);
@@ -182,21 +202,22 @@ private:
         }
         for (auto& warning : local_warnings(reported, evidence))
             reported.warnings.push_back(std::move(warning));
+        answer_request(reported);
         return reported;
     }
 
-    [[nodiscard]] const log::logger& log() const { return analyzer_.dependencies_.log; }
-
-    static std::string why_not(const reply& last) {
-        switch (last.end) {
-            case reply_end::complete: return "no valid answer";
-            case reply_end::truncated: return "the answer was cut off: " + last.detail;
-            case reply_end::recited: return "the answer was held back: " + last.detail;
-            case reply_end::refused: return "refused: " + last.detail;
-            case reply_end::unspecified: return "no answer: " + last.detail;
-        }
-        return {};
+    /// Sets the answer to the caller's schema, or why there is none.
+    void answer_request(findings& reported) {
+        if (!extract_schema_) return;
+        reported.extract = std::move(extract_);
+        if (!reported.extract.empty()) return;
+        reported.extract_error =
+            extract_fault_.empty()
+                ? "The model gave no answer to the schema."
+                : fmt::format("The model's answer does not fit the schema: {}.", extract_fault_);
     }
+
+    [[nodiscard]] const log::logger& log() const { return analyzer_.dependencies_.log; }
 
     const remote_analyzer& analyzer_;
     const video_input& video_;
@@ -211,6 +232,58 @@ private:
     std::unique_ptr<chat_session> session_;
     tried_changes tried_;
     std::optional<findings> best_;
+    std::optional<json> extract_schema_{
+        video_.options.schema.empty() ? std::optional<json>{} : json::parse(video_.options.schema)};
+    std::string extract_;        ///< The latest valid one.
+    std::string extract_fault_;  ///< Of the latest one that is not valid.
+};
+
+/// The requests of one text.
+class remote_analyzer::text_session {
+public:
+    text_session(const remote_analyzer& analyzer, const text_request& request)
+        : analyzer_{analyzer},
+          prompt_{
+              .instructions = request.instructions,
+              .task = request.task,
+              .boundary = request.boundary,
+              .schema = request.schema,
+              .schema_name = request.schema_name},
+          session_{analyzer.api_->open(nullptr, prompt_)} {}
+
+    boost::system::result<void, analysis_failure> run(
+        const text_reader& read, call_ledger& calls, const deadline& by,
+        const std::stop_token& stop) {
+        std::optional<request_options> next{request_options{}};
+        for (;;) {
+            const auto options = *std::move(next);
+            const auto answer =
+                ask(analyzer_.retry_dependencies(), *session_, options, calls, by, stop);
+            if (!answer) {
+                next = next_request(options, answer.error().why.kind, tried_);
+                if (!next) return text_failure_from(answer.error());
+                continue;
+            }
+            std::vector<std::string> violations;
+            if (answer->end == reply_end::complete) {
+                violations = read(answer->text);
+                if (violations.empty()) return {};
+            }
+            next = next_request(options, answer->end, violations, tried_);
+            if (!next) return analysis_failure{error{errc::model_refused, why_not(*answer)}};
+            if (!violations.empty()) next->note = rejection_note(violations);
+        }
+    }
+
+private:
+    static std::string rejection_note(const std::vector<std::string>& violations) {
+        return "An earlier answer was rejected: " + boost::algorithm::join(violations, "; ") + '.';
+    }
+
+    const remote_analyzer& analyzer_;
+    prompt prompt_;
+    std::unique_ptr<chat_session> session_;
+    tried_changes tried_;
 };
 
 remote_analyzer::remote_analyzer(
@@ -244,6 +317,23 @@ analysis remote_analyzer::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
     return analysis_session{*this, video, calls, by, stop}.run();
+}
+
+boost::system::result<void, analysis_failure> remote_analyzer::complete(
+    const text_request& request, const text_reader& read, call_ledger& calls, const deadline& by,
+    const std::stop_token& stop) const {
+    return text_session{*this, request}.run(read, calls, by, stop);
+}
+
+retry_loop_dependencies remote_analyzer::retry_dependencies() const {
+    return {
+        .api = *api_,
+        .http = *http_,
+        .circuit = circuit_,
+        .prices = dependencies_.prices,
+        .log = dependencies_.log,
+        .on_request = dependencies_.on_request,
+        .answer_time_max = dependencies_.settings.answer_time_max};
 }
 
 void remote_analyzer::sweep(

@@ -26,18 +26,24 @@ constexpr auto worker_wait_max = 30s;
 /// unlimited costs (model-api.md C).
 constexpr int calls_max = 3;
 
-/// The database's decision, separate from failures of the database.
-struct decision {
-    std::optional<std::int64_t> call;
-    error why_not;
-};
+using begun_call = result<std::int64_t>;
+
+asio::awaitable<begun_call> begin_in(
+    usage::call_ledger_store& store, usage::call_intent intent, deadline by) {
+    return store.begin(std::move(intent), by);
+}
+
+asio::awaitable<begun_call> begin_in(
+    usage::call_ledger_store& store, usage::account_call_intent intent, deadline by) {
+    return store.begin_for_account(std::move(intent), by);
+}
 
 /// Owns its arguments, because the caller may give up before the loop starts it.
-asio::awaitable<decision> begin_call(
-    usage::call_ledger_store store, usage::call_intent intent, deadline by) {
-    const auto begun = co_await store.begin(std::move(intent), by);
-    if (!begun) co_return decision{.call = std::nullopt, .why_not = begun.error()};
-    co_return decision{.call = *begun, .why_not = {}};
+template <class Decision, class Intent>
+asio::awaitable<Decision> decide(usage::call_ledger_store store, Intent intent, deadline by) {
+    const auto begun = co_await begin_in(store, std::move(intent), by);
+    if (!begun) co_return Decision{.call = std::nullopt, .why_not = begun.error()};
+    co_return Decision{.call = *begun, .why_not = {}};
 }
 
 }  // namespace
@@ -49,12 +55,13 @@ result<void> call_recorder::check_budget(account_id account, deadline by) const 
     return {};
 }
 
-result<std::int64_t> call_recorder::begin(usage::call_intent intent) const {
+template <class Intent>
+result<std::int64_t> call_recorder::begin_on_loop(Intent intent) const {
     if (refuses_new_) return error{errc::cancelled, "the daemon is stopping"};
     const auto by = deadline::after(write_time_max);
     intent.booking_key = usage::new_booking_key();
     const auto key = intent.booking_key;
-    const auto begun = wait_for(loop_, begin_call(store_, std::move(intent), by), by);
+    const auto begun = wait_for(loop_, decide<decision>(store_, std::move(intent), by), by);
     if (!begun) {
         // It may be in the ledger all the same, and will never be made.
         write_surely([store = store_, key](deadline until) mutable {
@@ -64,6 +71,14 @@ result<std::int64_t> call_recorder::begin(usage::call_intent intent) const {
     }
     if (!begun->call) return begun->why_not;
     return *begun->call;
+}
+
+result<std::int64_t> call_recorder::begin(usage::call_intent intent) const {
+    return begin_on_loop(std::move(intent));
+}
+
+result<std::int64_t> call_recorder::begin_for_account(usage::account_call_intent intent) const {
+    return begin_on_loop(std::move(intent));
 }
 
 void call_recorder::settle(std::int64_t call, usage::call_usage used) const {
@@ -76,13 +91,13 @@ void call_recorder::release(std::int64_t call) const {
     write_surely([store = store_, call](deadline by) mutable { return store.release(call, by); });
 }
 
-asio::awaitable<result<std::int64_t>> call_recorder::begin_embedding(
-    usage::embedding_intent intent, deadline by) const {
+asio::awaitable<result<std::int64_t>> call_recorder::begin_later(
+    usage::account_call_intent intent, deadline by) const {
     auto store = store_;
     intent.booking_key = usage::new_booking_key();
     const auto key = intent.booking_key;
     try {
-        co_return co_await store.begin_embedding(std::move(intent), by);
+        co_return co_await store.begin_for_account(std::move(intent), by);
     } catch (...) {
         // It may be in the ledger all the same, and will never be made.
         write_later(
@@ -142,19 +157,22 @@ result<std::int64_t> job_call_ledger::begin_call(
 }
 
 void job_call_ledger::settle(std::int64_t call, const model::call_usage& used) {
-    recorder_.settle(
-        call,
-        {.prompt_tokens = used.tokens.prompt,
-         .cached_prompt_tokens = used.tokens.cached_prompt,
-         .output_tokens = used.tokens.output,
-         .thinking_tokens = used.tokens.thinking,
-         .cost_picodollars = used.cost_picodollars,
-         .modalities = modalities_text(used.tokens),
-         .response_id = used.response_id});
+    recorder_.settle(call, ledger_usage(used));
 }
 
 void job_call_ledger::release(std::int64_t call) {
     recorder_.release(call);
+}
+
+usage::call_usage ledger_usage(const model::call_usage& used) {
+    return {
+        .prompt_tokens = used.tokens.prompt,
+        .cached_prompt_tokens = used.tokens.cached_prompt,
+        .output_tokens = used.tokens.output,
+        .thinking_tokens = used.tokens.thinking,
+        .cost_picodollars = used.cost_picodollars,
+        .modalities = modalities_text(used.tokens),
+        .response_id = used.response_id};
 }
 
 std::string modalities_text(const model::token_counts& tokens) {

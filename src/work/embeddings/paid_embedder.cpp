@@ -20,12 +20,13 @@ std::chrono::year_month_day today() {
 
 }  // namespace
 
-asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
+asio::awaitable<paid_vectors> paid_embedder::embed(
     embedding_order order, std::vector<std::string> texts, deadline by) {
     if (has_given_up_) {
-        co_return error{errc::model_misconfigured, "embedding has stopped until the next start"};
+        co_return paid_vectors{
+            error{errc::model_misconfigured, "embedding has stopped until the next start"}};
     }
-    usage::embedding_intent intent{
+    usage::account_call_intent intent{
         .account = order.account,
         .job = order.job,
         .provider = std::string{parts_.embedder.provider()},
@@ -34,8 +35,8 @@ asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
         .is_operators = order.is_operators,
         .booking_key = {}};
     const auto begun =
-        co_await parts_.recorder.begin_embedding(std::move(intent), by.at_most(begin_time_max));
-    if (!begun) co_return begun.error();
+        co_await parts_.recorder.begin_later(std::move(intent), by.at_most(begin_time_max));
+    if (!begun) co_return paid_vectors{begun.error()};
 
     model::embedding_reply reply{.vectors = error{errc::cancelled, "not asked"}};
     const std::function<bool()> call = [&] {
@@ -44,22 +45,22 @@ asio::awaitable<result<std::vector<model::dense_vector>>> paid_embedder::embed(
     };
     const auto called = co_await parts_.threads.run(by, call);
     if (!called) reply.vectors = called.error();  // Not sent.
-    write_down(*begun, reply);
+    const auto cost = write_down(*begun, reply);
     judge(reply);
-    co_return std::move(reply.vectors);
+    co_return paid_vectors{std::move(reply.vectors), cost};
 }
 
-void paid_embedder::write_down(std::int64_t call, const model::embedding_reply& reply) {
+std::optional<std::int64_t> paid_embedder::write_down(
+    std::int64_t call, const model::embedding_reply& reply) {
     switch (reply.billed) {
-        case model::billing::none: return parts_.recorder.release_later(call);
-        case model::billing::unknown: return;  // Not settled, it counts at an unknown cost.
+        case model::billing::none: parts_.recorder.release_later(call); return 0;
+        case model::billing::unknown: return std::nullopt;  // Not settled: counts as unknown.
         case model::billing::counted: break;
     }
     const std::string model{parts_.embedder.model()};
-    parts_.recorder.settle_later(
-        call,
-        {.prompt_tokens = reply.tokens,
-         .cost_picodollars = parts_.prices.cost_of(model, {.prompt = reply.tokens}, today())});
+    const auto cost = parts_.prices.cost_of(model, {.prompt = reply.tokens}, today());
+    parts_.recorder.settle_later(call, {.prompt_tokens = reply.tokens, .cost_picodollars = cost});
+    return cost;
 }
 
 void paid_embedder::judge(const model::embedding_reply& reply) {

@@ -195,7 +195,8 @@ asio::awaitable<vector_index::step> vector_index::embed_reels(
     if (!texts) co_return co_await give_back(std::move(held), texts.error());
     embedding_order order{.account = held.account, .is_operators = is_operators};
     if (held.reels.size() == 1) order.job = held.reels.front().job;
-    const auto vectors = co_await calls_.embed(order, *std::move(texts), by);
+    const auto paid = co_await calls_.embed(order, *std::move(texts), by);
+    const auto& vectors = paid.vectors;
     if (!vectors) co_return co_await give_back(std::move(held), vectors.error());
     pause_ = seconds_f{0};
     for (std::size_t at = 0; at < held.reels.size(); ++at) {
@@ -275,39 +276,40 @@ std::vector<account_id> vector_index::skipped_accounts() {
     return accounts;
 }
 
-asio::awaitable<std::vector<job_id>> vector_index::near(account_id caller, std::string query) {
+asio::awaitable<near_reels> vector_index::near(account_id caller, std::string query) {
+    near_reels found;
     try {
-        co_return co_await search(caller, std::move(query));
+        co_await search(caller, std::move(query), found);
     } catch (const std::exception& failure) {
         log().warning("search ran without vectors", {{"reason", failure.what()}});
     }
-    co_return std::vector<job_id>{};
+    co_return found;
 }
 
-asio::awaitable<std::vector<job_id>> vector_index::search(account_id caller, std::string query) {
-    if (calls_.has_given_up()) co_return std::vector<job_id>{};
+asio::awaitable<void> vector_index::search(
+    account_id caller, std::string query, near_reels& found) {
+    if (calls_.has_given_up()) co_return;
     const auto by = deadline::after(search_time_max);
     auto page = co_await store_.load(caller, embedder_name(), jobs::after_all_reels, page_size, by);
     // Without vectors to compare, the query is not embedded, because that costs money.
-    if (page.size() == 0) co_return std::vector<job_id>{};
-    const auto query_vector = co_await vector_of(caller, std::move(query), by);
-    if (!query_vector) co_return std::vector<job_id>{};
+    if (page.size() == 0) co_return;
+    const auto query_vector = co_await vector_of(caller, std::move(query), by, found);
+    if (!query_vector) co_return;
     similarities scores;
     for (int seen = page_size;; seen += page_size) {
         const auto compare_page = [&] { return compare(page, *query_vector, scores); };
         const auto last = co_await offload_.run(by, compare_page);
-        if (!last) co_return std::vector<job_id>{};
+        if (!last) co_return;
         if (page.size() < std::size_t{page_size} || seen >= vectors_max) break;
         page = co_await store_.load(caller, embedder_name(), *last, page_size, by);
     }
     const auto rank = [&scores] { return nearest(std::move(scores)); };
     auto near = co_await offload_.run(by, rank);
-    if (!near) co_return std::vector<job_id>{};
-    co_return *std::move(near);
+    if (near) found.reels = *std::move(near);
 }
 
 asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
-    account_id caller, std::string query, deadline by) {
+    account_id caller, std::string query, deadline by, near_reels& found) {
     const auto known = std::find_if(
         queries_.begin(), queries_.end(), [&](const auto& one) { return one.first == query; });
     if (known != queries_.end()) {
@@ -316,7 +318,9 @@ asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector
     }
     std::vector<std::string> texts{query};
     const embedding_order order{.account = caller, .purpose = model::embedding_purpose::query};
-    auto vectors = co_await calls_.embed(order, std::move(texts), by);
+    auto paid = co_await calls_.embed(order, std::move(texts), by);
+    found.cost_picodollars = paid.cost_picodollars;
+    auto& vectors = paid.vectors;
     if (!vectors) {
         if (vectors.error().code() == errc::unauthorized)
             log().debug("budget spent: search ran without vectors", {{"account", caller.value}});

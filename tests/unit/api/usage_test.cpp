@@ -42,20 +42,24 @@ TEST(UsageView, WritesCostsAsExactNumbers) {
         .calls = 34, .prompt_tokens = 312400, .output_tokens = 28600, .cost_usd = "0.16522"};
     const usage::report report{
         .total = used,
-        .by_model = {{.model = "gemini \"x\"", .used = used}},
-        .by_day = {{.date = "2026-05-22", .used = used}, {.date = "2026-05-23", .used = {}}}};
+        .by_model = {{.model = "gemini \"x\"", .purpose = "ask", .used = used}},
+        .by_purpose = {{.purpose = "ask", .used = used}},
+        .by_day = {{.date = "2026-05-22", .used = used}, {.date = "2026-05-23", .reels = 2}}};
     EXPECT_EQ(
         usage_view(report),
         R"({"total_cost_usd":0.16522,"total_prompt_tokens":312400,"total_output_tokens":28600,)"
         R"("total_tokens":341000,"total_calls":34,)"
-        R"("by_model":[{"model":"gemini \"x\"","calls":34,"prompt_tokens":312400,)"
+        R"("by_model":[{"model":"gemini \"x\"","purpose":"ask","calls":34,"prompt_tokens":312400,)"
         R"("output_tokens":28600,"total_tokens":341000,"cost_usd":0.16522}],)"
-        R"("by_day":[{"date":"2026-05-22","calls":34,"total_tokens":341000,"cost_usd":0.16522},)"
-        R"({"date":"2026-05-23","calls":0,"total_tokens":0,"cost_usd":0}]})");
+        R"("by_purpose":[{"purpose":"ask","calls":34,"prompt_tokens":312400,)"
+        R"("output_tokens":28600,"total_tokens":341000,"cost_usd":0.16522}],)"
+        R"("by_day":[{"date":"2026-05-22","reels":0,"calls":34,"total_tokens":341000,)"
+        R"("cost_usd":0.16522},)"
+        R"({"date":"2026-05-23","reels":2,"calls":0,"total_tokens":0,"cost_usd":0}]})");
     EXPECT_EQ(
         usage_view({}),
         R"({"total_cost_usd":0,"total_prompt_tokens":0,"total_output_tokens":0,)"
-        R"("total_tokens":0,"total_calls":0,"by_model":[],"by_day":[]})");
+        R"("total_tokens":0,"total_calls":0,"by_model":[],"by_purpose":[],"by_day":[]})");
 }
 
 const std::vector<usage::daily_model_sums> two_days{

@@ -30,7 +30,7 @@ TEST(AfterFailure, PicksTheNextState) {
         errc why;
         int attempt;
         retry_allowed allowed;
-        const char* next;  // "failed CODE", "retried SECONDS" or "handed back".
+        const char* next;  // "failed CODE", "retried SECONDS" or "released".
     };
     constexpr test_case cases[] = {
         {"gone is final", errc::video_unavailable, 1, retry_allowed::yes, "failed unavailable"},
@@ -74,7 +74,7 @@ TEST(AfterFailure, PicksTheNextState) {
          3,
          retry_allowed::yes,
          "failed storage_error"},
-        {"a stop costs nothing", errc::cancelled, 3, retry_allowed::yes, "handed back"},
+        {"a stop costs nothing", errc::cancelled, 3, retry_allowed::yes, "released"},
         {"too long", errc::video_too_long, 1, retry_allowed::yes, "failed video_too_long"},
         {"too large", errc::video_too_large, 1, retry_allowed::yes, "failed unsupported_format"},
         {"a refused address",
@@ -109,7 +109,7 @@ TEST(AfterFailure, PicksTheNextState) {
         SCOPED_TRACE(expected.name);
         const auto next = after_failure(
             on_attempt(expected.attempt), error{expected.why}, expected.allowed, {}, 0.5);
-        std::string outcome = "handed back";
+        std::string outcome = "released";
         if (const auto* end = std::get_if<failed>(&next)) {
             outcome = "failed " + std::string{name_of(end->code)};
             EXPECT_EQ(end->text, error_text(error{expected.why}, {}));

@@ -16,13 +16,25 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ordered = nlohmann::ordered_json;
 
-const prompt asked_for{
-    .instructions = "Rules with \"quotes\"\nand lines.", .task = "Task: ж \\ \"", .boundary = "b"};
+/// A function, because the schema's text may be initialised later than this file.
+const prompt& asked_for() {
+    static const prompt asked{
+        .instructions = "Rules with \"quotes\"\nand lines.",
+        .task = "Task: ж \\ \"",
+        .boundary = "b",
+        .schema = answer_schema(),
+        .schema_name = "reel_analysis"};
+    return asked;
+}
 
 /// The whole body, with a video or the URI of a file.
 ordered body_for(
     const gemini_settings& settings, const request_options& options = {}, double seconds = 64.2) {
-    const auto parts = gemini_body_for(settings, options, asked_for, seconds, "video/mp4");
+    const auto parts = gemini_body_for(
+        settings,
+        options,
+        asked_for(),
+        gemini_video{.duration_seconds = seconds, .mime_type = "video/mp4"});
     const auto text = parts.before +
                       (options.as_file ? R"("https://example.com/files/1")" : "QUJD") + parts.after;
     auto document = ordered::parse(text, nullptr, false);
@@ -32,14 +44,14 @@ ordered body_for(
 
 TEST(GeminiBody, AnInlineVideo) {
     const auto body = body_for({});
-    EXPECT_EQ(body.at("/systemInstruction/parts/0/text"_json_pointer), asked_for.instructions);
+    EXPECT_EQ(body.at("/systemInstruction/parts/0/text"_json_pointer), asked_for().instructions);
     ASSERT_EQ(body.at("contents").size(), 1U);
     EXPECT_EQ(body.at("/contents/0/role"_json_pointer), "user");
     const auto& parts = body.at("/contents/0/parts"_json_pointer);
     ASSERT_EQ(parts.size(), 2U);
     EXPECT_EQ(parts.at(0).at("inlineData"), (ordered{{"mimeType", "video/mp4"}, {"data", "QUJD"}}));
     EXPECT_EQ(parts.at(0).at("videoMetadata"), (ordered{{"fps", 1.0}}));
-    EXPECT_EQ(parts.at(1), (ordered{{"text", asked_for.task}}));
+    EXPECT_EQ(parts.at(1), (ordered{{"text", asked_for().task}}));
     EXPECT_EQ(body.at("store"), false) << "nothing is stored";
 }
 
@@ -72,6 +84,20 @@ TEST(GeminiBody, GenerationConfig) {
         body_for({.key = {}, .media_resolution = "low"})
             .at("/generationConfig/mediaResolution"_json_pointer),
         "MEDIA_RESOLUTION_LOW");
+}
+
+TEST(GeminiSchema, HasOnlyValuesThatGeminiKnows) {
+    EXPECT_EQ(
+        gemini_schema(json::parse(
+            R"({"type": "object", "additionalProperties": false, "required": ["enum"],
+                "properties": {
+                "enum": {"type": ["string", "null"], "enum": ["a", null]},
+                "flag": {"type": "boolean", "enum": [true]}}})")),
+        json::parse(
+            R"({"type": "object", "required": ["enum"], "properties": {
+                "enum": {"type": ["string", "null"], "enum": ["a"]},
+                "flag": {"type": "boolean"}},
+                "propertyOrdering": ["enum", "flag"]})"));
 }
 
 TEST(GeminiBody, ThinkingByFamily) {
@@ -132,12 +158,12 @@ TEST(GeminiBody, FormatsOfTheAnswer) {
     const auto json_only = body_for({}, {.format = answer_format::json});
     EXPECT_TRUE(json_only.at("generationConfig").contains("responseMimeType"));
     EXPECT_FALSE(json_only.at("generationConfig").contains("responseJsonSchema"));
-    EXPECT_THAT(json_only.at(task).get<std::string>(), HasSubstr(schema_note()));
+    EXPECT_THAT(json_only.at(task).get<std::string>(), HasSubstr(schema_note(answer_schema())));
 
     const auto text_only = body_for({}, {.format = answer_format::text});
     EXPECT_FALSE(text_only.at("generationConfig").contains("responseMimeType"));
     EXPECT_FALSE(text_only.at("generationConfig").contains("responseJsonSchema"));
-    EXPECT_THAT(text_only.at(task).get<std::string>(), HasSubstr(schema_note()));
+    EXPECT_THAT(text_only.at(task).get<std::string>(), HasSubstr(schema_note(answer_schema())));
 
     EXPECT_THAT(
         body_for({}, {.note = "Say it \"anew\"."}).at(task).get<std::string>(),
@@ -252,7 +278,7 @@ TEST(GeminiApi, ASmallVideoIsInlineAndTheKeyOnlyInAHeader) {
     const auto log = log::logger::silent();
     const net::http_client http{{}};
     const gemini_api api{{.url = "http://127.0.0.1:1", .key = "secret", .model = "m"}, http, log};
-    const auto session = api.open(video, asked_for);
+    const auto session = api.open(&video, asked_for());
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request) << request.error().detail;
     EXPECT_EQ(request->url, "http://127.0.0.1:1/v1beta/models/m:generateContent");
@@ -270,13 +296,27 @@ TEST(GeminiApi, ASmallVideoIsInlineAndTheKeyOnlyInAHeader) {
     }));
 }
 
+TEST(GeminiApi, ARequestWithoutAVideoIsTextAlone) {
+    const auto log = log::logger::silent();
+    const net::http_client http{{}};
+    const gemini_api api{{.key = {}, .model = "m"}, http, log};
+    const auto session = api.open(nullptr, asked_for());
+    const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
+    ASSERT_TRUE(request);
+    const auto body = ordered::parse(testing::sent_text(*request->streamed_body));
+    EXPECT_EQ(
+        body.at("/contents/0/parts"_json_pointer), ordered::array({{{"text", asked_for().task}}}));
+    EXPECT_FALSE(body.at("generationConfig").contains("mediaResolution"));
+    EXPECT_TRUE(body.at("generationConfig").contains("responseJsonSchema"));
+}
+
 TEST(GeminiApi, AMissingFileIsAStorageFailure) {
     auto video = testing::make_video();
     video.file = "/nonexistent/video";
     const auto log = log::logger::silent();
     const net::http_client http{{}};
     const gemini_api api{{}, http, log};
-    const auto session = api.open(video, asked_for);
+    const auto session = api.open(&video, asked_for());
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_FALSE(request);
     EXPECT_EQ(name_of(request.error().kind), "storage");

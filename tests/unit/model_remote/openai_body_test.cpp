@@ -89,8 +89,18 @@ TEST(OpenaiBody, AMessageWithoutMedia) {
     EXPECT_EQ(parts_of({}).size(), 1U);
 }
 
+/// Static data of other files may not exist yet, therefore a function.
+prompt quoted_prompt() {
+    return {
+        .instructions = "Rules \"here\"",
+        .task = "Task",
+        .boundary = "b",
+        .schema = answer_schema(),
+        .schema_name = "reel_analysis"};
+}
+
 sorted_json options_of(const openai_settings& settings, const request_options& options = {}) {
-    const auto text = openai_options(settings, options);
+    const auto text = openai_options(settings, options, quoted_prompt());
     EXPECT_TRUE(text.starts_with(',')) << text;
     auto members = sorted_json::parse("{\"messages\":[]" + text + "}", nullptr, false);
     EXPECT_TRUE(members.is_object()) << text;
@@ -156,8 +166,6 @@ TEST(OpenaiOptions, TheSchemaIsStrict) {
     expect_strict(format.at("schema"));
 }
 
-const prompt quoted_prompt{.instructions = "Rules \"here\"", .task = "Task", .boundary = "b"};
-
 media::media_client no_helper() {
     return media::media_client{{.helper = "/nonexistent"}};
 }
@@ -174,7 +182,8 @@ TEST(OpenaiApi, AWholeRequest) {
          .mode = openai_mode::video,
          .response_format = "none"},
         media};
-    const auto session = api.open(video, quoted_prompt);
+    const auto prompt = quoted_prompt();
+    const auto session = api.open(&video, prompt);
     const auto request =
         session->request_for({.note = "Note."}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request) << request.error().detail;
@@ -186,12 +195,12 @@ TEST(OpenaiApi, AWholeRequest) {
     EXPECT_EQ(body.at("max_tokens"), 16'384);
     EXPECT_EQ(
         body.at("messages").at(0),
-        (sorted_json{{"role", "system"}, {"content", quoted_prompt.instructions}}));
+        (sorted_json{{"role", "system"}, {"content", prompt.instructions}}));
     EXPECT_EQ(body.at("/messages/1/role"_json_pointer), "user");
     // This server does not enforce the schema, so the task contains it.
     EXPECT_EQ(
         body.at("/messages/1/content/1/text"_json_pointer),
-        "Task\n\n" + schema_note() + "\n\nNote.");
+        "Task\n\n" + schema_note(answer_schema()) + "\n\nNote.");
     EXPECT_THAT(body.dump(), Not(HasSubstr("secret")));
     ASSERT_EQ(request->headers.size(), 2U);
     EXPECT_EQ(request->headers[1].value, "Bearer secret");
@@ -203,10 +212,32 @@ TEST(OpenaiApi, AServerMayNeedNoKey) {
     video.file = file.path();
     const auto media = no_helper();
     const openai_api api{{.key = {}, .model = {}, .mode = openai_mode::video}, media};
-    const auto session = api.open(video, quoted_prompt);
+    const auto prompt = quoted_prompt();
+    const auto session = api.open(&video, prompt);
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request);
     EXPECT_EQ(request->headers.size(), 1U);
+}
+
+TEST(OpenaiApi, ARequestWithoutAVideoIsTextAlone) {
+    const auto media = no_helper();
+    const openai_api api{{.key = {}, .model = "m", .mode = openai_mode::frames_audio}, media};
+    prompt question{
+        .instructions = "Rules",
+        .task = "Task",
+        .boundary = {},
+        .schema = {{"type", "object"}},
+        .schema_name = "answer"};
+    const auto session = api.open(nullptr, question);
+    const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
+    ASSERT_TRUE(request);
+    const auto body = sorted_json::parse(testing::sent_text(*request->streamed_body));
+    EXPECT_EQ(
+        body.at("/messages/1/content"_json_pointer),
+        (sorted_json::array({{{"type", "text"}, {"text", "Task"}}})));
+    const auto& format = body.at("/response_format/json_schema"_json_pointer);
+    EXPECT_EQ(format.at("name"), "answer");
+    EXPECT_EQ(format.at("schema"), (sorted_json{{"type", "object"}}));
 }
 
 TEST(OpenaiApi, TheTaskDescribesTheMedia) {

@@ -111,7 +111,7 @@ public:
     [[nodiscard]] std::string_view secret() const noexcept override { return key; }
     [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
     [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input& /*video*/, const prompt& /*prompt*/) const override {
+        const video_input* /*video*/, const prompt& /*prompt*/) const override {
         return nullptr;
     }
 

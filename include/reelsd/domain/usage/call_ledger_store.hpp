@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::db {
@@ -44,10 +45,17 @@ struct call_usage {
     std::string response_id = {};  ///< Empty for none.
 };
 
-/// A call of an embedder that is about to be made.
-struct embedding_intent {
+/// What a call of an account is made for, besides the analyses of its jobs.
+enum class call_purpose : std::uint8_t { ask, embedding };
+
+/// As in SQL (`model_call_purpose`): "ask".
+[[nodiscard]] std::string_view name_of(call_purpose purpose) noexcept;
+
+/// A call for an account that is about to be made.
+struct account_call_intent {
     account_id account;
-    std::optional<job_id> job = {};  ///< Empty for a query and for several reels together.
+    call_purpose purpose = call_purpose::embedding;
+    std::optional<job_id> job = {};  ///< If it is about a single reel.
     std::string provider;
     std::string model;
     /// Stored with the call until it is settled. Counts if the answer is lost.
@@ -80,9 +88,10 @@ public:
     /// has no call left or its claim is no longer current.
     boost::asio::awaitable<result<std::int64_t>> begin(call_intent call, deadline by);
 
-    /// Books an embedding. Errors: unauthorized as above, not_found when the account was deleted.
-    boost::asio::awaitable<result<std::int64_t>> begin_embedding(
-        embedding_intent call, deadline by);
+    /// Books a call for an account. Errors: unauthorized as above, not_found when the account was
+    /// deleted.
+    boost::asio::awaitable<result<std::int64_t>> begin_for_account(
+        account_call_intent call, deadline by);
 
     /// Whether the account's monthly budget is spent, by the same rule.
     boost::asio::awaitable<bool> is_budget_spent(account_id account, deadline by);

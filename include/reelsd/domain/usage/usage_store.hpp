@@ -44,12 +44,20 @@ struct sums {
 
 struct model_sums {
     std::string model;
+    std::string purpose;  ///< As in purpose_sums.
+    sums used;
+};
+
+struct purpose_sums {
+    std::string purpose;  ///< "analysis", "ask" or "embedding".
     sums used;
 };
 
 struct day_sums {
     std::string date;  ///< "2026-05-22", UTC.
-    sums used;
+    /// The account's reels that were done on this day and still exist.
+    std::int64_t reels = 0;
+    sums used = {};
 };
 
 /// One model on one day.
@@ -62,16 +70,17 @@ struct daily_model_sums {
 
 struct report {
     sums total;
-    std::vector<model_sums> by_model;  ///< Most expensive first.
-    std::vector<day_sums> by_day;      ///< Ascending, without days that have no call.
+    std::vector<model_sums> by_model;      ///< By model and purpose; most expensive first.
+    std::vector<purpose_sums> by_purpose;  ///< Likewise.
+    std::vector<day_sums> by_day;          ///< Ascending, without days that have no call or reel.
 };
 
 /// One call of a model for a reel.
 struct call {
     /// Number of the analysis, from 1, over all attempts; 0: a model of this machine, without cost;
-    /// empty: an embedding.
+    /// empty: another purpose.
     std::optional<std::int64_t> number = {};
-    std::string purpose;  ///< "analysis" or "embedding".
+    std::string purpose;  ///< As in purpose_sums.
     std::string provider;
     std::string model;
     time_point called_at;

@@ -16,6 +16,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,17 +43,28 @@ public:
     /// cost would be wasted. Calls in progress are not affected. Any thread.
     void refuse_new() noexcept { refuses_new_ = true; }
 
-    /// Like begin(), for embeddings, on the loop's thread. Throws like the store.
-    [[nodiscard]] boost::asio::awaitable<result<std::int64_t>> begin_embedding(
-        usage::embedding_intent intent, deadline by) const;
+    /// The same for a call of an account.
+    [[nodiscard]] result<std::int64_t> begin_for_account(usage::account_call_intent intent) const;
+
+    /// Like begin_for_account(), on the loop's thread, also after refuse_new(). Throws like the
+    /// store.
+    [[nodiscard]] boost::asio::awaitable<result<std::int64_t>> begin_later(
+        usage::account_call_intent intent, deadline by) const;
     /// Like settle() and release(), on the loop's thread: they return immediately.
     void settle_later(std::int64_t call, usage::call_usage used) const;
     void release_later(std::int64_t call) const;
 
 private:
+    /// The database's decision, separate from failures of the database.
+    struct decision {
+        std::optional<std::int64_t> call;
+        error why_not;
+    };
     /// One statement, retried until it succeeds.
     using statement = std::function<boost::asio::awaitable<void>(deadline by)>;
 
+    template <class Intent>
+    [[nodiscard]] result<std::int64_t> begin_on_loop(Intent intent) const;
     [[nodiscard]] boost::asio::awaitable<void> write(
         statement write_once, std::shared_ptr<std::promise<void>> written) const;
     /// Waits for a while; the write then continues without the caller.
@@ -82,6 +94,9 @@ private:
     const call_recorder& recorder_;
     const jobs::claimed_job& job_;
 };
+
+/// Returns the ledger's form of a call's usage.
+[[nodiscard]] usage::call_usage ledger_usage(const model::call_usage& used);
 
 /// Returns the ledger's form of the modalities: a JSON array, or empty if the provider sent none.
 [[nodiscard]] std::string modalities_text(const model::token_counts& tokens);

@@ -34,8 +34,14 @@ struct paid_embedder_dependencies {
 struct embedding_order {
     account_id account;
     std::optional<job_id> job = {};  ///< None for a query, and for several reels together.
-    bool is_operators = false;       ///< As in usage::embedding_intent.
+    bool is_operators = false;       ///< As in usage::account_call_intent.
     model::embedding_purpose purpose = model::embedding_purpose::document;
+};
+
+struct paid_vectors {
+    /// One vector per text. Errors: see paid_embedder::embed().
+    result<std::vector<model::dense_vector>> vectors;
+    std::optional<std::int64_t> cost_picodollars = 0;  ///< Empty if unknown.
 };
 
 /// Calls an embedder. Each call is a row of the ledger before it is made. It is settled with the
@@ -44,11 +50,11 @@ class paid_embedder {
 public:
     explicit paid_embedder(paid_embedder_dependencies parts) : parts_{std::move(parts)} {}
 
-    /// Returns one vector per text. Errors: unauthorized when the account's monthly budget is
+    /// Embeds texts, one vector each. Errors: unauthorized when the account's monthly budget is
     /// spent; model_misconfigured, also without a call once `has_given_up()`; model_unavailable,
     /// model_refused, cancelled; timed_out and limit_reached without a free thread; not_found for a
     /// deleted account. Throws db::failure if the call cannot be recorded; it is not made then.
-    [[nodiscard]] boost::asio::awaitable<result<std::vector<model::dense_vector>>> embed(
+    [[nodiscard]] boost::asio::awaitable<paid_vectors> embed(
         embedding_order order, std::vector<std::string> texts, deadline by);
 
     /// True once several billed answers were unusable. Then no more calls are made until the daemon
@@ -61,7 +67,8 @@ public:
     [[nodiscard]] const model::dense_embedder& model() const noexcept { return parts_.embedder; }
 
 private:
-    void write_down(std::int64_t call, const model::embedding_reply& reply);
+    /// Returns the cost of the call; empty if unknown.
+    std::optional<std::int64_t> write_down(std::int64_t call, const model::embedding_reply& reply);
     void judge(const model::embedding_reply& reply);
 
     paid_embedder_dependencies parts_;

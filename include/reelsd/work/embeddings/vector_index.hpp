@@ -40,6 +40,11 @@ struct vector_index_dependencies {
     std::chrono::milliseconds drain{4000};
 };
 
+struct near_reels {
+    std::vector<job_id> reels;                         ///< Nearest first.
+    std::optional<std::int64_t> cost_picodollars = 0;  ///< Of the query; empty if unknown.
+};
+
 /// Computes a dense vector for each reel in the background, and finds reels near a query. Until a
 /// reel has a vector, search finds it by words and concepts. One embedder is active in a
 /// database: its daemons replace the vectors of other embedders, newest reels first. Daemons with
@@ -52,7 +57,7 @@ public:
     /// Returns the caller's reels near `query`, nearest first. Empty if none is near, if the
     /// account's budget is spent, or if the embedder does not answer in time: the search continues
     /// without vectors. Does not throw.
-    boost::asio::awaitable<std::vector<job_id>> near(account_id caller, std::string query);
+    boost::asio::awaitable<near_reels> near(account_id caller, std::string query);
 
     /// Begins no new calls, waits up to `drain` for those in progress, then aborts them.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
@@ -87,9 +92,10 @@ private:
     void note_standing(bool is_in_force);
     void note_database_failure(const char* reason);
     std::vector<account_id> skipped_accounts();
-    boost::asio::awaitable<std::vector<job_id>> search(account_id caller, std::string query);
+    /// Sets the cost of `found` as soon as it is known, also if the search fails.
+    boost::asio::awaitable<void> search(account_id caller, std::string query, near_reels& found);
     boost::asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_of(
-        account_id caller, std::string query, deadline by);
+        account_id caller, std::string query, deadline by, near_reels& found);
     [[nodiscard]] std::string embedder_name() const { return std::string{embedder()}; }
 
     jobs::vector_store store_;

@@ -1,0 +1,273 @@
+#include "../answer/answer_json.hpp"
+#include "../clean_text.hpp"
+#include "../remote/prompt.hpp"
+#include "folded_text.hpp"
+#include "instructions.hpp"
+#include <reelsd/base/parse_number.hpp>
+#include <reelsd/base/text.hpp>
+#include <reelsd/model/findings.hpp>
+#include <reelsd/model/question.hpp>
+
+#include <boost/algorithm/string/erase.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+
+namespace reelsd::model {
+namespace {
+
+constexpr std::size_t citations_max = 20;
+constexpr std::size_t answer_characters_max = 4000;
+/// Providers accept an enum of this size without effort; more IDs are only checked by us.
+constexpr std::size_t listed_ids_max = 100;
+/// An answer that shares this many letters in a row with the instructions repeats them. The longest
+/// phrase that an honest answer shares with them is a few words.
+constexpr std::size_t revealing_letters = 40;
+
+/// "speech" of "audio.transcript": what the model is told about a passage.
+std::string_view kind_of(std::string_view field) {
+    constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+        {"content.summary", "summary"},
+        {"content.key_moments", "key moment"},
+        {"content.topics", "topic"},
+        {"content.hooks", "hook"},
+        {"content.call_to_action", "call to action"},
+        {"audio.transcript", "speech"},
+        {"audio.segments", "speech"},
+        {"audio.music_description", "music"},
+        {"visual.text_on_screen", "text on screen"},
+        {"visual.text_segments", "text on screen"},
+        {"visual.description", "what is seen"},
+        {"visual.setting", "place"},
+        {"visual.subjects", "in view"},
+        {"platform_meta.caption", "caption"},
+        {"platform_meta.hashtags", "hashtag"},
+        {"platform_meta.author", "account"},
+        {"platform_meta.author_name", "name of the account"},
+        {"platform_meta.location", "location"},
+        {"platform_meta.posted_at", "time of the post"},
+        {"platform_meta.music_title", "title of the music"},
+        {"platform_meta.music_artist", "artist of the music"}};
+    for (const auto& [name, kind] : kinds) {
+        if (name == field) return kind;
+    }
+    return "text";
+}
+
+/// "00:41-00:44 speech"
+std::string label_of(const evidence& passage) {
+    std::string label;
+    if (passage.seconds) label = timestamp_of(*passage.seconds);
+    if (passage.seconds && passage.end_seconds && *passage.end_seconds > *passage.seconds)
+        label.append("-").append(timestamp_of(*passage.end_seconds));
+    if (!label.empty()) label.push_back(' ');
+    return label.append(kind_of(passage.field));
+}
+
+/// On one line, so that no text can look like another passage.
+std::string line_of(std::string_view text, std::string_view boundary) {
+    auto line = clean_text(text, text.size());
+    std::ranges::replace_if(
+        line, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+    while (contains(line, boundary)) boost::algorithm::erase_first(line, boundary);
+    return line;
+}
+
+json schema_for(std::size_t passages) {
+    json id{{"type", "string"}, {"description", "Number of the passage, such as S12."}};
+    if (passages > 0 && passages <= listed_ids_max) {
+        auto ids = json::array();
+        for (std::size_t at = 1; at <= passages; ++at) ids.push_back(fmt::format("S{}", at));
+        id["enum"] = std::move(ids);
+    }
+    const json citation{
+        {"type", "object"},
+        {"properties",
+         {{"id", std::move(id)},
+          {"quote", {{"type", "string"}, {"description", "Words of that passage, copied."}}}}},
+        {"required", {"id", "quote"}},
+        {"additionalProperties", false}};
+    return {
+        {"type", "object"},
+        {"properties",
+         {{"answer", {{"type", "string"}, {"description", "Empty if the passages do not say."}}},
+          {"citations", {{"type", "array"}, {"items", citation}}}}},
+        {"required", {"answer", "citations"}},
+        {"additionalProperties", false}};
+}
+
+/// Whether the two share `revealing_letters` letters in a row.
+bool share_long_piece(const std::u32string& text, const std::u32string& source) {
+    if (text.size() < revealing_letters) return false;
+    const std::u32string_view whole{text};
+    for (std::size_t at = 0; at + revealing_letters <= whole.size(); ++at) {
+        if (source.find(whole.substr(at, revealing_letters)) != std::u32string::npos) return true;
+    }
+    return false;
+}
+
+std::string_view text_in(const answer_json& object, const char* name) {
+    const auto found = object.find(name);
+    if (found == object.end() || !found->is_string()) return {};
+    return found->get_ref<const std::string&>();
+}
+
+/// The number of "S12", if it is the whole of `word` apart from punctuation.
+std::optional<std::size_t> number_of(std::string_view word) {
+    word = trimmed(word);
+    while (!word.empty() && (word.front() == '[' || word.front() == '(')) word.remove_prefix(1);
+    word = word.substr(0, word.find_first_of(" ,;:])."));
+    if (word.size() < 2 || (word.front() != 'S' && word.front() != 's')) return std::nullopt;
+    return parse_number<std::size_t>(word.substr(1));
+}
+
+/// Merges quotations of one passage of which one contains the other.
+void add_merged(std::vector<citation>& citations, citation added) {
+    for (auto& kept : citations) {
+        const bool is_same_passage =
+            kept.id == added.id && kept.field == added.field && kept.seconds == added.seconds;
+        if (!is_same_passage) continue;
+        if (contains(kept.text, added.text)) return;
+        if (contains(added.text, kept.text)) {
+            kept.text = std::move(added.text);
+            return;
+        }
+    }
+    if (citations.size() < citations_max) citations.push_back(std::move(added));
+}
+
+}  // namespace
+
+question_prompt::question_prompt(std::string_view question, std::vector<reel_evidence> reels)
+    : reels_{std::move(reels)} {
+    request_.boundary = new_boundary();
+    const auto passages = number_passages();
+    request_.instructions =
+        fmt::format(fmt::runtime(question_instructions), fmt::arg("boundary", request_.boundary));
+    request_.task = fmt::format(
+        "Passages {0}\n{1}End of passages {0}\n\nQuestion: {2}",
+        request_.boundary,
+        passages,
+        line_of(question, request_.boundary));
+    request_.schema = schema_for(passages_.size());
+    request_.schema_name = "cited_answer";
+}
+
+std::string question_prompt::number_passages() {
+    std::string text;
+    for (std::size_t number = 0; number < reels_.size(); ++number) {
+        const auto& reel = reels_[number];
+        text += fmt::format("Video {} of {}\n", number + 1, reels_.size());
+        for (const auto& passage : reel.passages) {
+            passages_.push_back({&reel, &passage});
+            text += fmt::format(
+                "[S{} {}] {}\n",
+                passages_.size(),
+                label_of(passage),
+                line_of(passage.text, request_.boundary));
+        }
+    }
+    return text;
+}
+
+question_reply question_prompt::read(std::string_view reply) const {
+    question_reply read;
+    const auto parsed = parse_answer(reply);
+    if (!parsed.violation.empty()) {
+        read.violations.push_back(parsed.violation);
+        return read;
+    }
+    const auto answer = clean_text(text_in(parsed.object, "answer"), answer_characters_max);
+    // The material has instructed the model, so no other request would help.
+    if (holds_tag(parsed.object, request_.boundary) || reveals_prompt(answer)) return read;
+    if (answer.empty()) return read;
+
+    const auto cited = parsed.object.find("citations");
+    std::size_t invalid = 0;
+    if (cited != parsed.object.end() && cited->is_array()) {
+        for (const auto& entry : *cited) {
+            if (!entry.is_object()) continue;
+            auto valid = checked(text_in(entry, "id"), text_in(entry, "quote"));
+            if (valid)
+                add_merged(read.answer.citations, *std::move(valid));
+            else
+                ++invalid;
+        }
+    }
+    if (read.answer.citations.empty()) {
+        read.violations.emplace_back(
+            invalid > 0 ? "no quote is a part of the passage whose id it is given with"
+                        : "the answer has no citation");
+        return read;
+    }
+    read.answer.text = without_ids(answer);
+    if (read.answer.text.empty()) read.answer.citations.clear();
+    return read;
+}
+
+std::optional<citation> question_prompt::checked(
+    std::string_view id, std::string_view quote) const {
+    const auto number = number_of(id);
+    if (!number || *number < 1 || *number > passages_.size()) return std::nullopt;
+    const auto& [reel, passage] = passages_[*number - 1];
+    const auto found = folded_text{passage->text}.find(folded_text{quote});
+    if (found.empty()) return std::nullopt;
+    return citation{
+        .id = reel->id,
+        .code = reel->code,
+        .field = passage->field,
+        .text = std::string{found},
+        .seconds = passage->seconds};
+}
+
+bool question_prompt::reveals_prompt(std::string_view answer) const {
+    return share_long_piece(
+        folded_text{answer}.letters(), folded_text{request_.instructions}.letters());
+}
+
+std::size_t question_prompt::id_length(std::string_view text, std::size_t at) const {
+    const auto is_word_byte = [](char byte) {
+        return std::isalnum(static_cast<unsigned char>(byte)) != 0;
+    };
+    if (text[at] != 'S' || (at > 0 && is_word_byte(text[at - 1]))) return 0;
+    auto end = at + 1;
+    while (end < text.size() && is_word_byte(text[end])) ++end;
+    const auto number = parse_number<std::size_t>(text.substr(at + 1, end - at - 1));
+    return number && *number >= 1 && *number <= passages_.size() ? end - at : 0;
+}
+
+/// Removes "[S1, S2]", "(S3)" and "S4", but not a word that the passages contain as well, such as
+/// the name of a phone.
+std::string question_prompt::without_ids(std::string_view answer) const {
+    const auto is_name = [this](std::string_view word) {
+        return std::ranges::any_of(
+            passages_, [word](const numbered& one) { return contains(one.passage->text, word); });
+    };
+    std::string text;
+    for (std::size_t at = 0; at < answer.size();) {
+        const bool opens = answer[at] == '[' || answer[at] == '(';
+        const auto close = opens ? answer.find(answer[at] == '[' ? ']' : ')', at) : answer.npos;
+        auto removed = std::size_t{0};
+        if (close != answer.npos && id_length(answer, at + 1) > 0) {
+            removed = close + 1 - at;
+        } else if (const auto length = id_length(answer, at); length > 0) {
+            if (!is_name(answer.substr(at, length))) removed = length;
+        }
+        if (removed == 0) {
+            text.push_back(answer[at++]);
+            continue;
+        }
+        at += removed;
+        // No blank remains before punctuation and the end, and no second one.
+        const bool ends = at == answer.size() ||
+                          std::string_view{" .,;:!?"}.find(answer[at]) != std::string_view::npos;
+        if (ends && text.ends_with(' ')) text.pop_back();
+    }
+    return std::string{trimmed(text)};
+}
+
+}  // namespace reelsd::model
