@@ -144,7 +144,7 @@ session::reading session::on_read_end(arrival kind) {
                         (!reader_.has_begun() && (kind == arrival::ended || host_.draining));
     if (silent) return reading::closed;
     if (kind == arrival::ended) {
-        refusal_ = {status::bad_request, "the request ended before it was whole"};
+        refusal_ = {status::bad_request, "the connection ended before the request was complete"};
     } else if (host_.draining) {
         refusal_ = {status::service_unavailable, "the service is shutting down"};
     } else if (phase_ == phase::body) {

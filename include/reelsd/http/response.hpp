@@ -77,7 +77,7 @@ public:
     [[nodiscard]] std::string_view content_type() const noexcept { return content_type_; }
     /// All fields but Content-Type.
     [[nodiscard]] const std::vector<field>& fields() const noexcept { return fields_; }
-    /// The value of the first field of that name, in any letter case; empty if there is none.
+    /// The value of the first field of that name, in any letter case; empty without one.
     [[nodiscard]] std::string_view find(std::string_view name) const noexcept;
 
 private:
@@ -87,8 +87,8 @@ private:
     std::variant<std::string, shared_text, std::string_view, body_source> body_;
 };
 
-/// The status of an error (contract, section 1). Exhaustive: a new code does not compile before it
-/// is listed.
+/// The status of an error, as in docs/openapi.yaml. Exhaustive: a new code does not compile before
+/// it is listed.
 [[nodiscard]] status http_status_of(errc code) noexcept;
 
 /// {"message": "...", "status": "error"}. `message` is shown to clients.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// Goal: over a real connection every request gets one response, in order, in the contract's shape,
+// Goal: over a real connection every request gets one response, in order, in the documented shape,
 // and no client can crash the server. Method: raw bytes over loopback.
 namespace reelsd::http {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using ::testing::MatchesRegex;
 using testing::raw_client;
 
-TEST_F(Served, ResponsesHaveTheContractsFields) {
+TEST_F(Served, ResponsesHaveTheDocumentedFields) {
     start();
     raw_client client{port};
     const auto got =
