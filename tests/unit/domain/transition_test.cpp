@@ -30,12 +30,16 @@ TEST(AfterFailure, PicksTheNextState) {
         errc why;
         int attempt;
         retry_allowed allowed;
-        const char* next;  // "failed CODE", "retried SECONDS" or "handed back".
+        const char* next;  // "failed CODE", "retried SECONDS" or "released".
     };
     constexpr test_case cases[] = {
         {"gone is final", errc::video_unavailable, 1, retry_allowed::yes, "failed unavailable"},
         {"restricted", errc::video_restricted, 1, retry_allowed::yes, "failed unavailable"},
-        {"for members", errc::login_required, 1, retry_allowed::yes, "failed unavailable"},
+        {"restricted to signed-in users",
+         errc::login_required,
+         1,
+         retry_allowed::yes,
+         "failed unavailable"},
         {"a photo", errc::no_video, 1, retry_allowed::yes, "failed unsupported_format"},
         {"separate tracks",
          errc::separate_tracks,
@@ -69,12 +73,12 @@ TEST(AfterFailure, PicksTheNextState) {
          retry_allowed::no,
          "failed rate_limited"},
         {"a full disk may be emptied", errc::storage_failed, 1, retry_allowed::yes, "retried 10"},
-        {"a full disk at last",
+        {"a full disk at the last attempt",
          errc::storage_failed,
          3,
          retry_allowed::yes,
          "failed storage_error"},
-        {"a stop costs nothing", errc::cancelled, 3, retry_allowed::yes, "handed back"},
+        {"a stop costs nothing", errc::cancelled, 3, retry_allowed::yes, "released"},
         {"too long", errc::video_too_long, 1, retry_allowed::yes, "failed video_too_long"},
         {"too large", errc::video_too_large, 1, retry_allowed::yes, "failed unsupported_format"},
         {"a refused address",
@@ -109,7 +113,7 @@ TEST(AfterFailure, PicksTheNextState) {
         SCOPED_TRACE(expected.name);
         const auto next = after_failure(
             on_attempt(expected.attempt), error{expected.why}, expected.allowed, {}, 0.5);
-        std::string outcome = "handed back";
+        std::string outcome = "released";
         if (const auto* end = std::get_if<failed>(&next)) {
             outcome = "failed " + std::string{name_of(end->code)};
             EXPECT_EQ(end->text, error_text(error{expected.why}, {}));
@@ -146,10 +150,10 @@ TEST(AfterFailure, CutsAndCleansTheDetail) {
     const std::string longest(bounds::attempt_detail_bytes_max, 'x');
     EXPECT_EQ(kept(longest), longest);
     EXPECT_EQ(kept(longest + "x"), longest);
-    EXPECT_EQ(kept(longest.substr(1) + "é"), longest.substr(1)) << "no half of a character";
+    EXPECT_EQ(kept(longest.substr(1) + "é"), longest.substr(1)) << "no incomplete character";
 }
 
-TEST(RetryDelay, DoublesJittersAndEnds) {
+TEST(RetryDelay, DoublesWithJitterUpToABound) {
     EXPECT_EQ(retry_delay(1, 10s, 0.0), 7.5s);
     EXPECT_EQ(retry_delay(1, 10s, 1.0), 12.5s);
     EXPECT_EQ(retry_delay(4, 10s, 0.5), 80s);
@@ -157,7 +161,7 @@ TEST(RetryDelay, DoublesJittersAndEnds) {
     EXPECT_EQ(retry_delay(1000, 10s, 1.0), 3600s);
 }
 
-TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
+TEST(AfterSnooze, WaitsForOurRateLimitButNotForALongCooldown) {
     struct test_case {
         const char* name;
         std::chrono::seconds wait;
@@ -170,9 +174,9 @@ TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
         {"a long queue of our own", 2h, false, std::nullopt, true},
         {"a first cool-down", 15min, true, std::nullopt, true},
         {"a cool-down that ends within the hour", 30min, true, 29min, true},
-        {"one that does not", 30min, true, 30min, false},
+        {"a cool-down that does not", 30min, true, 30min, false},
         {"a pause of an hour", 1h, true, std::nullopt, false},
-        {"a long one", 12h, true, std::nullopt, false},
+        {"a long pause", 12h, true, std::nullopt, false},
         {"a model that is being tried", 2s, true, 61min, true},
     };
     for (const auto& expected : cases) {
@@ -201,7 +205,7 @@ TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
     }
 }
 
-TEST(AfterOutage, SpendsNoAttemptForAnHourOfOutageWhateverTheAgeOfTheJob) {
+TEST(AfterOutage, SpendsNoAttemptDuringTheFirstHourOfAnOutage) {
     const error why{errc::database_unavailable};
     auto first = on_attempt(1);
     auto last = on_attempt(3);
@@ -221,7 +225,7 @@ TEST(AfterOutage, SpendsNoAttemptForAnHourOfOutageWhateverTheAgeOfTheJob) {
     EXPECT_EQ(std::get<failed>(end).code, job_error_code::storage_error);
 }
 
-TEST(ErrorText, BeginsAsTheContractSays) {
+TEST(ErrorText, BeginsAsDocumented) {
     const std::map<job_error_code, std::string> beginnings = {
         {job_error_code::unavailable, "Video is not available"},
         {job_error_code::rate_limited, "The platform temporarily rate-limited the service"},
@@ -244,7 +248,7 @@ TEST(ErrorText, BeginsAsTheContractSays) {
     EXPECT_EQ(met.size(), beginnings.size());
 }
 
-TEST(ErrorText, OfAPlatformThatHasNeverAnsweredNamesAllWaysOnAndPromisesNothing) {
+TEST(ErrorText, NamesTheRemediesIfThePlatformHasNeverAnswered) {
     for (int number = 0; number <= static_cast<int>(errc::internal); ++number) {
         const auto why = static_cast<errc>(number);
         const auto text = unanswered_text(why);
@@ -283,7 +287,7 @@ TEST(ErrorText, NamesTheCauseAndTheLimit) {
     EXPECT_THAT(error_text(error{errc::no_video}, {}), ::testing::HasSubstr("photo"));
 }
 
-TEST(IsRetryable, IsOfTheCodeAndOfAModelThatCouldNotBeReached) {
+TEST(IsRetryable, DependsOnTheCodeAndOnAnUnreachableModel) {
     struct test_case {
         job_error_code code;
         std::string_view cause;
