@@ -88,7 +88,7 @@ public:
 
 private:
     enum class phase : std::uint8_t {
-        greeting,  ///< TLS handshake. Its deadline is the header's, which holds for both.
+        greeting,  ///< TLS handshake, which shares the deadline of the header.
         idle,
         header,
         body,

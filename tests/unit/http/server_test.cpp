@@ -67,7 +67,7 @@ TEST_F(Served, AnswersHeadWithTheSameHeaderAndNoBody) {
     EXPECT_EQ(next->body, "hello");
 }
 
-// A connection reads the first 512 bytes of a head into a buffer of its own.
+// A connection reads the first 512 bytes of a head into a separate buffer.
 TEST_F(Served, AnswersHeadsOfAnySize) {
     start();
     raw_client client{port};

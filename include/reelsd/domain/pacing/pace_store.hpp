@@ -89,7 +89,7 @@ public:
     boost::asio::awaitable<permit> ask_permit(
         job_id job, std::int32_t claim, paced_resolver who, pace limits, deadline by);
 
-    /// Records the end of a try. `code` is the post's.
+    /// Records the end of a try. `code` is the code of the post.
     boost::asio::awaitable<consequence> note(
         paced_resolver who, std::string code, outcome ended, pace limits, deadline by);
 
