@@ -307,10 +307,10 @@ TEST_F(Served, AnswersRequestsThatArriveDuringASuspension) {
     raw_client client{port};
     await_counts([](const server_counts& now) { return now.connections_open == 1; });
     // The loop is blocked until the header's deadline has passed.
-    std::promise<void> never;
+    std::promise<void> unset;
     const auto late_at = std::chrono::steady_clock::now() + options.header_time_max;
     boost::asio::post(
-        loop, [looks = never.get_future().share(), late_at] { looks.wait_until(late_at); });
+        loop, [looks = unset.get_future().share(), late_at] { looks.wait_until(late_at); });
     ASSERT_TRUE(
         client.send("GET /hello HTTP/1.1\r\nHost: a\r\nX: " + std::string(8000, 'x') + "\r\n\r\n"));
     const auto got = client.read();
