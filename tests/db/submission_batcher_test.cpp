@@ -96,7 +96,7 @@ private:
     std::future<db::rows> standing_;
 };
 
-TEST_F(SubmissionBatcher, EachAccountGetsItsPlacesAndNoneTooMany) {
+TEST_F(SubmissionBatcher, EnforcesEachAccountsLimitExactly) {
     std::vector<std::future<submission_result>> anns;
     std::vector<std::future<submission_result>> bobs;
     for (int i = 0; i < 20; ++i) {
@@ -110,14 +110,14 @@ TEST_F(SubmissionBatcher, EachAccountGetsItsPlacesAndNoneTooMany) {
             EXPECT_EQ(decision.decided, at < 3 ? outcome::accepted : outcome::too_many_jobs);
             EXPECT_EQ(decision.rate_remaining, at < 3 ? 9 - static_cast<int>(at) : 7);
             EXPECT_EQ(decision.retry_after > 0, at >= 3);
-            EXPECT_EQ(decision.job.value > last.value, at < 3) << "in their order";
+            EXPECT_EQ(decision.job.value > last.value, at < 3) << "in order";
             if (at < 3) last = decision.job;
         }
     }
     EXPECT_EQ(statements(), 1U);
 }
 
-TEST_F(SubmissionBatcher, ABucketRunsDryInTheMiddle) {
+TEST_F(SubmissionBatcher, RefusesTheRestWhenABucketIsEmpty) {
     run(pool().run(
         soon(),
         db::query{
@@ -147,8 +147,8 @@ TEST_F(SubmissionBatcher, TheSameKeyTwiceInOneStatementIsOneJob) {
     EXPECT_EQ(statements(), 1U);
 }
 
-// A list is one statement of its own, also with concurrent submissions.
-TEST_F(SubmissionBatcher, AListIsDecidedInItsOrder) {
+// A list is a separate statement, even with concurrent submissions.
+TEST_F(SubmissionBatcher, DecidesAListInOrder) {
     std::vector<submission> list(5, submission{.url = link});
     auto single = asked(bob_);
     auto together =
@@ -166,16 +166,16 @@ TEST_F(SubmissionBatcher, AListIsDecidedInItsOrder) {
     EXPECT_EQ(statements(), 2U);
 }
 
-TEST_F(SubmissionBatcher, WhatCannotBeAdmittedIsNotTheOthersFault) {
+TEST_F(SubmissionBatcher, AnInvalidSubmissionDoesNotAffectOthers) {
     auto well = asked(ann_);
-    auto of_nobody = asked(account_id{999'999});
+    auto of_unknown = asked(account_id{999'999});
     auto damaged = asked(bob_, {}, std::string{"a\0b", 3});
     EXPECT_EQ(got(well).decided, outcome::accepted);
-    EXPECT_THROW(static_cast<void>(got(of_nobody)), db::refused);
+    EXPECT_THROW(static_cast<void>(got(of_unknown)), db::refused);
     EXPECT_THROW(static_cast<void>(got(damaged)), db::refused);
 }
 
-TEST_F(SubmissionBatcher, NobodyWaitsForAnothersRow) {
+TEST_F(SubmissionBatcher, ALockedAccountDoesNotDelayOthers) {
     hold_row(ann_);
 
     auto anns = asked(ann_);
@@ -186,7 +186,7 @@ TEST_F(SubmissionBatcher, NobodyWaitsForAnothersRow) {
     release_row();
     EXPECT_EQ(got(anns).decided, outcome::accepted);
     EXPECT_EQ(got(anns_second).decided, outcome::accepted);
-    EXPECT_EQ(statements(), 2U) << "those that wait for the same row do so together";
+    EXPECT_EQ(statements(), 2U) << "submissions that wait for one row share a statement";
 }
 
 TEST_F(SubmissionBatcher, AListWaitsOnlyForListsOfItsOwnAccount) {
@@ -203,7 +203,7 @@ TEST_F(SubmissionBatcher, AListWaitsOnlyForListsOfItsOwnAccount) {
 }
 
 // Both wait for the account's row, so neither can see the other's key before it is locked.
-TEST_F(SubmissionBatcher, ALinkAndAListUnderOneKeyAtTheSameMomentAreNotBothAdmitted) {
+TEST_F(SubmissionBatcher, AcceptsALinkOrAListUnderOneKeyButNotBoth) {
     hold_row(ann_);
     const submission single{.url = link, .idempotency_key = "k"};
     const submission of_list{
@@ -224,7 +224,7 @@ TEST_F(SubmissionBatcher, ALinkAndAListUnderOneKeyAtTheSameMomentAreNotBothAdmit
     EXPECT_EQ(decided, is_link_first ? link_only : list_only);
 }
 
-TEST_F(SubmissionBatcher, AListThatGivesUpLeavesTheLineToTheNextOne) {
+TEST_F(SubmissionBatcher, AListThatGivesUpLetsTheNextOneProceed) {
     hold_row(ann_);
     auto first = asked_list(ann_, 1);
     auto hurried = asked_list(ann_, 1, deadline::after(1ms));
