@@ -18,8 +18,9 @@ BEGIN
              WHERE job.account_id = old.account_id AND job.url = old.url
                AND job.status IN ('pending', 'processing'));
         failed := old.id;
-        INSERT INTO job (account_id, url, fresh, webhook_url, turn, waits_for)
-        VALUES (old.account_id, old.url, old.fresh, old.webhook_url, next_queued_turn(old.account_id), 'account')
+        INSERT INTO job (account_id, url, fresh, webhook_url, options, turn, waits_for)
+        VALUES (old.account_id, old.url, old.fresh, old.webhook_url, old.options,
+                next_queued_turn(old.account_id), 'account')
         RETURNING id INTO anew;
         UPDATE account SET active_jobs_at_most = active_jobs_at_most + 1 WHERE account.id = old.account_id;
         PERFORM release_queued_jobs(old.account_id);

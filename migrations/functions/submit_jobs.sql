@@ -1,14 +1,14 @@
 -- Decides submissions of any accounts, each independently, and stores those that are admitted. All parameters except the
 -- defaults have one element per submission.
 --   queue_wishes: whether the job may wait beyond concurrent_jobs. If so, only the first link of a list costs a token
---   uploads: files to analyse instead of the links' videos; null: none
+--   uploads: files to analyse instead of the links' videos; options: of the analysis, as JSON; null: none
 --   keys: Idempotency-Keys; request_hashes, positions: of a list or an upload; null and 0 for a single link
 -- number: of the submission, from 1. outcome: of decide_submissions(). tokens: left in the account's bucket. Returns no
 -- rows for accounts that another transaction holds, if there are several: the caller has to repeat their submissions.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
-    keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], uploads bigint[], rate_default integer,
-    concurrent_default integer)
+    keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], uploads bigint[], options text[],
+    rate_default integer, concurrent_default integer)
 RETURNS TABLE (number integer, outcome text, job_id bigint, job_status job_status, job_limit integer, rate_limit integer,
     tokens double precision, retry_after integer, monthly_budget_usd numeric)
 LANGUAGE plpgsql
@@ -40,9 +40,9 @@ BEGIN
                links, money_costs, keys, request_hashes, positions, queue_wishes, rate_default,
                concurrent_default) AS made),
     inserted AS (
-        INSERT INTO job (id, account_id, url, fresh, webhook_url, turn, waits_for, is_upload) OVERRIDING SYSTEM VALUE
-        SELECT made.job_id, made.account_id, links[made.number], fresh_wishes[made.number],
-               webhook_urls[made.number], made.turn, made.waits_for, uploads[made.number] IS NOT NULL
+        INSERT INTO job (id, account_id, url, fresh, webhook_url, turn, waits_for, is_upload, options) OVERRIDING SYSTEM VALUE
+        SELECT made.job_id, made.account_id, links[made.number], fresh_wishes[made.number], webhook_urls[made.number],
+               made.turn, made.waits_for, uploads[made.number] IS NOT NULL, submit_jobs.options[made.number]::json
           FROM decided AS made WHERE made.outcome = 'admitted'),
     linked AS (
         UPDATE upload SET job_id = made.job_id

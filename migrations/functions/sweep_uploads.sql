@@ -1,10 +1,17 @@
--- Renews the uploads that a daemon is receiving, and removes those whose daemon or job has ended.
+-- Renews the uploads that a daemon is receiving, and removes those whose daemon or job has ended. Marks objects of ended jobs
+-- that are not kept for deletion.
 CREATE OR REPLACE FUNCTION sweep_uploads(arriving bigint[]) RETURNS void LANGUAGE sql AS $$
     UPDATE upload SET renewed_at = now() WHERE id = ANY (arriving) AND job_id IS NULL;
     DELETE FROM upload
      WHERE id IN (
            SELECT old.id FROM upload AS old LEFT JOIN job_state AS job ON job.id = old.job_id
-            WHERE CASE WHEN old.job_id IS NULL THEN old.renewed_at < now() - interval '10 seconds'
+            WHERE old.kept_at IS NULL
+              AND CASE WHEN old.job_id IS NULL THEN old.renewed_at < now() - interval '10 seconds'
                        ELSE job.status IN ('done', 'error') END
+              FOR UPDATE OF old SKIP LOCKED);
+    UPDATE media_object SET job_id = NULL, delete_at = now()
+     WHERE id IN (
+           SELECT old.id FROM media_object AS old JOIN job_state AS job ON job.id = old.job_id
+            WHERE old.job_id IS NOT NULL AND NOT old.is_kept AND job.status IN ('done', 'error')
               FOR UPDATE OF old SKIP LOCKED);
 $$;

@@ -1,6 +1,8 @@
 #include "authentication.hpp"
 #include "documents/documents.hpp"
 #include "export.hpp"
+#include "extract_presets.hpp"
+#include "media.hpp"
 #include "monitoring.hpp"
 #include "reel_events.hpp"
 #include "reel_list.hpp"
@@ -27,10 +29,12 @@ struct api::state {
     std::deque<reels_service> other_reels = {};
     reel_event_service events;
     export_service exports;
+    media_service media;
     jobs::job_store jobs;
     usage::usage_store usage;
     search_service search;
     webhook_service webhooks;
+    preset_list presets = {};
     readiness_check ready;
     metrics_text metrics;
     bool has_metrics_address;
@@ -48,6 +52,7 @@ api::api(api_dependencies dependencies)
                .limits = dependencies.limits,
                .video_bytes_max = dependencies.video_bytes_max,
                .analysis_costs_money = dependencies.analysis_costs_money,
+               .analyzers = std::move(dependencies.analyzers),
                .job_accepted = std::move(dependencies.job_accepted),
                .check_webhook_url = dependencies.check_webhook_url},
           .reels =
@@ -57,6 +62,9 @@ api::api(api_dependencies dependencies)
                .job_removed = std::move(dependencies.job_removed)},
           .events = {.changes = dependencies.changes, .poller = dependencies.poller},
           .exports = {.begin = std::move(dependencies.begin_export)},
+          .media =
+              {.media = dependencies.media,
+               .read_object = std::move(dependencies.read_object)},
           .jobs = dependencies.jobs,
           .usage = dependencies.usage,
           .search =
@@ -105,6 +113,8 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
 
 void api::add_common_resources_to(http::router& router, std::string_view prefix) {
     add_submission_routes(router, prefix, state_->submissions);
+    add_media_routes(router, prefix, state_->media);
+    add_extract_preset_routes(router, prefix, state_->presets);
     add_reel_event_routes(router, prefix, state_->events);
     add_export_routes(router, prefix, state_->exports);
     add_reel_list_routes(router, prefix, state_->jobs);

@@ -4,6 +4,8 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/model/analysis_options.hpp>
+#include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/platform/link.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -30,21 +32,20 @@ std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// Checks a link and returns its submission, without the options of the request.
-result<jobs::submission> submission_of(const json& element, const submission_service& service) {
+/// Checks a link and returns its submission, with the options that all links of the request share.
+result<jobs::submission> submission_of(const json& element, const common_options& options) {
     auto url = requested_url(element);
     if (!url) return url.error();
     const auto link = platform::parse_link(*url);
     if (!link) return link.error();
     return jobs::submission{
-        .url = *std::move(url), .costs_money = service.analysis_costs_money && !link->is_test()};
-}
-
-void apply(const common_options& options, jobs::submission& submission) {
-    submission.fresh = options.fresh;
-    submission.queue = options.queue;
-    submission.webhook_url = options.webhook_url;
-    submission.idempotency_key = options.idempotency_key;
+        .url = *std::move(url),
+        .fresh = options.fresh,
+        .costs_money = options.costs_money && !link->is_test(),
+        .queue = options.queue,
+        .idempotency_key = options.idempotency_key,
+        .webhook_url = options.webhook_url,
+        .options = options.analysis};
 }
 
 bool is_accepted(const jobs::submission_result& decision) {
@@ -79,11 +80,15 @@ http::response acceptance(
 asio::awaitable<http::response> submit_one(
     http::request_context& ctx, submission_service& service, const json& body) {
     const auto url = body.find("url");
-    auto submission = submission_of(url == body.end() ? json() : *url, service);
-    if (!submission) co_return ctx.problem(submission.error());
+    const auto element = url == body.end() ? json() : *url;
     const auto options = options_in(ctx, body, service);
+    auto submission = submission_of(element, options ? *options : common_options{});
+    if (!submission) co_return ctx.problem(submission.error());
     if (!options) co_return ctx.problem(options.error());
-    apply(*options, *submission);
+    if (submission->idempotency_key && !options->analysis.empty()) {
+        submission->list =
+            jobs::list_element{.request_hash = request_hash_of({&element}, options->analysis)};
+    }
 
     const auto decision = co_await service.submission_batcher.submit(
         ctx.caller(), *std::move(submission), ctx.database_by());
@@ -116,14 +121,14 @@ asio::awaitable<http::response> submit_list(
     if (!urls) co_return ctx.problem(urls.error());
     const auto options = options_in(ctx, body, service);
     if (!options) co_return ctx.problem(options.error());
-    const auto request_hash = options->idempotency_key ? request_hash_of(*urls) : std::string{};
+    const auto request_hash =
+        options->idempotency_key ? request_hash_of(*urls, options->analysis) : std::string{};
 
     std::vector<std::optional<error>> objections;
     std::vector<jobs::submission> submissions;
     for (const auto* const url : *urls) {
-        auto link = submission_of(*url, service);
+        auto link = submission_of(*url, *options);
         if (link) {
-            apply(*options, *link);
             link->list = jobs::list_element{
                 .request_hash = request_hash,
                 .position = static_cast<std::int32_t>(objections.size())};
@@ -195,11 +200,15 @@ result<common_options> options_in(
     if (!webhook_url) return webhook_url.error();
     auto key = requested_idempotency_key(ctx.header("Idempotency-Key"));
     if (!key) return key.error();
+    const auto analysis = requested_analysis(body, service);
+    if (!analysis) return analysis.error();
     return common_options{
         .fresh = *fresh == flag::on,
         .queue = *queue == flag::on,
         .webhook_url = *std::move(webhook_url),
-        .idempotency_key = *std::move(key)};
+        .idempotency_key = *std::move(key),
+        .analysis = model::text_of(*analysis),
+        .costs_money = service.analysis_costs_money && analysis->analyzer != model::local_provider};
 }
 
 http::response answer_to(
@@ -263,9 +272,28 @@ result<std::optional<std::string>> requested_idempotency_key(
     return std::optional{std::string{*header}};
 }
 
-std::string request_hash_of(const std::vector<const json*>& urls) {
+result<model::analysis_options> requested_analysis(
+    const json& body, const submission_service& service) {
+    auto options = model::analysis_options_in(body);
+    if (!options) return options;
+    const auto& names = service.analyzers;
+    const auto& name = options->analyzer;
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+        return error{
+            errc::invalid_argument,
+            fmt::format("analyzer must be one of {}", fmt::join(names, ", "))};
+    }
+    if (!options->schema.empty() &&
+        (name == model::local_provider || !service.analysis_costs_money)) {
+        return error{errc::invalid_argument, "extract needs a model; this server has none"};
+    }
+    return options;
+}
+
+std::string request_hash_of(const std::vector<const json*>& urls, std::string_view analysis) {
     file_digest digest;
     for (const auto* const url : urls) digest.add(dumped(*url).append("\n"));
+    digest.add(analysis);
     constexpr std::size_t digits = 32;
     return digest.hex().substr(0, digits);
 }

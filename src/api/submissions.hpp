@@ -27,6 +27,10 @@ namespace reelsd::jobs {
 class upload_store;
 }
 
+namespace reelsd::model {
+struct analysis_options;
+}
+
 namespace reelsd::api {
 
 /// Dependencies of the handlers of this resource. Outlives the router.
@@ -37,6 +41,7 @@ struct submission_service {
     std::uint64_t video_bytes_max;
     /// Whether a model that costs money analyses links; it never analyses test links.
     bool analysis_costs_money = false;
+    std::vector<std::string> analyzers;  ///< The names that submissions may choose.
     std::function<void()> job_accepted;
     webhook_url_check check_webhook_url;
 };
@@ -61,6 +66,8 @@ struct common_options {
     bool queue = false;
     std::optional<std::string> webhook_url;
     std::optional<std::string> idempotency_key;  ///< The client's.
+    std::string analysis;      ///< Of the model layer, as text; see jobs::submission::options.
+    bool costs_money = false;  ///< Whether the requested analyzer does, except for test links.
 };
 
 /// Reads the options of a body and the header Idempotency-Key. Errors: invalid_argument.
@@ -93,8 +100,14 @@ enum class flag : std::uint8_t { off, on };
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
 
-/// Identifies a list under its Idempotency-Key: 32 hexadecimal digits of a hash of its elements in
-/// order. Pure.
-[[nodiscard]] std::string request_hash_of(const std::vector<const json*>& urls);
+/// Reads the options of the analysis. `extract` needs an analyzer that is a model. Errors:
+/// invalid_argument. Pure.
+[[nodiscard]] result<model::analysis_options> requested_analysis(
+    const json& body, const submission_service& service);
+
+/// Identifies a request under its Idempotency-Key: 32 hexadecimal digits of a hash of its elements
+/// in order, and of the options of the analysis. Pure.
+[[nodiscard]] std::string request_hash_of(
+    const std::vector<const json*>& urls, std::string_view analysis = {});
 
 }  // namespace reelsd::api

@@ -47,6 +47,10 @@ constexpr auto known_options = std::to_array<option>(
      {"caption"},
      {"author"},
      {"webhook_url"},
+     {"language"},
+     {"instructions"},
+     {"extract"},
+     {"analyzer"},
      {"filename"}});
 
 std::string media_type_of(const http::request& request) {
@@ -82,6 +86,10 @@ result<void> set_option(json& options, const std::string& name, const std::strin
     if (known == known_options.end() || (!known->is_boolean && trimmed(text).empty())) return {};
     const bool is_truth = known->is_boolean && (text == "true" || text == "false");
     options[name] = is_truth ? json(text == "true") : json(text);
+    if (name != "extract" || !trimmed(text).starts_with('{')) return {};
+    auto schema = http::json_object_from(text);
+    if (!schema) return invalid("extract must be a JSON object or the name of a preset");
+    options[name] = *std::move(schema);
     return {};
 }
 
@@ -257,12 +265,15 @@ result<jobs::submission> submission_of(
     return jobs::submission{
         .url = *std::move(url),
         .fresh = common->fresh,
-        .costs_money = service.analysis_costs_money,
+        .costs_money = common->costs_money,
         .queue = common->queue,
         .idempotency_key = std::move(common->idempotency_key),
-        .list = jobs::list_element{.request_hash = request_hash_of({&identity}), .position = 0},
+        .list =
+            jobs::list_element{
+                .request_hash = request_hash_of({&identity}, common->analysis), .position = 0},
         .upload = video.id,
-        .webhook_url = std::move(common->webhook_url)};
+        .webhook_url = std::move(common->webhook_url),
+        .options = std::move(common->analysis)};
 }
 
 /// Receives the file and submits it.
@@ -289,8 +300,8 @@ asio::awaitable<http::response> receive_and_submit(
         co_return ctx.problem(
             error{errc::storage_failed, "the upload was removed before it was complete"});
     }
-    const auto decision = co_await service.submission_batcher.submit(
-        ctx.caller(), *std::move(submission), by);
+    const auto decision =
+        co_await service.submission_batcher.submit(ctx.caller(), *std::move(submission), by);
     if (decision.decided == jobs::submission_result::outcome::accepted) {
         service.uploads.release(id);
         service.job_accepted();
@@ -326,7 +337,7 @@ asio::awaitable<http::response> receive_upload(
     // The options of a form follow in the body, and may include `queue`.
     const jobs::submission expected{
         .url = {},
-        .costs_money = service.analysis_costs_money,
+        .costs_money = common->costs_money,
         .queue = common->queue || form->parts,
         .idempotency_key = common->idempotency_key};
     const auto begun =

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -95,6 +96,12 @@ std::vector<std::string> analyzer_names(const settings& config) {
     return {"local"};
 }
 
+std::vector<std::string> other_analyzer_names(const settings& config) {
+    const bool is_auto = config.analyzers == std::vector<std::string>{"auto"};
+    if (is_auto && !config.gemini.key.empty() && !config.openai.key.empty()) return {"openai"};
+    return {};
+}
+
 result<std::unique_ptr<analyzers>> analyzers::create(
     const settings& config, std::string_view run, const media::media_client& media,
     model::request_observer on_request, const log::logger& log) {
@@ -119,35 +126,53 @@ result<std::unique_ptr<analyzers>> analyzers::create(
             .on_request = on_request,
             .log = log};
     };
-    std::vector<std::unique_ptr<model::analyzer>> chain;
-    const auto add = [&](std::unique_ptr<model::remote_analyzer> analyzer,
-                         const std::string& name) {
-        warn_of_unknown_price(created->prices_, name, log);
+    const auto make = [&](const std::string& name) {
+        const bool is_gemini = name == "gemini";
+        warn_of_unknown_price(
+            created->prices_, is_gemini ? config.gemini.model : config.openai.model, log);
+        auto gemini = config.gemini;
+        gemini.upload_owner = upload_owner(config);
+        gemini.upload_run = run;
+        auto analyzer = is_gemini
+                            ? model::remote_analyzer::with_gemini(std::move(gemini), dependencies())
+                            : model::remote_analyzer::with_openai(config.openai, dependencies());
         created->remote_.push_back(analyzer.get());
-        chain.push_back(std::move(analyzer));
+        created->by_name_.emplace_back(name, analyzer.get());
+        return analyzer;
     };
+    std::vector<std::unique_ptr<model::analyzer>> chain;
     for (const auto& name : analyzer_names(config)) {
-        if (name == "gemini") {
-            if (config.gemini.key.empty())
-                return setting_error("gemini-api-key is not set, and the analyzer is gemini");
-            auto gemini = config.gemini;
-            gemini.upload_owner = upload_owner(config);
-            gemini.upload_run = run;
-            add(model::remote_analyzer::with_gemini(std::move(gemini), dependencies()),
-                config.gemini.model);
-        } else if (name == "openai") {
-            if (config.openai.model.empty())
-                return setting_error("openai-model is not set, and the analyzer is openai");
-            add(model::remote_analyzer::with_openai(config.openai, dependencies()),
-                config.openai.model);
-        } else {
+        if (name == "gemini" && config.gemini.key.empty())
+            return setting_error("gemini-api-key is not set, and the analyzer is gemini");
+        if (name == "openai" && config.openai.model.empty())
+            return setting_error("openai-model is not set, and the analyzer is openai");
+        if (name == model::local_provider) {
             chain.push_back(std::make_unique<model::local_analyzer>(media));
+        } else {
+            chain.push_back(make(name));
         }
     }
+    for (const auto& name : other_analyzer_names(config)) {
+        if (!config.openai.model.empty()) created->others_.push_back(make(name));
+    }
+    created->by_name_.emplace_back(model::local_provider, &created->free_);
     created->chosen_ = chain.size() == 1
                            ? std::move(chain.front())
                            : std::make_unique<model::analyzer_chain>(std::move(chain), log);
     return created;
+}
+
+const model::analyzer* analyzers::find(std::string_view name) const {
+    const auto known = std::find_if(by_name_.begin(), by_name_.end(), [name](const auto& entry) {
+        return entry.first == name;
+    });
+    return known == by_name_.end() ? nullptr : known->second;
+}
+
+std::vector<std::string> analyzers::names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, analyzer] : by_name_) names.push_back(name);
+    return names;
 }
 
 std::vector<model::circuit_state> analyzers::circuits() const {

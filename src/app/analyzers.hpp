@@ -12,7 +12,9 @@
 
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace reelsd::app {
@@ -29,6 +31,11 @@ public:
 
     /// Tries the configured ones in order.
     [[nodiscard]] const model::analyzer& chosen() const noexcept { return *chosen_; }
+    /// The one that a submission names; null for an unknown name.
+    [[nodiscard]] const model::analyzer* find(std::string_view name) const;
+    /// The names for find(): the configured analyzers, those with a key if the setting is "auto",
+    /// and always the local one.
+    [[nodiscard]] std::vector<std::string> names() const;
     /// The local one, which costs nothing.
     [[nodiscard]] const model::analyzer& free() const noexcept { return free_; }
 
@@ -54,7 +61,10 @@ private:
     model::price_table prices_;
     std::unique_ptr<model::dense_embedder> dense_embedder_;
     std::unique_ptr<model::analyzer> chosen_;
-    std::vector<const model::remote_analyzer*> remote_;  ///< Within chosen_.
+    /// With a key, but not in chosen_, because "auto" chooses one.
+    std::vector<std::unique_ptr<model::remote_analyzer>> others_;
+    std::vector<std::pair<std::string, const model::analyzer*>> by_name_;
+    std::vector<const model::remote_analyzer*> remote_;  ///< Within chosen_ and others_.
 };
 
 /// Null for the built-in embedder. Errors: invalid_argument; the detail names the setting.
@@ -63,5 +73,8 @@ private:
 
 /// The names in the setting, or those that "auto" means. Pure.
 [[nodiscard]] std::vector<std::string> analyzer_names(const settings& config);
+
+/// Analyzers that only submissions choose: with "auto", the others that have a key. Pure.
+[[nodiscard]] std::vector<std::string> other_analyzer_names(const settings& config);
 
 }  // namespace reelsd::app

@@ -1,6 +1,7 @@
 #include "composition.hpp"
 
 #include "installation.hpp"
+#include "media_objects.hpp"
 #include "platform_source.hpp"
 #include "process_services.hpp"
 #include "usable_memory.hpp"
@@ -9,7 +10,6 @@
 #include <reelsd/base/random.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
-#include <reelsd/work/maintenance/maintenance.hpp>
 
 #include <boost/asio/ip/host_name.hpp>
 
@@ -32,6 +32,11 @@ constexpr std::size_t offload_queue_max = 64;
 /// Calls of embedders block for up to two minutes: one in the background, and those of searches,
 /// which continue with words after 3 s.
 constexpr std::size_t embedding_threads = 4;
+/// Requests to the media store block: those of clients that watch videos, and deletions.
+constexpr std::size_t media_threads = 8;
+constexpr std::size_t media_queue_max = 512;
+/// One part of an object. A client that waits longer has given up.
+constexpr std::chrono::seconds object_time_max{10};
 /// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
@@ -197,6 +202,8 @@ composition::composition(
           loop.get_executor(), pacing::refused_session_store{pool}, session_resolver_of(config)},
       offload{offload_threads, offload_queue_max},
       embedding_calls{embedding_threads, offload_queue_max},
+      objects{open_media_store(config)},
+      media_calls{media_threads, media_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},
       recorder{loop.get_executor(), usage::call_ledger_store{pool}, tasks, log},
       steps{
@@ -212,6 +219,7 @@ composition::composition(
           },
           log},
       vectors{make_vector_index()},
+      media_kept{kept_media_dependencies()},
       executor{executor_dependencies(), retry_policy_of(config), log},
       poller{jobs::change_store{pool}, log},
       webhook_sender{work::webhook_sender_settings{
@@ -293,12 +301,49 @@ void composition::add_maintenance() {
     owned.push_back(work::make_account_erasure(context, store, options));
     owned.push_back(work::make_delivery_log_cleaner(context, webhooks::delivery_store{pool}));
     owned.push_back(work::make_upload_sweeper(context, uploads));
+    add_media_sweepers(context);
     owned.push_back(work::make_lost_call_settler(context, usage::call_ledger_store{pool}));
     auto sweep = [this](const std::stop_token& stop) {
         const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
         res.models->sweep(is_living, stop);
     };
     owned.push_back(work::make_provider_upload_sweeper(context, offload, std::move(sweep)));
+}
+
+void composition::add_media_sweepers(const work::maintenance_context& context) {
+    const jobs::media_store store{pool};
+    owned.push_back(work::make_video_sweeper(
+        context,
+        store,
+        {.kept = config.videos_kept, .bytes_max = config.videos_bytes_max},
+        [&registry = *res.registry](std::string_view what, std::int64_t rows) {
+            registry.note_removed(what, rows);
+        }));
+    if (!objects) return;
+    auto remove = [this](const std::string& object, const std::stop_token& stop) {
+        return objects->remove(object, deadline::after(object_time_max), stop);
+    };
+    owned.push_back(
+        work::make_object_sweeper(context, store, media_calls, objects->name(), std::move(remove)));
+}
+
+asio::awaitable<result<std::vector<std::byte>>> composition::read_object(jobs::object_range part) {
+    using outcome = result<std::vector<std::byte>>;
+    if (!objects) co_return outcome{error{errc::storage_failed, "no media store is configured"}};
+    const auto by = deadline::after(object_time_max);
+    outcome got = error{errc::timed_out, "the media store did not answer in time"};
+    const auto get = [&] {
+        got = objects->get(
+            part.object,
+            static_cast<std::uint64_t>(part.offset),
+            static_cast<std::uint64_t>(part.bytes),
+            by,
+            std::stop_token{});
+        return true;
+    };
+    const auto ran = co_await media_calls.run(by, get);
+    if (!ran) co_return outcome{ran.error()};
+    co_return got;
 }
 
 void composition::add_process_services(
@@ -320,17 +365,31 @@ work::executor_dependencies composition::executor_dependencies() {
         .rate_limiter = rate_limiter,
         .media = *res.media,
         .analyzer = res.models->chosen(),
+        .named_analyzer = [this](std::string_view name) { return res.models->find(name); },
         .free_analyzer = res.models->free(),
         .embedder = *res.embedder,
         .scratch = *res.scratch,
         .loop = loop.get_executor(),
         .store = job_store,
         .uploads = uploads,
+        .media_kept = media_kept,
         .recorder = recorder,
         .analysis_costs_money = !res.models->remote().empty(),
-        .on_step = [this](const jobs::claimed_job& job, std::string_view step) {
-            steps.note(job, step);
-        }};
+        .on_step =
+            [this](const jobs::claimed_job& job, std::string_view step) { steps.note(job, step); }};
+}
+
+work::kept_media_dependencies composition::kept_media_dependencies() {
+    return {
+        .loop = loop.get_executor(),
+        .media = *res.media,
+        .scratch = *res.scratch,
+        .store = jobs::media_store{pool},
+        .uploads = uploads,
+        .objects = objects.get(),
+        .frames = config.frames,
+        .videos = config.videos_kept.count() > 0,
+        .log = log};
 }
 
 work::session_pace composition::session_pace() const {
@@ -413,6 +472,8 @@ api::api_dependencies composition::api_dependencies() {
         .limits = limits,
         .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
         .jobs = jobs::job_store{pool},
+        .media = jobs::media_store{pool},
+        .read_object = [this](jobs::object_range part) { return read_object(std::move(part)); },
         .usage = usage::usage_store{pool},
         .search = jobs::reel_search{pool},
         .webhooks = webhooks::webhook_store{pool},
@@ -426,6 +487,7 @@ api::api_dependencies composition::api_dependencies() {
         .changes = jobs::change_store{pool},
         .poller = poller,
         .analysis_costs_money = !res.models->remote().empty(),
+        .analyzers = res.models->names(),
         .requests_per_minute = config.requests_per_minute,
         .token_used = [this](token_id token) { token_usage.note(token); },
         .job_accepted = [this] { dispatcher.wake(); },

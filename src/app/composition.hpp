@@ -28,13 +28,16 @@
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/embedder.hpp>
+#include <reelsd/net/s3_store.hpp>
 #include <reelsd/platform/source.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>
+#include <reelsd/work/analysis/kept_media.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
 #include <reelsd/work/analysis/shared_rate_limiter.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
+#include <reelsd/work/maintenance/maintenance.hpp>
 #include <reelsd/work/maintenance/recorders.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
@@ -92,11 +95,14 @@ struct composition {
     shared_session_record session_record;
     async::offload_pool offload;
     async::offload_pool embedding_calls;
+    std::unique_ptr<net::s3_store> objects;  ///< Null: the database stores media.
+    async::offload_pool media_calls;
     async::task_group tasks;
     work::call_recorder recorder;
     work::step_recorder steps;
     work::token_usage_flusher token_usage;
     std::unique_ptr<work::vector_index> vectors;  ///< Null without a remote embedder.
+    work::kept_media media_kept;
     work::executor executor;
     jobs::change_poller poller;
     work::webhook_sender webhook_sender;
@@ -120,6 +126,10 @@ struct composition {
 
 private:
     [[nodiscard]] work::executor_dependencies executor_dependencies();
+    [[nodiscard]] work::kept_media_dependencies kept_media_dependencies();
+    /// Reads a part of an object, without blocking the loop. `storage_failed` without a store.
+    [[nodiscard]] boost::asio::awaitable<result<std::vector<std::byte>>> read_object(
+        jobs::object_range part);
     [[nodiscard]] work::session_pace session_pace() const;
     [[nodiscard]] std::unique_ptr<work::vector_index> make_vector_index();
     [[nodiscard]] work::webhook_deliverer_options deliverer_options();
@@ -130,6 +140,7 @@ private:
     [[nodiscard]] dashboard::dashboard_dependencies dashboard_dependencies();
     [[nodiscard]] http::server_options server_options();
     void add_maintenance();
+    void add_media_sweepers(const work::maintenance_context& context);
     void add_process_services(
         const service_notifier& supervisor, std::function<void()> on_unsupported_schema);
 };

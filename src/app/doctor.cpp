@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "database.hpp"
 #include "installation.hpp"
+#include "media_objects.hpp"
 #include "platform_source.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
@@ -42,6 +43,7 @@ constexpr auto model_time_max = 20s;
 constexpr auto canary_time_max = 20s;
 /// Includes a cold start of Python.
 constexpr auto yt_dlp_time_max = 15s;
+constexpr auto media_store_time_max = 15s;
 constexpr auto migration_time_max = 10s;
 constexpr auto answers_time_max = 5s;
 /// Sixteen workers with a video of 100 MiB each, rounded up.
@@ -122,6 +124,15 @@ finding check_migrations(const database& store, const log::logger& log) {
         "{} pending, {} functions outdated; `reelsd migrate` applies them",
         status->pending.size(),
         status->outdated_functions.size()));
+}
+
+/// Whether the media store can be used.
+finding check_objects(const settings& config) {
+    const auto store = open_media_store(config);
+    if (!store) return good("the database");
+    const auto checked = check_media_store(*store, deadline::after(media_store_time_max));
+    if (checked) return good(store->name() + " stores, returns and deletes an object");
+    return bad(fmt::format("{}: {}", store->name(), checked.error().detail()));
 }
 
 finding check_sample(const settings& config) {
@@ -467,6 +478,7 @@ result<void> execute(
     if (serves_tls(config)) lines.add("certificate", check_certificate(config));
     check_database(lines, config, log);
     check_media(lines, config);
+    lines.add("media store", check_objects(config));
     lines.add("sample", check_sample(config));
     lines.add("dictionary", check_dictionary(config));
     const auto config_for_canary = check_session(lines, config, log);

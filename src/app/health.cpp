@@ -71,7 +71,8 @@ asio::awaitable<std::string> health::metrics_text() {
         .models = {},
         .webhook_tries = deps_.deliverer.held(),
         .deliveries = std::nullopt,
-        .backlog = std::nullopt};
+        .backlog = std::nullopt,
+        .media = std::nullopt};
     if (deps_.vectors != nullptr)
         snapshot.embedder.emplace(deps_.vectors->embedder(), deps_.vectors->is_active());
     try {
@@ -89,6 +90,7 @@ asio::awaitable<std::string> health::metrics_text() {
         snapshot.deliveries = co_await deliveries.metrics(by);
         snapshot.backlog = co_await retention.look_at_backlog(
             deps_.config.results_kept, deps_.config.usage_kept, by);
+        snapshot.media = co_await jobs::media_store{deps_.pool}.state(by);
     } catch (const db::failure& failure) {
         // reelsd_database_up reports it.
         deps_.log.debug("reading queue metrics failed", {{"reason", failure.what()}});

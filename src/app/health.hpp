@@ -10,7 +10,7 @@
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/http/server.hpp>
 #include <reelsd/media/media_client.hpp>
-#include <reelsd/platform/session.hpp>
+#include <reelsd/platform/operator_session.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>

@@ -52,6 +52,7 @@ public:
         add_models(now);
         add_webhooks(now);
         if (now.backlog) add_retention(*now.backlog);
+        if (now.media) add_media(*now.media);
     }
 
     [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const {
@@ -232,6 +233,15 @@ private:
         add("usage", backlog.usage_overdue);
         gauge(
             "reelsd_accounts_leaving", "Accounts that are being erased.", backlog.leaving_accounts);
+    }
+
+    void add_media(const jobs::kept_media_state& media) {
+        gauge("reelsd_kept_videos", "Videos that are kept.", media.videos);
+        gauge("reelsd_kept_videos_bytes", "Size of the videos that are kept.", media.video_bytes);
+        gauge(
+            "reelsd_media_objects_unwanted",
+            "Objects of the media store that wait for their deletion.",
+            media.unwanted_objects);
     }
 
     prometheus::Registry registry_;

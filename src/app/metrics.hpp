@@ -3,6 +3,7 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
@@ -47,6 +48,8 @@ struct metrics_snapshot {
     std::optional<webhooks::delivery_metrics> deliveries;
     /// Empty while the database does not answer.
     std::optional<retention::backlog> backlog;
+    /// Empty while the database does not answer.
+    std::optional<jobs::kept_media_state> media;
 };
 
 /// The daemon's metrics for Prometheus; no other file contains their names. Label values come from
@@ -61,7 +64,7 @@ public:
 
     /// The report's route outlives this.
     void note_request(const http::request_report& report);
-    /// `outcome`: "done", "retry", "postponed", "handed back" or a job's error code.
+    /// `outcome`: "done", "retry", "snoozed", "released" or a job's error code.
     void note_attempt(std::string_view outcome, std::chrono::duration<double> took);
     /// `outcome`: "post" or the error's code.
     void note_resolution(std::string_view resolver, std::string_view outcome);
@@ -72,7 +75,8 @@ public:
     /// `outcome`: as work::outcome_name() of a delivery's step.
     void note_webhook_try(std::string_view outcome);
 
-    /// `what`: "results", "usage", "erased_results", "erased_usage" or "erased_accounts".
+    /// `what`: "results", "usage", "erased_results", "erased_usage", "erased_accounts" or
+    /// "videos".
     void note_removed(std::string_view what, std::int64_t rows);
     /// Records the end of a round through all expired rows. `what`: "results" or "usage".
     void note_expiry_round(std::string_view what);

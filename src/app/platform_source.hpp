@@ -2,7 +2,7 @@
 
 #include "settings.hpp"
 #include <reelsd/domain/pacing/pace_store.hpp>
-#include <reelsd/platform/session.hpp>
+#include <reelsd/platform/operator_session.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

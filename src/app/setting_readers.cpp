@@ -203,6 +203,37 @@ bool read_database_url(std::string_view text, std::string& target) {
     return true;
 }
 
+bool read_media_store(std::string_view text, std::optional<media_bucket>& target) {
+    constexpr std::string_view scheme = "s3://";
+    constexpr std::size_t prefix_bytes_max = 512;
+    if (text == "database") {
+        target.reset();
+        return true;
+    }
+    if (!text.starts_with(scheme)) return false;
+    text.remove_prefix(scheme.size());
+    if (text.ends_with('/')) text.remove_suffix(1);
+    const auto bucket = text.substr(0, text.find('/'));
+    const auto prefix = text.substr(std::min(text.size(), bucket.size() + 1));
+    const auto is_of_bucket = [](char c) {
+        return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.';
+    };
+    const auto is_of_prefix = [](char c) {
+        return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '/';
+    };
+    if (bucket.size() < 3 || bucket.size() > 63 || prefix.size() > prefix_bytes_max ||
+        !std::all_of(bucket.begin(), bucket.end(), is_of_bucket) ||
+        !std::all_of(prefix.begin(), prefix.end(), is_of_prefix) ||
+        bucket.find("..") != std::string_view::npos ||
+        prefix.find("//") != std::string_view::npos ||
+        prefix.find("..") != std::string_view::npos || prefix.starts_with('/') ||
+        (prefix.empty() && text.size() > bucket.size())) {
+        return false;
+    }
+    target = media_bucket{.name = std::string{bucket}, .prefix = std::string{prefix}};
+    return true;
+}
+
 bool read_canary(std::string_view text, std::string& target) {
     if (text != "none" && !platform::parse_link(text)) return false;
     target = text == "none" ? "" : text;

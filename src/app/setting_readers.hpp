@@ -86,6 +86,8 @@ bool read_set(std::string_view text, std::optional<Value>& target) {
 /// A connection string or URI. libpq would use any other word as the name of a database on this
 /// machine's default socket.
 [[nodiscard]] bool read_database_url(std::string_view text, std::string& target);
+/// "database" or "s3://BUCKET/PREFIX".
+[[nodiscard]] bool read_media_store(std::string_view text, std::optional<media_bucket>& target);
 /// "none" or the link of a post.
 [[nodiscard]] bool read_canary(std::string_view text, std::string& target);
 

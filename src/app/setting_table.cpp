@@ -14,6 +14,7 @@ constexpr std::string_view accepted_proxy =
 constexpr std::string_view accepted_proxies =
     "a list of http, https or socks5h://[USER:PASSWORD@]HOST:PORT, or none";
 
+using credentials = net::s3_credentials;
 using gemini = model::gemini_settings;
 using openai = model::openai_settings;
 using profile = platform::request_profile;
@@ -168,6 +169,45 @@ constexpr auto retention_settings = std::to_array<setting_definition>({
      "0",
      parsed<&read_days, &settings::usage_kept>("days from 0 to 36500", value_type::number),
      "Older model calls are deleted, except those of the current month. 0 keeps them forever."},
+});
+
+constexpr auto kept_media_settings = std::to_array<setting_definition>({
+    {"frames",
+     "true",
+     flag<&settings::frames>(),
+     "Keeps a small picture of each key moment with a result, about 20 KB each."},
+    {"videos-kept-days",
+     "0",
+     parsed<&read_days, &settings::videos_kept>("days from 0 to 36500", value_type::number),
+     "The video of a done reel is kept this long, to be watched and analysed again. 0 keeps none, "
+     "and deletes those that are kept."},
+    {"videos-kept-bytes-max",
+     "10737418240",
+     integer<&settings::videos_bytes_max>(0, 1'125'899'906'842'624, "bytes"),
+     "Size of all kept videos together. Beyond it, the oldest are deleted."},
+    {"media-store",
+     "database",
+     parsed<&read_media_store, &settings::bucket>("database or s3://BUCKET/PREFIX"),
+     "Where kept videos and pictures of key moments are stored: the database, or an S3-compatible "
+     "store."},
+    {"s3-endpoint",
+     "",
+     parsed<&read_origin, &settings::s3_endpoint>("an origin such as https://s3.example.com"),
+     "Address of that store. Buckets are addressed by path."},
+    {"s3-region",
+     "us-east-1",
+     parsed<&read_plain, &settings::s3, &credentials::region>("a region's name"),
+     "Region of the bucket, which signatures name."},
+    {"s3-access-key",
+     "",
+     parsed<&read_plain, &settings::s3, &credentials::access_key>("an access key's id"),
+     "Access key of the store.",
+     exposure::secret},
+    {"s3-secret-key",
+     "",
+     parsed<&read_plain, &settings::s3, &credentials::secret_key>("a secret key"),
+     "Secret of the access key.",
+     exposure::secret},
 });
 
 constexpr auto platform_settings = std::to_array<setting_definition>({
@@ -485,6 +525,7 @@ constexpr auto groups = std::to_array<setting_group>({
     {"Limits", limit_settings},
     {"Queue and webhooks", queue_settings},
     {"Retention", retention_settings},
+    {"Kept media", kept_media_settings},
     {"Platform", platform_settings},
     {"Analysis", analysis_settings},
     {"Gemini", gemini_settings},

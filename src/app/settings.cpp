@@ -180,6 +180,15 @@ result<void> check_together(const settings& config) {
     if (config.database_url.empty() && !config.database_password.empty()) {
         return invalid("database-password is for database-url, which is not set");
     }
+    if (config.bucket) {
+        const std::pair<const char*, const std::string*> needed[] = {
+            {"s3-endpoint", &config.s3_endpoint},
+            {"s3-access-key", &config.s3.access_key},
+            {"s3-secret-key", &config.s3.secret_key}};
+        for (const auto& [name, value] : needed) {
+            if (value->empty()) return invalid(fmt::format("media-store needs {}", name));
+        }
+    }
     if (config.tls_certificate.empty() == config.tls_key.empty()) return {};
     const auto* const missing = config.tls_key.empty() ? "tls-key" : "tls-certificate";
     return invalid(fmt::format("tls-certificate and tls-key go together: {} is not set", missing));

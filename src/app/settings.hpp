@@ -8,6 +8,7 @@
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/proxy.hpp>
+#include <reelsd/net/s3_signature.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <chrono>
@@ -20,6 +21,12 @@
 #include <vector>
 
 namespace reelsd::app {
+
+/// Where an S3-compatible store keeps media.
+struct media_bucket {
+    std::string name;
+    std::string prefix;  ///< Without slashes at its ends; may be empty.
+};
 
 /// All that an operator can set, decoded and checked. Defaults are in the table of settings
 /// (setting_table.cpp).
@@ -101,6 +108,13 @@ struct settings {
 
     seconds_f results_kept{};  ///< 0: forever.
     seconds_f usage_kept{};    ///< 0: forever.
+
+    bool frames = true;                  ///< Results have pictures of their key moments.
+    seconds_f videos_kept{};             ///< 0: not kept.
+    std::int64_t videos_bytes_max = 0;   ///< Of all accounts together.
+    std::optional<media_bucket> bucket;  ///< Empty: the database stores media.
+    std::string s3_endpoint;             ///< An origin.
+    net::s3_credentials s3;
 
     log::level log_level = log::level::info;
     log::format log_format = log::format::text;

@@ -353,7 +353,7 @@ std::string time_text(double seconds) {
     return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-rich_text summary(
+rich_text finished_reel(
     job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd) {
     const auto document = parse_foreign_json(result);
     rich_text text;

@@ -76,7 +76,7 @@ struct usage_summary {
 
 /// A finished reel: author, summary, key moments, transcript, text on screen and cost. `result` has
 /// the five sections as JSON text; missing fields are omitted.
-[[nodiscard]] rich_text summary(
+[[nodiscard]] rich_text finished_reel(
     job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd);
 
 /// "free", "$0.0123" or "unknown".

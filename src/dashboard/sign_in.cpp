@@ -1,6 +1,6 @@
 #include "sign_in.hpp"
 
-#include "session.hpp"
+#include "session_authentication.hpp"
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/domain/accounts/password.hpp>

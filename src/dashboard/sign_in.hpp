@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session.hpp"
+#include "session_authentication.hpp"
 #include "sign_in_throttle.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view body_must_be_object = "request body must be a JSON object";
 /// Bound on the members of all objects in a body: the parser finds a repeated name by a linear
-/// search. No request of the API has more than ten.
-constexpr std::size_t body_members_max = 1000;
+/// search. A schema of 100 properties may have ten keywords for each.
+constexpr std::size_t body_members_max = 2000;
 
 /// Bound on one request's wait for the database. A healthy statement takes milliseconds.
 constexpr std::chrono::milliseconds database_time_max{1800};
@@ -50,16 +50,16 @@ std::optional<std::string_view> request_context::query(std::string_view name) co
     return query_.find(name);
 }
 
-result<reelsd::json> request_context::json_body() const {
+result<reelsd::json> json_object_from(std::string_view text) {
     const error malformed{errc::invalid_argument, std::string{body_must_be_object}};
     // The parser ends its input at a NUL byte.
-    if (request_.body.find('\0') != std::string::npos) return malformed;
-    if (json_depth_of(request_.body) > foreign_json_depth_max) return malformed;
+    if (text.find('\0') != std::string_view::npos) return malformed;
+    if (json_depth_of(text) > foreign_json_depth_max) return malformed;
     std::size_t members = 0;
     const auto is_kept = [&members](int, reelsd::json::parse_event_t event, const reelsd::json&) {
         return event != reelsd::json::parse_event_t::key || ++members <= body_members_max;
     };
-    auto parsed = reelsd::json::parse(request_.body, is_kept, false);
+    auto parsed = reelsd::json::parse(text, is_kept, false);
     if (!parsed.is_object()) return malformed;
     if (members > body_members_max) {
         return error{
@@ -68,6 +68,10 @@ result<reelsd::json> request_context::json_body() const {
     }
     // In place, because JSON converts to nearly everything, also to an error.
     return {boost::system::in_place_value, std::move(parsed)};
+}
+
+result<reelsd::json> request_context::json_body() const {
+    return json_object_from(request_.body);
 }
 
 const caller_identity& request_context::identity() const {

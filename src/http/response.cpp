@@ -42,6 +42,14 @@ response response::of_stream(std::string_view content_type, body_source source) 
     return answer;
 }
 
+response response::of_stream(
+    status code, std::string_view content_type, std::uint64_t bytes, body_source source) {
+    auto answer = of_stream(content_type, std::move(source));
+    answer.code_ = code;
+    answer.stream_bytes_ = bytes;
+    return answer;
+}
+
 response& response::set(std::string_view name, std::string value) & {
     check_field(name, value);
     const auto named = [&](const field& known) { return equals_ignoring_case(known.first, name); };

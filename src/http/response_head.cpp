@@ -52,7 +52,9 @@ std::string response_head(const response& answer, const connection_fields& conne
     for (const auto& [name, value] : answer.fields()) {
         append_field(head.append(name), ": "sv, value);
     }
-    if (answer.stream() != nullptr) {
+    if (const auto bytes = answer.stream_bytes()) {
+        append_field(head, "Content-Length: "sv, std::to_string(*bytes));
+    } else if (answer.stream() != nullptr) {
         // In HTTP/1.0 the end of the connection ends the body.
         if (connection.is_version_1_1) head.append("Transfer-Encoding: chunked\r\n"sv);
     } else if (may_have_body(answer.code())) {

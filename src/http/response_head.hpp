@@ -24,7 +24,8 @@ struct connection_fields {
 };
 
 /// Status line and fields, closed by the empty line. 204 and 304 have no Content-Length (RFC
-/// 9110 8.6); a streamed body comes in chunks.
+/// 9110 8.6); a streamed body of unknown size
+/// comes in chunks.
 [[nodiscard]] std::string response_head(
     const response& answer, const connection_fields& connection);
 

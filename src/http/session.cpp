@@ -508,7 +508,8 @@ asio::awaitable<bool> session::exchange() {
     }
 
     const auto* const streamed = answer.stream();
-    const bool has_end = streamed == nullptr || form.is_version_1_1;
+    const bool is_sized = answer.stream_bytes().has_value();
+    const bool has_end = streamed == nullptr || is_sized || form.is_version_1_1;
     const bool is_body_read = !reader_.has_open_body();
     bool keep_alive = form.keep_alive && !host_.draining && has_end && is_body_read;
     const auto head = response_head(
@@ -529,8 +530,10 @@ asio::awaitable<bool> session::exchange() {
     if (!sent) sent = co_await write(head_left, body_left);
     if (sent && with_body && streamed != nullptr) {
         const stream_form pieces{
-            .in_chunks = form.is_version_1_1, .bytes_held = reader_.bytes_held() + of_request};
+            .in_chunks = form.is_version_1_1 && !is_sized,
+            .bytes_held = reader_.bytes_held() + of_request};
         sent = co_await stream(ctx, *streamed, pieces, bytes);
+        sent = sent && (!is_sized || bytes == *answer.stream_bytes());
         keep_alive = keep_alive && !host_.draining;
     }
     count_response(answer.code());

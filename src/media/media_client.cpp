@@ -227,6 +227,16 @@ result<frames_report> media_client::frames(
     return file_report_of(std::move(request), target, frames_report_from_json, bytes_of);
 }
 
+result<stills_report> media_client::stills(
+    const std::filesystem::path& video, const std::vector<double>& at_seconds, deadline by,
+    const std::stop_token& stop) const {
+    auto request = call_for("stills", analyses_, video, by, stop);
+    request.arguments.insert(request.arguments.end(), {"--at", listed(at_seconds)});
+    const auto document = run(std::move(request));
+    if (!document) return document.error();
+    return stills_report_from_json(*document, at_seconds.size());
+}
+
 result<std::optional<sound_report>> media_client::sound(
     const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {

@@ -195,14 +195,20 @@ private:
     bool sized_ = false;
 };
 
-std::vector<std::byte> read_jpeg(
-    object_reader& from, const char* name, const thumbnail_bounds& within) {
-    const std::size_t text_bytes_max = 2 * within.bytes_max;
-    auto bytes = base64_decoded(from.text(name, text_bytes_max));
+/// `text`: base64.
+std::vector<std::byte> decode_jpeg(
+    object_reader& from, const char* name, const std::string& text,
+    const thumbnail_bounds& within) {
+    auto bytes = base64_decoded(text);
     if (!bytes) return from.complain(name, "is not base64"), std::vector<std::byte>{};
     const auto fault = jpeg_structure{*bytes, within}.fault();
     if (!fault.empty()) from.complain(name, fault);
     return *std::move(bytes);
+}
+
+std::vector<std::byte> read_jpeg(
+    object_reader& from, const char* name, const thumbnail_bounds& within) {
+    return decode_jpeg(from, name, from.text(name, 2 * within.bytes_max), within);
 }
 
 thumbnail_report read_thumbnail(object_reader& from) {
@@ -299,6 +305,19 @@ result<frames_report> frames_report_from_json(const json& document) {
             report.frames.push_back(next);
         });
         if (report.frames.empty()) from.complain("frames", "is empty");
+        return report;
+    });
+}
+
+result<stills_report> stills_report_from_json(const json& document, std::size_t count) {
+    return object_reader::read_document(document, "stills", [count](object_reader& from) {
+        constexpr auto within = report_bounds::still;
+        stills_report report;
+        from.each("jpegs", report_bounds::stills_max, [&](const json& element) {
+            const auto text = from.checked_text(element, "jpegs", 2 * within.bytes_max);
+            report.jpegs.push_back(decode_jpeg(from, "jpegs", text, within));
+        });
+        if (report.jpegs.size() != count) from.complain("jpegs", "has another length");
         return report;
     });
 }

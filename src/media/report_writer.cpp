@@ -96,6 +96,12 @@ json to_json(const frames_report& report) {
              })}};
 }
 
+json to_json(const stills_report& report) {
+    return {{"jpegs", list_of(report.jpegs, [](const std::vector<std::byte>& jpeg) {
+                 return json(base64_encoded(jpeg));
+             })}};
+}
+
 json to_json(const std::optional<sound_report>& report) {
     if (!report) return {{"sound", nullptr}};
     return {{"sound", {{"seconds", rounded(report->seconds)}, {"bytes", report->bytes}}}};

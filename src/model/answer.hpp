@@ -14,6 +14,7 @@ namespace reelsd::model {
 /// The files of src/model/prompt, written by the build.
 namespace prompt_files {
 extern const std::string_view instructions;
+extern const std::string_view request;
 extern const std::string_view task;
 extern const std::string_view repair;
 extern const std::string_view schema;
@@ -29,6 +30,12 @@ struct answer_context {
     /// The random tag around the caption in the prompt. An answer that contains it is refused,
     /// because the material has instructed the model. Empty: no tag.
     std::string_view boundary;
+    /// The caller's schema; null: `extract` is not read.
+    const json* extract_schema = nullptr;
+    /// Texts of the prompt that an answer must not repeat. Of `instructions`, eight consecutive
+    /// words are too many; of the caller's request, the whole text.
+    std::string_view instructions = {};
+    std::string_view caller_instructions = {};
 };
 
 /// `reported` may be present although there are violations: it is the best that can be made of the
@@ -41,6 +48,10 @@ struct parsed_sections {
     std::vector<std::string> violations;
     /// Corrections, for `metadata.warnings` if `reported` is used.
     std::vector<std::string> warnings;
+    /// The answer to the caller's schema as JSON text; empty if it is missing or not valid, which
+    /// `extract_violations` explain.
+    std::string extract;
+    std::vector<std::string> extract_violations;
 };
 
 /// Reads an answer by the schema of the prompt, leniently: accepts prose and fences around the

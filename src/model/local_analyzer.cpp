@@ -6,6 +6,22 @@
 #include <reelsd/model/local_analyzer.hpp>
 
 namespace reelsd::model {
+namespace {
+
+/// Says what only a model could have done.
+void note_ignored_options(const analysis_options& options, findings& conclusions) {
+    if (!options.schema.empty())
+        conclusions.extract_error =
+            "The local analyzer cannot extract data; only a model can. It analysed this video.";
+    if (!options.language.empty())
+        conclusions.warnings.emplace_back(
+            "language was ignored: the local analyzer writes English");
+    if (!options.instructions.empty())
+        conclusions.warnings.emplace_back(
+            "instructions were ignored: the local analyzer does not follow any");
+}
+
+}  // namespace
 
 analysis local_analyzer::analyze(
     const video_input& video, call_ledger& /*calls*/, const deadline& by,
@@ -15,6 +31,7 @@ analysis local_analyzer::analyze(
     auto conclusions =
         findings_from(*report, {.caption = video.caption, .hashtags = video.hashtags});
     conclusions.thumbnail = std::move(report->thumbnail);
+    note_ignored_options(video.options, conclusions);
     return conclusions;
 }
 

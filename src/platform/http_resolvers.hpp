@@ -3,8 +3,8 @@
 #include "answer_parser.hpp"
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
+#include <reelsd/platform/operator_session.hpp>
 #include <reelsd/platform/resolver.hpp>
-#include <reelsd/platform/session.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/platform/operator_session.hpp>
 #include <reelsd/platform/resolver.hpp>
-#include <reelsd/platform/session.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -270,9 +270,9 @@ def cut_claims(run, history, codes):
         for event in events:
             is_left = event["was"] == "processing" and event["status"] != "processing"
             is_deleted = event["op"] == "deleted" and event["was"] == "processing"
-            is_handed_back = is_left and event["op"] == "changed" and (
+            is_released = is_left and event["op"] == "changed" and (
                 event["attempt"] < event["attempt_was"])
-            if is_deleted or (is_left and (event["lease_ran_out"] or is_handed_back)):
+            if is_deleted or (is_left and (event["lease_ran_out"] or is_released)):
                 cut[starts.get(event["worker"]), codes.get(job)] += 1
     return cut
 

@@ -13,7 +13,7 @@
 #include "api/submissions.hpp"
 #include "api/usage.hpp"
 #include "dashboard/resources.hpp"
-#include "dashboard/session.hpp"
+#include "dashboard/session_authentication.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/bounds.hpp>

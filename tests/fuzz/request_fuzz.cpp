@@ -17,7 +17,7 @@
 #include "api/usage.hpp"
 #include "api/webhooks.hpp"
 #include "dashboard/resources.hpp"
-#include "dashboard/session.hpp"
+#include "dashboard/session_authentication.hpp"
 #include "dashboard/sign_in.hpp"
 #include "http/request_reader.hpp"
 #include "http/response_head.hpp"

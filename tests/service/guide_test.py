@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import unittest
 
+from model_support import ANSWER
+from openai_stand_in import OpenAiStandIn
 from service_support import UNAVAILABLE, DatabaseTest, clean_environment, must, program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -26,11 +28,15 @@ PRELUDE = 'set -euo pipefail\ncurl() { command curl --silent --show-error --fail
 
 
 def commands_in(text):
-    """Yields (command, output) of each `    $ ...`. A command may continue after a backslash; its output follows."""
+    """Yields (command, output) of each `    $ ...`. A command may continue after a backslash and within single quotes;
+    its output follows."""
     command, output = None, []
     for line in [*text.splitlines(), ""]:
         if command is not None and command.endswith("\\"):
             command = command[:-1] + line.strip()
+            continue
+        if command is not None and command.count("'") % 2 == 1:
+            command += "\n" + line.strip()
             continue
         if command is not None and not line.startswith("    $ ") and line.startswith("    "):
             output.append(line.strip())
@@ -41,9 +47,19 @@ def commands_in(text):
 
 
 class Guide(DatabaseTest):
+    def model(self):
+        """The settings of a model that answers what the page on extraction shows."""
+        model = OpenAiStandIn("vllm").start()
+        self.addCleanup(model.stop)
+        model.answer = {**ANSWER, "extract": {
+            "name": "Frische Pasta", "recipeIngredient": ["200 g Mehl", "Salz"],
+            "recipeInstructions": [{"text": "Den Teig ausrollen."}]}}
+        return {"analyzer": "openai", "openai_url": model.url, "openai_api_key": model.key, "openai_model": "test-model"}
+
     def run_document(self, text):
         self.platform.configure(posts={code: {} for code in re.findall(r"/reel/(DY\w+)", text)})
-        daemon = self.shared_daemon(webhook_networks="127.0.0.0/8").start()
+        settings = self.model() if '"extract"' in text else {}
+        daemon = self.shared_daemon(webhook_networks="127.0.0.0/8", **settings).start()
         account = daemon.account("ann@example.org", unlimited=True)
         for _ in range(2):  # The documents' first reel has the id 3.
             account.finished(account.submit(UNAVAILABLE))
@@ -93,8 +109,8 @@ class Guide(DatabaseTest):
 
 class Reading(unittest.TestCase):
     def test_commands_with_their_output(self):
-        text = "Do:\n\n    $ one \\\n      -d 2\n    {\"a\":\n     1}\n    $ two\n\n    three\n"
-        self.assertEqual(list(commands_in(text)), [("one -d 2", '{"a":1}'), ("two", "")])
+        text = "Do:\n\n    $ one \\\n      -d 2\n    {\"a\":\n     1}\n    $ two '{\n     }'\n    [\n\n    three\n"
+        self.assertEqual(list(commands_in(text)), [("one -d 2", '{"a":1}'), ("two '{\n}'", "[")])
 
 
 if __name__ == "__main__":

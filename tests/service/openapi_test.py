@@ -282,7 +282,12 @@ class Reels(OpenApiTest):
                      {"url": LINK, "urls": [LINK]}, {"urls": []}, {"urls": None}, {"url": LINK, "fresh": None},
                      {"url": LINK, "fresh": 1}, {"url": LINK, "queue": 1}, {"url": LINK, "queue": True},
                      {"urls": [LINK], "queue": True}, {"url": LINK, "webhook_url": None}, {"url": LINK, "x": 1},
-                     {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True}):
+                     {"url": LINK, "webhook_url": "ftp://example.org/"}, {"urls": [LINK], "fresh": True},
+                     {"url": LINK, "language": "pt-BR", "instructions": "x", "extract": "recipe"},
+                     {"url": LINK, "language": None, "instructions": None, "extract": None, "analyzer": None},
+                     {"url": LINK, "language": 1}, {"url": LINK, "instructions": ""}, {"url": LINK, "extract": "cake"},
+                     {"url": LINK, "extract": 7}, {"url": LINK, "extract": {}}, {"url": LINK, "analyzer": ""},
+                     {"url": LINK, "extract": {"type": "object"}}, {"urls": [LINK], "extract": {"type": "string"}}):
             with self.subTest(body):
                 is_good = not schema_breaches(schema, body, "body")
                 someone = self.conversation(account=self.idle.account())

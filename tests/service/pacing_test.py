@@ -165,8 +165,8 @@ class ShareLinks(PacingTest):
         cooling = "SELECT count(*) FROM resolver_pace WHERE resolver = 'share' AND cooldown_until > now()"
         wait_until(lambda: self.sql(cooling) == "1", "the cool-down of share links")
         waiting = self.share(account, "BAwalled03", "DYshared003")
-        put_off = "SELECT count(*) FROM job WHERE status = 'pending' AND run_at > now() + interval '10 min'"
-        wait_until(lambda: int(self.sql(put_off)) >= 2, "the jobs to be snoozed")
+        snoozed = "SELECT count(*) FROM job WHERE status = 'pending' AND run_at > now() + interval '10 min'"
+        wait_until(lambda: int(self.sql(snoozed)) >= 2, "the jobs to be snoozed")
         self.assertEqual(account.job(waiting)["status"], "pending")
         self.assertEqual([one for one in self.asked("share") if "BAwalled03" in one["path"]], [])
         # Links of posts do not have to wait.

@@ -12,7 +12,7 @@ from small_disk import SmallDisk
 
 STORE = "not ready: submissions cannot be stored"
 SUBMIT_JOBS = ("submit_jobs(bigint[], text[], boolean[], boolean[], text[], text[], text[], integer[], boolean[], "
-               "bigint[], integer, integer)")
+               "bigint[], text[], integer, integer)")
 
 
 class ReadinessTest(ServiceTest):

@@ -250,6 +250,10 @@ def refuse_schema(node, root, member, complain):
     if "type" in node and wrong:
         complain("type %r in the schema" % wrong)
         raise invalid("Invalid value at '%s.type'" % where)
+    for choice in node.get("enum", []):
+        if not isinstance(choice, (str, int, float)) or isinstance(choice, bool):
+            complain("enum value %r in the schema" % (choice,))
+            raise invalid("Invalid value at '%s.enum'" % where)
     if "$ref" in node and any(not key.startswith("$") for key in node):
         complain("$ref among other keywords in the schema")
         raise invalid("A schema node with $ref may have no other keyword.")

@@ -20,6 +20,13 @@ BODY = set("model messages response_format max_tokens max_completion_tokens temp
            "stream store user metadata reasoning_effort reasoning frequency_penalty presence_penalty "
            "mm_processor_kwargs chat_template_kwargs usage provider stream_options".split())
 ROLES = {"system", "developer", "user"}
+# A strict schema may have no other keyword, format or nesting. Source: the guide on structured outputs.
+STRICT = set("type properties required additionalProperties items enum const description title anyOf $ref $defs "
+             "pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split())
+STRICT_FORMATS = set("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+STRICT_DEPTH_MAX = 10
+STRICT_ENUM_VALUES_MAX = 1000
+JSON_TYPES = {"string", "number", "integer", "boolean", "object", "array", "null"}
 SCHEMA_NAME = re.compile("[A-Za-z0-9_-]{1,64}")
 DATA_URI = re.compile(r"data:([a-z0-9.+-]+/[a-z0-9.+-]+);base64,")
 KINDS_OF_TYPES = {"video/mp4": "mp4", "image/jpeg": "jpeg", "audio/wav": "wav", "audio/mpeg": "mp3"}
@@ -124,14 +131,39 @@ class Request:
             raise Refusal(400, "This response_format type is unavailable now")
         if inner.get("strict") is not True:
             self.complain("the schema is not strict")
-        self.check_strict(inner.get("schema"), "()")
+        self.enum_values = 0
+        self.check_strict(inner.get("schema"), "()", 1)
         return inner["schema"]
 
-    def check_strict(self, node, where):
+    def refuse_schema(self, where, what):
+        self.refuse("Invalid schema for response_format: In context=%s, %s" % (where, what), param="response_format")
+
+    def check_keywords(self, node, where):
+        unknown = sorted(set(node) - STRICT)
+        if unknown:
+            self.refuse_schema(where, "'%s' is not permitted." % unknown[0])
+        kinds = node.get("type", [])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        if not kinds and not {"anyOf", "$ref", "const"} & set(node):
+            self.refuse_schema(where, "schema must have a 'type' key.")
+        if set(kinds) - JSON_TYPES or len(set(kinds)) != len(kinds):
+            self.refuse_schema(where, "%r is not valid under any of the given schemas." % kinds)
+        if node.get("format", "date") not in STRICT_FORMATS:
+            self.refuse_schema(where, "'%s' is not a valid format." % node["format"])
+        choices = node.get("enum")
+        if choices is not None and ("null" in kinds) != (None in choices):
+            self.refuse_schema(where, "enum value null does not validate against %r." % kinds)
+        self.enum_values += len(choices or [])
+        if self.enum_values > STRICT_ENUM_VALUES_MAX:
+            self.refuse_schema(where, "too many enum values.")
+        return kinds
+
+    def check_strict(self, node, where, depth):
         if not isinstance(node, dict):
             self.refuse("Invalid schema at %s: no object" % where)
-        kinds = node.get("type", [])
-        if "object" in ([kinds] if isinstance(kinds, str) else kinds):
+        if depth > STRICT_DEPTH_MAX:
+            self.refuse_schema(where, "%d levels of nesting exceeds limit of %d." % (depth, STRICT_DEPTH_MAX))
+        if "object" in self.check_keywords(node, where):
             properties = node.get("properties", {})
             if node.get("additionalProperties") is not False:
                 self.refuse("Invalid schema for response_format: In context=%s, 'additionalProperties' "
@@ -143,12 +175,12 @@ class Request:
         if node.keys() & {"propertyOrdering", "nullable"}:
             self.complain("a keyword of another API in the schema at %s" % where)
         for name, schema in node.get("properties", {}).items():
-            self.check_strict(schema, "%s.%s" % (where, name))
+            self.check_strict(schema, "%s.%s" % (where, name), depth + 1)
         for name in ("items",):
             if name in node:
-                self.check_strict(node[name], where + "[]")
+                self.check_strict(node[name], where + "[]", depth + 1)
         for schema in node.get("anyOf", []):
-            self.check_strict(schema, where)
+            self.check_strict(schema, where, depth)
 
     # Messages.
 

@@ -6,6 +6,7 @@
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
@@ -14,6 +15,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +40,11 @@ struct api_dependencies {
     jobs::default_limits limits;
     std::uint64_t video_bytes_max;
     jobs::job_store jobs;
+    jobs::media_store media;
+    /// Reads a part of an object of the media store. Errors: `not_found`, `storage_failed`,
+    /// `timed_out`.
+    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>
+        read_object;
     usage::usage_store usage;
     jobs::reel_search search;
     webhooks::webhook_store webhooks;
@@ -52,6 +59,8 @@ struct api_dependencies {
     jobs::change_poller& poller;
     /// Whether a model that costs money analyses links, so that budgets apply.
     bool analysis_costs_money = false;
+    /// The names of the analyzers that submissions may choose.
+    std::vector<std::string> analyzers;
     int requests_per_minute =
         600;  ///< Default for accounts without their own limit; excludes submissions.
     /// Called at each request with a valid token; may be empty.

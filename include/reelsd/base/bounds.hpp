@@ -27,6 +27,9 @@ inline constexpr auto probe_time_max = 20s;
 /// A thumbnail decodes a few seconds of video: measured under 1 s. On an overloaded machine, the
 /// job completes without one.
 inline constexpr auto thumbnail_time_max = 20s;
+/// Pictures of at most 20 moments decode at most the whole video: measured 3 s. Otherwise as for a
+/// thumbnail.
+inline constexpr auto frames_time_max = 30s;
 /// Local analysis of a 90 s video takes less than its duration on one core; four times that.
 inline constexpr auto local_analysis_time_max = 360s;
 

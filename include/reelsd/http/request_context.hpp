@@ -68,6 +68,11 @@ struct route_options {
     bool (*streams_body)(const request& head) = nullptr;
 };
 
+/// Parses a client's JSON object. Errors: invalid_argument "request body must be a JSON object" for
+/// anything else, also for nesting deeper than `foreign_json_depth_max`; "request body must have at
+/// most 2000 members".
+[[nodiscard]] result<json> json_object_from(std::string_view text);
+
 /// One request in progress: the request, its caller, its deadlines and its responses. It lives in
 /// the session's frame and outlives every handler, because handlers are awaited in place.
 class request_context {
@@ -88,9 +93,7 @@ public:
     /// Source of a streamed body; null unless the route streams it.
     [[nodiscard]] body_reader* body_stream() const noexcept { return body_stream_; }
     void set_body_stream(body_reader& body) noexcept { body_stream_ = &body; }
-    /// The body as a JSON object. Errors: invalid_argument "request body must be a JSON object" for
-    /// anything else, also for nesting deeper than `foreign_json_depth_max`; "request body must
-    /// have at most 1000 members".
+    /// The body as a JSON object. Errors: as json_object_from().
     [[nodiscard]] result<reelsd::json> json_body() const;
 
     // The caller.

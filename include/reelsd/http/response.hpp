@@ -5,8 +5,10 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +58,10 @@ public:
     /// 200 with a body that `source` writes after the header has been sent. The objects that
     /// `source` refers to must outlive the request.
     [[nodiscard]] static response of_stream(std::string_view content_type, body_source source);
+    /// The same for a body of exactly `bytes` bytes. If `source` writes fewer, the connection is
+    /// cut.
+    [[nodiscard]] static response of_stream(
+        status code, std::string_view content_type, std::uint64_t bytes, body_source source);
 
     /// Adds or replaces a header field. Throws std::invalid_argument for a name or value with
     /// control characters, and for Content-Type, which the constructors set.
@@ -71,6 +77,10 @@ public:
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Null unless the body is streamed.
     [[nodiscard]] const body_source* stream() const noexcept;
+    /// Size of a streamed body; empty if it is not known, or the body is not streamed.
+    [[nodiscard]] std::optional<std::uint64_t> stream_bytes() const noexcept {
+        return stream_bytes_;
+    }
     /// Moves the source of a streamed body out; the response must have one.
     [[nodiscard]] body_source take_stream();
     /// Empty when there is no body.
@@ -85,6 +95,7 @@ private:
     std::string_view content_type_;
     std::vector<field> fields_;
     std::variant<std::string, shared_text, std::string_view, body_source> body_;
+    std::optional<std::uint64_t> stream_bytes_;
 };
 
 /// The status of an error, as in docs/openapi.yaml. Exhaustive: a new code does not compile before

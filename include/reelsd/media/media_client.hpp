@@ -85,6 +85,13 @@ public:
         const std::filesystem::path& video, const std::filesystem::path& target,
         const frame_request& frames, deadline by, const std::stop_token& stop) const;
 
+    /// Small JPEGs of the pictures on screen at `at_seconds` (1 to `report_bounds::stills_max`,
+    /// ascending, else `media_failed`); after the end that is the last picture. Decodes only what
+    /// the moments need, and waits as analyze() does.
+    [[nodiscard]] result<stills_report> stills(
+        const std::filesystem::path& video, const std::vector<double>& at_seconds, deadline by,
+        const std::stop_token& stop) const;
+
     /// The whole sound of the video in `target` as a WAVE file; well under a second. Empty, without
     /// a `target`, when no sound can be decoded; a silent track has a report.
     [[nodiscard]] result<std::optional<sound_report>> sound(

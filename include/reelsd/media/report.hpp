@@ -103,6 +103,11 @@ struct frames_report {
     std::vector<stored_frame> frames;
 };
 
+/// Small pictures, one for each requested moment, in their order: upright baseline JPEGs.
+struct stills_report {
+    std::vector<std::vector<std::byte>> jpegs;  ///< Each within `report_bounds::still`.
+};
+
 /// A file with the sound: RIFF/WAVE, one channel of 16 kHz, signed 16 bit.
 struct sound_report {
     double seconds = 0;
@@ -152,6 +157,10 @@ inline constexpr std::size_t colours_max = 3;
 /// them loads 2 MB.
 inline constexpr thumbnail_bounds large_thumbnail{
     .width_max = 480, .height_max = 854, .bytes_max = 40'000};
+/// As large as a large thumbnail, because pages show both in the same places.
+inline constexpr thumbnail_bounds still = large_thumbnail;
+/// A result has at most as many key moments.
+inline constexpr std::size_t stills_max = 20;
 /// A list shows 54 pixels, on a high-density screen twice as many; the height is that of 9:16. A
 /// page of 30 loads at most 120 KB.
 inline constexpr thumbnail_bounds small_thumbnail{
@@ -182,6 +191,7 @@ inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
 [[nodiscard]] json to_json(const analysis_report& report);
 [[nodiscard]] json to_json(const thumbnail_report& report);
 [[nodiscard]] json to_json(const frames_report& report);
+[[nodiscard]] json to_json(const stills_report& report);
 /// Empty when the video has no sound that can be decoded.
 [[nodiscard]] json to_json(const std::optional<sound_report>& report);
 [[nodiscard]] json to_json(const check_report& report);
@@ -197,6 +207,9 @@ inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
 [[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
 /// Also checks that times ascend, and that each picture starts where the previous one ends.
 [[nodiscard]] result<frames_report> frames_report_from_json(const json& document);
+/// Also checks that there are `count` pictures, each a JPEG of valid structure within its bounds.
+[[nodiscard]] result<stills_report> stills_report_from_json(
+    const json& document, std::size_t count);
 /// Also checks that bytes and duration match.
 [[nodiscard]] result<std::optional<sound_report>> sound_report_from_json(const json& document);
 /// Also checks that texts are at the requested moments, in order.

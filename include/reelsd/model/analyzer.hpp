@@ -4,6 +4,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/report.hpp>
+#include <reelsd/model/analysis_options.hpp>
 #include <reelsd/model/findings.hpp>
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct video_input {
     std::string caption;         ///< The post's caption; untrusted, may be empty, may not be UTF-8.
     std::vector<std::string> hashtags;  ///< The post's hashtags, without the sign; untrusted.
     std::filesystem::path scratch;      ///< A folder of this job, for temporary files.
+    analysis_options options = {};      ///< What the caller requests; untrusted.
 };
 
 /// What providers count separately.

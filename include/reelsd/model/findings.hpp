@@ -69,6 +69,10 @@ struct findings {
     std::vector<std::string> warnings;  ///< Doubts about the analysis, for people.
     /// From an analyzer that decodes the video itself.
     std::optional<media::thumbnail_report> thumbnail = {};
+    /// The answer to the caller's schema: JSON text that is valid against it. Empty if no schema
+    /// was given, and if there is `extract_error`, which says why in a sentence.
+    std::string extract = {};
+    std::string extract_error = {};
 };
 
 /// The texts of the segments in their order, separated by blanks.

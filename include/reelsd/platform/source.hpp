@@ -8,9 +8,9 @@
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/downloader.hpp>
 #include <reelsd/platform/link.hpp>
+#include <reelsd/platform/operator_session.hpp>
 #include <reelsd/platform/post.hpp>
 #include <reelsd/platform/resolver.hpp>
-#include <reelsd/platform/session.hpp>
 
 #include <cstdint>
 #include <filesystem>

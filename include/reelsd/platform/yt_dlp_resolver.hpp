@@ -4,8 +4,8 @@
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/proxy.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
+#include <reelsd/platform/operator_session.hpp>
 #include <reelsd/platform/resolver.hpp>
-#include <reelsd/platform/session.hpp>
 
 #include <filesystem>
 #include <optional>

@@ -13,7 +13,7 @@
 namespace reelsd::exports {
 namespace {
 
-/// A reel with its thumbnail takes about 40 KB, and at most 1.1 MB.
+/// A reel with its pictures takes about 200 KB, and at most 2.2 MB.
 constexpr int reels_at_once = 8;
 /// Other rows take less than 1 KB, deliveries a little more.
 constexpr int rows_at_once = 200;

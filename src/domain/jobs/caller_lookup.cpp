@@ -35,6 +35,8 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
            job.xmin::text AS version,
            coalesce(job.xmin = wanted.version, false) AS stands,
            CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result,
+           CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.extract END AS extract,
+           job.extract_error,
            place.queue_position, place.expected_start_at
       FROM unnest($2::integer[], $3::bigint[], $4::xid[])
            WITH ORDINALITY AS wanted (shown, job, version, number)

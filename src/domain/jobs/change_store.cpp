@@ -41,6 +41,7 @@ constexpr db::query deleted_query{"changes.deleted", R"sql(
 
 constexpr db::query standing_query{"changes.standing", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           extract, extract_error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            attempt::integer AS attempt, coalesce(step, '') AS step, changed_at
       FROM job WHERE id = $1 AND account_id = $2)sql"};

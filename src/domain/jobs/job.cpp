@@ -110,7 +110,9 @@ private:
 std::string job_view(const job& job) {
     constexpr std::size_t usual_bytes = 256;
     std::string text;
-    text.reserve(usual_bytes + job.url.size() + (job.result ? job.result->size() : 0));
+    text.reserve(
+        usual_bytes + job.url.size() + (job.result ? job.result->size() : 0) +
+        (job.extract ? job.extract->size() : 0));
     text.append(R"({"id":)").append(std::to_string(job.id.value));
     members view{text};
     view.add("url", job.url);
@@ -141,6 +143,8 @@ std::string job_view(const job& job) {
     }
     if (job.earlier) view.add_text("earlier", std::to_string(*job.earlier));
     if (job.result) view.add_text("result", *job.result);
+    if (job.extract) view.add_text("extract", *job.extract);
+    if (job.extract_error) view.add("extract_error", *job.extract_error);
     text.append("}");
     return text;
 }

@@ -52,6 +52,8 @@ void read_place(const db::row& row, job& target) {
 job whole_job_from(const db::row& row) {
     auto whole = job_from(row);
     whole.result = row.as<std::optional<std::string>>("result");
+    whole.extract = row.as<std::optional<std::string>>("extract");
+    whole.extract_error = row.as<std::optional<std::string>>("extract_error");
     return whole;
 }
 

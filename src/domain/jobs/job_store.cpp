@@ -14,10 +14,11 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
            floor(tokens)::integer AS rate_remaining,
            ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
-      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))sql"};
+      FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13))sql"};
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           extract, extract_error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            place.queue_position, place.expected_start_at
       FROM job
@@ -138,8 +139,8 @@ constexpr db::query remove_failed_query{"jobs.remove_failed", R"sql(
          ORDER BY account_id, id DESC LIMIT $2 FOR UPDATE SKIP LOCKED)))sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
-    SELECT result, analyzed_at, jpeg, small_jpeg
-      FROM (SELECT account_id, id, result, analyzed_at
+    SELECT latest.id, result, extract, extract_error, analyzed_at, jpeg, small_jpeg
+      FROM (SELECT account_id, id, result, extract, extract_error, analyzed_at
               FROM job
              WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
                AND analyzed_at > now() - interval '1 day'
@@ -180,6 +181,7 @@ constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
 
 constexpr db::query find_all_query{"jobs.find_all", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           extract, extract_error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after
       FROM job WHERE id = ANY ($1::bigint[]))sql"};
 
@@ -189,15 +191,26 @@ constexpr db::query last_id_query{"jobs.last_id", R"sql(
 // Data of a reel that GET does not show.
 constexpr db::query export_query{"jobs.export", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
+           extract, extract_error,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            (SELECT row_to_json(extra)::text FROM (
-               SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
+               SELECT job.fresh, job.attempt AS attempts, job.webhook_url, job.options,
                       rfc3339(job.analyzed_at) AS analyzed_at,
                       (SELECT key FROM submission_key WHERE job_id = job.id LIMIT 1)
                           AS idempotency_key,
                       (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
                         WHERE account_id = job.account_id AND job_id = job.id)
-                          AS thumbnail_jpeg) AS extra) AS more
+                          AS thumbnail_jpeg,
+                      (SELECT json_object_agg(
+                                  number, replace(encode(jpeg, 'base64'), E'\n', '')
+                                  ORDER BY number)
+                         FROM reel_frame WHERE job_id = job.id AND jpeg IS NOT NULL)
+                          AS frame_jpegs,
+                      (SELECT json_build_object(
+                                  'path', '/api/v1/reels/' || job.id || '/video',
+                                  'size_bytes', size_bytes, 'sha256', sha256)
+                         FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL)
+                          AS video) AS extra) AS more
       FROM job
      WHERE job.account_id = ANY (ARRAY[$1::bigint]) AND job.id > $2 AND job.id <= $4
      ORDER BY job.account_id DESC, job.id LIMIT $3)sql"};
@@ -208,7 +221,8 @@ constexpr db::query check_submissions_query{"jobs.check_submissions", R"sql(
     SELECT count(*) FROM submit_jobs(
         ARRAY[0, -1]::bigint[], ARRAY['', ''], ARRAY[false, false], ARRAY[false, false],
         ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[], ARRAY[NULL, NULL]::text[],
-        ARRAY[0, 0], ARRAY[false, false], ARRAY[NULL, NULL]::bigint[], 1, 1))sql"};
+        ARRAY[0, 0], ARRAY[false, false], ARRAY[NULL, NULL]::bigint[],
+        ARRAY[NULL, NULL]::text[], 1, 1))sql"};
 
 // Needs new pages, which a full disk refuses: random hexadecimal digits do not compress well.
 constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
@@ -236,6 +250,7 @@ struct submission_columns {
     std::vector<std::int32_t> positions;
     std::vector<bool> queue;
     std::vector<std::optional<upload_id>> uploads;
+    std::vector<std::optional<std::string_view>> options;
 };
 
 submission_columns columns_of(const std::vector<callers_submission>& submissions) {
@@ -252,6 +267,8 @@ submission_columns columns_of(const std::vector<callers_submission>& submissions
         columns.positions.push_back(submission.list ? submission.list->position : 0);
         columns.queue.push_back(submission.queue);
         columns.uploads.push_back(submission.upload);
+        columns.options.emplace_back();
+        if (!submission.options.empty()) columns.options.back() = submission.options;
     }
     return columns;
 }
@@ -329,6 +346,7 @@ boost::asio::awaitable<std::vector<std::optional<submission_result>>> job_store:
         columns.positions,
         columns.queue,
         columns.uploads,
+        columns.options,
         defaults.submissions_per_minute,
         defaults.concurrent_jobs);
     std::vector<std::optional<submission_result>> decided(submissions.size());
@@ -425,7 +443,10 @@ boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_
         co_await pool_->run(by, find_earlier_analysis_query, caller, post_key, analyzer);
     co_return found.map_one([](const db::row& row) {
         return earlier_analysis{
+            .job = row.as<job_id>("id"),
             .result = row.as<std::string>("result"),
+            .extract = row.as<std::optional<std::string>>("extract"),
+            .extract_error = row.as<std::optional<std::string>>("extract_error"),
             .analyzed_at = row.as<time_point>("analyzed_at"),
             .thumbnail = thumbnail_from(row)};
     });

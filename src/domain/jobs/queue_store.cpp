@@ -45,9 +45,9 @@ constexpr db::query claim_query{
          -- An array, because the planner would estimate a join at half of the table.
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
         RETURNING id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
-                  cooling_since, turn)
+                  cooling_since, turn, options)
     SELECT id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
-           cooling_since, turn,
+           cooling_since, turn, options,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
       FROM claimed ORDER BY turn, id)sql",
@@ -58,7 +58,8 @@ constexpr db::query claim_in_line_query{
     R"sql(
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
-           (claimed).is_upload, (claimed).permit, (claimed).cooling_since, (claimed).turn
+           (claimed).is_upload, (claimed).permit, (claimed).cooling_since, (claimed).turn,
+           (claimed).options
       FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
                CASE WHEN EXISTS (SELECT FROM resolver_pace
                                   WHERE host = $1 AND answered_at IS NOT NULL)
@@ -150,7 +151,8 @@ constexpr db::query complete_query{
            SET status = 'done', result = $3, code = $4, author = $5, summary = $6,
                post_key = nullif($7, ''), analyzer = nullif($8, ''),
                analyzed_at = coalesce($9::timestamptz, now()),
-               finished_at = now(), lease_until = NULL, worker = NULL
+               finished_at = now(), lease_until = NULL, worker = NULL,
+               extract = $17, extract_error = $18
          WHERE id = $1 AND claim = $2 AND status = 'processing'
         RETURNING account_id, id),
     called AS (
@@ -160,7 +162,10 @@ constexpr db::query complete_query{
     pictured AS (
         INSERT INTO reel_thumbnail (account_id, job_id, jpeg, small_jpeg)
         SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
-    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14) FROM ended)sql",
+    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14),
+           store_frames(account_id, id, $17, $18, $19, $20),
+           keep_video(account_id, id, $21, $22, $23, $24, $25)
+      FROM ended)sql",
     db::priority::essential};
 
 // Reports attempts without a result. Locks rows like renewals. A released job keeps its turn, and
@@ -209,7 +214,8 @@ claimed_job claimed_job_from(const db::row& row) {
         .is_upload = row.as<bool>("is_upload"),
         .permit = row.as<std::optional<std::string>>("permit").value_or(""),
         .cooling_since = row.as<std::optional<time_point>>("cooling_since"),
-        .turn = row.as<std::int64_t>("turn")};
+        .turn = row.as<std::int64_t>("turn"),
+        .options = row.as<std::optional<std::string>>("options").value_or("")};
 }
 
 /// Views into an optional thumbnail. Created before the query is run, because g++ 12 destroys the
@@ -389,7 +395,12 @@ boost::asio::awaitable<bool> queue_store::report(lease held, transition ended, d
 boost::asio::awaitable<bool> queue_store::complete(
     lease held, const completed& success, deadline by) {
     const db::json_text document{success.result};
+    std::optional<db::json_text> extract;
+    if (success.extract) extract = db::json_text{*success.extract};
     const thumbnail_columns pictures{success.thumbnail};
+    const auto video = success.video.value_or(kept_video{});
+    std::optional<std::string_view> content_type;
+    if (success.video) content_type = video.content_type;
     const auto written = co_await pool_->run(
         by,
         complete_query,
@@ -408,7 +419,18 @@ boost::asio::awaitable<bool> queue_store::complete(
         success.search.concept_weights,
         success.search.passages,
         pictures.jpeg,
-        pictures.small_jpeg);
+        pictures.small_jpeg,
+        extract,
+        success.extract_error,
+        success.frames.numbers,
+        success.frames.sizes,
+        success.frames.jpegs,
+        success.frames.object,
+        video.size_bytes,
+        video.sha256,
+        content_type,
+        video.post_key,
+        video.object);
     co_return written.affected() > 0;
 }
 

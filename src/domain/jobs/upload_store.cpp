@@ -12,8 +12,6 @@
 namespace reelsd::jobs {
 namespace {
 
-/// A row of the database. Smaller rows cost more statements, larger ones more memory.
-constexpr std::size_t chunk_bytes = std::size_t{512} * 1024;
 /// Includes the wait for a connection behind the chunks of other uploads: on a slow disk, a chunk
 /// takes up to the statement's own limit of 5 s.
 constexpr auto chunk_time_max = std::chrono::seconds{30};
@@ -140,10 +138,10 @@ boost::asio::awaitable<bool> upload_writer::add(std::string_view bytes) {
     if (size_ > bytes_max_) co_return false;
     digest_.add(bytes);
     while (!bytes.empty()) {
-        const auto part = bytes.substr(0, chunk_bytes - chunk_.size());
+        const auto part = bytes.substr(0, upload_chunk_bytes - chunk_.size());
         chunk_.append(part);
         bytes.remove_prefix(part.size());
-        if (chunk_.size() == chunk_bytes) co_await flush();
+        if (chunk_.size() == upload_chunk_bytes) co_await flush();
     }
     co_return true;
 }

@@ -92,7 +92,7 @@ constexpr db::query delivered_query{"webhooks.delivered", R"sql(
            lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
-constexpr db::query snooze_query{"webhooks.put_off", R"sql(
+constexpr db::query snooze_query{"webhooks.snooze", R"sql(
     UPDATE webhook_delivery
        SET due_at = now() + make_interval(secs => $5), status_code = $3, cause = $4,
            lease_until = NULL, changed_at = now()

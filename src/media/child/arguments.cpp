@@ -20,6 +20,7 @@ std::optional<command> command_named(std::string_view name) {
         {"thumbnail", command::thumbnail},
         {"join", command::join},
         {"frames", command::frames},
+        {"stills", command::stills},
         {"sound", command::sound},
         {"check", command::check},
         {"transcode", command::transcode},
@@ -41,14 +42,14 @@ bool set_number(Number& number, std::string_view text, Number least, Number most
     return true;
 }
 
-/// "3.5,7.25": ascending, at most `report_bounds::checked_moments_max`.
+/// "3.5,7.25": ascending, at most `report_bounds::stills_max`.
 bool set_moments(std::vector<double>& moments, std::string_view text) {
     moments.clear();
     for (std::size_t end = 0; end != std::string_view::npos;) {
         end = text.find(',');
         double moment = 0;
         const double least = moments.empty() ? 0 : moments.back();
-        if (moments.size() == report_bounds::checked_moments_max ||
+        if (moments.size() == report_bounds::stills_max ||
             !set_number(moment, text.substr(0, end), least, report_bounds::duration_seconds_max)) {
             return false;
         }
@@ -119,6 +120,13 @@ result<arguments> read_arguments(int count, const char* const* values) {
     if (given.command == command::join && given.sound.empty()) {
         return error{errc::invalid_argument, "no --sound"};
     }
+    if (given.command == command::stills && given.at_seconds.empty()) {
+        return error{errc::invalid_argument, "no --at"};
+    }
+    if (given.command == command::check &&
+        given.at_seconds.size() > report_bounds::checked_moments_max) {
+        return error{errc::invalid_argument, "--at has too many moments"};
+    }
     return given;
 }
 
@@ -130,6 +138,7 @@ const char* usage() noexcept {
            "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media frames    --video FILE [--seconds-max N] [--per-second N] "
            "[--count-max N] [--long-edge PIXELS] 3<>OUTPUT\n"
+           "       reelsd-media stills    --video FILE [--seconds-max N] --at SECONDS,...\n"
            "       reelsd-media sound     --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
            "[--tessdata DIR]\n"

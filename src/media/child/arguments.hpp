@@ -16,6 +16,7 @@ enum class command : std::uint8_t {
     thumbnail,
     join,
     frames,
+    stills,
     sound,
     check,
     transcode,
@@ -27,9 +28,10 @@ enum class command : std::uint8_t {
 struct arguments {
     media::command command = command::doctor;
     std::string video;
-    std::string sound;               ///< For `join`.
-    frame_request frames;            ///< For `frames`.
-    std::vector<double> at_seconds;  ///< For `check`: times of the pictures to read, ascending.
+    std::string sound;     ///< For `join`.
+    frame_request frames;  ///< For `frames`.
+    /// For `check` and `stills`: times of the pictures, ascending.
+    std::vector<double> at_seconds;
     double seconds_max = 90;
     /// Folders of Debian's packages.
     std::string tessdata = "/usr/share/tesseract-ocr/5/tessdata";

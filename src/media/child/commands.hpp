@@ -25,6 +25,9 @@ namespace reelsd::media {
 /// Writes concatenated JPEGs to the output.
 [[nodiscard]] result<frames_report> frames(const arguments& given);
 
+/// Small JPEGs of the pictures on screen at the given moments.
+[[nodiscard]] result<stills_report> stills(const arguments& given);
+
 /// Times of the pictures of frames(); ascending, at least one.
 [[nodiscard]] std::vector<double> frame_moments(
     double duration_seconds, const frame_request& request);

@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "jail_settings.hpp"
 #include "passes.hpp"
+#include "thumbnail_maker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +64,21 @@ result<frames_report> frames(const arguments& given) {
     if (report.frames.empty()) {
         return error{errc::unsupported_format, "no picture can be converted"};
     }
+    return report;
+}
+
+result<stills_report> stills(const arguments& given) {
+    const auto file = open_in_jail(given);
+    if (!file) return file.error();
+    const auto first = run_first_pass(*file, given.seconds_max, audio_decoding::none);
+    if (!first) return first.error();
+    stills_report report;
+    const auto add = [&](const AVFrame& frame, double /*at_seconds*/) -> result<void> {
+        report.jpegs.push_back(jpeg_within(frame, first->shape, report_bounds::still));
+        return {};
+    };
+    const auto handled = for_each_frame_at(*file, *first, given.seconds_max, given.at_seconds, add);
+    if (!handled) return handled.error();
     return report;
 }
 

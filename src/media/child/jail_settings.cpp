@@ -31,6 +31,7 @@ time_allowed time_for(command asked) noexcept {
     switch (asked) {
         case command::analyze:
         case command::frames:
+        case command::stills:
         case command::check:
         case command::transcode: return for_pictures;
         case command::sound: return for_sound;
@@ -56,6 +57,7 @@ std::optional<std::size_t> output_bytes_max(const arguments& given) noexcept {
         case command::probe:
         case command::analyze:
         case command::thumbnail:
+        case command::stills:
         case command::check:
         case command::jail:
         case command::doctor: return std::nullopt;

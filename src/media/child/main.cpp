@@ -37,6 +37,7 @@ bool run_command(const media::arguments& given) {
         case media::command::thumbnail: return write_result(media::thumbnail(given));
         case media::command::join: return write_result(media::join(given));
         case media::command::frames: return write_result(media::frames(given));
+        case media::command::stills: return write_result(media::stills(given));
         case media::command::sound: return write_result(media::sound_file(given));
         case media::command::check: return write_result(media::check(given));
         case media::command::transcode: return write_result(media::transcode(given));

@@ -38,8 +38,9 @@ picture_size size_of(const geometry& shape, const thumbnail_bounds& within, doub
         side(within.height_max, shape.displayed.height));
 }
 
-/// Prefers size over quality within the bounds.
-std::vector<std::byte> jpeg_of(
+}  // namespace
+
+std::vector<std::byte> jpeg_within(
     const AVFrame& frame, const geometry& shape, const thumbnail_bounds& within) {
     for (double scale = 1;; scale *= shrinking) {
         const auto size = size_of(shape, within, scale);
@@ -53,8 +54,6 @@ std::vector<std::byte> jpeg_of(
         }
     }
 }
-
-}  // namespace
 
 thumbnail_maker::thumbnail_maker()
     : luma_{measured_size, AV_PIX_FMT_GRAY8}, end_seconds_{first_seconds} {}
@@ -90,8 +89,8 @@ void thumbnail_maker::measure(const container& from, const AVFrame& frame) {
 thumbnail_report thumbnail_maker::finish() const {
     if (empty()) throw std::runtime_error{"no picture can be decoded"};
     return {
-        .jpeg = jpeg_of(*best_, shape_, report_bounds::large_thumbnail),
-        .small_jpeg = jpeg_of(*best_, shape_, report_bounds::small_thumbnail)};
+        .jpeg = jpeg_within(*best_, shape_, report_bounds::large_thumbnail),
+        .small_jpeg = jpeg_within(*best_, shape_, report_bounds::small_thumbnail)};
 }
 
 }  // namespace reelsd::media

@@ -4,7 +4,9 @@
 #include "images.hpp"
 #include <reelsd/media/report.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace reelsd::media {
 
@@ -36,5 +38,10 @@ private:
     std::int64_t pixels_ = 0;
     bool done_ = false;
 };
+
+/// A JPEG of a picture of `shape` within the bounds; prefers size over quality. Throws
+/// std::runtime_error when FFmpeg cannot convert or encode the picture.
+[[nodiscard]] std::vector<std::byte> jpeg_within(
+    const AVFrame& frame, const geometry& shape, const thumbnail_bounds& within);
 
 }  // namespace reelsd::media

@@ -230,4 +230,17 @@ std::optional<std::string> language_code_from(std::string_view text) {
     return std::string{named->code};
 }
 
+std::string language_name_of(std::string_view code) {
+    // Names have more letters than codes.
+    constexpr std::size_t code_letters_max = 3;
+    const auto* const named =
+        std::ranges::find_if(language_names, [code](const language_name& known) {
+            return known.code == code && known.name.size() > code_letters_max;
+        });
+    if (named == language_names.end()) return {};
+    std::string name{named->name};
+    name.front() = static_cast<char>(name.front() - ('a' - 'A'));
+    return name;
+}
+
 }  // namespace reelsd::model

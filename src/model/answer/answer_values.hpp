@@ -45,4 +45,8 @@ inline constexpr std::string_view far_times_warning =
 /// without one ("und", "mul").
 [[nodiscard]] std::optional<std::string> language_code_from(std::string_view text);
 
+/// The English name of a language that is spoken in reels, by its ISO 639-1 code: "German". Empty
+/// for others.
+[[nodiscard]] std::string language_name_of(std::string_view code);
+
 }  // namespace reelsd::model

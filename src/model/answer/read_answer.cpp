@@ -1,4 +1,6 @@
 #include "../answer.hpp"
+#include "../extraction/extract_reader.hpp"
+#include "prompt_leak.hpp"
 #include "section_reader.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/result_document.hpp>
@@ -127,6 +129,19 @@ const answer_json& unwrapped(const answer_json& answer) {
     return !has_section(answer) && has_section(inner) ? inner : answer;
 }
 
+/// Reads `extract`, which stands at the top level also if a model has wrapped its sections.
+void read_extract_into(
+    parsed_sections& sections, const answer_json& answer, const answer_context& context) {
+    const auto found = answer.find("extract");
+    if (found == answer.end()) {
+        sections.extract_violations.emplace_back("extract is missing");
+        return;
+    }
+    auto extract = read_extract(*found, *context.extract_schema);
+    sections.extract = std::move(extract.text);
+    sections.extract_violations = std::move(extract.violations);
+}
+
 }  // namespace
 
 const json& answer_schema() {
@@ -136,10 +151,13 @@ const json& answer_schema() {
 
 parsed_sections read_answer(std::string_view text, const answer_context& context) {
     const auto parsed = parse_answer(text);
-    if (!parsed.violation.empty()) return {std::nullopt, {parsed.violation}, {}};
-    if (holds_tag(parsed.object, context.boundary)) {
-        return {std::nullopt, {"the answer holds the tag that must never be written"}, {}};
-    }
+    parsed_sections sections;
+    if (!parsed.violation.empty()) sections.violations.push_back(parsed.violation);
+    if (holds_tag(parsed.object, context.boundary))
+        sections.violations.emplace_back("the answer holds the tag that must never be written");
+    if (repeats_prompt(parsed.object, context.instructions, context.caller_instructions))
+        sections.violations.emplace_back("the answer repeats its instructions");
+    if (!sections.violations.empty()) return sections;
 
     answer_log log{usable_duration(context.duration_seconds)};
     const auto& answer = unwrapped(parsed.object);
@@ -148,10 +166,15 @@ parsed_sections read_answer(std::string_view text, const answer_context& context
     reported.audio = audio_from(answer, log);
     reported.content = content_from(answer, log);
     reported.metadata = metadata_from(answer, log);
-    if (is_usable(reported)) return {std::move(reported), log.violations(), log.warnings()};
-
-    log.useless();
-    return {std::nullopt, log.violations(), {}};
+    if (context.extract_schema != nullptr) read_extract_into(sections, answer, context);
+    if (is_usable(reported)) {
+        sections.reported = std::move(reported);
+        sections.warnings = log.warnings();
+    } else {
+        log.useless();
+    }
+    sections.violations = log.violations();
+    return sections;
 }
 
 }  // namespace reelsd::model

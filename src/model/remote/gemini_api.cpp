@@ -80,6 +80,16 @@ double frame_rate_for(const gemini_settings& settings, double duration_seconds) 
     return duration_seconds <= short_video_seconds ? 2.0 : 1.0;
 }
 
+/// Gemini accepts strings and numbers; a nullable type allows null. Empty: any value of the type.
+json gemini_enum(const json& choices) {
+    auto accepted = json::array();
+    for (const auto& choice : choices) {
+        if (choice.is_boolean()) return json::array();
+        if (!choice.is_null()) accepted.push_back(choice);
+    }
+    return accepted;
+}
+
 class gemini_session final : public chat_session {
 public:
     gemini_session(
@@ -180,6 +190,11 @@ json gemini_schema(const json& schema) {
     json object;
     for (const auto& [name, value] : schema.items()) {
         if (name == "additionalProperties") continue;
+        if (name == "enum") {
+            if (auto choices = gemini_enum(value); !choices.empty())
+                object[name] = std::move(choices);
+            continue;
+        }
         if (name != "properties") {
             object[name] = gemini_schema(value);
             continue;

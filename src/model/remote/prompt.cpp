@@ -2,6 +2,8 @@
 
 #include "../answer.hpp"
 #include "../clean_text.hpp"
+#include "../extraction/extract_schema.hpp"
+#include "../extraction/language_tag.hpp"
 #include <reelsd/base/random.hpp>
 #include <reelsd/base/text.hpp>
 
@@ -44,12 +46,37 @@ std::string caption_block(const video_input& video, std::string_view boundary) {
     return fmt::format("Caption {0}\n{1}\nEnd of caption {0}", boundary, clean);
 }
 
+/// A text of the caller between two lines with the boundary.
+std::string caller_block(std::string_view title, std::string_view text, std::string_view boundary) {
+    return fmt::format(
+        "\n\n{0} {1}\n{2}\nEnd of {0} {1}", title, boundary, without(std::string{text}, boundary));
+}
+
+/// Adds the caller's request to the prompt of an analysis. The bounds of the schema are only in its
+/// text, because not every provider enforces them.
+void add_request(prompt& prompt, const analysis_options& options) {
+    const std::string_view boundary{prompt.boundary};
+    if (options.instructions.empty() && options.schema.empty()) return;
+    prompt.instructions += "\n" + filled(prompt_files::request, fmt::arg("boundary", boundary));
+    if (!options.instructions.empty())
+        prompt.task += caller_block("user's instructions", options.instructions, boundary);
+    if (options.schema.empty()) return;
+    prompt.task += caller_block("user's schema of `extract`", options.schema, boundary);
+    const auto schema = json::parse(options.schema);
+    prompt.schema["properties"]["extract"] = strict_schema(schema);
+    prompt.schema["required"].push_back("extract");
+    prompt.is_schema_enforceable = has_strict_form(schema);
+}
+
 }  // namespace
 
 prompt make_prompt(const prompt_request& request) {
     const auto duration = request.video.probe.duration_seconds;
-    const auto language = fmt::arg("output_language", request.output_language);
-    return {
+    const auto& options = request.video.options;
+    const auto language_name = options.language.empty() ? std::string{request.output_language}
+                                                        : language_phrase(options.language);
+    const auto language = fmt::arg("output_language", language_name);
+    prompt prompt{
         .instructions =
             filled(prompt_files::instructions, language, fmt::arg("boundary", request.boundary)),
         .task = filled(
@@ -62,6 +89,8 @@ prompt make_prompt(const prompt_request& request) {
         .boundary = std::string{request.boundary},
         .schema = answer_schema(),
         .schema_name = "reel_analysis"};
+    add_request(prompt, options);
+    return prompt;
 }
 
 std::string new_boundary() {

@@ -14,26 +14,29 @@ namespace reelsd::model {
 
 /// Increased whenever a file of src/model/prompt changes, which a test enforces: only results of
 /// one version are interchangeable.
-inline constexpr std::string_view prompt_version = "1";
+inline constexpr std::string_view prompt_version = "2";
 
 struct prompt {
     std::string instructions;  ///< The system prompt.
     std::string task;          ///< After the video.
-    /// Encloses the caption: random, so that no caption can end its block.
+    /// Encloses the caption and the caller's request: random, so that neither can end its block.
     std::string boundary;
-    json schema;                   ///< Of the answer; each object requires all its properties.
+    /// Of the answer; each object requires all its properties, unless it is not enforceable.
+    json schema;
     std::string_view schema_name;  ///< "reel_analysis"
+    /// False if the caller's schema has values of any type, which no provider enforces.
+    bool is_schema_enforceable = true;
 };
 
 struct prompt_request {
     const video_input& video;
     std::string_view media_note;       ///< See chat_api::media_note(); may be empty.
-    std::string_view output_language;  ///< "English"
+    std::string_view output_language;  ///< "English"; the caller's language replaces it.
     std::string_view boundary;         ///< See new_boundary().
 };
 
 /// Pure. The caption is cut to 2,200 characters; control, bidirectional and zero-width characters
-/// and the boundary are removed from it.
+/// and the boundary are removed from it. The options of the video add the caller's request.
 [[nodiscard]] prompt make_prompt(const prompt_request& request);
 
 /// 64 random bits as text.

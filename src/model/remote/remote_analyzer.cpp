@@ -73,6 +73,7 @@ public:
                 return analysis_failure{encoded.error()};
         }
         std::optional<request_options> next{request_options{}};
+        if (!prompt_.is_schema_enforceable) next->format = answer_format::json;
         for (;;) {
             const auto options = *std::move(next);
             const auto answer = ask(loop_dependencies(), *session_, options, calls_, by_, stop_);
@@ -102,8 +103,16 @@ private:
         if (reply.end == reply_end::complete) {
             auto sections = read_answer(
                 reply.text,
-                {.duration_seconds = video_.probe.duration_seconds, .boundary = boundary_});
+                {.duration_seconds = video_.probe.duration_seconds,
+                 .boundary = boundary_,
+                 .extract_schema = extract_schema_ ? &*extract_schema_ : nullptr,
+                 .instructions = prompt_.instructions,
+                 .caller_instructions = video_.options.instructions});
             violations = sections.violations;
+            violations.insert(
+                violations.end(),
+                sections.extract_violations.begin(),
+                sections.extract_violations.end());
             keep(std::move(sections));
             if (violations.empty()) return std::nullopt;
         }
@@ -149,6 +158,9 @@ private:
 
     /// The latest usable answer is the best, because its request named the faults of earlier ones.
     void keep(parsed_sections sections) {
+        if (!sections.extract_violations.empty())
+            extract_fault_ = sections.extract_violations.front();
+        if (!sections.extract.empty()) extract_ = std::move(sections.extract);
         if (!sections.reported) return;
         best_ = std::move(sections.reported);
         best_->warnings = std::move(sections.warnings);
@@ -182,7 +194,19 @@ private:
         }
         for (auto& warning : local_warnings(reported, evidence))
             reported.warnings.push_back(std::move(warning));
+        answer_request(reported);
         return reported;
+    }
+
+    /// Sets the answer to the caller's schema, or why there is none.
+    void answer_request(findings& reported) {
+        if (!extract_schema_) return;
+        reported.extract = std::move(extract_);
+        if (!reported.extract.empty()) return;
+        reported.extract_error =
+            extract_fault_.empty()
+                ? "The model gave no answer to the schema."
+                : fmt::format("The model's answer does not fit the schema: {}.", extract_fault_);
     }
 
     [[nodiscard]] const log::logger& log() const { return analyzer_.dependencies_.log; }
@@ -211,6 +235,10 @@ private:
     std::unique_ptr<chat_session> session_;
     tried_changes tried_;
     std::optional<findings> best_;
+    std::optional<json> extract_schema_{
+        video_.options.schema.empty() ? std::optional<json>{} : json::parse(video_.options.schema)};
+    std::string extract_;        ///< The latest valid one.
+    std::string extract_fault_;  ///< Of the latest one that is not valid.
 };
 
 remote_analyzer::remote_analyzer(

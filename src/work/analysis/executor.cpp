@@ -1,16 +1,20 @@
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/random.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
+#include <reelsd/model/analysis_options.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/result_document.hpp>
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/platform/source.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 #include <reelsd/work/analysis/executor.hpp>
+#include <reelsd/work/analysis/kept_media.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
 #include <reelsd/work/analysis/shared_rate_limiter.hpp>
 
@@ -93,10 +97,22 @@ struct attempt {
     std::stop_token stop;
     job_rate_limiter& rate_limiter;
     progress& now;
+    model::analysis_options options = {};
+    const model::analyzer& chosen_analyzer;  ///< By the submission, or by the settings.
 
     /// A test link is free whatever the settings are, and its outcome is fixed.
     [[nodiscard]] const model::analyzer& analyzer() const {
-        return link.is_test() ? parts.free_analyzer : parts.analyzer;
+        return link.is_test() ? parts.free_analyzer : chosen_analyzer;
+    }
+    [[nodiscard]] bool costs_money() const {
+        return parts.analysis_costs_money && !link.is_test() &&
+               options.analyzer != model::local_provider;
+    }
+    /// Identifies what may replace an analysis: made by `analyzer`, by its name, with equal
+    /// options.
+    [[nodiscard]] std::string identity_of(std::string_view analyzer) const {
+        const auto digest = model::digest_of(options);
+        return digest.empty() ? std::string{analyzer} : fmt::format("{}/{}", analyzer, digest);
     }
 };
 
@@ -193,12 +209,6 @@ result<platform::media_file> join_tracks(
     return platform::describe_file(joined);
 }
 
-struct fetched {
-    platform::post post;
-    platform::media_file video;
-    scratch_folder scratch;  ///< Contains the file.
-};
-
 /// Resolves and downloads. An expired media address is resolved again, once. If the address guard
 /// refuses an address, the other resolvers are tried.
 step_result<fetched> fetch(const attempt& in, const platform::link& link) {
@@ -239,19 +249,11 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
         if (auto* video = std::get_if<platform::media_file>(&*download)) {
             auto whole = join_tracks(in, scratch->path(), std::move(*video));
             if (!whole) return whole.error();
-            return fetched{*std::move(post), *std::move(whole), *std::move(scratch)};
+            return fetched{*std::move(post), *std::move(whole), *std::move(scratch), nullptr};
         }
         last = std::get<platform::stale_media>(*download).if_fresh;
         if (std::exchange(has_expired, true)) return *last;
     }
-}
-
-/// Key of a link's post and slide, which are analysed at most once a day. Empty for test links,
-/// which must run every step.
-std::string post_key_of(const platform::link& link) {
-    if (link.is_test()) return {};
-    const std::string code{platform::public_code(link.code)};
-    return link.img_index ? fmt::format("{}#{}", code, *link.img_index) : code;
 }
 
 /// The fields of a result that lists show. The result is validated, so all three exist.
@@ -283,7 +285,7 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     const attempt& in, const std::string& post_key) {
     if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
     in.now.begin("look for an earlier analysis");
-    const std::string analyzer{in.parts.analyzer.name()};
+    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
     const auto by = in.by.at_most(store_query_time_max);
     auto earlier = wait_for(
         in.parts.loop,
@@ -291,27 +293,35 @@ result<std::optional<jobs::completed>> copy_of_earlier(
         by);
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
-    const auto document = parse_foreign_json((*earlier)->result);
+    auto document = parse_foreign_json((*earlier)->result);
+    auto media = in.parts.media_kept.copy(
+        in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
+    auto text = model::result_text(document);
+    if (!text) return text.error();
     auto brief = brief_of(document);
     auto entry = search_entry_of(document, in.parts.embedder);
     if (!entry) return entry.error();
     return std::optional{jobs::completed{
-        .result = std::move((*earlier)->result),
+        .result = *std::move(text),
         .brief = std::move(brief),
         .post_key = post_key,
         .analyzer = analyzer,
         .analyzed_at = (*earlier)->analyzed_at,
         .unpaid_model = {},
         .search = *std::move(entry),
-        .thumbnail = std::move((*earlier)->thumbnail)}};
+        .thumbnail = std::move((*earlier)->thumbnail),
+        .frames = std::move(media.frames),
+        .video = std::move(media.video),
+        .extract = std::move((*earlier)->extract),
+        .extract_error = std::move((*earlier)->extract_error)}};
 }
 
 /// Keeps an account from paying twice for the same post at the same time: the later job waits for
 /// the earlier one's result.
 step_result<void> begin_post(const attempt& in, const std::string& post_key) {
-    if (!in.parts.analysis_costs_money || post_key.empty()) return {};
+    if (!in.costs_money() || post_key.empty()) return {};
     in.now.begin("mark the post");
-    const std::string analyzer{in.parts.analyzer.name()};
+    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
     const auto by = in.by.at_most(store_query_time_max);
     const auto begun =
         wait_for(in.parts.loop, in.parts.store.begin_post(in.job, post_key, analyzer, by), by);
@@ -324,31 +334,9 @@ step_result<void> begin_post(const attempt& in, const std::string& post_key) {
 /// Saves platform requests, which are limited, for videos that a model may analyse. The ledger
 /// decides again when a call begins.
 result<void> check_budget(const attempt& in) {
-    if (in.link.is_test() || !in.parts.analysis_costs_money) return {};
+    if (!in.costs_money()) return {};
     in.now.begin("look at the budget");
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
-}
-
-/// Returns the analyzer's thumbnail, or one made by a separate child process. Empty if that fails
-/// or the attempt is stopped, because repeating the analysis would cost more than a picture is
-/// worth.
-std::optional<jobs::reel_thumbnail> take_thumbnail(
-    const attempt& in, std::optional<media::thumbnail_report> by_analyzer,
-    const platform::media_file& video) {
-    in.now.begin("thumbnail");
-    auto taken = by_analyzer ? result<media::thumbnail_report>{*std::move(by_analyzer)}
-                             : in.parts.media.thumbnail(
-                                   video.file, in.by.at_most(bounds::thumbnail_time_max), in.stop);
-    if (taken) {
-        return jobs::reel_thumbnail{
-            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
-    }
-    const auto& why = taken.error();
-    if (why.code() != errc::cancelled)
-        in.log.warning(
-            "thumbnail generation failed",
-            {{"job", in.job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
-    return std::nullopt;
 }
 
 /// Analyses the video with the analyzer for its kind of link.
@@ -374,7 +362,8 @@ step_result<jobs::completed> analyze(
         .probe = *probe,
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
-        .scratch = subject.scratch.path()};
+        .scratch = subject.scratch.path(),
+        .options = in.options};
     auto findings = ask_analyzer(in, input);
     if (!findings) return findings.error();
 
@@ -383,21 +372,34 @@ step_result<jobs::completed> analyze(
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    const auto document = model::assemble_result(*findings, file, post_facts_of(in, subject.post));
+    auto document = model::assemble_result(*findings, file, post_facts_of(in, subject.post));
     if (!document) return document.error();
+    if (!subject.platform_meta.is_null()) (*document)["platform_meta"] = subject.platform_meta;
+    in.now.begin("store media");
+    auto media = in.parts.media_kept.store(
+        in.job, *document, subject.video, media_key_of(in.job, post_key), {in.by, in.stop});
     auto text = model::result_text(*document);
     if (!text) return text.error();
     auto entry = search_entry_of(*document, in.parts.embedder);
     if (!entry) return entry.error();
-    return jobs::completed{
+    in.now.begin("thumbnail");
+    auto thumbnail = in.parts.media_kept.thumbnail(
+        in.job, std::move(findings->thumbnail), subject.video, {in.by, in.stop});
+    jobs::completed completed{
         .result = *std::move(text),
         .brief = brief_of(*document),
         .post_key = post_key,
-        .analyzer = findings->analyzer,
+        .analyzer = in.identity_of(findings->analyzer),
         .analyzed_at = std::nullopt,
         .unpaid_model = findings->provider == "local" ? findings->model_name : std::string{},
         .search = *std::move(entry),
-        .thumbnail = take_thumbnail(in, std::move(findings->thumbnail), subject.video)};
+        .thumbnail = std::move(thumbnail),
+        .frames = std::move(media.frames),
+        .video = std::move(media.video)};
+    if (!findings->extract.empty()) completed.extract = std::move(findings->extract);
+    if (!findings->extract_error.empty())
+        completed.extract_error = std::move(findings->extract_error);
+    return completed;
 }
 
 /// Writes an uploaded video where a download would be.
@@ -415,7 +417,7 @@ step_result<fetched> fetch_upload(
         in.by.at_most(bounds::download_time_max),
         in.stop);
     if (!file) return file.error();
-    return fetched{std::move(post), *std::move(file), *std::move(scratch)};
+    return fetched{std::move(post), *std::move(file), *std::move(scratch), nullptr};
 }
 
 /// Fetches an attempt's video.
@@ -449,7 +451,19 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     }
     const auto link = expand(in);
     if (!link) return link.error();
-    return copy_or_analyze(in, post_key_of(*link), [&] { return fetch(in, *link); });
+    const auto post_key = post_key_of(*link);
+    return copy_or_analyze(in, post_key, [&]() -> step_result<fetched> {
+        in.now.begin("kept video");
+        auto kept = in.parts.media_kept.fetch(in.job, post_key, {in.by, in.stop});
+        if (!kept) return fetch(in, *link);
+        return *std::move(kept);
+    });
+}
+
+/// The analyzer that a submission names, or the one of the settings; null if it is not configured.
+const model::analyzer* analyzer_for(
+    const executor_dependencies& parts, const model::analysis_options& options) {
+    return options.analyzer.empty() ? &parts.analyzer : parts.named_analyzer(options.analyzer);
 }
 
 time_point wall_clock_now() {
@@ -528,7 +542,13 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     try {
         const auto link = job.is_upload ? result<platform::link>{platform::link{}}
                                         : platform::parse_link(job.url);
-        if (link) {
+        auto options = model::analysis_options_from(job.options);
+        // Both were accepted before: a rule has become stricter, or the row was edited.
+        if (!link) {
+            outcome = error{errc::internal, "stored link: " + link.error().detail()};
+        } else if (!options) {
+            outcome = error{errc::internal, "stored options: " + options.error().detail()};
+        } else if (const auto* const analyzer = analyzer_for(parts_, *options)) {
             outcome = run_steps(
                 {.parts = parts_,
                  .log = log_,
@@ -537,10 +557,14 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
                  .by = deadline::after(bounds::job_time_max),
                  .stop = std::move(stop),
                  .rate_limiter = rate_limiter,
-                 .now = now});
+                 .now = now,
+                 .options = *std::move(options),
+                 .chosen_analyzer = *analyzer});
         } else {
-            // The link was accepted before: a rule has become stricter, or the row was edited.
-            outcome = error{errc::internal, "stored link: " + link.error().detail()};
+            // Another daemon has accepted it, or the settings have changed since.
+            outcome = error{
+                errc::model_misconfigured,
+                "the analyzer " + options->analyzer + " is not configured here"};
         }
     } catch (const std::exception& thrown) {
         outcome = error{errc::internal, thrown.what()};

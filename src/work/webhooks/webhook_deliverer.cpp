@@ -61,9 +61,9 @@ std::unique_ptr<work_runner<held_delivery, delivery_outcome>> make_runner(
 
 std::string_view outcome_name(const webhooks::delivery_step& step) noexcept {
     if (std::holds_alternative<webhooks::delivered>(step)) return "delivered";
-    if (std::holds_alternative<webhooks::snoozed>(step)) return "put off";
-    if (std::holds_alternative<webhooks::given_up>(step)) return "given up";
-    return "handed back";
+    if (std::holds_alternative<webhooks::snoozed>(step)) return "snoozed";
+    if (std::holds_alternative<webhooks::given_up>(step)) return "abandoned";
+    return "released";
 }
 
 webhook_deliverer::webhook_deliverer(

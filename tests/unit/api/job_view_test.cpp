@@ -51,6 +51,18 @@ TEST(JobView, DoneHasTheStoredResultAsItIs) {
         R"("finished_at":"2026-05-22T10:00:31Z","result":{"visual":{}}})");
 }
 
+TEST(JobView, DoneHasTheAnswerToItsSchemaOrTheReason) {
+    auto job = a_job();
+    job.status = jobs::job_status::done;
+    job.result = "{}";
+    job.extract = R"({"name":"a"})";
+    EXPECT_THAT(job_view(job), ::testing::EndsWith(R"("result":{},"extract":{"name":"a"}})"));
+    job.extract.reset();
+    job.extract_error = "A \"reason\".";
+    EXPECT_THAT(
+        job_view(job), ::testing::EndsWith(R"("result":{},"extract_error":"A \"reason\"."})"));
+}
+
 TEST(JobView, ListsShowABriefInsteadOfTheResult) {
     auto job = a_job();
     job.status = jobs::job_status::done;

@@ -37,6 +37,16 @@ TEST(WantedAnalyzers, NamedAnalyzersAreUsed) {
         << "a key alone enables no analyzer";
 }
 
+TEST(WantedAnalyzers, SubmissionsMayChooseTheOthersThatHaveAKey) {
+    auto config = analyzer_settings({"auto"});
+    config.gemini.key = "k";
+    EXPECT_TRUE(other_analyzer_names(config).empty());
+    config.openai.key = "k";
+    EXPECT_THAT(other_analyzer_names(config), ElementsAre("openai"));
+    config.analyzers = {"gemini"};
+    EXPECT_TRUE(other_analyzer_names(config).empty()) << "a key alone enables no analyzer";
+}
+
 /// Starts no helper and calls no server.
 result<std::unique_ptr<analyzers>> create_analyzers(const settings& config) {
     static const media::media_client media{{.helper = "/nonexistent"}};
@@ -49,6 +59,21 @@ TEST(Analyzers, ASingleAnalyzerNeedsNoChain) {
     EXPECT_THAT(std::string{(*local)->chosen().name()}, HasSubstr("local/"));
     EXPECT_TRUE((*local)->circuits().empty());
     (*local)->sweep({}, {});  // There is no provider.
+}
+
+TEST(Analyzers, AreFoundByTheirNames) {
+    auto config = analyzer_settings({"auto"});
+    config.gemini.key = config.openai.key = "k";
+    config.openai.model = "m";
+    const auto created = create_analyzers(config);
+    ASSERT_TRUE(created) << created.error().detail();
+    const auto& all = **created;
+    EXPECT_THAT(all.names(), ElementsAre("gemini", "openai", "local"));
+    EXPECT_EQ(all.find("gemini"), &all.chosen());
+    EXPECT_THAT(std::string{all.find("openai")->name()}, HasSubstr("openai/m/"));
+    EXPECT_EQ(all.find("local"), &all.free());
+    EXPECT_EQ(all.find("claude"), nullptr);
+    EXPECT_EQ(all.remote().size(), 2U);
 }
 
 TEST(Analyzers, AChainHasTheNameOfItsFirstAnalyzer) {

@@ -30,7 +30,8 @@ jobs::job job_of(std::int64_t id, jobs::job_status status) {
 }
 
 TEST(Summary, HasAllSections) {
-    const auto html = to_html(templates::summary(job_id{42}, result, usage::decimal{"0.0123"}));
+    const auto html =
+        to_html(templates::finished_reel(job_id{42}, result, usage::decimal{"0.0123"}));
     EXPECT_EQ(
         html,
         "<b>@some.one</b> (Some &lt;One&gt;) · "
@@ -47,7 +48,8 @@ TEST(Summary, OmitsMissingFields) {
     for (const auto* incomplete :
          {"{}", "[]", "no JSON", R"({"content": 5, "audio": {"transcript": 5}})"}) {
         SCOPED_TRACE(incomplete);
-        const auto text = without_tags(to_html(templates::summary(job_id{1}, incomplete, "0")));
+        const auto text =
+            without_tags(to_html(templates::finished_reel(job_id{1}, incomplete, "0")));
         EXPECT_EQ(text, "Unknown author · reel 1\nNo summary is available.\n\nCost: free");
     }
 }

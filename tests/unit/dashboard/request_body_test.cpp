@@ -1,5 +1,5 @@
 #include "dashboard/resources.hpp"
-#include "dashboard/session.hpp"
+#include "dashboard/session_authentication.hpp"
 
 #include <gtest/gtest.h>
 #include <support/http_request.hpp>

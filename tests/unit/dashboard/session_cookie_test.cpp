@@ -1,4 +1,4 @@
-#include "dashboard/session.hpp"
+#include "dashboard/session_authentication.hpp"
 
 #include <gtest/gtest.h>
 

@@ -108,18 +108,18 @@ TEST(JsonBody, MustBeAnObject) {
     }
 }
 
-TEST(JsonBody, HasAtMostAThousandMembers) {
+TEST(JsonBody, HasAtMostTwoThousandMembers) {
     const auto body_of = [](int members) {
         std::string text = "{";
         for (int name = 1; name < members; ++name) text += fmt::format("\"{}\":0,", name);
         return text + "\"last\":{}}";
     };
-    const request_context most{make_request(verb::post, "/", body_of(1000)), quiet, far};
+    const request_context most{make_request(verb::post, "/", body_of(2000)), quiet, far};
     EXPECT_TRUE(most.json_body());
-    const request_context more{make_request(verb::post, "/", body_of(1001)), quiet, far};
+    const request_context more{make_request(verb::post, "/", body_of(2001)), quiet, far};
     const auto read = more.json_body();
     ASSERT_FALSE(read);
-    EXPECT_EQ(read.error().detail(), "request body must have at most 1000 members");
+    EXPECT_EQ(read.error().detail(), "request body must have at most 2000 members");
 }
 
 TEST(RequestContext, StopReachesEarlierAndLaterTokens) {

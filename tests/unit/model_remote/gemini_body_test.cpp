@@ -86,6 +86,20 @@ TEST(GeminiBody, GenerationConfig) {
         "MEDIA_RESOLUTION_LOW");
 }
 
+TEST(GeminiSchema, HasOnlyValuesThatGeminiKnows) {
+    EXPECT_EQ(
+        gemini_schema(json::parse(
+            R"({"type": "object", "additionalProperties": false, "required": ["enum"],
+                "properties": {
+                "enum": {"type": ["string", "null"], "enum": ["a", null]},
+                "flag": {"type": "boolean", "enum": [true]}}})")),
+        json::parse(
+            R"({"type": "object", "required": ["enum"], "properties": {
+                "enum": {"type": ["string", "null"], "enum": ["a"]},
+                "flag": {"type": "boolean"}},
+                "propertyOrdering": ["enum", "flag"]})"));
+}
+
 TEST(GeminiBody, ThinkingByFamily) {
     struct test_case {
         const char* model;

@@ -98,6 +98,37 @@ TEST_F(RemoteAnalyzer, AFailedCheckKeepsTheAnswer) {
     EXPECT_THAT(outcome->warnings, Contains(unchecked));
 }
 
+TEST_F(RemoteAnalyzer, AnInvalidExtractIsRepairedOnce) {
+    struct test_case {
+        std::vector<const char*> extracts;
+        const char* extract;
+        const char* error;
+    };
+    const test_case cases[] = {
+        {{R"({"a":1})"}, R"({"a":1})", ""},
+        {{R"({"a":"x"})", R"({"a":2})"}, R"({"a":2})", ""},
+        {{R"({"a":"x"})", R"({"a":true})", R"({"a":3})"},
+         "",
+         "The model's answer does not fit the schema: extract/a must be a whole number."},
+    };
+    video.options.schema =
+        R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]})";
+    for (const auto& expected : cases) {
+        std::atomic<std::size_t> asked{0};
+        const scripted_server server{[&](scripted_server::connection& peer) {
+            if (peer.read_request().empty()) return;
+            auto answer = testing::good_answer();
+            answer["extract"] = json::parse(expected.extracts.at(asked++));
+            peer.write(response_with(answer));
+        }};
+        const auto outcome = analyze_at(server.origin(), [] {});
+        ASSERT_TRUE(outcome) << outcome.error().why.to_string();
+        EXPECT_EQ(outcome->extract, expected.extract);
+        EXPECT_EQ(outcome->extract_error, expected.error);
+        EXPECT_EQ(asked, std::min<std::size_t>(expected.extracts.size(), 2));
+    }
+}
+
 TEST_F(RemoteAnalyzer, AStopAfterTheAnswerKeepsItUnchecked) {
     const scripted_server server{[](scripted_server::connection& peer) {
         if (!peer.read_request().empty()) peer.write(response_with(testing::good_answer()));

@@ -1,6 +1,6 @@
 // Goal: cookies in every supported form give the same session; other texts give none. Method: texts
 // in each form; the expected Cookie header.
-#include <reelsd/platform/session.hpp>
+#include <reelsd/platform/operator_session.hpp>
 
 #include <gtest/gtest.h>
 

@@ -72,7 +72,10 @@ struct job {
     std::optional<std::int32_t> retry_after_seconds = {};
     std::optional<queue_place> place = {};  ///< Only when `pending`, and not in all queries.
     std::optional<std::string> result;      ///< The five sections as JSON text; only when `done`.
-    std::optional<reel_brief> brief = {};   ///< In lists, in place of the result.
+    /// The answer to the caller's schema as JSON text, or why there is none; only when `done`.
+    std::optional<std::string> extract = {};
+    std::optional<std::string> extract_error = {};
+    std::optional<reel_brief> brief = {};  ///< In lists, in place of the result.
     /// Older jobs on the same post, counted up to 1,000; only in lists of the newest jobs.
     std::optional<std::int64_t> earlier = {};
 };
@@ -91,7 +94,8 @@ struct claimed_job {
     std::string permit = {};
     /// When its current series of snoozes for cool-downs began; empty if there is none.
     std::optional<time_point> cooling_since = {};
-    std::int64_t turn = 0;  ///< Its place in the order of the queue.
+    std::int64_t turn = 0;     ///< Its place in the order of the queue.
+    std::string options = {};  ///< As in `submission`.
 };
 
 /// The picture of a reel in two sizes, as JPEG.
@@ -103,11 +107,35 @@ struct reel_thumbnail {
     friend bool operator==(const reel_thumbnail&, const reel_thumbnail&) = default;
 };
 
+/// The video of a result that is kept.
+struct kept_video {
+    std::int64_t size_bytes = 0;
+    std::string sha256;  ///< 64 hexadecimal digits in lower case.
+    std::string content_type;
+    std::string post_key;  ///< The post and slide that it belongs to; empty for none.
+    /// The object of the media store that contains it; empty: the upload of the job does.
+    std::optional<std::string> object = {};
+};
+
+/// Pictures of key moments. `numbers` and `sizes` have an entry for each.
+struct frame_set {
+    std::vector<std::int32_t> numbers = {};  ///< Indexes of their moments, ascending.
+    std::vector<std::int32_t> sizes = {};    ///< Bytes of each, 4 to 40,960.
+    std::vector<std::byte> jpegs = {};       ///< Concatenated; empty if `object` contains them.
+    /// The object of the media store that contains them; empty: the database does.
+    std::optional<std::string> object = {};
+
+    friend bool operator==(const frame_set&, const frame_set&) = default;
+};
+
 enum class thumbnail_size : std::uint8_t { small, large };
 
 /// The result of an earlier job on the same post, which may replace an analysis.
 struct earlier_analysis {
-    std::string result;                            ///< The five sections as JSON text.
+    job_id job;
+    std::string result;                       ///< The five sections as JSON text.
+    std::optional<std::string> extract = {};  ///< As in `job`.
+    std::optional<std::string> extract_error = {};
     time_point analyzed_at;                        ///< Time of the analysis.
     std::optional<reel_thumbnail> thumbnail = {};  ///< If it has one.
 };

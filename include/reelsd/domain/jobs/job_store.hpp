@@ -48,6 +48,8 @@ struct submission {
     std::optional<upload_id> upload = {};
     /// Webhook address of the job; empty: the account's default, if any.
     std::optional<std::string> webhook_url = {};
+    /// What the analysis has to regard, as JSON text of the model layer; empty: nothing.
+    std::string options = {};
 };
 
 /// A submission in a batch.

@@ -74,6 +74,11 @@ struct completed {
     search_entry search = {};
     /// Empty when none could be created.
     std::optional<reel_thumbnail> thumbnail = {};
+    frame_set frames = {};
+    std::optional<kept_video> video = {};  ///< Empty when it is not kept.
+    /// One of them if the caller has given a schema, as in `job`.
+    std::optional<std::string> extract = {};
+    std::optional<std::string> extract_error = {};
 };
 struct failed {
     job_error_code code = job_error_code::internal;
@@ -141,7 +146,7 @@ struct snooze {
 /// job_error_code_of(why).
 [[nodiscard]] std::string error_text(const error& why, const retry_policy& policy);
 
-/// "done", the error code's name, "retry", "postponed" or "handed back".
+/// "done", the error code's name, "retry", "snoozed" or "released".
 [[nodiscard]] std::string_view outcome_name(const transition& ended) noexcept;
 
 }  // namespace reelsd::jobs

@@ -25,6 +25,10 @@ namespace reelsd::jobs {
 /// Uploads that an account may have in progress, over all daemons (contract, section 9).
 inline constexpr int uploads_max = 2;
 
+/// Bytes of each row of a file but the last. Smaller rows cost more statements, larger ones more
+/// memory.
+inline constexpr std::size_t upload_chunk_bytes = std::size_t{512} * 1024;
+
 /// Begins the `url` of a job whose video was uploaded without a link: "upload:<file name>".
 inline constexpr std::string_view upload_scheme = "upload:";
 

@@ -31,6 +31,7 @@ class upload_store;
 namespace reelsd::work {
 
 class call_recorder;
+class kept_media;
 class shared_rate_limiter;
 class scratch_space;
 
@@ -41,6 +42,8 @@ struct executor_dependencies {
     shared_rate_limiter& rate_limiter;
     const media::media_client& media;
     const model::analyzer& analyzer;
+    /// The analyzer that a submission names; null if this daemon does not have it.
+    std::function<const model::analyzer*(std::string_view name)> named_analyzer;
     /// For test links, which are free whatever the settings are.
     const model::analyzer& free_analyzer;
     const model::embedder& embedder;
@@ -50,6 +53,7 @@ struct executor_dependencies {
     boost::asio::any_io_executor loop;
     jobs::job_store& store;
     jobs::upload_store& uploads;
+    const kept_media& media_kept;
     const call_recorder& recorder;
     /// Whether `analyzer` may call a paid model.
     bool analysis_costs_money = false;

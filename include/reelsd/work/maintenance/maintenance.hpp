@@ -3,6 +3,8 @@
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
@@ -56,6 +58,24 @@ struct retention_options {
 /// Calls upload_store::sweep() every few seconds. `store` outlives it.
 [[nodiscard]] std::unique_ptr<async::background_service> make_upload_sweeper(
     const maintenance_context& context, jobs::upload_store& store);
+
+/// How long and how much of the videos of done reels is kept.
+struct video_limits {
+    seconds_f kept{};  ///< 0: none are.
+    std::int64_t bytes_max = 0;
+};
+
+/// Removes kept videos beyond their limits, every few seconds.
+[[nodiscard]] std::unique_ptr<async::background_service> make_video_sweeper(
+    const maintenance_context& context, jobs::media_store store, video_limits limits,
+    std::function<void(std::string_view what, std::int64_t rows)> on_removed);
+
+/// Deletes unwanted objects of the media store `name`. `remove` deletes one object, and blocks; it
+/// runs on `threads`.
+[[nodiscard]] std::unique_ptr<async::background_service> make_object_sweeper(
+    const maintenance_context& context, jobs::media_store store, async::offload_pool& threads,
+    std::string name,
+    std::function<result<void>(const std::string& object, const std::stop_token& stop)> remove);
 
 /// Settles model calls whose answer was lost.
 [[nodiscard]] std::unique_ptr<async::background_service> make_lost_call_settler(

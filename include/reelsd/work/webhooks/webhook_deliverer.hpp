@@ -29,7 +29,7 @@ struct webhook_deliverer_options {
     std::function<void(std::string_view outcome)> on_tried = {};
 };
 
-/// "delivered", "put off", "given up" or "handed back".
+/// "delivered", "snoozed", "abandoned" or "released".
 [[nodiscard]] std::string_view outcome_name(const webhooks::delivery_step& step) noexcept;
 
 /// A delivery that this daemon holds.

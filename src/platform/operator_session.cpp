@@ -3,7 +3,7 @@
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/unique_fd.hpp>
-#include <reelsd/platform/session.hpp>
+#include <reelsd/platform/operator_session.hpp>
 
 #include <boost/algorithm/string/replace.hpp>
 

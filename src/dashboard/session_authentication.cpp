@@ -1,4 +1,4 @@
-#include "session.hpp"
+#include "session_authentication.hpp"
 
 #include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/secret.hpp>

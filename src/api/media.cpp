@@ -1,0 +1,227 @@
+#include "media.hpp"
+
+#include "byte_range.hpp"
+#include "reels.hpp"
+#include <reelsd/base/parse_number.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace reelsd::api {
+namespace {
+
+namespace asio = boost::asio;
+
+/// More than the key moments of any result.
+constexpr std::int32_t frame_number_max = 99;
+
+constexpr std::string_view mp4_type = "video/mp4";
+constexpr std::string_view webm_type = "video/webm";
+
+/// Read and sent at once. A client that reads slowly occupies this much memory.
+constexpr std::int64_t piece_bytes = std::int64_t{256} * 1024;
+constexpr std::chrono::seconds piece_time_max{5};
+
+std::string text_of(const std::vector<std::byte>& bytes) {
+    std::string text(bytes.size(), '\0');
+    std::transform(bytes.begin(), bytes.end(), text.begin(), [](std::byte octet) {
+        return static_cast<char>(octet);
+    });
+    return text;
+}
+
+using file_bytes = std::vector<std::byte>;
+
+/// The media store is outside this service: its faults are a temporary outage to clients.
+error outage_of(const error& why) {
+    if (why.code() == errc::not_found) return why;
+    return error{errc::timed_out, why.detail()};
+}
+
+/// GET /api/v1/reels/{id}/frames/{n}: the picture of a key moment of one of the caller's reels. 200
+/// a JPEG; 404 also when the moment has none; 503 when the media store does not answer.
+asio::awaitable<http::response> get_frame(http::request_context& ctx, media_service& service) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto number = requested_frame(ctx.path_parameter("n"));
+    if (!number) co_return ctx.problem(number.error());
+    auto frame = co_await service.media.find_frame(ctx.caller(), *id, *number, ctx.database_by());
+    if (!frame) co_return ctx.problem(error{errc::not_found});
+    if (frame->in_object) {
+        auto got = co_await service.read_object(*frame->in_object);
+        if (!got) co_return ctx.problem(outage_of(got.error()));
+        frame->jpeg = *std::move(got);
+    }
+    http::response answer{http::status::ok, "image/jpeg", text_of(frame->jpeg)};
+    // The picture of a moment never changes.
+    answer.set("Cache-Control", "private, max-age=86400, immutable");
+    // For browsers with several users.
+    answer.set("Vary", "Cookie, Authorization");
+    co_return answer;
+}
+
+/// Reads the next piece of a video; empty when the file is gone.
+asio::awaitable<result<file_bytes>> read_piece(
+    media_service& service, const jobs::kept_file& video, std::int64_t offset, std::int64_t left) {
+    const auto bytes = std::min(left, piece_bytes);
+    if (video.object) {
+        co_return co_await service.read_object(
+            {.object = *video.object, .offset = offset, .bytes = bytes});
+    }
+    co_return co_await service.media.read(video.id, offset, bytes, deadline::after(piece_time_max));
+}
+
+struct video_part {
+    jobs::kept_file video;
+    std::int64_t offset = 0;  ///< Of the next piece.
+    std::int64_t left = 0;
+    file_bytes piece;  ///< The first piece.
+};
+
+/// Sends a part piece by piece. Holds one piece at a time: the next one is read when the client has
+/// taken the last.
+asio::awaitable<void> send_part(
+    media_service& service, video_part part, http::body_writer& writer) {
+    for (;;) {
+        const auto text = text_of(part.piece);
+        const bool is_sent = co_await writer.write(text);
+        part.offset += static_cast<std::int64_t>(part.piece.size());
+        part.left -= static_cast<std::int64_t>(part.piece.size());
+        if (!is_sent || part.left == 0) co_return;
+        auto next = co_await read_piece(service, part.video, part.offset, part.left);
+        // The session cuts the connection, because the body is shorter than announced.
+        if (!next) throw std::runtime_error{next.error().detail()};
+        if (next->empty()) co_return;
+        part.piece = *std::move(next);
+    }
+}
+
+void set_file_fields(http::response& answer, const std::string& etag) {
+    answer.set("Accept-Ranges", "bytes");
+    answer.set("ETag", etag);
+    answer.set("Cache-Control", "private, max-age=3600");
+    answer.set("Vary", "Cookie, Authorization");
+}
+
+/// Uploaded bytes are hostile: a browser that opens the address as a page runs nothing.
+void set_video_fields(http::response& answer, job_id id, std::string_view content_type) {
+    const auto* const ending = content_type == webm_type ? "webm" : "mp4";
+    answer.set(
+        "Content-Disposition", fmt::format("inline; filename=\"reel-{}.{}\"", id.value, ending));
+    answer.set("Content-Security-Policy", "sandbox; default-src 'none'; media-src 'self'");
+}
+
+/// 304, 412 or 416.
+http::response answer_without_video(
+    const http::request_context& ctx, const range_answer& wanted, std::int64_t size) {
+    using kind = range_answer::kind;
+    if (wanted.what == kind::not_modified) return http::response{http::status::not_modified};
+    if (wanted.what == kind::precondition_failed)
+        return ctx.problem(http::status::precondition_failed, "the video is another one");
+    auto refused =
+        ctx.problem(http::status::range_not_satisfiable, "the range is outside the video");
+    refused.set("Content-Range", fmt::format("bytes */{}", size));
+    return refused;
+}
+
+/// The answer with the part of the video. Its first piece is read here, so that a missing file is
+/// not an incomplete answer.
+asio::awaitable<http::response> answer_with_video(
+    http::request_context& ctx, media_service& service, job_id id, jobs::kept_file video,
+    range_answer wanted) {
+    video_part part{
+        .video = std::move(video),
+        .offset = static_cast<std::int64_t>(wanted.first),
+        .left = static_cast<std::int64_t>(wanted.bytes),
+        .piece = {}};
+    if (ctx.request().method == http::verb::get) {
+        auto first = co_await read_piece(service, part.video, part.offset, part.left);
+        if (!first) co_return ctx.problem(outage_of(first.error()));
+        if (first->empty()) co_return ctx.problem(error{errc::not_found});
+        part.piece = *std::move(first);
+    }
+    const auto size = part.video.size_bytes;
+    const auto type = part.video.content_type == webm_type ? webm_type : mp4_type;
+    const bool is_part = wanted.what == range_answer::kind::part;
+    auto send = [&service, part = std::move(part)](http::body_writer& writer) mutable {
+        return send_part(service, std::move(part), writer);
+    };
+    auto answer = http::response::of_stream(
+        is_part ? http::status::partial_content : http::status::ok,
+        type,
+        wanted.bytes,
+        std::move(send));
+    set_video_fields(answer, id, type);
+    if (is_part) {
+        const auto last = wanted.first + wanted.bytes - 1;
+        answer.set("Content-Range", fmt::format("bytes {}-{}/{}", wanted.first, last, size));
+    }
+    co_return answer;
+}
+
+/// GET /api/v1/reels/{id}/video: the kept video of one of the caller's reels. 200 or 206 the video;
+/// 304, 412, 416 by the request's conditions and range; 404 also when it is not kept; 503 when the
+/// media store does not answer.
+asio::awaitable<http::response> get_video(http::request_context& ctx, media_service& service) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    auto video = co_await service.media.find_video(ctx.caller(), *id, ctx.database_by());
+    if (!video) co_return ctx.problem(error{errc::not_found});
+    const auto etag = fmt::format("\"{}\"", video->sha256);
+    const auto size = video->size_bytes;
+    // A range has no meaning with HEAD (RFC 9110 14.2).
+    const bool is_get = ctx.request().method == http::verb::get;
+    const range_request request{
+        .if_match = ctx.header("If-Match"),
+        .if_none_match = ctx.header("If-None-Match"),
+        .if_range = ctx.header("If-Range"),
+        .range = is_get ? ctx.header("Range") : std::nullopt};
+    const auto wanted = answer_range(request, static_cast<std::uint64_t>(size), etag);
+    using kind = range_answer::kind;
+    const bool has_video = wanted.what == kind::whole || wanted.what == kind::part;
+    http::response answer{http::status::not_found};
+    if (has_video) {
+        answer = co_await answer_with_video(ctx, service, *id, *std::move(video), wanted);
+    } else {
+        answer = answer_without_video(ctx, wanted, size);
+    }
+    const auto code = http::number_of(answer.code());
+    if (code < 400 || answer.code() == http::status::range_not_satisfiable)
+        set_file_fields(answer, etag);
+    co_return answer;
+}
+
+constexpr auto media_routes = std::to_array<http::route<media_service>>({
+    {http::verb::get, "/reels/{id}/frames/{n}", &get_frame},
+    {http::verb::get, "/reels/{id}/video", &get_video},
+});
+
+}  // namespace
+
+void add_media_routes(http::router& router, std::string_view prefix, media_service& service) {
+    router.add(media_routes, service, prefix);
+}
+
+result<std::int32_t> requested_frame(std::string_view text) {
+    const auto number = parse_number<std::int32_t>(text);
+    const bool has_leading_zero = text.size() > 1 && text.front() == '0';
+    if (!number || *number < 0 || *number > frame_number_max || has_leading_zero ||
+        text.front() == '-') {
+        return error{errc::not_found};
+    }
+    return *number;
+}
+
+}  // namespace reelsd::api

@@ -1,0 +1,191 @@
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/jobs/media_store.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace reelsd::jobs {
+namespace {
+
+constexpr db::query find_frame_query{"media.find_frame", R"sql(
+    SELECT jpeg, object_id::text AS object_id, object_offset::bigint AS object_offset,
+           size_bytes::bigint AS size_bytes
+      FROM reel_frame WHERE account_id = $1 AND job_id = $2 AND number = $3)sql"};
+
+constexpr db::query frames_of_query{"media.frames_of", R"sql(
+    SELECT number, size_bytes, jpeg, object_id::text AS object_id
+      FROM reel_frame WHERE job_id = $1 ORDER BY number)sql"};
+
+constexpr db::query find_video_query{"media.find_video", R"sql(
+    SELECT id, size_bytes, sha256, content_type, object_id::text AS object_id
+      FROM upload WHERE job_id = $2 AND account_id = $1 AND kept_at IS NOT NULL)sql"};
+
+constexpr db::query find_video_of_post_query{"media.find_video_of_post", R"sql(
+    SELECT latest.id, latest.size_bytes, latest.sha256, latest.content_type,
+           latest.object_id::text AS object_id, job.result
+      FROM (SELECT * FROM upload
+             WHERE account_id = $1 AND post_key = $2 AND kept_at IS NOT NULL
+             ORDER BY kept_at DESC LIMIT 1) AS latest
+      JOIN job ON job.id = latest.job_id AND job.status = 'done')sql"};
+
+constexpr db::query read_query{"media.read", R"sql(
+    SELECT substr(bytes, $3::integer + 1, $4::integer) AS bytes
+      FROM upload_chunk WHERE upload_id = $1 AND number = $2)sql"};
+
+constexpr db::query begin_file_query{"media.begin_file", R"sql(
+    WITH held AS (
+        SELECT id, account_id FROM job
+         WHERE id = $1 AND claim = $2 AND status = 'processing' FOR KEY SHARE),
+    earlier AS (
+        DELETE FROM upload WHERE job_id = (SELECT id FROM held))
+    SELECT id FROM held)sql"};
+
+constexpr db::query add_file_query{"media.add_file", R"sql(
+    INSERT INTO upload (account_id, job_id, size_bytes, sha256)
+    VALUES ($1, $2, $3, $4) RETURNING id)sql"};
+
+constexpr db::query register_object_query{"media.register_object", R"sql(
+    SELECT register_object($1, $2, $3, $4::uuid[])::text AS id)sql"};
+
+constexpr db::query expire_videos_query{"media.expire_videos", R"sql(
+    SELECT expire_videos($1, $2, $3) AS removed)sql"};
+
+constexpr db::query take_unwanted_query{"media.take_unwanted", R"sql(
+    UPDATE media_object SET delete_at = now() + make_interval(secs => $3)
+     WHERE id IN (
+           SELECT id FROM media_object
+            WHERE job_id IS NULL AND delete_at <= now() AND store = $1
+            ORDER BY delete_at LIMIT $2
+              FOR UPDATE SKIP LOCKED)
+    RETURNING id::text AS id)sql"};
+
+constexpr db::query forget_query{"media.forget", R"sql(
+    WITH gone AS (
+        DELETE FROM media_object
+         WHERE id = ANY ($1::uuid[]) AND job_id IS NULL
+           AND registered_at < now() - make_interval(secs => $2))
+    UPDATE media_object SET delete_at = registered_at + make_interval(secs => $2)
+     WHERE id = ANY ($1::uuid[]) AND job_id IS NULL
+       AND registered_at >= now() - make_interval(secs => $2))sql"};
+
+// Objects that were deleted once are not counted while they wait for the second time.
+constexpr db::query state_query{"media.state", R"sql(
+    SELECT count(*) AS videos, coalesce(sum(size_bytes), 0)::bigint AS video_bytes,
+           (SELECT count(*) FROM media_object
+             WHERE job_id IS NULL
+               AND delete_at <> registered_at + make_interval(secs => $1)) AS unwanted
+      FROM upload WHERE kept_at IS NOT NULL)sql"};
+
+kept_file kept_file_from(const db::row& row) {
+    return {
+        .id = row.as<upload_id>("id"),
+        .size_bytes = row.as<std::int64_t>("size_bytes"),
+        .sha256 = row.as<std::string>("sha256"),
+        .content_type = row.as<std::string>("content_type"),
+        .object = row.as<std::optional<std::string>>("object_id")};
+}
+
+}  // namespace
+
+boost::asio::awaitable<std::optional<kept_frame>> media_store::find_frame(
+    account_id caller, job_id id, std::int32_t number, deadline by) const {
+    const auto found = co_await pool_->run(by, find_frame_query, caller, id, number);
+    co_return found.map_one([](const db::row& row) {
+        kept_frame frame;
+        if (auto object = row.as<std::optional<std::string>>("object_id")) {
+            frame.in_object = object_range{
+                .object = *std::move(object),
+                .offset = row.as<std::int64_t>("object_offset"),
+                .bytes = row.as<std::int64_t>("size_bytes")};
+        } else {
+            frame.jpeg = row.as<std::vector<std::byte>>("jpeg");
+        }
+        return frame;
+    });
+}
+
+boost::asio::awaitable<frame_set> media_store::frames_of(job_id id, deadline by) const {
+    const auto found = co_await pool_->run(by, frames_of_query, id);
+    frame_set frames;
+    for (const db::row row : found) {
+        frames.numbers.push_back(row.as<std::int32_t>("number"));
+        frames.sizes.push_back(row.as<std::int32_t>("size_bytes"));
+        frames.object = row.as<std::optional<std::string>>("object_id");
+        const auto jpeg = row.as<std::optional<std::vector<std::byte>>>("jpeg");
+        if (jpeg) frames.jpegs.insert(frames.jpegs.end(), jpeg->begin(), jpeg->end());
+    }
+    co_return frames;
+}
+
+boost::asio::awaitable<std::optional<kept_file>> media_store::find_video(
+    account_id caller, job_id id, deadline by) const {
+    const auto found = co_await pool_->run(by, find_video_query, caller, id);
+    co_return found.map_one(&kept_file_from);
+}
+
+boost::asio::awaitable<std::optional<post_file>> media_store::find_video_of_post(
+    account_id caller, std::string post_key, deadline by) const {
+    const auto found = co_await pool_->run(by, find_video_of_post_query, caller, post_key);
+    co_return found.map_one([](const db::row& row) {
+        return post_file{.file = kept_file_from(row), .result = row.as<std::string>("result")};
+    });
+}
+
+boost::asio::awaitable<std::vector<std::byte>> media_store::read(
+    upload_id id, std::int64_t offset, std::int64_t bytes, deadline by) const {
+    constexpr auto row_bytes = static_cast<std::int64_t>(upload_chunk_bytes);
+    const auto in_row = offset % row_bytes;
+    const auto found = co_await pool_->run(
+        by, read_query, id, offset / row_bytes, in_row, std::min(bytes, row_bytes - in_row));
+    auto piece =
+        found.map_one([](const db::row& row) { return row.as<std::vector<std::byte>>("bytes"); });
+    co_return std::move(piece).value_or(std::vector<std::byte>{});
+}
+
+boost::asio::awaitable<std::optional<upload_id>> media_store::begin_file(
+    const claimed_job& job, std::int64_t size_bytes, std::string sha256, deadline by) const {
+    // The second statement sees that the first one has removed the row of an earlier attempt.
+    const auto held = co_await pool_->run(by, begin_file_query, job.id, job.claim);
+    if (held.empty()) co_return std::nullopt;
+    const auto added =
+        co_await pool_->run(by, add_file_query, job.account, job.id, size_bytes, sha256);
+    co_return added.one().as<upload_id>("id");
+}
+
+boost::asio::awaitable<std::optional<std::string>> media_store::register_object(
+    const claimed_job& job, std::string store, std::vector<std::string> others, deadline by) const {
+    const auto registered =
+        co_await pool_->run(by, register_object_query, job.id, job.claim, store, others);
+    co_return registered.one().as<std::optional<std::string>>("id");
+}
+
+boost::asio::awaitable<std::int64_t> media_store::expire_videos(
+    seconds_f kept, std::int64_t bytes_max, int files_max, deadline by) const {
+    const auto expired =
+        co_await pool_->run(by, expire_videos_query, kept.count(), bytes_max, files_max);
+    co_return expired.one().as<std::int64_t>("removed");
+}
+
+boost::asio::awaitable<std::vector<std::string>> media_store::take_unwanted(
+    std::string store, int objects_max, seconds_f retry_after, deadline by) const {
+    const auto taken =
+        co_await pool_->run(by, take_unwanted_query, store, objects_max, retry_after.count());
+    co_return taken.map([](const db::row& row) { return row.as<std::string>("id"); });
+}
+
+boost::asio::awaitable<void> media_store::forget(
+    std::vector<std::string> objects, deadline by) const {
+    co_await pool_->run(by, forget_query, objects, object_write_time_max.count());
+}
+
+boost::asio::awaitable<kept_media_state> media_store::state(deadline by) const {
+    const auto found = co_await pool_->run(by, state_query, object_write_time_max.count());
+    const auto row = found.one();
+    co_return kept_media_state{
+        .videos = row.as<std::int64_t>("videos"),
+        .video_bytes = row.as<std::int64_t>("video_bytes"),
+        .unwanted_objects = row.as<std::int64_t>("unwanted")};
+}
+
+}  // namespace reelsd::jobs

@@ -1,0 +1,256 @@
+#include "extract_schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+namespace reelsd::model {
+namespace {
+
+constexpr auto type_names = std::to_array<std::string_view>(
+    {"string", "number", "integer", "boolean", "object", "array", "null"});
+
+/// Formats that OpenAI accepts in strict schemas. Source: its guide on structured outputs.
+constexpr auto provider_formats = std::to_array<std::string_view>(
+    {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"});
+
+template <class List>
+bool is_in(const List& list, std::string_view text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+const json& keyword(const json& schema, std::string_view name) {
+    static const json absent;
+    const auto found = schema.find(name);
+    return found == schema.end() ? absent : *found;
+}
+
+bool has_type(const json& schema, std::string_view type) {
+    const auto types = types_of(schema);
+    return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+bool is_count(const json& value) {
+    if (value.is_number_unsigned()) return true;
+    if (!value.is_number()) return false;
+    constexpr double exact_max = 9007199254740992;  // 2^53: a double has gaps above.
+    const auto number = value.get<double>();
+    return number >= 0 && number <= exact_max && number == std::floor(number);
+}
+
+bool is_type_name(const json& value) {
+    return value.is_string() && is_in(type_names, value.get_ref<const std::string&>());
+}
+
+/// One type and null, in any order.
+bool is_nullable_type(const json& value) {
+    if (!value.is_array() || value.size() != 2) return false;
+    if (!is_type_name(value[0]) || !is_type_name(value[1]) || value[0] == value[1]) return false;
+    return value[0] == "null" || value[1] == "null";
+}
+
+bool is_list_of_names(const json& value) {
+    if (!value.is_array()) return false;
+    for (auto name = value.begin(); name != value.end(); ++name) {
+        if (!name->is_string() || std::find(value.begin(), name, *name) != name) return false;
+    }
+    return true;
+}
+
+/// What a keyword's value must be; empty if it is.
+std::string_view objection_to(std::string_view name, const json& value) {
+    const auto unless = [](bool holds, std::string_view rule) {
+        return holds ? std::string_view{} : rule;
+    };
+    if (name == "type")
+        return unless(
+            is_type_name(value) || is_nullable_type(value),
+            "must be the name of a type, or a list of one type and null");
+    if (name == "properties") return unless(value.is_object(), "must be an object");
+    if (name == "items") return unless(value.is_object(), "must be a schema");
+    if (name == "required")
+        return unless(is_list_of_names(value), "must be a list of different names");
+    if (name == "enum")
+        return unless(
+            value.is_array() && !value.empty() &&
+                std::all_of(
+                    value.begin(),
+                    value.end(),
+                    [](const json& each) { return !each.is_structured(); }),
+            "must be a list of strings, numbers, booleans or null");
+    if (name == "description" || name == "format")
+        return unless(value.is_string(), "must be a string");
+    if (name == "minimum" || name == "maximum")
+        return unless(value.is_number(), "must be a number");
+    if (name == "minItems" || name == "maxItems" || name == "minLength" || name == "maxLength")
+        return unless(is_count(value), "must be a whole number, 0 or more");
+    if (name == "additionalProperties") return unless(value == false, "must be false");
+    return "is not supported";
+}
+
+using pointer = json::json_pointer;
+
+error objection(std::string_view what, const pointer& at) {
+    return error{
+        errc::invalid_argument,
+        fmt::format("extract: {}, at {}", what, at.empty() ? "/" : at.to_string())};
+}
+
+class schema_checker {
+public:
+    /// `depth`: of objects and lists, including this schema.
+    result<void> check(const json& schema, const pointer& at, int depth) {
+        if (!schema.is_object()) return objection("a schema must be an object", at);
+        for (const auto& [name, value] : schema.items()) {
+            const auto rule = objection_to(name, value);
+            if (!rule.empty()) return objection(fmt::format("\"{}\" {}", name, rule), at / name);
+        }
+        if (keyword(schema, "enum").size() > extract_enum_values_max)
+            return objection(
+                fmt::format("\"enum\" has more than {} values", extract_enum_values_max),
+                at / "enum");
+        const bool nests = has_type(schema, "object") || has_type(schema, "array") ||
+                           schema.contains("properties") || schema.contains("items");
+        if (nests && depth > extract_schema_depth_max)
+            return objection(
+                fmt::format("the schema is deeper than {} levels", extract_schema_depth_max), at);
+        return check_parts(schema, at, depth);
+    }
+
+private:
+    result<void> check_parts(const json& schema, const pointer& at, int depth) {
+        const auto& properties = keyword(schema, "properties");
+        properties_ += properties.size();
+        if (properties_ > extract_properties_max)
+            return objection(
+                fmt::format("the schema has more than {} properties", extract_properties_max),
+                at / "properties");
+        for (const auto& [name, property] : properties.items()) {
+            auto checked = check(property, at / "properties" / name, depth + 1);
+            if (!checked) return checked;
+        }
+        if (!schema.contains("items")) return {};
+        return check(schema.at("items"), at / "items", depth + 1);
+    }
+
+    std::size_t properties_ = 0;
+};
+
+json nullable(json schema) {
+    const auto type = schema.find("type");
+    if (type != schema.end() && type->is_string() && *type != "null")
+        *type = json::array({*type, "null"});
+    const auto values = schema.find("enum");
+    if (values != schema.end() &&
+        std::find(values->begin(), values->end(), nullptr) == values->end())
+        values->push_back(nullptr);
+    return schema;
+}
+
+json strict_object(const json& schema) {
+    json members = json::object();
+    auto names = json::array();
+    for (const auto& [name, property] : keyword(schema, "properties").items()) {
+        auto strict = strict_schema(property);
+        members[name] = is_required(schema, name) ? std::move(strict) : nullable(std::move(strict));
+        names.push_back(name);
+    }
+    return {
+        {"properties", std::move(members)},
+        {"required", std::move(names)},
+        {"additionalProperties", false}};
+}
+
+std::string_view type_of(const json& value) {
+    if (value.is_string()) return "string";
+    if (value.is_boolean()) return "boolean";
+    if (value.is_number_integer()) return "integer";
+    return value.is_number() ? "number" : "null";
+}
+
+}  // namespace
+
+result<void> check_extract_schema(const json& schema) {
+    schema_checker checker;
+    auto checked = checker.check(schema, pointer{}, 1);
+    if (!checked) return checked;
+    if (keyword(schema, "type") != "object") {
+        const pointer root;
+        return schema.contains("type")
+                   ? objection("the type of the root must be \"object\"", root / "type")
+                   : objection("the root needs \"type\": \"object\"", root);
+    }
+    // The nesting is bounded by now, so that writing the text is safe.
+    const auto bytes = schema.dump(-1, ' ', false, json::error_handler_t::replace).size();
+    if (bytes <= extract_schema_bytes_max) return {};
+    return objection(
+        fmt::format("the schema is larger than {} KiB", extract_schema_bytes_max / 1024),
+        pointer{});
+}
+
+json types_of(const json& schema) {
+    const auto& type = keyword(schema, "type");
+    if (type.is_array()) return type;
+    if (type.is_string()) return json::array({type});
+    if (schema.contains("properties")) return json::array({"object"});
+    if (schema.contains("items")) return json::array({"array"});
+    auto types = json::array();
+    for (const auto& value : keyword(schema, "enum")) {
+        if (std::find(types.begin(), types.end(), type_of(value)) == types.end())
+            types.push_back(type_of(value));
+    }
+    if (is_in(types, "number"))
+        types.erase(std::remove(types.begin(), types.end(), "integer"), types.end());
+    return types;
+}
+
+bool allows_null(const json& schema) {
+    const auto& type = keyword(schema, "type");
+    const auto& values = keyword(schema, "enum");
+    const bool by_type = type.is_null() || has_type(schema, "null");
+    return by_type &&
+           (values.is_null() || std::find(values.begin(), values.end(), nullptr) != values.end());
+}
+
+bool is_required(const json& schema, std::string_view name) {
+    const auto& names = keyword(schema, "required");
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_strict_form(const json& schema) {
+    const auto types = types_of(schema);
+    const auto values =
+        std::count_if(types.begin(), types.end(), [](const json& name) { return name != "null"; });
+    if (values > 1 || types.empty()) return false;
+    if (has_type(schema, "object")) {
+        const auto& properties = keyword(schema, "properties");
+        for (const auto& name : keyword(schema, "required")) {
+            if (!properties.contains(name.get_ref<const std::string&>())) return false;
+        }
+        return !properties.empty() &&
+               std::all_of(properties.begin(), properties.end(), &has_strict_form);
+    }
+    if (!has_type(schema, "array")) return true;
+    return schema.contains("items") && has_strict_form(schema.at("items"));
+}
+
+json strict_schema(const json& schema) {
+    json strict;
+    const auto types = types_of(schema);
+    if (!types.empty()) strict["type"] = types.size() == 1 ? types.front() : types;
+    for (const auto* const name : {"description", "enum"}) {
+        if (schema.contains(name)) strict[name] = schema.at(name);
+    }
+    const auto& format = keyword(schema, "format");
+    if (format.is_string() && is_in(provider_formats, format.get_ref<const std::string&>()))
+        strict["format"] = format;
+    if (has_type(schema, "object")) strict.update(strict_object(schema));
+    if (schema.contains("items")) strict["items"] = strict_schema(schema.at("items"));
+    return strict;
+}
+
+}  // namespace reelsd::model

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace reelsd::model {
+
+/// Upper bound on a tag. Source: RFC 5646 section 4.4.1.
+inline constexpr std::size_t language_tag_bytes_max = 35;
+
+/// A well-formed BCP 47 tag in its usual case: "pt-BR", "zh-Hant-TW". Empty for other text, for
+/// tags of private use alone, and for the lengths of language subtags that the registry does not
+/// use (4 to 8 letters), because these are names such as "german". Source: RFC 5646 section 2.1.
+[[nodiscard]] std::optional<std::string> language_tag_from(std::string_view text);
+
+/// For a prompt: "German (de)", or the tag alone for a language without a known name.
+[[nodiscard]] std::string language_phrase(std::string_view tag);
+
+}  // namespace reelsd::model

@@ -1,0 +1,356 @@
+#include "key_frames.hpp"
+#include "uploaded_video.hpp"
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/domain/jobs/upload_store.hpp>
+#include <reelsd/domain/loop_call.hpp>
+#include <reelsd/media/media_client.hpp>
+#include <reelsd/net/s3_store.hpp>
+#include <reelsd/platform/link.hpp>
+#include <reelsd/work/analysis/kept_media.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace reelsd::work {
+namespace {
+
+/// Upper bound on one statement.
+constexpr auto statement_time_max = std::chrono::seconds{5};
+/// Storing one file. Less than jobs::object_write_time_max, so that no object is written after its
+/// last deletion.
+constexpr auto store_time_max = std::chrono::seconds{120};
+static_assert(store_time_max < jobs::object_write_time_max);
+/// One request to the media store for a part of a file.
+constexpr auto read_time_max = std::chrono::seconds{30};
+/// Bytes of such a part.
+constexpr std::int64_t part_bytes = std::int64_t{4} * 1024 * 1024;
+
+/// By the first bytes: all other accepted files are of the MP4 family.
+result<std::string> content_type_of(const std::filesystem::path& file) {
+    constexpr std::array<char, 4> ebml{'\x1A', '\x45', '\xDF', '\xA3'};
+    std::array<char, 4> begin{};
+    std::ifstream from{file, std::ios::binary};
+    if (!from.read(begin.data(), begin.size())) {
+        return error{errc::storage_failed, "reading the video again"};
+    }
+    return begin == ebml ? "video/webm" : "video/mp4";
+}
+
+/// The post of a stored result: what an analysis uses.
+platform::post post_in(const json& platform_meta) {
+    platform::post post;
+    post.code = text_or(platform_meta, "code", "");
+    post.url = text_or(platform_meta, "url", "");
+    post.caption = text_of(platform_meta, "caption");
+    if (post.caption) post.hashtags = platform::hashtags_of(*post.caption);
+    return post;
+}
+
+std::vector<std::string> objects_of(const jobs::frame_set& frames) {
+    std::vector<std::string> objects;
+    if (frames.object) objects.push_back(*frames.object);
+    return objects;
+}
+
+}  // namespace
+
+std::optional<jobs::reel_thumbnail> kept_media::thumbnail(
+    const jobs::claimed_job& job, std::optional<media::thumbnail_report> by_analyzer,
+    const platform::media_file& video, const attempt_limits& within) const {
+    auto taken = by_analyzer
+                     ? result<media::thumbnail_report>{*std::move(by_analyzer)}
+                     : parts_.media.thumbnail(
+                           video.file, within.by.at_most(bounds::thumbnail_time_max), within.stop);
+    if (taken) {
+        return jobs::reel_thumbnail{
+            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
+    }
+    const auto& why = taken.error();
+    if (why.code() != errc::cancelled)
+        parts_.log.warning(
+            "thumbnail generation failed",
+            {{"job", job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
+    return std::nullopt;
+}
+
+stored_media kept_media::store(
+    const jobs::claimed_job& job, json& document, const platform::media_file& video,
+    const std::string& post_key, const attempt_limits& within) const {
+    stored_media stored;
+    if (parts_.frames) {
+        auto frames = make_frames(document, video.file, within);
+        if (!frames) {
+            note_failure("make frames", job, frames.error());
+        } else if (const auto kept = store_frames(job, *frames, within); !kept) {
+            note_failure("store frames", job, kept.error());
+        } else {
+            stored.frames = *std::move(frames);
+        }
+    }
+    show_frames(document, job.id, stored.frames);
+    if (!parts_.videos) return stored;
+    auto kept = store_video(job, video, objects_of(stored.frames), within);
+    if (!kept) {
+        note_failure("store video", job, kept.error());
+        return stored;
+    }
+    kept->post_key = post_key;
+    stored.video = *std::move(kept);
+    return stored;
+}
+
+stored_media kept_media::copy(
+    const jobs::claimed_job& job, json& document, job_id earlier, const std::string& post_key,
+    const attempt_limits& within) const {
+    stored_media stored;
+    auto frames = frames_of(earlier, within);
+    if (!frames) {
+        note_failure("read frames", job, frames.error());
+    } else if (const auto kept = store_frames(job, *frames, within); !kept) {
+        note_failure("store frames", job, kept.error());
+    } else {
+        stored.frames = *std::move(frames);
+    }
+    show_frames(document, job.id, stored.frames);
+    if (!parts_.videos) return stored;
+    auto video = copy_video(job, post_key, objects_of(stored.frames), within);
+    if (video) {
+        stored.video = *std::move(video);
+    } else {
+        note_failure("store video", job, video.error());
+    }
+    return stored;
+}
+
+std::optional<fetched> kept_media::fetch(
+    const jobs::claimed_job& job, const std::string& post_key, const attempt_limits& within) const {
+    const auto kept = find(job, post_key, within);
+    if (!kept) return std::nullopt;
+    auto folder = parts_.scratch.make_folder(job);
+    auto file = folder ? write(kept->file, folder->path() / "video", within)
+                       : result<platform::media_file>{folder.error()};
+    if (!file) {
+        note_failure("read video", job, file.error());
+        return std::nullopt;
+    }
+    auto meta = parse_foreign_json(kept->result)["platform_meta"];
+    auto post = post_in(meta);
+    return fetched{std::move(post), *std::move(file), *std::move(folder), std::move(meta)};
+}
+
+std::optional<jobs::post_file> kept_media::find(
+    const jobs::claimed_job& job, const std::string& post_key, const attempt_limits& within) const {
+    if (!parts_.videos || post_key.empty()) return std::nullopt;
+    const auto by = within.by.at_most(statement_time_max);
+    auto kept =
+        wait_for(parts_.loop, parts_.store.find_video_of_post(job.account, post_key, by), by);
+    if (kept) return *std::move(kept);
+    note_failure("find video", job, kept.error());
+    return std::nullopt;
+}
+
+result<platform::media_file> kept_media::write(
+    const jobs::kept_file& file, const std::filesystem::path& target,
+    const attempt_limits& within) const {
+    std::int64_t offset = 0;
+    const auto next = [&]() -> result<std::vector<std::byte>> {
+        if (within.stop.stop_requested()) return error{errc::cancelled, "the attempt was stopped"};
+        const auto left = file.size_bytes - offset;
+        if (left == 0) return std::vector<std::byte>{};
+        const auto bytes = std::min(left, part_bytes);
+        if (file.object && parts_.objects == nullptr)
+            return error{errc::storage_failed, "the video is in another media store"};
+        const auto by = within.by.at_most(file.object ? read_time_max : statement_time_max);
+        auto part = file.object
+                        ? parts_.objects->get(
+                              *file.object,
+                              static_cast<std::uint64_t>(offset),
+                              static_cast<std::uint64_t>(bytes),
+                              by,
+                              within.stop)
+                        : wait_for(parts_.loop, parts_.store.read(file.id, offset, bytes, by), by);
+        if (!part) return part.error();
+        if (part->empty()) return error{errc::storage_failed, "the kept video is gone"};
+        offset += static_cast<std::int64_t>(part->size());
+        return part;
+    };
+    auto written = platform::write_video(target, static_cast<std::uint64_t>(file.size_bytes), next);
+    if (written && written->sha256 != file.sha256) {
+        return error{errc::storage_failed, "the kept video differs from the analysed one"};
+    }
+    return written;
+}
+
+result<jobs::frame_set> kept_media::make_frames(
+    const json& document, const std::filesystem::path& video, const attempt_limits& within) const {
+    return take_frames(
+        parts_.media, document, video, within.by.at_most(bounds::frames_time_max), within.stop);
+}
+
+/// Moves the pictures to the media store, unless that is the database: the report stores them.
+result<void> kept_media::store_frames(
+    const jobs::claimed_job& job, jobs::frame_set& frames, const attempt_limits& within) const {
+    frames.object.reset();
+    if (parts_.objects == nullptr || frames.numbers.empty()) return {};
+    const attempt_limits limits{within.by.at_most(store_time_max), within.stop};
+    auto object = register_object(job, {}, limits);
+    if (!object) return object.error();
+    const auto octets = std::span{frames.jpegs};
+    std::string text(octets.size(), '\0');
+    std::ranges::transform(
+        octets, text.begin(), [](std::byte octet) { return static_cast<char>(octet); });
+    net::s3_content content{.sha256 = net::sha256_of(text), .content_type = "image/jpeg"};
+    content.body.add_text(std::move(text));
+    const auto put = parts_.objects->put(*object, content, limits.by, limits.stop);
+    if (!put) return put.error();
+    frames.object = *std::move(object);
+    frames.jpegs.clear();
+    return {};
+}
+
+/// The pictures of another job, with their bytes.
+result<jobs::frame_set> kept_media::frames_of(job_id job, const attempt_limits& within) const {
+    const auto by = within.by.at_most(statement_time_max);
+    auto frames = wait_for(parts_.loop, parts_.store.frames_of(job, by), by);
+    if (!frames || !frames->object) return frames;
+    if (parts_.objects == nullptr)
+        return error{errc::storage_failed, "the frames are in another media store"};
+    std::int64_t bytes = 0;
+    for (const auto size : frames->sizes) bytes += size;
+    auto jpegs = parts_.objects->get(
+        *frames->object,
+        0,
+        static_cast<std::uint64_t>(bytes),
+        within.by.at_most(read_time_max),
+        within.stop);
+    if (!jpegs) return jpegs.error();
+    frames->jpegs = *std::move(jpegs);
+    return frames;
+}
+
+/// Stores the video; it is kept when the result is reported. An uploaded video is in the database
+/// already.
+result<jobs::kept_video> kept_media::store_video(
+    const jobs::claimed_job& job, const platform::media_file& video,
+    const std::vector<std::string>& others, const attempt_limits& within) const {
+    auto type = content_type_of(video.file);
+    if (!type) return type.error();
+    jobs::kept_video kept{
+        .size_bytes = static_cast<std::int64_t>(video.size_bytes),
+        .sha256 = video.sha256,
+        .content_type = *std::move(type),
+        .post_key = {}};
+    const attempt_limits limits{within.by.at_most(store_time_max), within.stop};
+    if (parts_.objects == nullptr) {
+        if (job.is_upload) return kept;
+        const auto written = write_rows(job, video, limits);
+        if (!written) return written.error();
+        return kept;
+    }
+    auto object = register_object(job, others, limits);
+    if (!object) return object.error();
+    net::s3_content content{.sha256 = video.sha256, .content_type = kept.content_type};
+    content.body.add_file({.file = video.file, .offset = 0, .bytes = video.size_bytes});
+    const auto put = parts_.objects->put(*object, content, limits.by, limits.stop);
+    if (!put) return put.error();
+    kept.object = *std::move(object);
+    return kept;
+}
+
+result<void> kept_media::write_rows(
+    const jobs::claimed_job& job, const platform::media_file& video,
+    const attempt_limits& within) const {
+    const auto begin_by = within.by.at_most(statement_time_max);
+    const auto size = static_cast<std::int64_t>(video.size_bytes);
+    const auto file =
+        wait_for(parts_.loop, parts_.store.begin_file(job, size, video.sha256, begin_by), begin_by);
+    if (!file) return file.error();
+    if (!*file) return error{errc::cancelled, "the claim has passed"};
+    std::ifstream from{video.file, std::ios::binary};
+    std::vector<char> row(jobs::upload_chunk_bytes);
+    std::int32_t number = 0;
+    for (auto left = video.size_bytes; left > 0;) {
+        if (within.stop.stop_requested()) return error{errc::cancelled, "the attempt was stopped"};
+        const auto bytes = std::min<std::uint64_t>(left, row.size());
+        if (!from.read(row.data(), static_cast<std::streamsize>(bytes)))
+            return error{errc::storage_failed, "reading the video again"};
+        const auto by = within.by.at_most(statement_time_max);
+        const auto octets = std::as_bytes(std::span{row}.first(static_cast<std::size_t>(bytes)));
+        const auto added =
+            wait_for(parts_.loop, parts_.uploads.add_chunk(**file, number++, octets, by), by);
+        if (!added) return added.error();
+        left -= bytes;
+    }
+    return {};
+}
+
+result<std::string> kept_media::register_object(
+    const jobs::claimed_job& job, const std::vector<std::string>& others,
+    const attempt_limits& within) const {
+    const auto by = within.by.at_most(statement_time_max);
+    auto object = wait_for(
+        parts_.loop, parts_.store.register_object(job, parts_.objects->name(), others, by), by);
+    if (!object) return object.error();
+    if (!*object) return error{errc::cancelled, "the claim has passed"};
+    return **std::move(object);
+}
+
+/// Empty if the earlier video is not kept.
+result<std::optional<jobs::kept_video>> kept_media::copy_video(
+    const jobs::claimed_job& job, const std::string& post_key,
+    const std::vector<std::string>& others, const attempt_limits& within) const {
+    const auto kept = job.is_upload ? std::nullopt : find(job, post_key, within);
+    if (!kept && !job.is_upload) return std::optional<jobs::kept_video>{};
+    auto folder = parts_.scratch.make_folder(job);
+    if (!folder) return folder.error();
+    const auto target = folder->path() / "video";
+    auto file = result<platform::media_file>{platform::media_file{}};
+    if (kept) {
+        file = write(kept->file, target, within);
+    } else {
+        const auto upload = find_upload(parts_.loop, parts_.uploads, job, within.by);
+        if (!upload) return upload.error();
+        file = write_upload(parts_.loop, parts_.uploads, *upload, target, within.by, within.stop);
+    }
+    if (!file) return file.error();
+    auto copied = store_video(job, *file, others, within);
+    if (!copied) return copied.error();
+    copied->post_key = post_key;
+    return std::optional{*std::move(copied)};
+}
+
+void kept_media::note_failure(
+    std::string_view step, const jobs::claimed_job& job, const error& why) const {
+    if (why.code() == errc::cancelled) return;
+    parts_.log.warning(
+        "keeping media failed",
+        {{"job", job.id.value},
+         {"step", step},
+         {"code", name_of(why.code())},
+         {"reason", why.detail()}});
+}
+
+std::string post_key_of(const platform::link& link) {
+    if (link.is_test()) return {};
+    const std::string code{platform::public_code(link.code)};
+    return link.img_index ? fmt::format("{}#{}", code, *link.img_index) : code;
+}
+
+std::string media_key_of(const jobs::claimed_job& job, const std::string& post_key) {
+    if (!job.is_upload) return post_key;
+    const auto link = platform::parse_link(job.url);
+    return link && link->kind == platform::link_kind::post ? post_key_of(*link) : std::string{};
+}
+
+}  // namespace reelsd::work
