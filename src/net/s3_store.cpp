@@ -112,20 +112,20 @@ s3_store::s3_store(s3_settings settings)
       client_{client_settings_of(settings_)} {}
 
 result<http_response> s3_store::send(
-    const call& wanted, deadline by, const std::stop_token& stop) const {
+    const call& operation, deadline by, const std::stop_token& stop) const {
     auto path = "/" + settings_.bucket;
     if (!settings_.prefix.empty()) path.append("/").append(settings_.prefix);
-    path = s3_path(path.append("/").append(wanted.key));
+    path = s3_path(path.append("/").append(operation.key));
     const auto date = s3_date(std::chrono::system_clock::now());
-    const auto digest = wanted.content ? wanted.content->sha256 : sha256_of("");
+    const auto digest = operation.content ? operation.content->sha256 : sha256_of("");
     const signed_parts parts{
-        .method = name_of(wanted.method),
+        .method = name_of(operation.method),
         .path = path,
         .query = {},
         .headers = {{"host", host_}, {"x-amz-content-sha256", digest}, {"x-amz-date", date}},
         .payload_sha256 = digest};
     http_request request{
-        .method = wanted.method,
+        .method = operation.method,
         .url = settings_.endpoint + path,
         .headers =
             {{"x-amz-content-sha256", digest},
@@ -135,12 +135,12 @@ result<http_response> s3_store::send(
         .response_bytes_max = error_bytes_max,
         .compressed = false,
         .slowest = slowest};
-    if (wanted.content) {
-        request.streamed_body = wanted.content->body;
-        request.headers.push_back({"Content-Type", wanted.content->content_type});
+    if (operation.content) {
+        request.streamed_body = operation.content->body;
+        request.headers.push_back({"Content-Type", operation.content->content_type});
     }
-    if (wanted.range) {
-        const auto [first, last] = *wanted.range;
+    if (operation.range) {
+        const auto [first, last] = *operation.range;
         request.headers.push_back({"Range", fmt::format("bytes={}-{}", first, last)});
         request.response_bytes_max += static_cast<std::size_t>(last - first + 1);
     }
@@ -152,10 +152,10 @@ result<http_response> s3_store::send(
 }
 
 result<http_response> s3_store::send_with_retries(
-    const call& wanted, deadline by, const std::stop_token& stop) const {
+    const call& operation, deadline by, const std::stop_token& stop) const {
     auto pause = retry_pause;
     for (int number = 1;; ++number) {
-        auto answer = send(wanted, by, stop);
+        auto answer = send(operation, by, stop);
         const bool is_final = answer ? !is_temporary(answer->status())
                                      : answer.error().code() != errc::storage_failed;
         if (is_final || number == tries_max || by.remaining() < pause) return answer;

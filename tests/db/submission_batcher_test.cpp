@@ -20,10 +20,10 @@ using outcome = submission_result::outcome;
 constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
 constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
 /// Holds the account's row until the advisory lock is free.
-constexpr db::query stand_query{"test.stand", R"sql(
+constexpr db::query lock_row_query{"test.lock_row", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT id FROM account WHERE id = $1 FOR UPDATE) AS held)sql"};
-constexpr db::query standing_query{"test.standing", R"sql(
+constexpr db::query waiting_query{"test.waiting", R"sql(
     SELECT count(*) AS many FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)sql"};
 
 class SubmissionBatcher : public job_store_test {
@@ -32,7 +32,7 @@ protected:
         account_id by, std::optional<std::string> key = {}, std::string url = link) {
         submission request{.url = std::move(url), .idempotency_key = std::move(key)};
         return asio::co_spawn(
-            loop().context(), desk_.submit(by, std::move(request), soon()), asio::use_future);
+            loop().context(), batcher_.submit(by, std::move(request), soon()), asio::use_future);
     }
 
     [[nodiscard]] submission_result got(std::future<submission_result>& answer) {
@@ -45,7 +45,7 @@ protected:
         account_id by, std::size_t links, deadline until = soon()) {
         return asio::co_spawn(
             loop().context(),
-            desk_.submit_all(by, std::vector<submission>(links, submission{.url = link}), until),
+            batcher_.submit_all(by, std::vector<submission>(links, submission{.url = link}), until),
             asio::use_future);
     }
     [[nodiscard]] decisions got_list(std::future<decisions>& answer) {
@@ -60,24 +60,24 @@ protected:
         // With one connection, the statements of the batcher would wait for each other.
         loop().run_until([this] { return pool().state().connections > 2; });
         run(second_.run(soon(), lock_query));
-        standing_ = asio::co_spawn(
-            loop().context(), third_.run(soon(), stand_query, account), asio::use_future);
-        const auto is_standing = [this] {
-            const auto found = run(second_.run(soon(), standing_query));
+        row_lock_ = asio::co_spawn(
+            loop().context(), third_.run(soon(), lock_row_query, account), asio::use_future);
+        const auto is_locked = [this] {
+            const auto found = run(second_.run(soon(), waiting_query));
             return found.one().as<std::int64_t>("many") > 0;
         };
-        while (!is_standing()) {
+        while (!is_locked()) {
         }
     }
     void release_row() {
         run(second_.run(soon(), unlock_query));
-        loop().wait_for(standing_);
+        loop().wait_for(row_lock_);
     }
 
     [[nodiscard]] std::uint64_t statements() { return pool().metrics().at("jobs.submit").count; }
 
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    submission_batcher desk_{
+    submission_batcher batcher_{
         loop().context().get_executor(),
         tasks_,
         store_,
@@ -93,7 +93,7 @@ private:
 
     db::pool second_{loop().context().get_executor(), one_connection(), log::logger::silent()};
     db::pool third_{loop().context().get_executor(), one_connection(), log::logger::silent()};
-    std::future<db::rows> standing_;
+    std::future<db::rows> row_lock_;
 };
 
 TEST_F(SubmissionBatcher, EnforcesEachAccountsLimitExactly) {
@@ -152,7 +152,7 @@ TEST_F(SubmissionBatcher, DecidesAListInOrder) {
     std::vector<submission> list(5, submission{.url = link});
     auto single = asked(bob_);
     auto together =
-        asio::co_spawn(loop().context(), desk_.submit_all(ann_, list, soon()), asio::use_future);
+        asio::co_spawn(loop().context(), batcher_.submit_all(ann_, list, soon()), asio::use_future);
     loop().wait_for(together);
     const auto decided = together.get();
     ASSERT_EQ(decided.size(), 5U);
@@ -209,9 +209,9 @@ TEST_F(SubmissionBatcher, AcceptsALinkOrAListUnderOneKeyButNotBoth) {
     const submission of_list{
         .url = link, .idempotency_key = "k", .list = list_element{.request_hash = "aa"}};
     auto first =
-        asio::co_spawn(loop().context(), desk_.submit(ann_, single, soon()), asio::use_future);
+        asio::co_spawn(loop().context(), batcher_.submit(ann_, single, soon()), asio::use_future);
     auto second = asio::co_spawn(
-        loop().context(), desk_.submit_all(ann_, {of_list, of_list}, soon()), asio::use_future);
+        loop().context(), batcher_.submit_all(ann_, {of_list, of_list}, soon()), asio::use_future);
     loop().run_until([this] { return pool().state().in_flight == 2; });
     release_row();
     std::vector<outcome> decided{got(first).decided};
