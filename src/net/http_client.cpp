@@ -124,7 +124,7 @@ std::string interface_of(const std::string& outgoing_address) {
     return (is_address ? "host!" : "if!") + outgoing_address;
 }
 
-/// Source: access.md 1.1.
+/// Connects directly, or through the proxy. Source: CURLOPT_PROXY(3).
 void set_route(CURL* handle, const std::optional<proxy>& by, const std::string& outgoing) {
     if (!outgoing.empty()) curl_easy_setopt(handle, CURLOPT_INTERFACE, outgoing.c_str());
     curl_easy_setopt(handle, CURLOPT_NOPROXY, "");  // Ignores NO_PROXY of the environment.
@@ -380,7 +380,8 @@ result<std::optional<http_response>> http_client::exchange(
     if (!tried.location) return std::optional{*std::move(tried.answer)};
 
     auto next = at.target.resolve(*tried.location);
-    if (!next) return error{errc::connection_failed, "redirect to no http(s) URL"};
+    if (!next)
+        return error{errc::connection_failed, "redirect to a target that is not an http(s) URL"};
     if (next->origin() != at.target.origin())
         std::erase_if(at.headers, [](const header& field) { return !is_harmless(field); });
     at.target = *std::move(next);

@@ -49,7 +49,7 @@ protected:
             .analyzer = "local/1",
             .frames = std::move(frames),
             .video = std::move(video)};
-        return run(queue_.report(holding_of(job), ended, soon()));
+        return run(queue_.report(lease_of(job), ended, soon()));
     }
     /// A done job of ann's whose video of `bytes` bytes is in the database.
     job_id with_video(std::size_t bytes) {
@@ -151,7 +151,7 @@ TEST_F(KeptMedia, AFileThatIsNotKeptIsSwept) {
 
 TEST_F(KeptMedia, AClaimThatHasPassedStoresNothing) {
     const auto job = claimed_by_ann();
-    EXPECT_TRUE(run(queue_.report(holding_of(job), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(job), released{}, soon())));
     EXPECT_FALSE(run(media_.begin_file(job, 10, digest_a, soon())));
     EXPECT_FALSE(run(media_.register_object(job, "s3://b", {}, soon())));
     EXPECT_EQ(objects(), 0);
@@ -231,7 +231,7 @@ TEST_F(KeptMedia, AnObjectOfAFailedJobIsUnwanted) {
     run(uploads_.sweep(soon()));
     EXPECT_TRUE(unwanted().empty());
     EXPECT_TRUE(run(queue_.report(
-        holding_of(job), failed{.code = job_error_code::internal, .text = "x"}, soon())));
+        lease_of(job), failed{.code = job_error_code::internal, .text = "x"}, soon())));
     run(uploads_.sweep(soon()));
     run(pool().run(soon(), due_query));
     EXPECT_EQ(unwanted(), std::vector{object});

@@ -68,7 +68,7 @@ TEST_F(SubmissionOptions, TheAnswerIsReadCopiedAndExported) {
     done.post_key = "DYa0IXPgnP5";
     done.analyzer = "a/1";
     done.extract = extract;
-    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), done, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), done, soon())));
     EXPECT_EQ(read(ann_, id).extract, extract);
     EXPECT_EQ(read(ann_, id).extract_error, std::nullopt);
     EXPECT_THAT(job_view(read(ann_, id)), HasSubstr(R"("result":{},"extract":{"z":1)"));
@@ -90,7 +90,7 @@ TEST_F(SubmissionOptions, TheReasonForNoAnswerIsKept) {
     const auto id = submitted(ann_);
     completed done{"{}"};
     done.extract_error = "No answer.";
-    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), done, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), done, soon())));
     EXPECT_EQ(read(ann_, id).extract, std::nullopt);
     EXPECT_EQ(read(ann_, id).extract_error, "No answer.");
     EXPECT_THAT(job_view(read(ann_, id)), HasSubstr(R"("result":{},"extract_error":"No answer.")"));

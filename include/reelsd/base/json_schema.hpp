@@ -20,7 +20,7 @@ struct schema_violation {
 /// Upper bound on the violations reported for one document.
 inline constexpr std::size_t schema_violations_max = 20;
 
-/// The violations of `schema` in `value`, none when it is valid. The recursion is as deep as
+/// The violations of `schema` in `value`; empty when it is valid. The recursion is as deep as
 /// `schema`, whatever the depth of `value`.
 [[nodiscard]] std::vector<schema_violation> schema_violations(
     const json& value, const json& schema);

@@ -28,7 +28,7 @@ struct bot_lease {
 
 /// Position in the sequence of updates.
 struct update_position {
-    /// The last handled update; empty when there is none, or it is too old to continue from.
+    /// The last handled update; empty at first, and if it is too old to continue from.
     std::optional<std::int64_t> last_update;
 };
 
