@@ -163,8 +163,8 @@ constexpr db::query complete_query{
         INSERT INTO reel_thumbnail (account_id, job_id, jpeg, small_jpeg)
         SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14),
-           store_frames(account_id, id, $17, $18, $19, $20),
-           keep_video(account_id, id, $21, $22, $23, $24, $25)
+           store_frames(account_id, id, $19, $20, $21, $22),
+           keep_video(account_id, id, $23, $24, $25, $26, $27)
       FROM ended)sql",
     db::priority::essential};
 
