@@ -105,20 +105,6 @@ db::pool_options pool_options_of(const settings& config, const database& store) 
     return options;
 }
 
-/// Maps an exception of a handler to the client's error. Empty for an unknown exception. A
-/// database that is out of disk or memory counts as unavailable: the client may retry.
-std::optional<error> map_exception(const std::exception_ptr& thrown) {
-    try {
-        std::rethrow_exception(thrown);
-    } catch (const db::failure& failure) {
-        const bool is_ours =
-            failure.code() != errc::database_unavailable && failure.code() != errc::storage_failed;
-        return error{is_ours ? errc::internal : errc::database_unavailable, failure.what()};
-    } catch (...) {  // The session handles unknown exceptions.
-        return std::nullopt;
-    }
-}
-
 std::chrono::milliseconds drain_of(const settings& config) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(config.shutdown_drain);
 }
@@ -249,7 +235,7 @@ composition::composition(
       chat_bot{make_bot()},
       handlers{api_dependencies()},
       pages{dashboard_dependencies()},
-      server{loop.get_executor(), router, log, server_options()},
+      server{loop.get_executor(), router, log, server_options_of(config, res.tls, *res.registry)},
       readiness{loop.get_executor(), pool, [this] { return dispatcher.looked_at(); }, log},
       report{health_dependencies{
           .config = config,
@@ -586,25 +572,6 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
         .analyzers = res.models->names(),
         .jobs_submitted = [this] { dispatcher.wake(); },
         .log = log};
-}
-
-http::server_options composition::server_options() {
-    http::server_options options;
-    options.address = config.listen;
-    options.connections_max = config.connections_max;
-    options.connections_per_address_max = config.connections_per_address_max;
-    options.proxy_addresses = config.proxy_addresses;
-    options.forwarded_for = config.forwarded_for;
-    options.buffered_bytes_max = config.buffered_bytes_max;
-    const bool is_https =
-        res.tls || public_origin(config, config.listen.port).starts_with("https://");
-    options.hsts = is_https ? http::strict_transport::on : http::strict_transport::off;
-    options.tls = res.tls;
-    options.map_exception = map_exception;
-    options.on_request_end = [&registry = *res.registry](const http::request_report& exchange) {
-        registry.note_request(exchange);
-    };
-    return options;
 }
 
 }  // namespace reelsd::app
