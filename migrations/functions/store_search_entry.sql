@@ -1,4 +1,4 @@
--- Writes the search index of a reel. Called by the statement that makes the reel `done`.
+-- Writes the search index of a reel, and notes that it has to be compared with the account's saved searches. Called by the statement that makes the reel `done`.
 --   words: texts of decreasing weight; the first counts 3 times as much as the last
 --   concepts, concept_weights: the embedder's vector, component by component
 --   shown: the passages
@@ -28,5 +28,9 @@ BEGIN
     INSERT INTO search_concept (account_id, job_id, concept, weight)
     SELECT owner, reel, part.concept, part.weight
       FROM unnest(concepts, concept_weights) AS part (concept, weight);
+
+    INSERT INTO search_check (job_id, account_id)
+    SELECT reel, owner WHERE EXISTS (SELECT FROM saved_search WHERE account_id = owner)
+    ON CONFLICT DO NOTHING;
 END
 $$;

@@ -9,6 +9,7 @@
 #include "reel_list.hpp"
 #include "reels.hpp"
 #include "search.hpp"
+#include "searches.hpp"
 #include "submissions.hpp"
 #include "subtitles.hpp"
 #include "usage.hpp"
@@ -35,6 +36,7 @@ struct api::state {
     usage::usage_store usage;
     search_service search;
     questions::answerer answer;
+    searches::saved_search_store saved_searches;
     webhook_service webhooks;
     preset_list presets = {};
     readiness_check ready;
@@ -73,6 +75,7 @@ api::api(api_dependencies dependencies)
                .embedder = dependencies.embedder,
                .near_reels = std::move(dependencies.near_reels)},
           .answer = std::move(dependencies.answer),
+          .saved_searches = dependencies.saved_searches,
           .webhooks =
               {.settings = dependencies.webhooks,
                .deliveries = dependencies.deliveries,
@@ -124,6 +127,7 @@ void api::add_common_resources_to(http::router& router, std::string_view prefix)
     add_usage_routes(router, prefix, state_->usage);
     add_search_routes(router, prefix, state_->search);
     add_ask_routes(router, prefix, state_->answer);
+    add_saved_search_routes(router, prefix, state_->saved_searches);
     add_webhook_routes(router, prefix, state_->webhooks);
 }
 

@@ -1,5 +1,6 @@
 #include "ask.hpp"
 
+#include "json_body.hpp"
 #include "reels.hpp"
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/http/router.hpp>
@@ -19,16 +20,8 @@ namespace {
 namespace asio = boost::asio;
 using questions::refusal;
 
-constexpr std::size_t author_characters_max = 100;
-
 error invalid(std::string detail) {
     return error{errc::invalid_argument, std::move(detail)};
-}
-
-/// A member that may be missing or null; null otherwise.
-const json* find_member(const json& body, const char* name) {
-    const auto found = body.find(name);
-    return found == body.end() || found->is_null() ? nullptr : &*found;
 }
 
 result<std::string> requested_text(const json& body) {
@@ -52,18 +45,6 @@ result<int> requested_reels(const json& body) {
     if (!is_valid)
         return invalid(fmt::format("limit must be an integer from 1 to {}", questions::reels_most));
     return member->get<int>();
-}
-
-result<std::optional<std::string>> requested_author(const json& body) {
-    const auto* const member = find_member(body, "author");
-    if (member == nullptr) return std::optional<std::string>{};
-    if (!member->is_string()) return invalid("author must be a string");
-    auto author = model::query_text(member->get_ref<const std::string&>());
-    if (author.starts_with('@')) author.erase(0, 1);
-    const auto characters = code_point_count(author);
-    if (characters < 1 || characters > author_characters_max)
-        return invalid(fmt::format("author must be 1 to {} characters", author_characters_max));
-    return std::optional{std::move(author)};
 }
 
 http::status status_of(refusal::reason why) {
@@ -143,7 +124,7 @@ result<questions::question> requested_question(const json& body, question_scope 
     const auto reels = requested_reels(body);
     if (!reels) return reels.error();
     question.reels_max = *reels;
-    auto author = requested_author(body);
+    auto author = requested_author_in(body);
     if (!author) return author.error();
     question.author = *std::move(author);
     return question;

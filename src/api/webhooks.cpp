@@ -37,6 +37,7 @@ json delivery_view(const webhooks::delivery& delivery) {
         {"state", name_of(delivery.state)},
         {"tries", delivery.tries},
         {"created_at", to_rfc3339(delivery.created_at)}};
+    if (delivery.search) view["search_id"] = *delivery.search;
     if (delivery.status_code) view["status_code"] = *delivery.status_code;
     if (!delivery.cause.empty()) view["cause"] = delivery.cause;
     if (delivery.tried_at) view["tried_at"] = to_rfc3339(*delivery.tried_at);

@@ -10,6 +10,7 @@
 #include <reelsd/base/random.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
+#include <reelsd/work/searches/search_matcher.hpp>
 
 #include <boost/asio/ip/host_name.hpp>
 
@@ -102,20 +103,6 @@ db::pool_options pool_options_of(const settings& config, const database& store) 
     // When a daemon stops, all its long polls read their jobs once more, concurrently.
     options.in_flight_max += config.connections_max;
     return options;
-}
-
-/// Maps an exception of a handler to the client's error. Empty for an unknown exception. A
-/// database that is out of disk or memory counts as unavailable: the client may retry.
-std::optional<error> map_exception(const std::exception_ptr& thrown) {
-    try {
-        std::rethrow_exception(thrown);
-    } catch (const db::failure& failure) {
-        const bool is_ours =
-            failure.code() != errc::database_unavailable && failure.code() != errc::storage_failed;
-        return error{is_ours ? errc::internal : errc::database_unavailable, failure.what()};
-    } catch (...) {  // The session handles unknown exceptions.
-        return std::nullopt;
-    }
 }
 
 std::chrono::milliseconds drain_of(const settings& config) {
@@ -248,7 +235,7 @@ composition::composition(
       chat_bot{make_bot()},
       handlers{api_dependencies()},
       pages{dashboard_dependencies()},
-      server{loop.get_executor(), router, log, server_options()},
+      server{loop.get_executor(), router, log, server_options_of(config, res.tls, *res.registry)},
       readiness{loop.get_executor(), pool, [this] { return dispatcher.looked_at(); }, log},
       report{health_dependencies{
           .config = config,
@@ -311,6 +298,13 @@ void composition::add_maintenance() {
         const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
         res.models->sweep(is_living, stop);
     };
+    owned.push_back(std::make_unique<work::search_matcher>(work::search_matcher_dependencies{
+        .loop = loop.get_executor(),
+        .store = searches::saved_search_store{pool},
+        .search = jobs::reel_search{pool},
+        .embedder = *res.embedder,
+        .delivery_due = [this] { deliverer.wake(); },
+        .log = log}));
     owned.push_back(work::make_provider_upload_sweeper(context, offload, std::move(sweep)));
 }
 
@@ -489,6 +483,7 @@ api::api_dependencies composition::api_dependencies() {
             },
         .embedder = *res.embedder,
         .near_reels = {},
+        .saved_searches = searches::saved_search_store{pool},
         .changes = jobs::change_store{pool},
         .poller = poller,
         .analysis_costs_money = !res.models->remote().empty(),
@@ -574,27 +569,9 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
         .platform_never_answered = [this] { return report.platform_never_answered(); },
         .bot_username =
             [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; },
+        .analyzers = res.models->names(),
         .jobs_submitted = [this] { dispatcher.wake(); },
         .log = log};
-}
-
-http::server_options composition::server_options() {
-    http::server_options options;
-    options.address = config.listen;
-    options.connections_max = config.connections_max;
-    options.connections_per_address_max = config.connections_per_address_max;
-    options.proxy_addresses = config.proxy_addresses;
-    options.forwarded_for = config.forwarded_for;
-    options.buffered_bytes_max = config.buffered_bytes_max;
-    const bool is_https =
-        res.tls || public_origin(config, config.listen.port).starts_with("https://");
-    options.hsts = is_https ? http::strict_transport::on : http::strict_transport::off;
-    options.tls = res.tls;
-    options.map_exception = map_exception;
-    options.on_request_end = [&registry = *res.registry](const http::request_report& exchange) {
-        registry.note_request(exchange);
-    };
-    return options;
 }
 
 }  // namespace reelsd::app

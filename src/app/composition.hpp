@@ -139,7 +139,6 @@ private:
     [[nodiscard]] std::unique_ptr<bot::bot> make_bot();
     [[nodiscard]] api::api_dependencies api_dependencies();
     [[nodiscard]] dashboard::dashboard_dependencies dashboard_dependencies();
-    [[nodiscard]] http::server_options server_options();
     void add_maintenance();
     void add_media_sweepers(const work::maintenance_context& context);
     void add_process_services(

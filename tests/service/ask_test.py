@@ -5,6 +5,7 @@ Method: the real daemon with stand-ins of the models, which answer honestly or n
 """
 
 import json
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -191,15 +192,19 @@ class Refusals(AskTest):
         before = self.model.count("chat")
         for _ in range(3):
             self.assertEqual(self.ask("", reel).status, 400)
+        started = time.monotonic()
         with ThreadPoolExecutor(30) as threads:
             statuses = list(threads.map(lambda _: self.ask("How many cups?", reel), range(30)))
         accepted = [one for one in statuses if one.status == 200]
         refused = [one for one in statuses if one.status == 429]
-        self.assertEqual((len(accepted), len(refused)), (10, 20), statuses)
+        refilled = int((time.monotonic() - started) * 10 / 60) + 1
+        self.assertTrue(10 <= len(accepted) <= 10 + refilled, statuses)
+        self.assertEqual(len(accepted) + len(refused), 30, statuses)
         for one in refused:
             self.assertProblem(one, 429, "limit of 10 submissions per minute reached")
             self.assertGreaterEqual(int(one.headers["Retry-After"]), 1)
-        self.assertEqual(self.model.count("chat"), before + 10)
+        self.assertEqual(self.model.count("chat"), before + len(accepted))
+        self.sql("UPDATE account SET bucket_tokens = 0, bucket_at = now()")
         self.assertEqual(self.account.analyze("https://www.instagram.com/reel/reelsd-sample/").status, 429)
 
     def test_the_budget(self):

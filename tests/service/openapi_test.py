@@ -44,6 +44,9 @@ EXPORT = "GET /api/v1/export"
 READY = "GET /readyz"
 ASK = "POST /api/v1/reels/ask"
 ASK_REEL = "POST /api/v1/reels/{id}/ask"
+SEARCHES = "GET /api/v1/searches"
+SAVE_SEARCH = "POST /api/v1/searches"
+REMOVE_SEARCH = "DELETE /api/v1/searches/{id}"
 WEBHOOK = "GET /api/v1/webhook"
 SET_WEBHOOK = "PUT /api/v1/webhook"
 ROTATE = "POST /api/v1/webhook/rotate"
@@ -83,6 +86,8 @@ def target_of(operation, job_id=UNKNOWN_ID, query=None):
 def body_of(operation):
     if operation.path.endswith("/ask"):
         return {"question": "What is said?"}
+    if operation.path.endswith("/searches"):
+        return {"query": "fresh pasta"}
     return {"url": LINK} if operation.request_body else None
 
 
@@ -454,6 +459,20 @@ class Reels(OpenApiTest):
         someone.ask(ANALYZE, body={"url": LINK, "webhook_url": longest}, expect=202)
         someone.ask(SET_WEBHOOK, body={"url": None}, expect=200)
 
+    def test_saved_searches(self):
+        someone = self.conversation(account=self.idle.account())
+        self.assertEqual(someone.ask(SEARCHES, expect=200).json(), [])
+        saved = someone.ask(SAVE_SEARCH, body={"query": "pasta", "author": "ann"}, expect=201).json()
+        self.assertEqual(someone.ask(SEARCHES, expect=200).json(), [saved])
+        for body in (b"[]", {}, {"query": 5}, {"query": "x" * 501}, {"query": "pasta"}):
+            someone.ask(SAVE_SEARCH, body=body, expect=400)
+        for more in ({"name": 5}, {"name": "x" * 101}, {"author": 5}, {"author": "@"}, {"min_score": 2}):
+            someone.ask(SAVE_SEARCH, body={"query": "x", **more}, expect=400)
+        for number in range(19):
+            someone.ask(SAVE_SEARCH, body={"query": "pasta", "name": str(number)}, expect=201)
+        someone.ask(SAVE_SEARCH, body={"query": "one more"}, expect=400)
+        someone.ask(REMOVE_SEARCH, saved["id"], expect=204)
+
     def test_deliveries(self):
         account = self.working.account(unlimited=True)
         someone = self.conversation(self.working, account)
@@ -552,8 +571,8 @@ class Reels(OpenApiTest):
     def test_ids_that_are_not_the_callers(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
-        for name in (READ, EVENTS, DELETE, THUMBNAIL, FRAME, VIDEO, SUBRIP, WEBVTT, REEL_USAGE,
-                     ASK_REEL):
+        for name in (READ, EVENTS, DELETE, THUMBNAIL, FRAME, VIDEO, SUBRIP, WEBVTT, REEL_USAGE, ASK_REEL,
+                     REMOVE_SEARCH):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
                 with self.subTest(f"{name} {job_id}"):
                     other.ask(name, job_id, expect=404)

@@ -10,6 +10,7 @@
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/questions/question.hpp>
+#include <reelsd/domain/searches/saved_search_store.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 #include <reelsd/http/router.hpp>
@@ -57,6 +58,7 @@ struct api_dependencies {
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
     questions::answerer answer = {};  ///< Empty: this server has no model.
+    searches::saved_search_store saved_searches;
     jobs::change_store changes;
     jobs::change_poller& poller;
     /// Whether a model that costs money analyses links, so that budgets apply.

@@ -23,6 +23,7 @@ constexpr db::query begin_query{"exports.begin", R"sql(
     SELECT (SELECT coalesce(max(id), 0) FROM api_token) AS last_token,
            (SELECT count(*) FROM web_session WHERE account_id = $1) AS sessions,
            (SELECT coalesce(max(id), 0) FROM tied_chat) AS last_chat,
+           (SELECT coalesce(max(id), 0) FROM saved_search) AS last_search,
            (SELECT coalesce(max(id), 0) FROM webhook_delivery) AS last_delivery,
            (SELECT coalesce(max(id), 0) FROM model_call) AS last_call)sql"};
 
@@ -71,9 +72,18 @@ constexpr db::query chats_query{"exports.chats", R"sql(
          ORDER BY id LIMIT $3) AS line
      ORDER BY id)sql"};
 
+constexpr db::query searches_query{"exports.saved_searches", R"sql(
+    SELECT id AS position, row_to_json(line)::text AS line FROM (
+        SELECT 'saved_search' AS type, id, name, query, author, min_score,
+               rfc3339(created_at) AS created_at
+          FROM saved_search WHERE account_id = $1 AND id > $2 AND id <= $4
+         ORDER BY id LIMIT $3) AS line
+     ORDER BY id)sql"};
+
 constexpr db::query deliveries_query{"exports.deliveries", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
-        SELECT 'delivery' AS type, id, message_id, job_id, url, state, tries, status_code, cause,
+        SELECT 'delivery' AS type, id, message_id, coalesce(job_id, matched_job_id) AS job_id,
+               search_id, url, state, tries, status_code, cause,
                rfc3339(created_at) AS created_at, rfc3339(tried_at) AS tried_at,
                rfc3339(ended_at) AS ended_at
           FROM webhook_delivery
@@ -96,12 +106,13 @@ constexpr db::query calls_query{"exports.model_calls", R"sql(
      ORDER BY call.called_at, call.id)sql"};
 
 /// In the order of the lines and of read_last_ids(). Null: the reels, which domain/jobs reads.
-constexpr std::array<const db::query*, 8> parts{
+constexpr std::array<const db::query*, 9> parts{
     &account_query,
     &tokens_query,
     &sessions_query,
     &webhook_query,
     &chats_query,
+    &searches_query,
     nullptr,
     &deliveries_query,
     &calls_query};
@@ -159,6 +170,7 @@ boost::asio::awaitable<std::vector<std::int64_t>> account_export::read_last_ids(
         row.as<std::int64_t>("sessions"),
         account_.value,
         row.as<std::int64_t>("last_chat"),
+        row.as<std::int64_t>("last_search"),
         last_job.value,
         row.as<std::int64_t>("last_delivery"),
         row.as<std::int64_t>("last_call")};

@@ -70,6 +70,14 @@ result<delivery_state> delivery_state_from(std::string_view name) {
     return error{errc::internal, "unknown state of a delivery: " + std::string{name}};
 }
 
+std::string delivery_body(const claimed_delivery& delivery) {
+    auto reel = jobs::job_view(delivery.job);
+    if (!delivery.match) return reel;
+    const std::string_view match{*delivery.match};
+    return fmt::format(
+        R"({{"type":"search.matched",{},"reel":{}}})", match.substr(1, match.size() - 2), reel);
+}
+
 seconds_f delay_after(int round_tries, seconds_f base, double spread) {
     invariant(round_tries >= 1);
     const auto step = std::min(static_cast<std::size_t>(round_tries), delays_in_bases.size()) - 1;

@@ -11,7 +11,8 @@ namespace {
 
 // For `= ANY (ARRAY[...])` see docs/adr/0025.
 constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
-    SELECT id, message_id, job_id, url, state, tries, status_code, cause, created_at, tried_at,
+    SELECT id, message_id, coalesce(job_id, matched_job_id) AS job_id, search_id, url, state, tries,
+           status_code, cause, created_at, tried_at,
            CASE WHEN state = 'pending' AND lease_until IS NULL THEN due_at END AS next_try_at,
            ended_at
       FROM webhook_delivery
@@ -28,7 +29,8 @@ constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
            due_at = CASE WHEN lease_until > now() THEN due_at ELSE now() END,
            round_tries = CASE WHEN lease_until > now() THEN round_tries ELSE 0 END
      WHERE id = $1 AND account_id = $2
-    RETURNING id, message_id, job_id, url, state, tries, status_code, cause, created_at, tried_at,
+    RETURNING id, message_id, coalesce(job_id, matched_job_id) AS job_id, search_id, url, state,
+              tries, status_code, cause, created_at, tried_at,
               CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at,
               ended_at)sql"};
 
@@ -39,7 +41,7 @@ constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
 // delay after a lost race with that trigger.
 constexpr db::query claim_query{"webhooks.claim", R"sql(
     WITH due AS (
-        SELECT id, account_id, job_id, receiver, due_at
+        SELECT id, account_id, job_id, matched_job_id, receiver, due_at
           FROM webhook_delivery
          WHERE state = 'pending' AND due_at <= now()
            AND account_id <> ALL ($3::bigint[]) AND receiver <> ALL ($4::text[])
@@ -53,7 +55,7 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
           FROM due JOIN account ON account.id = due.account_id
          WHERE delivery.id = due.id AND account.disabled_at IS NOT NULL),
     ranked AS (
-        SELECT due.id, account_id, job_id, receiver, due_at,
+        SELECT due.id, account_id, job_id, matched_job_id, receiver, due_at,
                row_number() OVER (PARTITION BY account_id ORDER BY due_at, due.id) AS of_account,
                row_number() OVER (PARTITION BY receiver ORDER BY due_at, due.id) AS of_receiver
           FROM due JOIN account ON account.id = due.account_id
@@ -61,7 +63,7 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
     chosen AS (
         SELECT ranked.id, coalesce(job.webhook_url, usual.url) AS url
           FROM ranked
-          JOIN job_state AS job ON job.id = ranked.job_id
+          LEFT JOIN job_state AS job ON job.id = ranked.job_id
           LEFT JOIN webhook_default AS usual ON usual.account_id = ranked.account_id
          WHERE of_account <= $7 - (
                SELECT count(*) FROM unnest($5::bigint[]) AS busy (account)
@@ -77,7 +79,16 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
            due_at = now() + make_interval(secs => $2), tried_at = now(), changed_at = now()
       FROM chosen
      WHERE delivery.id = chosen.id
-    RETURNING delivery.id, delivery.claim, delivery.account_id, delivery.job_id,
+    RETURNING delivery.id, delivery.claim, delivery.account_id,
+              coalesce(delivery.job_id, delivery.matched_job_id) AS job_id,
+              (SELECT json_build_object(
+                      'search', json_build_object(
+                          'id', search.id, 'name', search.name, 'query', search.query),
+                      'score', round(found.score::numeric, 4))::text
+                 FROM saved_search AS search
+                 JOIN search_match AS found
+                   ON found.search_id = search.id AND found.job_id = delivery.matched_job_id
+                WHERE search.id = delivery.search_id) AS match,
               delivery.message_id, delivery.tries, delivery.round_tries,
               chosen.url AS webhook_url,
               extract(epoch FROM delivery.give_up_at - now())::float8 AS time_left,
@@ -138,6 +149,7 @@ delivery delivery_from(const db::row& row) {
         .id = row.as<delivery_id>("id"),
         .message_id = row.as<std::string>("message_id"),
         .job = row.as<job_id>("job_id"),
+        .search = row.as<std::optional<std::int64_t>>("search_id"),
         .url = row.as<std::string>("url"),
         .state = delivery_state_from(row.as<std::string_view>("state")).value(),
         .tries = row.as<std::int32_t>("tries"),
@@ -160,6 +172,7 @@ claimed_delivery claimed_delivery_from(const db::row& row, jobs::job job) {
         .round_tries = row.as<std::int32_t>("round_tries"),
         .time_left = seconds_f{row.as<double>("time_left")},
         .job = std::move(job),
+        .match = row.as<std::optional<std::string>>("match"),
         .secrets = row.as<std::vector<std::string>>("secrets")};
 }
 
@@ -256,7 +269,8 @@ boost::asio::awaitable<std::vector<claimed_delivery>> delivery_store::claim(
         const auto job = jobs.find(row.as<job_id>("job_id"));
         // Written by a newer program, which takes it when the lease has ended.
         if (job == jobs.end()) continue;
-        readable.push_back(claimed_delivery_from(row, std::move(job->second)));
+        // Several deliveries may be about one reel.
+        readable.push_back(claimed_delivery_from(row, job->second));
     }
     co_return readable;
 }

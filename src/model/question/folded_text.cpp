@@ -1,5 +1,6 @@
 #include "folded_text.hpp"
 
+#include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 
 #include <unicase.h>
@@ -67,8 +68,10 @@ std::string_view folded_text::find(const folded_text& quote) const {
     if (length == 0 || (length == 1 && letters_.size() != 1)) return {};
     const auto at = letters_.find(quote.letters_);
     if (at == std::u32string::npos) return {};
-    const auto begin = origin_[at].begin;
-    return text_.substr(begin, origin_[at + length - 1].end - begin);
+    // A quotation up to an end of the text includes the punctuation there.
+    const auto begin = at == 0 ? 0 : origin_[at].begin;
+    const auto end = at + length == letters_.size() ? text_.size() : origin_[at + length - 1].end;
+    return trimmed(text_.substr(begin, end - begin));
 }
 
 }  // namespace reelsd::model

@@ -257,6 +257,12 @@ asio::awaitable<questions::outcome> question_service::answer_admitted(
     auto model = replied->model->circuit();
     answer.provider = std::move(model.provider);
     answer.model = std::move(model.model);
+    parts_.log.info(
+        "question answered",
+        {{"account", caller.value},
+         {"model", answer.model},
+         {"reels", reels.size()},
+         {"citations", answer.citations.size()}});
     co_return answer;
 }
 
@@ -288,13 +294,12 @@ asio::awaitable<std::vector<jobs::job>> question_service::find_reels(
             add(hit.id);
     }
     if (ids.size() < reels_max) {
-        const auto newest = co_await parts_.jobs.list(
-            caller,
-            {.jobs_max = asked.reels_max,
-             .status = jobs::job_status::done,
-             .author = asked.author,
-             .latest = true},
-            by);
+        jobs::job_filter done{
+            .jobs_max = asked.reels_max,
+            .status = jobs::job_status::done,
+            .author = asked.author,
+            .latest = true};
+        const auto newest = co_await parts_.jobs.list(caller, std::move(done), by);
         for (const auto& reel : newest.jobs) add(reel.id);
     }
     auto found = co_await parts_.jobs.find_all(ids, by);

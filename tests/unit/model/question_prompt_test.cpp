@@ -74,7 +74,7 @@ TEST(QuestionReply, CitesWhatIsStored) {
     EXPECT_THAT(
         read.answer.citations,
         ElementsAre(
-            citation{{42}, "AAA", "audio.transcript", "two cups of sifted flour", 12.5},
+            citation{{42}, "AAA", "audio.transcript", "two cups of sifted flour.", 12.5},
             citation{{42}, "AAA", "visual.text_on_screen", "350 F", 61.0}));
 }
 

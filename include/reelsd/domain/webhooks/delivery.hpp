@@ -29,6 +29,7 @@ struct delivery {
     delivery_id id;
     std::string message_id;  ///< `webhook-id`
     job_id job;
+    std::optional<std::int64_t> search = {};  ///< The saved search that the job's reel matches.
     std::string url;
     delivery_state state = delivery_state::pending;
     int tries = 0;
@@ -46,14 +47,20 @@ struct claimed_delivery {
     std::int32_t claim = 0;
     account_id account;
     std::string message_id;
-    /// Empty: its account's default was removed.
+    /// Empty if the account's default was removed.
     std::optional<std::string> url;
-    int tries = 1;                     ///< Includes this one.
-    int round_tries = 1;               ///< Since it was created or redelivered.
-    seconds_f time_left{0};            ///< Until it is abandoned; may be negative.
-    jobs::job job;                     ///< With its result.
+    int tries = 1;           ///< Includes this one.
+    int round_tries = 1;     ///< Since it was created or redelivered.
+    seconds_f time_left{0};  ///< Until it is abandoned; may be negative.
+    jobs::job job;           ///< With its result.
+    /// Of a reel that matches a saved search: {"search": {...}, "score": 0.71} as text. Empty: the
+    /// end of the job is reported.
+    std::optional<std::string> match = {};
     std::vector<std::string> secrets;  ///< All that sign, the current one first; may be empty.
 };
+
+/// The body of a delivery: the job, or the match with the job as its `reel`. Pure.
+[[nodiscard]] std::string delivery_body(const claimed_delivery& delivery);
 
 /// Outcome of a try, for step_after().
 struct delivery_try {

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reelsd::db {
+class pool;
+}
+
+namespace reelsd::searches {
+
+using search_id = strong_id<struct search_tag>;
+
+/// Each new reel of the account is compared with all of them.
+inline constexpr int searches_max = 20;
+
+/// A query that an account has saved.
+struct saved_search {
+    search_id id;
+    std::string name;                        ///< Unique within the account.
+    std::string query;                       ///< As in jobs::search_request.
+    std::optional<std::string> author = {};  ///< Only reels of this author, in any letter case.
+    double min_score = 0.5;                  ///< Of the score of a search, 0-1.
+    time_point created_at;
+};
+
+/// A new reel that has not been compared with its account's searches yet.
+struct pending_check {
+    job_id reel;
+    account_id account;
+};
+
+/// A search that a reel matches.
+struct search_match {
+    search_id search;
+    double score = 0;
+    std::string message;  ///< For chats, in the Bot API's HTML.
+};
+
+/// Saved searches, and the new reels to compare with them. Throws like jobs::job_store. A cheap
+/// value around the pool.
+class saved_search_store {
+public:
+    explicit saved_search_store(db::pool& pool) : pool_{&pool} {}
+
+    /// The account's, oldest first.
+    boost::asio::awaitable<std::vector<saved_search>> list(account_id owner, deadline by);
+
+    /// Sets the id and the time. Errors: invalid_argument, with the text for the client, if the
+    /// account has `searches_max` or one of this name.
+    boost::asio::awaitable<result<saved_search>> add(
+        account_id owner, saved_search added, deadline by);
+
+    /// False for an unknown or another account's id.
+    boost::asio::awaitable<bool> remove(account_id owner, search_id id, deadline by);
+
+    /// Claims new reels, oldest first, until the lease ends. Two daemons never get the same.
+    boost::asio::awaitable<std::vector<pending_check>> claim(
+        int checks_max, seconds_f lease, deadline by);
+
+    /// Stores and reports the matches of a reel, each once. Returns the number of new ones.
+    boost::asio::awaitable<std::int32_t> finish(
+        job_id reel, std::vector<search_match> matches, deadline by);
+
+private:
+    db::pool* pool_;
+};
+
+}  // namespace reelsd::searches

@@ -1,0 +1,110 @@
+#include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/base/utf8.hpp>
+#include <reelsd/model/search_document.hpp>
+#include <reelsd/work/searches/search_matcher.hpp>
+
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/replace.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace reelsd::work {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr auto comparison_query_time_max = 10s;
+/// How often new reels are looked for: a match is reported within about this time.
+constexpr auto comparison_interval = 1s;
+/// After a failure of the database.
+constexpr auto failure_pause = 5s;
+/// Longer than the comparisons of one claim take: 4 reels with 20 searches of some milliseconds.
+constexpr seconds_f comparison_lease{60.0};
+constexpr int checks_at_once = 4;
+/// A reel beyond this rank does not match, whatever its score.
+constexpr int hits_max = 50;
+constexpr std::size_t summary_bytes_max = 1000;
+
+std::string escaped(std::string_view text) {
+    std::string html{text};
+    boost::algorithm::replace_all(html, "&", "&amp;");
+    boost::algorithm::replace_all(html, "<", "&lt;");
+    boost::algorithm::replace_all(html, ">", "&gt;");
+    return html;
+}
+
+}  // namespace
+
+std::string match_message(std::string_view search_name, const jobs::search_hit& hit) {
+    auto text = fmt::format("\U0001F50E <b>{}</b>: reel {}", escaped(search_name), hit.id.value);
+    if (!hit.brief.author.empty()) text += fmt::format(" by @{}", escaped(hit.brief.author));
+    if (!hit.brief.summary.empty())
+        text += "\n" + escaped(utf8_prefix(hit.brief.summary, summary_bytes_max));
+    return text.append("\n").append(escaped(hit.url));
+}
+
+search_matcher::search_matcher(search_matcher_dependencies parts)
+    : background_task{"match saved searches", parts.loop, parts.log}, parts_{std::move(parts)} {}
+
+asio::awaitable<void> search_matcher::run() {
+    for (;;) {
+        monotonic_clock::duration pause = comparison_interval;
+        try {
+            const int compared = co_await compare_next();
+            if (compared > 0) pause = 0s;
+        } catch (const db::failure& failure) {
+            // The readiness monitor logs an outage. Claimed reels are compared after their lease.
+            log().debug("matching saved searches failed", {{"reason", failure.what()}});
+            pause = failure_pause;
+        }
+        co_await async::pause(pause);
+    }
+}
+
+asio::awaitable<int> search_matcher::compare_next() {
+    const auto checks = co_await parts_.store.claim(
+        checks_at_once, comparison_lease, deadline::after(comparison_query_time_max));
+    for (const auto& check : checks) co_await compare(check);
+    co_return static_cast<int>(checks.size());
+}
+
+asio::awaitable<void> search_matcher::compare(searches::pending_check check) {
+    const auto saved =
+        co_await parts_.store.list(check.account, deadline::after(comparison_query_time_max));
+    std::vector<searches::search_match> matches;
+    for (const auto& search : saved) {
+        auto match = co_await match_of(check, search);
+        if (match) matches.push_back(*std::move(match));
+    }
+    const auto reported = co_await parts_.store.finish(
+        check.reel, std::move(matches), deadline::after(comparison_query_time_max));
+    if (reported == 0) co_return;
+    log().info("reel matches saved searches", {{"job", check.reel.value}, {"searches", reported}});
+    parts_.delivery_due();
+}
+
+asio::awaitable<std::optional<searches::search_match>> search_matcher::match_of(
+    searches::pending_check check, searches::saved_search search) {
+    const model::weighted_text whole{search.query};
+    jobs::search_request request{.text = search.query, .hits_max = hits_max};
+    for (const auto& part : parts_.embedder.concepts_of({&whole, 1}, model::query_concepts_max)) {
+        request.concepts.push_back(part.concept_id);
+        request.concept_weights.push_back(static_cast<double>(part.weight));
+    }
+    const auto hits = co_await parts_.search.find(
+        check.account, std::move(request), deadline::after(comparison_query_time_max));
+    const auto hit = std::ranges::find(hits, check.reel, &jobs::search_hit::id);
+    if (hit == hits.end() || hit->score < search.min_score) co_return std::nullopt;
+    if (search.author && !boost::algorithm::iequals(*search.author, hit->brief.author))
+        co_return std::nullopt;
+    co_return searches::search_match{
+        .search = search.id, .score = hit->score, .message = match_message(search.name, *hit)};
+}
+
+}  // namespace reelsd::work
