@@ -225,10 +225,13 @@ class Refusals(AskTest):
         self.assertEqual(answer.status, 503, answer)
         self.assertGreater(int(answer.headers["Retry-After"]), 0)
         self.assertEqual(answer.json()["message"], "the model cannot be reached; try again")
-        # The circuit is open now.
-        before = self.model.count("chat")
-        self.assertEqual(self.ask("How many cups?", reel).status, 503)
-        self.assertEqual(self.model.count("chat"), before)
+        self.model.forget_faults()
+        # A spent quota opens the circuit: no further request is made.
+        self.model.fail("chat", "insufficient_quota", times=50)
+        for requests in (1, 0):
+            before = self.model.count("chat")
+            self.assertEqual(self.ask("How many cups?", reel).status, 503)
+            self.assertEqual(self.model.count("chat"), before + requests)
 
 
 class Library(AskTest):

@@ -28,6 +28,7 @@ import threading
 sys.dont_write_bytecode = True  # Keeps the source tree clean.
 import gemini_faults as faults  # noqa: E402
 import model_answers  # noqa: E402
+import question_answers  # noqa: E402
 from gemini_checks import MODELS, Request, camel, members  # noqa: E402
 from gemini_files import FILE_FAULTS, GeminiFiles  # noqa: E402
 from gemini_faults import Refusal, invalid  # noqa: E402
