@@ -248,10 +248,10 @@ class Library(AskTest):
         prompt = self.model.of("chat")[-1].json["messages"][-1]["content"][0]["text"]
         self.assertLess(prompt.index("flour for the bread."), prompt.index("skis"))
         self.assertEqual(prompt.count("Video "), 4)
-        answer = self.answered("What should I wax?", author="@Bob.Skis", limit=2)
+        answer = self.answered("What should I wax before the race?", author="@Bob.Skis", limit=2)
         self.assertVerbatim(answer, *others)
         self.assertEqual(self.model.of("chat")[-1].json["messages"][-1]["content"][0]["text"].count("Video "), 2)
-        self.assertNotSaid(self.answered("What should I wax?", author="nobody"))
+        self.assertNotSaid(self.answered("What should I wax before the race?", author="nobody"))
 
     def test_no_reels_need_no_model(self):
         self.analyzing()
