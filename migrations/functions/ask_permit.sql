@@ -1,6 +1,6 @@
 -- Requests a permit for a job in work. The job gets none while another job is in line, or while an earlier job of its own
--- account has none: it then has to join the line. Parameters as for ask_resolver_turn().
--- outcome: that of ask_resolver_turn(), or 'in_line', also when the claim is over.
+-- account has no permit: it then has to join the line. Parameters as for ask_resolver_turn().
+-- outcome: that of ask_resolver_turn(), or 'in_line', also if the claim has ended.
 CREATE OR REPLACE FUNCTION ask_permit(
     of_job bigint, of_claim integer, of_host text, of_resolver text, interval_seconds double precision,
     hourly integer, busy_seconds double precision, heed_cooldown boolean)

@@ -1,6 +1,6 @@
 -- Claims the next job in line for a platform, together with its permit.
 --   resolvers, interval_seconds: as for choose_resolver(); others as for ask_resolver_turn()
---   in_hand: jobs that the claimant holds, regardless of their rows
+--   in_hand: jobs that the claimant still holds, whatever their rows contain
 --   cooldown_wait_max: seconds. If all resolvers cool down for longer, jobs that would have to wait for longer end with
 --     cooldown_text: see fail_cooled_down_jobs()
 -- outcome: 'now' (claimed is set), 'empty' (no job is in line), 'later' or 'cooling_down'

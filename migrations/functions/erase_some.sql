@@ -1,8 +1,8 @@
 -- Runs one step of erasing an account. Deletes up to `most` of its jobs, unfinished ones first; then its calls; then the
 -- account itself, with the rows of concurrent requests. Returns no row if another process has the turn, and one row without
 -- an account if the account is not being erased or is gone.
--- `= ANY` of one value, and the account first in the order, leave the planner only the account's own index. With LIMIT, it
--- would otherwise read the rows of all accounts.
+-- With `= ANY` of one value, and the account first in ORDER BY, the planner can use only the account's own index. Because
+-- of LIMIT, it would otherwise read the rows of all accounts.
 --   who: null: the caller works in parallel with the process that has the turn
 CREATE OR REPLACE FUNCTION erase_some(who text, turn_seconds double precision, leaver bigint, most integer)
 RETURNS TABLE (account_id bigint, removed_jobs bigint, removed_calls bigint, is_gone boolean)

@@ -1,4 +1,4 @@
--- Finds the submission that has used an Idempotency-Key, with the account's row locked. No row if the key is free. A request
+-- Finds the submission that has used an Idempotency-Key. The account's row is locked. Returns no row if the key is free. A request
 -- with another hash conflicts. A key whose job does not exist yet belongs to the same call of submit_jobs().
 -- outcome: 'repeated' or 'key_of_another_link'
 CREATE OR REPLACE FUNCTION find_submission(

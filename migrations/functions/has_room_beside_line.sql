@@ -1,5 +1,5 @@
--- Whether an account has fewer than jobs_max jobs in work, claimable or delayed. These are all active jobs except those in
--- line for a platform and those that wait for the account. Sees changes made since the caller's statement began.
+-- Whether an account has fewer than jobs_max jobs in work, claimable or delayed: all active jobs except those in line for
+-- a platform and those that wait for the account. Sees changes made since the caller's statement began.
 CREATE OR REPLACE FUNCTION has_room_beside_line(of_account bigint, jobs_max integer) RETURNS boolean LANGUAGE plpgsql
 -- As in submit_jobs(): a plan that was made for a nearly empty table would sort all jobs of the account.
 SET enable_sort = off

@@ -1,5 +1,5 @@
--- Locks the accounts of submissions. Of several accounts, skips those that another transaction holds. Locks in the order of
--- ids, so that two statements that lock the same accounts cannot deadlock.
+-- Locks the accounts of submissions. If there are several, skips those that another transaction holds. Locks in the order
+-- of ids, so that two statements that lock the same accounts cannot deadlock.
 CREATE OR REPLACE FUNCTION lock_accounts(callers bigint[]) RETURNS account[] LANGUAGE plpgsql AS $$
 DECLARE
     locked account[];

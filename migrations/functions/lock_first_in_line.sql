@@ -3,7 +3,7 @@
 -- one. Also skips accounts whose uploads have filled their concurrent jobs. Returns null if no job is left. The caller holds
 -- the row of platform_line.
 --   last_account: the account that got the last permit
---   in_hand: jobs that the claimant holds, regardless of their rows
+--   in_hand: jobs that the claimant still holds, whatever their rows contain
 CREATE OR REPLACE FUNCTION lock_first_in_line(of_host text, last_account bigint, in_hand bigint[]) RETURNS job
 LANGUAGE plpgsql AS $$
 DECLARE

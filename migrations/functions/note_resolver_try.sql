@@ -28,7 +28,7 @@ BEGIN
         pace.suspect_code := NULL;
         pace.suspect_at := NULL;
         pace.unknown_answers := 0;
-        -- The time of the last success is needed to the hour only.
+        -- The time of the last success is needed only to the hour.
         IF pace.answered_at IS NULL OR pace.answered_at < moment - interval '1 minute' THEN
             pace.answered_at := moment;
         END IF;

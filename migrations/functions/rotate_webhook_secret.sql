@@ -1,5 +1,5 @@
--- Replaces the signing secret by `made`; the previous one also signs for another day. Of all previous secrets that still
--- sign, keeps the three newest, because all signatures share one header.
+-- Replaces the signing secret with `made`; the previous one also signs for another day. Keeps the three newest of the
+-- previous secrets that still sign, because all signatures share one header.
 CREATE OR REPLACE FUNCTION rotate_webhook_secret(owner bigint, made text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     -- Serialized: two concurrent rotations must not replace the same secret.

@@ -1,10 +1,10 @@
 -- Decides submissions of any accounts, each independently, and stores those that are admitted. All parameters except the
 -- defaults have one element per submission.
---   queue_wishes: whether the job may wait beyond concurrent_jobs. Of a list, only the first one then costs a token
+--   queue_wishes: whether the job may wait beyond concurrent_jobs. If so, only the first link of a list costs a token
 --   uploads: files to analyse instead of the links' videos; options: of the analysis, as JSON; null: none
 --   keys: Idempotency-Keys; request_hashes, positions: of a list or an upload; null and 0 for a single link
--- number: of the submission, from 1. outcome: of decide_submissions(). tokens: left in the account's bucket. Of several
--- accounts, one that another transaction holds has no rows: the caller has to repeat its submissions.
+-- number: of the submission, from 1. outcome: of decide_submissions(). tokens: left in the account's bucket. Returns no
+-- rows for accounts that another transaction holds, if there are several: the caller has to repeat their submissions.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
     keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], uploads bigint[], options text[],

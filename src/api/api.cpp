@@ -67,8 +67,7 @@ api::api(api_dependencies dependencies)
           .events = {.changes = dependencies.changes, .poller = dependencies.poller},
           .exports = {.begin = std::move(dependencies.begin_export)},
           .media =
-              {.media = dependencies.media,
-               .read_object = std::move(dependencies.read_object)},
+              {.media = dependencies.media, .read_object = std::move(dependencies.read_object)},
           .jobs = dependencies.jobs,
           .usage = dependencies.usage,
           .search =

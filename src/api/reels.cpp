@@ -1,6 +1,7 @@
 #include "reels.hpp"
 
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>

@@ -11,9 +11,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace reelsd::api {
@@ -69,10 +71,33 @@ constexpr auto search_routes = std::to_array<http::route<search_service>>({
     {http::verb::get, "/reels/search", &search_reels},
 });
 
-json match_view(const jobs::search_hit& hit, const model::passage* passage) {
-    if (passage == nullptr) return {{"field", "content.summary"}, {"text", hit.brief.summary}};
-    json match{{"field", passage->field}, {"text", passage->text}};
-    if (passage->seconds) match["seconds"] = *passage->seconds;
+/// The index of the last key moment at or before a time. Passages have the times of moments, but
+/// not their indexes: nullopt when the times do not match the pictures one to one.
+std::optional<std::size_t> moment_at(
+    double seconds, const std::vector<model::passage>& passages, int frames) {
+    std::vector<double> moments;  // Ascending. A long description has several passages.
+    for (const auto& passage : passages) {
+        const bool is_moment = passage.field == "content.key_moments" && passage.seconds;
+        if (is_moment && (moments.empty() || moments.back() < *passage.seconds)) {
+            moments.push_back(*passage.seconds);
+        }
+    }
+    if (moments.size() != static_cast<std::size_t>(frames)) return std::nullopt;
+    const auto later = std::upper_bound(moments.begin(), moments.end(), seconds);
+    if (later == moments.begin()) return std::nullopt;
+    return static_cast<std::size_t>(later - moments.begin()) - 1;
+}
+
+json match_view(
+    const jobs::search_hit& hit, const std::vector<model::passage>& passages,
+    const model::passage* best) {
+    if (best == nullptr) return {{"field", "content.summary"}, {"text", hit.brief.summary}};
+    json match{{"field", best->field}, {"text", best->text}};
+    if (!best->seconds) return match;
+    match["seconds"] = *best->seconds;
+    if (const auto moment = moment_at(*best->seconds, passages, hit.frames)) {
+        match["frame"] = fmt::format("/api/v1/reels/{}/frames/{}", hit.id.value, *moment);
+    }
     return match;
 }
 
@@ -105,7 +130,7 @@ result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_f
         {"summary", hit.brief.summary},
         // More digits are not significant.
         {"score", std::round(hit.score * 1e4) / 1e4},
-        {"match", match_view(hit, finder.best_of(*passages))}};
+        {"match", match_view(hit, *passages, finder.best_of(*passages))}};
     return view.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

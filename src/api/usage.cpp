@@ -53,8 +53,8 @@ asio::awaitable<http::response> get_usage(http::request_context& ctx, usage::usa
     co_return ctx.json_text(http::status::ok, usage_view(report));
 }
 
-/// GET /api/v1/reels/usage/days?from=&to=: usage by day, provider and model. 200 an array; 400 a
-/// malformed date.
+/// GET /api/v1/reels/usage/days?from=&to=: usage by day, provider, model and purpose. 200 an array;
+/// 400 a malformed date.
 asio::awaitable<http::response> get_usage_days(
     http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
@@ -148,10 +148,11 @@ std::string day_view(const usage::day_sums& day) {
 
 std::string daily_model_view(const usage::daily_model_sums& sums) {
     return fmt::format(
-        R"({{"date":{},"provider":{},"model":{},{}}})",
+        R"({{"date":{},"provider":{},"model":{},"purpose":{},{}}})",
         json_string(sums.date),
         json_string(sums.provider),
         json_string(sums.model),
+        json_string(sums.purpose),
         token_members(sums.used));
 }
 
@@ -182,7 +183,7 @@ std::string array_of(const std::vector<Item>& items, std::string (*view)(const I
 
 constexpr std::string_view header =
     "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
-    "unpriced_calls\r\n";
+    "unpriced_calls,purpose\r\n";
 
 /// First characters of formulas in spreadsheets, which skip blanks before them.
 constexpr std::string_view formula_signs = "=+-@";
@@ -196,7 +197,7 @@ bool looks_like_formula(std::string_view text) {
 
 std::string line_of(const usage::daily_model_sums& sums) {
     return fmt::format(
-        "{},{},{},{},{},{},{},{},{}\r\n",
+        "{},{},{},{},{},{},{},{},{},{}\r\n",
         sums.date,
         csv_text_field(sums.provider),
         csv_text_field(sums.model),
@@ -205,7 +206,8 @@ std::string line_of(const usage::daily_model_sums& sums) {
         sums.used.output_tokens,
         sums.used.total_tokens(),
         sums.used.cost_usd.value_or(""),
-        sums.used.unpriced_calls);
+        sums.used.unpriced_calls,
+        sums.purpose);
 }
 
 }  // namespace

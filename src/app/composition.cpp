@@ -36,17 +36,14 @@ constexpr std::size_t embedding_threads = 4;
 /// Requests to the media store block: those of clients that watch videos, and deletions.
 constexpr std::size_t media_threads = 8;
 constexpr std::size_t media_queue_max = 512;
-/// One part of an object. A client that waits longer has given up.
-constexpr std::chrono::seconds object_time_max{10};
-/// A question blocks a thread for some seconds, and a minute at most. All questions that an account
-/// may ask in a minute can be answered at the same time. More wait; beyond that they are refused.
+/// A question blocks a thread for up to a minute. All that an account may ask in a minute can be
+/// answered at the same time. More wait; beyond that they are refused.
 constexpr std::size_t question_threads = 16;
 constexpr std::size_t question_queue_max = 48;
 /// Starting the media program takes a tenth of a second, and more while the machine boots.
 constexpr std::chrono::seconds jail_time_max{10};
 
-/// Upper bound on one statement.
-constexpr std::chrono::seconds session_time_max{5};
+constexpr std::chrono::seconds session_time_max{5};  ///< Upper bound on one statement.
 
 /// Identifies this daemon in the queue: host and process for operators, and the run because
 /// containers may have equal hosts and process ids.
@@ -106,20 +103,6 @@ db::pool_options pool_options_of(const settings& config, const database& store) 
     // When a daemon stops, all its long polls read their jobs once more, concurrently.
     options.in_flight_max += config.connections_max;
     return options;
-}
-
-/// Maps an exception of a handler to the client's error. Empty for an unknown exception. A
-/// database that is out of disk or memory counts as unavailable: the client may retry.
-std::optional<error> map_exception(const std::exception_ptr& thrown) {
-    try {
-        std::rethrow_exception(thrown);
-    } catch (const db::failure& failure) {
-        const bool is_ours =
-            failure.code() != errc::database_unavailable && failure.code() != errc::storage_failed;
-        return error{is_ours ? errc::internal : errc::database_unavailable, failure.what()};
-    } catch (...) {  // The session handles unknown exceptions.
-        return std::nullopt;
-    }
 }
 
 std::chrono::milliseconds drain_of(const settings& config) {
@@ -252,7 +235,7 @@ composition::composition(
       chat_bot{make_bot()},
       handlers{api_dependencies()},
       pages{dashboard_dependencies()},
-      server{loop.get_executor(), router, log, server_options()},
+      server{loop.get_executor(), router, log, server_options_of(config, res.tls, *res.registry)},
       readiness{loop.get_executor(), pool, [this] { return dispatcher.looked_at(); }, log},
       report{health_dependencies{
           .config = config,
@@ -340,25 +323,6 @@ void composition::add_media_sweepers(const work::maintenance_context& context) {
     };
     owned.push_back(
         work::make_object_sweeper(context, store, media_calls, objects->name(), std::move(remove)));
-}
-
-asio::awaitable<result<std::vector<std::byte>>> composition::read_object(jobs::object_range part) {
-    using outcome = result<std::vector<std::byte>>;
-    if (!objects) co_return outcome{error{errc::storage_failed, "no media store is configured"}};
-    const auto by = deadline::after(object_time_max);
-    outcome got = error{errc::timed_out, "the media store did not answer in time"};
-    const auto get = [&] {
-        got = objects->get(
-            part.object,
-            static_cast<std::uint64_t>(part.offset),
-            static_cast<std::uint64_t>(part.bytes),
-            by,
-            std::stop_token{});
-        return true;
-    };
-    const auto ran = co_await media_calls.run(by, get);
-    if (!ran) co_return outcome{ran.error()};
-    co_return got;
 }
 
 void composition::add_process_services(
@@ -505,7 +469,10 @@ api::api_dependencies composition::api_dependencies() {
         .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
         .jobs = jobs::job_store{pool},
         .media = jobs::media_store{pool},
-        .read_object = [this](jobs::object_range part) { return read_object(std::move(part)); },
+        .read_object =
+            [this](jobs::object_range part) {
+                return app::read_object(objects.get(), media_calls, std::move(part));
+            },
         .usage = usage::usage_store{pool},
         .search = jobs::reel_search{pool},
         .webhooks = webhooks::webhook_store{pool},
@@ -602,27 +569,9 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
         .platform_never_answered = [this] { return report.platform_never_answered(); },
         .bot_username =
             [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; },
+        .analyzers = res.models->names(),
         .jobs_submitted = [this] { dispatcher.wake(); },
         .log = log};
-}
-
-http::server_options composition::server_options() {
-    http::server_options options;
-    options.address = config.listen;
-    options.connections_max = config.connections_max;
-    options.connections_per_address_max = config.connections_per_address_max;
-    options.proxy_addresses = config.proxy_addresses;
-    options.forwarded_for = config.forwarded_for;
-    options.buffered_bytes_max = config.buffered_bytes_max;
-    const bool is_https =
-        res.tls || public_origin(config, config.listen.port).starts_with("https://");
-    options.hsts = is_https ? http::strict_transport::on : http::strict_transport::off;
-    options.tls = res.tls;
-    options.map_exception = map_exception;
-    options.on_request_end = [&registry = *res.registry](const http::request_report& exchange) {
-        registry.note_request(exchange);
-    };
-    return options;
 }
 
 }  // namespace reelsd::app

@@ -130,9 +130,6 @@ struct composition {
 private:
     [[nodiscard]] work::executor_dependencies executor_dependencies();
     [[nodiscard]] work::kept_media_dependencies kept_media_dependencies();
-    /// Reads a part of an object, without blocking the loop. `storage_failed` without a store.
-    [[nodiscard]] boost::asio::awaitable<result<std::vector<std::byte>>> read_object(
-        jobs::object_range part);
     [[nodiscard]] work::session_pace session_pace() const;
     [[nodiscard]] std::unique_ptr<work::vector_index> make_vector_index();
     [[nodiscard]] std::unique_ptr<work::question_service> make_questions();
@@ -142,7 +139,6 @@ private:
     [[nodiscard]] std::unique_ptr<bot::bot> make_bot();
     [[nodiscard]] api::api_dependencies api_dependencies();
     [[nodiscard]] dashboard::dashboard_dependencies dashboard_dependencies();
-    [[nodiscard]] http::server_options server_options();
     void add_maintenance();
     void add_media_sweepers(const work::maintenance_context& context);
     void add_process_services(

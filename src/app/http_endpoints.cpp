@@ -1,5 +1,6 @@
 #include "http_endpoints.hpp"
 
+#include <reelsd/db/errors.hpp>
 #include <reelsd/http/addresses.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -58,6 +59,20 @@ http::server_options metrics_server_options(const settings& config) {
     return options;
 }
 
+/// Maps an exception of a handler to the client's error. Empty for an unknown exception. A
+/// database that is out of disk or memory counts as unavailable: the client may retry.
+std::optional<error> map_exception(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const db::failure& failure) {
+        const bool is_ours =
+            failure.code() != errc::database_unavailable && failure.code() != errc::storage_failed;
+        return error{is_ours ? errc::internal : errc::database_unavailable, failure.what()};
+    } catch (...) {  // The session handles unknown exceptions.
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 http::middleware::decision host_check_of(const settings& config) {
@@ -101,6 +116,25 @@ void metrics_endpoint::abandon() {
         has_stopped = true;
     });
     while (!has_stopped) loop_.run_one();
+}
+
+http::server_options server_options_of(
+    const settings& config, std::shared_ptr<const http::tls_identity> tls, metrics& registry) {
+    http::server_options options;
+    options.address = config.listen;
+    options.connections_max = config.connections_max;
+    options.connections_per_address_max = config.connections_per_address_max;
+    options.proxy_addresses = config.proxy_addresses;
+    options.forwarded_for = config.forwarded_for;
+    options.buffered_bytes_max = config.buffered_bytes_max;
+    const bool is_https = tls || public_origin(config, config.listen.port).starts_with("https://");
+    options.hsts = is_https ? http::strict_transport::on : http::strict_transport::off;
+    options.tls = std::move(tls);
+    options.map_exception = map_exception;
+    options.on_request_end = [&registry](const http::request_report& exchange) {
+        registry.note_request(exchange);
+    };
+    return options;
 }
 
 }  // namespace reelsd::app

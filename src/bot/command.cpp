@@ -161,6 +161,19 @@ std::optional<button_command> parse_button(std::string_view data) {
         .job = *job};
 }
 
+asked_question question_in(
+    std::string_view rest, const incoming_message& message, const bot_identity& self) {
+    rest = trimmed(rest);
+    const auto first = rest.substr(0, rest.find_first_of(ascii_whitespace));
+    const auto number = first.starts_with('#') ? reel_number(first) : std::nullopt;
+    if (number) return {.reel = number, .text = std::string{trimmed(rest.substr(first.size()))}};
+    asked_question question{.reel = std::nullopt, .text = std::string{rest}};
+    const bool is_own = self.id != 0 && message.answered_user == self.id;
+    const auto button = is_own ? parse_button(message.answered_button) : std::nullopt;
+    if (button) question.reel = button->job;
+    return question;
+}
+
 std::optional<job_id> reel_number(std::string_view text) {
     text = trimmed(text);
     if (text.starts_with('#')) text.remove_prefix(1);

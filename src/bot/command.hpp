@@ -62,6 +62,17 @@ struct button_command {
 /// Empty for data that button_data() does not produce.
 [[nodiscard]] std::optional<button_command> parse_button(std::string_view data);
 
+/// A question and the reel that it is about.
+struct asked_question {
+    std::optional<job_id> reel;  ///< Empty: all reels of the account.
+    std::string text;            ///< Trimmed; may be empty.
+};
+
+/// The question after "/ask": "#42 how much flour?" asks reel 42. Otherwise a reply to a message of
+/// the bot about a finished reel asks that reel.
+[[nodiscard]] asked_question question_in(
+    std::string_view rest, const incoming_message& message, const bot_identity& self);
+
 /// Parses "42" or "#42"; nothing for other text.
 [[nodiscard]] std::optional<job_id> reel_number(std::string_view text);
 

@@ -20,6 +20,10 @@ using outcome = api_answer::outcome;
 /// Of one request. A slower server may receive the message twice.
 constexpr auto send_time_max = 60s;
 
+constexpr auto typing_time_max = 3s;
+/// The answerer gives up after a minute, and its queries take some seconds.
+constexpr auto answer_time_max = 90s;
+
 /// Attempts to store that a message was sent, so that it is not sent again.
 constexpr int store_attempts_max = 5;
 
@@ -42,6 +46,32 @@ json buttons_below(const jobs::job& job) {
     return {{"inline_keyboard", json::array({row})}};
 }
 
+/// Best effort.
+void show_typing(
+    const bot_api& api, const chats::message_target& target, const std::stop_token& stop) {
+    json parameters{{"chat_id", target.chat.value}, {"action", "typing"}};
+    if (target.message_thread) parameters["message_thread_id"] = *target.message_thread;
+    static_cast<void>(
+        api.call("sendChatAction", parameters, deadline::after(typing_time_max), stop));
+}
+
+/// Asks a model and waits for its answer. A call in progress at a stop may still be paid.
+result<questions::outcome> ask(
+    const bot_dependencies& dependencies, const chats::new_message& asked,
+    const std::stop_token& stop) {
+    if (!dependencies.answer) return questions::outcome{questions::no_model()};
+    std::stop_source given_up;
+    const std::stop_callback on_stop{stop, [&given_up] { given_up.request_stop(); }};
+    auto reply = wait_for(
+        dependencies.loop,
+        dependencies.answer(
+            asked.account, {.text = asked.parts.front(), .reel = asked.job}, given_up.get_token()),
+        deadline::after(answer_time_max),
+        stop);
+    if (!reply) given_up.request_stop();
+    return reply;
+}
+
 }  // namespace
 
 send_result message_sender::send(
@@ -50,6 +80,7 @@ send_result message_sender::send(
         case next_step::kind::nothing: return done;
         case next_step::kind::drop: return forget(row, stop);
         case next_step::kind::document: return send_document(row, stop);
+        case next_step::kind::answer: return answer_question(row, stop);
         case next_step::kind::send:
         case next_step::kind::edit: break;
     }
@@ -211,6 +242,29 @@ result<message_sender::content> message_sender::final_content_of(
     return content{
         .parts = to_messages(templates::finished_reel(id, *job.result, (*used)->cost_usd)),
         .buttons = buttons_below(job)};
+}
+
+send_result message_sender::answer_question(
+    const chats::waiting_message& row, const std::stop_token& stop) {
+    show_typing(api_, row.what.target, stop);
+    const auto reply = ask(dependencies_, row.what, stop);
+    if (!reply) {
+        if (reply.error().code() != errc::cancelled) {
+            dependencies_.log.warning(
+                "chat: answering a question failed", {{"reason", reply.error().to_string()}});
+        }
+        return failed;  // Asked again: the row is unchanged.
+    }
+    const auto* const refusal = std::get_if<questions::refusal>(&*reply);
+    const auto text = refusal ? templates::refused_question(*refusal)
+                              : templates::answer(std::get<questions::answer>(*reply));
+    // The model is paid: its answer must not be lost.
+    for (int attempts = 1;; ++attempts) {
+        const auto stored = query(
+            dependencies_, dependencies_.bots.answer_question(row.id, to_messages(text), soon()));
+        if (stored) return done;
+        if (attempts == store_attempts_max || stop.stop_requested()) return failed;
+    }
 }
 
 send_result message_sender::send_document(

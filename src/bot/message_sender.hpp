@@ -48,6 +48,8 @@ private:
     result<content> final_content_of(const chats::waiting_message& row, const next_step& step);
     send_result send_text(
         const chats::waiting_message& row, const next_step& step, const std::stop_token& stop);
+    /// Asks a model and stores its answer as a reply.
+    send_result answer_question(const chats::waiting_message& row, const std::stop_token& stop);
     send_result send_document(const chats::waiting_message& row, const std::stop_token& stop);
     api_answer call(
         const chats::waiting_message& row, const next_step& step, const content& text,

@@ -119,6 +119,19 @@ void append_folded(rich_text& text, const char* heading, std::string content) {
     text.push_back(folded(std::move(content)));
 }
 
+/// "Reel 42, 1:05" with a link to the post, and the passage.
+void append_citation(rich_text& text, const questions::citation& citation) {
+    auto place = fmt::format("Reel {}", citation.id.value);
+    if (citation.seconds) place += ", " + time_text(*citation.seconds);
+    const bool has_post = !citation.code.empty() && !citation.code.starts_with("upload-");
+    const auto address =
+        has_post ? fmt::format("https://www.instagram.com/reel/{}/", percent_encoded(citation.code))
+                 : std::string{};
+    text.push_back(plain("\n\n"));
+    text.push_back(link(std::move(place), address));
+    text.push_back(plain("\n“" + short_line(citation.text, passage_bytes_max) + "”"));
+}
+
 std::string lines_of(const json& texts) {
     std::string lines;
     if (!texts.is_array()) return lines;
@@ -138,6 +151,7 @@ rich_text help(chats::chat_kind kind, std::string_view username) {
               "in it.\n\n"),
         plain("/list – show your latest reels\n"
               "/search words – find reels by words and by meaning\n"
+              "/ask question – answer from your reels; as a reply to a reel, from that reel\n"
               "/status number – show the progress of a reel\n"
               "/usage – show tokens and cost\n"
               "/delete number – delete a reel\n"
@@ -262,6 +276,38 @@ rich_text number_required(std::string_view command) {
 
 rich_text words_required() {
     return {plain("Send words to search for, for example "), code("/search quick dinner for two")};
+}
+
+rich_text question_required() {
+    return {
+        plain("Send a question about your reels, for example "),
+        code("/ask how much flour does the recipe need?"),
+        plain(". As a reply to a reel, it asks that reel.")};
+}
+
+rich_text question_too_long() {
+    return {plain(
+        fmt::format("A question can have {} characters.", questions::question_characters_max))};
+}
+
+rich_text answer(const questions::answer& answered) {
+    rich_text text;
+    if (!answered.is_answered || answered.citations.empty()) {
+        text.push_back(plain("Your reels do not answer this question."));
+    } else {
+        text.push_back(plain(answered.text));
+        for (const auto& citation : answered.citations) append_citation(text, citation);
+    }
+    text.push_back(plain("\n\nCost: " + cost_text(answered.cost_usd)));
+    return text;
+}
+
+rich_text refused_question(const questions::refusal& refusal) {
+    auto line = fmt::format("The question was not answered: {}.", refusal.text);
+    if (refusal.retry_after > 0) {
+        line += fmt::format(" Try again in {} seconds.", refusal.retry_after);
+    }
+    return {plain(std::move(line))};
 }
 
 rich_text too_fast(int requests_per_minute, int retry_after) {

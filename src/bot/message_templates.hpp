@@ -6,6 +6,7 @@
 #include <reelsd/domain/chats/bot_store.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
+#include <reelsd/domain/questions/question.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <cstddef>
@@ -46,6 +47,12 @@ namespace reelsd::bot::templates {
 [[nodiscard]] rich_text no_such_reel(job_id job);
 [[nodiscard]] rich_text number_required(std::string_view command);
 [[nodiscard]] rich_text words_required();
+[[nodiscard]] rich_text question_required();
+[[nodiscard]] rich_text question_too_long();
+/// The answer with its citations, or that there is none: an answer without a citation is never
+/// shown.
+[[nodiscard]] rich_text answer(const questions::answer& answered);
+[[nodiscard]] rich_text refused_question(const questions::refusal& refusal);
 [[nodiscard]] rich_text too_fast(int requests_per_minute, int retry_after);
 
 /// A job that has not ended: `step` as in the job's row.

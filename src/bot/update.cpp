@@ -81,6 +81,14 @@ std::optional<incoming_video> video_from(
     return video;
 }
 
+/// The data of the first button below a message; empty if there is none.
+std::string first_button_in(const json& message) {
+    const auto& rows = member(member(message, "reply_markup"), "inline_keyboard");
+    if (!rows.is_array() || rows.empty()) return {};
+    const auto& row = rows.front();
+    return row.is_array() && !row.empty() ? text_in(row.front(), "callback_data") : std::string{};
+}
+
 std::optional<incoming_message> message_from(const json& message) {
     const auto& chat = member(message, "chat");
     const auto type = text_in(chat, "type");
@@ -112,6 +120,7 @@ std::optional<incoming_message> message_from(const json& message) {
             text_in(answered, "caption"),
             entities_from(member(answered, "caption_entities"))),
         .answered_user = number_in(member(answered, "from"), "id"),
+        .answered_button = first_button_in(answered),
         .moved_to = std::nullopt};
     if (const auto moved_to = number_in(message, "migrate_to_chat_id"); moved_to != 0) {
         parsed.moved_to = chats::chat_id{moved_to};

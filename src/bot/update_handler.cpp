@@ -35,7 +35,7 @@ constexpr auto search_time_max = 10s;
 constexpr int listed_max = 10;
 constexpr int hits_max = 5;
 /// As of the API's `q`.
-constexpr std::ptrdiff_t query_characters_max = 500;
+constexpr std::size_t query_characters_max = 500;
 
 /// In a private chat, the answer need not name its message.
 std::optional<std::int64_t> shown_reply_to(chats::chat_kind kind, std::int64_t message) {
@@ -56,10 +56,10 @@ std::string name_of_link(std::int64_t update, const incoming_message& message, s
     return fmt::format("{}-{}-{}", message.chat.value, message.id, number);
 }
 
-std::ptrdiff_t characters_in(std::string_view text) {
-    return std::count_if(text.begin(), text.end(), [](char byte) {
+std::size_t characters_in(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-    });
+    }));
 }
 
 using near_search = std::function<asio::awaitable<std::vector<job_id>>(account_id, std::string)>;
@@ -200,6 +200,7 @@ result<void> update_handler::handle_slash(const request& from, const commands::s
     if (slash.name == "delete") return remove_reel(from, slash.rest);
     if (slash.name == "status") return show_status(from, slash.rest);
     if (slash.name == "unlink") return unlink(from);
+    if (slash.name == "ask") return ask(from, slash.rest);
     const auto text = answer_to(from, slash);
     if (!text) return text.error();
     return reply(from, *text);
@@ -383,6 +384,23 @@ result<void> update_handler::show_status(const request& from, std::string_view n
     if (!job) return job.error();
     if (!*job) return reply(from, templates::no_such_reel(*id));
     return finish(from.update, {status_of(from, *id)});
+}
+
+/// Stores the question, which a sender answers: a model may need a minute.
+result<void> update_handler::ask(const request& from, std::string_view rest) {
+    auto asked = question_in(rest, from.message, self_);
+    std::erase(asked.text, '\0');  // PostgreSQL's text cannot contain it.
+    if (asked.text.empty()) return reply(from, templates::question_required());
+    if (characters_in(asked.text) > questions::question_characters_max) {
+        return reply(from, templates::question_too_long());
+    }
+    return finish(
+        from.update,
+        {{.target = answer_target(from.message),
+          .account = from.account,
+          .kind = chats::message_kind::question,
+          .job = asked.reel,
+          .parts = {std::move(asked.text)}}});
 }
 
 result<rich_text> update_handler::answer_to(const request& from, const commands::slash& slash) {

@@ -62,6 +62,7 @@ private:
     result<void> unlink(const request& from);
     result<void> remove_reel(const request& from, std::string_view number);
     result<void> show_status(const request& from, std::string_view number);
+    result<void> ask(const request& from, std::string_view rest);
 
     /// The answer to a command that changes nothing.
     result<rich_text> answer_to(const request& from, const commands::slash& slash);

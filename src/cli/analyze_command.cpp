@@ -29,6 +29,7 @@ constexpr std::chrono::seconds wait_per_link{60};
 struct analyze_arguments {
     std::vector<std::string> links;  ///< Also paths of files. Empty: read from standard input.
     submission options;              ///< For each of them; `link` is that of a single file's post.
+    std::string extract;             ///< Preset, file, or "-" for standard input; empty: none.
     bool wait = false;
     bool as_json = false;
     std::int64_t timeout_seconds = wait_default.count();
@@ -55,6 +56,32 @@ result<api_answer> upload(
     return context.api.submit_file(file, options, show, context.stop);
 }
 
+/// Options as text; empty without any.
+std::string text_of_options(const analysis_options& analysis) {
+    const auto members = analysis.members();
+    return members.empty() ? std::string{} : text_of_json(members);
+}
+
+std::size_t options_bytes(const analyze_arguments& arguments) {
+    return text_of_options(arguments.options.analysis).size();
+}
+
+/// The same links with other options are another submission.
+std::string key_of(const std::vector<std::string>& links, const analysis_options& analysis) {
+    return key_of_links(links, text_of_options(analysis));
+}
+
+/// The value of `extract` in a submission.
+result<json> extract_from(const std::string& argument) {
+    const auto preset = [](json value) {
+        return result<json>{boost::system::in_place_value, std::move(value)};
+    };
+    if (argument.empty()) return preset(nullptr);
+    if (is_preset_name(argument)) return preset(argument);
+    if (argument != "-") return schema_from_file(argument);
+    return schema_from(read_text(stdin, schema_bytes_max + 1), "standard input");
+}
+
 /// Submits a list and collects the answer for each link.
 class submitter {
 public:
@@ -70,7 +97,7 @@ public:
                 continue;
             }
             const auto links_end = std::find_if(first, links.end(), &is_video_file);
-            for (const auto size : parts_of({first, links_end})) {
+            for (const auto size : parts_of({first, links_end}, options_bytes(arguments_))) {
                 const auto last = first + static_cast<std::ptrdiff_t>(size);
                 context_.shown.show_live(
                     fmt::format("submitting {} of {}", last - links.begin(), links.size()));
@@ -89,9 +116,10 @@ private:
         submission_list list{
             .links = std::move(part),
             .fresh = arguments_.options.fresh,
-            .idempotency_key = arguments_.options.idempotency_key};
+            .idempotency_key = arguments_.options.idempotency_key,
+            .analysis = arguments_.options.analysis};
         if (arguments_.is_resumable && !list.idempotency_key)
-            list.idempotency_key = key_of_links(list.links);
+            list.idempotency_key = key_of(list.links, list.analysis);
         if (takes_lists_) {
             auto answer = context_.api.submit_all(list, context_.stop);
             if (!answer) return answer.error();
@@ -130,7 +158,10 @@ private:
     }
 
     [[nodiscard]] submission options_for(std::string link) const {
-        return {.link = std::move(link), .fresh = arguments_.options.fresh, .idempotency_key = {}};
+        auto options = arguments_.options;
+        options.link = std::move(link);
+        options.idempotency_key.reset();
+        return options;
     }
 
     std::optional<error> add_answer(const std::string& argument, const result<api_answer>& queued) {
@@ -260,7 +291,8 @@ std::chrono::seconds wait_of(const analyze_arguments& arguments) {
 /// element for each. Returns the exit code of the first failure. A failure of the server ends the
 /// command.
 exit_code run_analyze_list(const command_context& context, const analyze_arguments& arguments) {
-    if (arguments.options.idempotency_key && parts_of(arguments.links).size() > 1) {
+    const auto requests = parts_of(arguments.links, options_bytes(arguments)).size();
+    if (arguments.options.idempotency_key && requests > 1) {
         context.shown.note(
             fmt::format("reels: one --idempotency-key serves at most {} links", list_links_max));
         return exit_code::usage;
@@ -323,7 +355,8 @@ exit_code run_analyze_one(const command_context& context, const analyze_argument
 
 /// Submits the links of standard input. The same command with the same links continues.
 exit_code run_analyze_input(const command_context& context, analyze_arguments arguments) {
-    if (isatty(STDIN_FILENO) == 0) arguments.links = links_in(read_text(stdin, input_bytes_max));
+    const bool has_input = arguments.extract != "-" && isatty(STDIN_FILENO) == 0;
+    if (has_input) arguments.links = links_in(read_text(stdin, input_bytes_max));
     if (arguments.links.empty()) {
         context.shown.note(
             "reels: no links: give them as arguments, or one per line on standard input");
@@ -332,17 +365,26 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
     arguments.is_resumable = !arguments.options.fresh;
     if (arguments.links.size() > 1) return run_analyze_list(context, arguments);
     auto& key = arguments.options.idempotency_key;
-    if (arguments.is_resumable && !key) key = key_of_links(arguments.links);
+    if (arguments.is_resumable && !key) {
+        key = key_of(arguments.links, arguments.options.analysis);
+    }
     return run_analyze_one(context, arguments);
 }
 
-exit_code run_analyze(const command_context& context, const analyze_arguments& arguments) {
+exit_code run_analyze(const command_context& context, const analyze_arguments& given) {
+    auto arguments = given;
+    auto extract = extract_from(arguments.extract);
+    if (!extract) {
+        context.shown.note(fmt::format("reels: {}", extract.error().detail()));
+        return exit_code::usage;
+    }
+    arguments.options.analysis.extract = *std::move(extract);
     const bool is_one_file = arguments.links.size() == 1 && is_video_file(arguments.links.front());
     if (!arguments.options.link.empty() && !is_one_file) {
         context.shown.note("reels: --link requires exactly one file");
         return exit_code::usage;
     }
-    if (arguments.links.empty()) return run_analyze_input(context, arguments);
+    if (arguments.links.empty()) return run_analyze_input(context, std::move(arguments));
     if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
     return run_analyze_list(context, arguments);
 }
@@ -352,6 +394,34 @@ std::string idempotency_key_error(const std::string& key) {
     constexpr std::size_t key_bytes_max = 255;
     if (is_visible_ascii(key) && !key.empty() && key.size() <= key_bytes_max) return {};
     return "a key is 1 to 255 visible ASCII characters without blanks";
+}
+
+void add_analysis_options(CLI::App& analyze, analyze_arguments& arguments) {
+    auto& analysis = arguments.options.analysis;
+    analyze
+        .add_option(
+            "--extract",
+            arguments.extract,
+            "Also fill these fields: a preset (see reels presets), or a file with a JSON Schema, "
+            "- for standard input")
+        ->type_name("FILE")
+        ->check(CLI::Validator{
+            [](std::string& name) {
+                return name.empty() ? std::string{"a preset or a file is required"} : "";
+            },
+            ""});
+    analyze
+        .add_option(
+            "--language",
+            analysis.language,
+            "Language of the texts about the reel, such as de or pt-BR")
+        ->type_name("TAG");
+    analyze
+        .add_option(
+            "--instructions", analysis.instructions, "What the model should pay attention to")
+        ->type_name("TEXT");
+    analyze.add_option("--analyzer", analysis.analyzer, "Which of the server's analyzers to use")
+        ->type_name("NAME");
 }
 
 }  // namespace
@@ -367,6 +437,7 @@ void add_analyze_command(CLI::App& app, command& chosen) {
         .add_option("--link", arguments.options.link, "Link of the post to which the file belongs")
         ->type_name("URL");
     add_wait_options(analyze, arguments.wait, arguments.timeout_seconds);
+    add_analysis_options(analyze, arguments);
     analyze.add_flag(
         "--fresh",
         arguments.options.fresh,
@@ -384,6 +455,8 @@ void add_analyze_command(CLI::App& app, command& chosen) {
     id=$(reels analyze https://www.instagram.com/reel/DYa0IXPgnP5/)
     reels analyze --wait < links.txt
     reels analyze --wait clip.mp4 *.mov
+    reels analyze --wait --extract recipe --language de clip.mp4
+    reels analyze --extract my-schema.json < links.txt
 
 Reels beyond the limit of jobs at the same time wait for their turn on the
 server. Repeating a command with the same links on standard input continues an

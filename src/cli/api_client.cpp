@@ -20,6 +20,8 @@ using namespace std::chrono_literals;
 
 /// A healthy server answers in milliseconds; a busy one is given time for its own waits.
 constexpr auto answer_time_max = 30s;
+/// The server gives a model 60 s for an answer.
+constexpr auto question_time_max = 90s;
 /// The server gives up an upload after 10 minutes.
 constexpr auto upload_time_max = 11min;
 /// The bound on a stored result, its envelope included.
@@ -53,13 +55,6 @@ std::optional<std::string> flag(bool is_set) {
 
 std::string random_key() {
     return fmt::format("{:016x}{:016x}", random_bits(), random_bits());
-}
-
-/// Invalid UTF-8 in a link is replaced, so that the server rejects the link.
-std::string body_of(json links, bool fresh, const char* name) {
-    json body{{name, std::move(links)}, {"queue", true}};
-    if (fresh) body["fresh"] = true;
-    return body.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string_view text_in(std::span<const std::byte> bytes) {
@@ -187,7 +182,7 @@ net::http_request api_client::submission_to(
 result<api_answer> api_client::submit(
     const submission& options, const std::stop_token& stop) const {
     auto request = submission_to(analyze_path, "application/json", options.idempotency_key);
-    request.body = body_of(complete_link(options.link), options.fresh, "url");
+    request.body = text_of_json(body_of(options));
     return decoded(send(std::move(request), answer_time_max, stop).response, json::value_t::object);
 }
 
@@ -202,27 +197,21 @@ result<api_answer> api_client::submit_file(
             errc::storage_failed,
             fmt::format("{} cannot be read: {}", file.string(), failure.message())};
     }
-    std::optional<std::string> link;
-    if (!options.link.empty()) link = complete_link(options.link);
-    const auto path = path_with_query(
-        analyze_path,
-        {{"filename", file.filename().string()},
-         {"url", std::move(link)},
-         {"queue", "true"},
-         {"fresh", flag(options.fresh)}});
-    auto request = submission_to(path, "application/octet-stream", options.idempotency_key);
-    request.streamed_body.emplace().add_file({.file = file, .offset = 0, .bytes = bytes});
-    if (on_progress) request.on_progress = [&](std::uint64_t sent) { on_progress(sent, bytes); };
+    // A form, because a query has no room for a schema.
+    const auto boundary = random_key();
+    const auto type = fmt::format("multipart/form-data; boundary={}", boundary);
+    auto request = submission_to(analyze_path, type.c_str(), options.idempotency_key);
+    request.streamed_body = form_of(options, {.file = file, .offset = 0, .bytes = bytes}, boundary);
+    const auto all = request.streamed_body->size();
+    if (on_progress) request.on_progress = [&](std::uint64_t sent) { on_progress(sent, all); };
     return decoded(send(std::move(request), upload_time_max, stop).response, json::value_t::object);
 }
 
 result<std::optional<api_answer>> api_client::submit_all(
     const submission_list& list, const std::stop_token& stop) const {
     invariant(!list.links.empty() && list.links.size() <= list_links_max);
-    auto links = json::array();
-    for (const auto& link : list.links) links.push_back(complete_link(link));
     auto request = submission_to(analyze_path, "application/json", list.idempotency_key);
-    request.body = body_of(std::move(links), list.fresh, "urls");
+    request.body = text_of_json(body_of(list));
     for (int attempts = 1;; ++attempts) {
         auto response = send(request, answer_time_max, stop).response;
         if (!response && is_without_lists(response.error())) return std::optional<api_answer>{};
@@ -312,6 +301,39 @@ result<api_answer> api_client::search(
     return decoded(get(path, stop), json::value_t::array);
 }
 
+result<api_answer> api_client::ask(const question& asked, const std::stop_token& stop) const {
+    auto request = request_to(
+        asked.reel ? fmt::format("/api/v1/reels/{}/ask", *asked.reel) : "/api/v1/reels/ask");
+    request.method = net::http_method::post;
+    request.headers.push_back({"Content-Type", "application/json"});
+    json body{{"question", asked.text}};
+    if (asked.limit) body["limit"] = *asked.limit;
+    if (asked.author) body["author"] = *asked.author;
+    request.body = text_of_json(body);
+    request.fresh_connection = true;  // A dead pooled connection would send it twice.
+    auto response =
+        send(std::move(request), question_time_max, stop, retries::only_refused).response;
+    return decoded(std::move(response), json::value_t::object);
+}
+
+result<api_answer> api_client::presets(const std::stop_token& stop) const {
+    return decoded(get("/api/v1/extract-presets", stop), json::value_t::array);
+}
+
+result<std::string> api_client::frame(
+    std::int64_t id, std::size_t number, const std::stop_token& stop) const {
+    auto response = send(
+                        request_to(fmt::format("/api/v1/reels/{}/frames/{}", id, number)),
+                        answer_time_max,
+                        stop)
+                        .response;
+    if (!response) return response.error();
+    if (response->head.headers.find("Content-Type").value_or("") != "image/jpeg") {
+        return error{errc::connection_failed, "the answer is not a JPEG: is this a reelsd server?"};
+    }
+    return std::move(response->body);
+}
+
 result<api_answer> api_client::usage(const usage_query& days, const std::stop_token& stop) const {
     const auto path =
         path_with_query("/api/v1/reels/usage", {{"from", days.from}, {"to", days.to}});
@@ -384,8 +406,8 @@ result<net::http_response> api_client::get(
 }
 
 api_client::delivery api_client::send(
-    net::http_request request, std::chrono::seconds answer_time,
-    const std::stop_token& stop) const {
+    net::http_request request, std::chrono::seconds answer_time, const std::stop_token& stop,
+    retries allowed) const {
     bool maybe_done_before = false;
     for (int attempts = 1;; ++attempts) {
         auto [response, outcome] =
@@ -393,7 +415,9 @@ api_client::delivery api_client::send(
         if (response || is_final(response.error().code())) {
             return {std::move(response), maybe_done_before};
         }
-        const auto delay = delay_before_next(policy_, attempts, outcome);
+        const bool is_refused = outcome.status == 429 || outcome.status == 503;
+        const bool may_retry = allowed == retries::all || is_refused;
+        const auto delay = may_retry ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
         if (!delay) return {with_retry_after(response.error(), outcome), maybe_done_before};
         maybe_done_before = maybe_done_before || maybe_done(outcome);
         on_retry_(

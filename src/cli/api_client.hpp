@@ -3,6 +3,7 @@
 #include "failures.hpp"
 #include "settings.hpp"
 #include "stream_readers.hpp"
+#include "submission.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -25,21 +27,6 @@ namespace reelsd::cli {
 struct api_answer {
     std::string body;
     json document;  ///< An object or an array, as each call says.
-};
-
-/// Arguments of POST /api/v1/reels/analyze.
-struct submission {
-    std::string link;
-    bool fresh = false;  ///< Analyse again, even if a recent result could be reused.
-    /// 1-255 visible ASCII characters. None: the client generates one for this submission.
-    std::optional<std::string> idempotency_key;
-};
-
-/// Several links, submitted together.
-struct submission_list {
-    std::vector<std::string> links;  ///< 1 to list_links_max
-    bool fresh = false;
-    std::optional<std::string> idempotency_key;  ///< Key of the list; empty: generated.
 };
 
 /// How a stream of events ended.
@@ -73,6 +60,34 @@ struct reel_page {
 struct usage_query {
     std::optional<std::string> from;
     std::optional<std::string> to;
+};
+
+/// A question about the caller's finished reels. The server checks all of it.
+struct question {
+    std::string text;                  ///< 1-500 characters.
+    std::optional<std::int64_t> reel;  ///< The only reel that may answer; none: the library.
+    std::optional<int> limit = {};     ///< Reels considered, 1-20; none: the server's own.
+    std::optional<std::string> author = {};
+};
+
+/// What a download has received so far.
+struct download_position {
+    std::uint64_t bytes = 0;
+    std::string etag = {};  ///< Of the file that the bytes belong to; empty: start again.
+};
+
+/// The part of a file that a response brings.
+struct download_part {
+    std::uint64_t offset = 0;           ///< 0: the file starts again.
+    std::optional<std::uint64_t> size;  ///< Of the whole file.
+    std::string etag;                   ///< Empty: the file cannot be continued later.
+};
+
+/// Receives a download. An error ends it and is returned.
+struct download_target {
+    std::function<download_position()> position;  ///< Called before each request.
+    std::function<result<void>(const download_part&)> begin;
+    std::function<result<void>(std::span<const std::byte>)> write;
 };
 
 /// Blocking client of the HTTP API; retries temporary failures. Errors of all calls: cancelled,
@@ -122,6 +137,22 @@ public:
     [[nodiscard]] result<api_answer> search(
         std::string_view words, std::optional<int> limit, const std::stop_token& stop) const;
 
+    /// POST /api/v1/reels/ask or /api/v1/reels/{id}/ask: an object. Each answer costs money, so
+    /// only refusals are retried: 429 and 503.
+    [[nodiscard]] result<api_answer> ask(const question& asked, const std::stop_token& stop) const;
+
+    /// GET /api/v1/extract-presets: an array.
+    [[nodiscard]] result<api_answer> presets(const std::stop_token& stop) const;
+
+    /// GET /api/v1/reels/{id}/frames/{number}: the JPEG of a key moment, from 0.
+    [[nodiscard]] result<std::string> frame(
+        std::int64_t id, std::size_t number, const std::stop_token& stop) const;
+
+    /// GET /api/v1/reels/{id}/video. Continues at the target's position, also after a broken
+    /// connection, if the file is still the same. Errors also: those of the target.
+    [[nodiscard]] result<void> download_video(
+        std::int64_t id, const download_target& target, const std::stop_token& stop) const;
+
     /// GET /api/v1/reels/usage: an object.
     [[nodiscard]] result<api_answer> usage(
         const usage_query& days, const std::stop_token& stop) const;
@@ -148,6 +179,11 @@ private:
     [[nodiscard]] net::http_request submission_to(
         const std::string& path, const char* content_type,
         const std::optional<std::string>& idempotency_key) const;
+    /// Which failures send() tries again.
+    enum class retries : std::uint8_t {
+        all,
+        only_refused,  ///< Only responses which say that nothing was done: 429 and 503.
+    };
     /// Result of all attempts together.
     struct delivery {
         result<net::http_response> response;
@@ -155,6 +191,16 @@ private:
     };
     [[nodiscard]] delivery send(
         net::http_request request, std::chrono::seconds answer_time_max,
+        const std::stop_token& stop, retries allowed = retries::all) const;
+    /// Outcome of one request of a download.
+    struct download_attempt {
+        result<void> ended;
+        attempt_outcome outcome;
+        bool has_begun = false;
+        bool has_data = false;
+    };
+    [[nodiscard]] download_attempt download_once(
+        const std::string& path, const download_position& position, const download_target& target,
         const std::stop_token& stop) const;
     /// For paths without an id. Returns connection_failed if the server does not know the path.
     [[nodiscard]] result<net::http_response> get(

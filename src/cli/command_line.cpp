@@ -30,6 +30,7 @@ Exit codes:
     3    no usable answer from the server, even after two retries
     4    the server rejected the request: token, link, unknown reel or a limit
     5    --timeout passed; the analysis continues on the server
+    6    ask: the reels do not answer the question
     130  interrupted; the analysis of a submitted reel continues)";
 
 /// Describes a usage error and names the help page to read.
@@ -81,6 +82,9 @@ std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_colum
     add_get_command(app, line.chosen);
     add_list_command(app, line.chosen);
     add_search_command(app, line.chosen);
+    add_ask_command(app, line.chosen);
+    add_presets_command(app, line.chosen);
+    add_download_command(app, line.chosen);
     add_usage_command(app, line.chosen);
     add_export_command(app, line.chosen);
     add_delete_command(app, line.chosen);

@@ -1,5 +1,6 @@
 #include "options.hpp"
 #include "output.hpp"
+#include "owned_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,11 +18,6 @@ namespace {
 struct export_arguments {
     std::string file;
 };
-
-struct file_closer {
-    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
-};
-using owned_file = std::unique_ptr<std::FILE, file_closer>;
 
 /// Creates a file that only its owner can read, because it receives all data of an account. Returns
 /// null and sets errno if that fails, also if the file exists.

@@ -17,6 +17,7 @@ enum class exit_code : int {
     server_failed = 3,  ///< No usable answer from the server, also after the retries.
     refused = 4,        ///< The server rejected the token, link or id, or a limit was reached.
     unfinished = 5,     ///< `--timeout` passed before the job ended.
+    no_answer = 6,      ///< The reels do not answer the question.
     interrupted = 130,  ///< Ctrl-C, by the shell's convention 128 + SIGINT.
 };
 

@@ -97,9 +97,10 @@ std::string read_text(std::FILE* in, std::size_t bytes_max) {
     return text;
 }
 
-std::string key_of_links(const std::vector<std::string>& links) {
+std::string key_of_links(const std::vector<std::string>& links, std::string_view options) {
     file_digest digest;
     for (const auto& link : links) digest.add(link + "\n");
+    digest.add(options);
     constexpr std::size_t digits = 32;
     return digest.hex().substr(0, digits);
 }
@@ -113,7 +114,8 @@ bool is_video_file(const std::string& argument) {
            extension == ".webm";
 }
 
-std::vector<std::size_t> parts_of(const std::vector<std::string>& links) {
+std::vector<std::size_t> parts_of(
+    const std::vector<std::string>& links, std::size_t options_bytes) {
     std::vector<std::size_t> parts;
     std::size_t bytes = 0;
     for (const auto& link : links) {
@@ -122,7 +124,7 @@ std::vector<std::size_t> parts_of(const std::vector<std::string>& links) {
             parts.empty() || parts.back() == list_links_max || bytes + more > list_bytes_max;
         if (begins) {
             parts.push_back(0);
-            bytes = 0;
+            bytes = options_bytes;
         }
         ++parts.back();
         bytes += more;

@@ -21,8 +21,10 @@ namespace reelsd::cli {
 /// Reads `in` to its end, at most `bytes_max`.
 [[nodiscard]] std::string read_text(std::FILE* in, std::size_t bytes_max);
 
-/// An Idempotency-Key for a list: 32 hexadecimal digits of a hash of the links and their order.
-[[nodiscard]] std::string key_of_links(const std::vector<std::string>& links);
+/// An Idempotency-Key for a list: 32 hexadecimal digits of a hash of the links, their order and the
+/// options of the submission.
+[[nodiscard]] std::string key_of_links(
+    const std::vector<std::string>& links, std::string_view options);
 
 /// Whether an argument names a video file rather than a link: it has no scheme, and either the file
 /// exists or the extension is that of a video.
@@ -30,11 +32,13 @@ namespace reelsd::cli {
 
 /// Most links that the server accepts in one request.
 inline constexpr std::size_t list_links_max = 50;
-/// Bytes of all links in the encoded request. The server accepts bodies up to 64 KiB.
+/// Bytes of all links and options in the encoded request. The server accepts bodies up to 64 KiB.
 inline constexpr std::size_t list_bytes_max = std::size_t{60} * 1024;
 
-/// Splits a list into requests that the server accepts: the number of links in each, in order.
-[[nodiscard]] std::vector<std::size_t> parts_of(const std::vector<std::string>& links);
+/// Splits a list into requests that the server accepts: the number of links in each, in order. Each
+/// request also has options of `options_bytes`.
+[[nodiscard]] std::vector<std::size_t> parts_of(
+    const std::vector<std::string>& links, std::size_t options_bytes);
 
 struct query_parameter {
     std::string_view name;

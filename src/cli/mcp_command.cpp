@@ -62,6 +62,15 @@ public:
         return api_.search(words, limit, stop);
     }
 
+    result<api_answer> ask(const question& asked, const std::stop_token& stop) override {
+        return api_.ask(asked, stop);
+    }
+
+    result<std::string> frame(
+        std::int64_t id, std::size_t number, const std::stop_token& stop) override {
+        return api_.frame(id, number, stop);
+    }
+
     result<api_answer> usage(const usage_query& days, const std::stop_token& stop) override {
         return api_.usage(days, stop);
     }
@@ -136,7 +145,7 @@ them are configured like this:
         "command": "reels", "args": ["mcp"],
         "env": {"REELS_SERVER": "http://127.0.0.1:8080",
                 "REELS_TOKEN": "rls_..."}}}}
-The tools: analyze_reel, get_reel, search_reels, list_reels, usage.
+The tools: analyze_reel, get_reel, search_reels, ask_reels, list_reels, usage.
 The server ends when its standard input ends. The analysis of submitted reels
 continues.)");
     mcp->callback(

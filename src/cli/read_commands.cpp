@@ -1,12 +1,14 @@
 #include "options.hpp"
 #include "output.hpp"
+#include "text.hpp"
+#include <reelsd/base/foreign_json.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
 
-// The commands that only read: get, list, search and usage.
+// The commands that only read: get, list, search, presets and usage.
 namespace reelsd::cli {
 namespace {
 
@@ -135,6 +137,36 @@ exit_code run_search(const command_context& context, const search_arguments& arg
     return exit_code::ok;
 }
 
+struct presets_arguments {
+    std::string name;  ///< Empty: all.
+    bool as_json = false;
+};
+
+/// The presets, or the schema of one, which a user may change and pass to analyze.
+exit_code run_presets(const command_context& context, const presets_arguments& arguments) {
+    const auto presets = context.api.presets(context.stop);
+    if (!presets) return report(context, presets.error());
+    if (arguments.name.empty()) {
+        if (arguments.as_json) {
+            print_json(context, presets->body);
+        } else {
+            print(context, render_presets(presets->document, context.page));
+        }
+        return exit_code::ok;
+    }
+    for (const auto& preset : presets->document) {
+        if (text_of(preset, "name") != arguments.name) continue;
+        constexpr int indent = 2;
+        const auto schema = member(preset, "schema");
+        print_json(context, schema.dump(indent, ' ', false, json::error_handler_t::replace));
+        return exit_code::ok;
+    }
+    const auto name = printable(arguments.name, line_breaks::to_blank);
+    context.shown.finish();
+    context.shown.note(fmt::format("reels: no preset \"{}\"; list them with: reels presets", name));
+    return exit_code::refused;
+}
+
 struct usage_arguments {
     usage_query days;
     bool as_json = false;
@@ -194,6 +226,16 @@ void add_search_command(CLI::App& app, command& chosen) {
     search.footer(R"(Examples:
     reels search quick pasta for two
     reels search --limit 3 "how to grind coffee")");
+}
+
+void add_presets_command(CLI::App& app, command& chosen) {
+    auto [presets, arguments] = add_server_command(
+        app, chosen, "presets", "List the presets of analyze --extract", &run_presets);
+    presets.add_option("PRESET", arguments.name, "Print the JSON Schema of this preset");
+    add_json_flag(presets, arguments.as_json);
+    presets.footer(R"(Examples:
+    reels presets
+    reels presets recipe > mine.json)");
 }
 
 void add_usage_command(CLI::App& app, command& chosen) {

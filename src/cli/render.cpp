@@ -1,6 +1,8 @@
 #include "render.hpp"
 
 #include "api_client.hpp"
+#include "documents.hpp"
+#include "page.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
@@ -9,8 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
@@ -21,82 +21,6 @@ namespace reelsd::cli {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Shown in place of a value that the server did not send.
-constexpr const char* unknown = "unknown";
-constexpr const char* none = "none";
-constexpr const char* no_value = "?";
-
-std::string id_text(const json& reel) {
-    const auto id = integer_of(reel, "id");
-    return id ? fmt::format("{}", *id) : no_value;
-}
-
-constexpr std::size_t columns_min = 40;
-constexpr std::size_t field_indent = 19;  ///< Two blanks, the longest label and two more.
-constexpr std::size_t time_indent = 4;
-
-/// Builds a page of text: headings, labelled fields with a hanging indent, timed lines. Makes every
-/// text printable().
-class page {
-public:
-    explicit page(const render_options& options)
-        : columns_{std::max(options.columns, columns_min)}, allowed_{options.allowed} {}
-
-    /// Wrapped.
-    void line(std::string_view text, style look = style::plain) { hanging("", 0, text, look); }
-
-    /// A blank line.
-    void gap() { text_.push_back('\n'); }
-
-    /// Wrapped, with the indent of timed(): "    text ...".
-    void indented(std::string_view text, style look = style::plain) {
-        hanging("", time_indent, text, look);
-    }
-
-    /// A blank line and the section's name.
-    void heading(std::string_view name) {
-        gap();
-        text_.append(styled(name, style::strong, allowed_)).push_back('\n');
-    }
-
-    /// "  Label         text ...", with a hanging indent.
-    void field(std::string_view label, std::string_view text) {
-        hanging(std::string{"  "}.append(label), field_indent, text);
-    }
-
-    /// A label without a text; timed() lines follow.
-    void label(std::string_view name) { text_.append("  ").append(name).push_back('\n'); }
-
-    /// "    00:03  text", with a hanging indent.
-    void timed(std::string_view time, std::string_view text) {
-        const auto head = std::string(time_indent, ' ').append(time).append("  ");
-        hanging(head, head.size(), text);
-    }
-
-    [[nodiscard]] std::string take() { return std::move(text_); }
-
-private:
-    void hanging(
-        std::string_view head, std::size_t indent, std::string_view text,
-        style look = style::plain) {
-        const auto columns = columns_ - std::min(indent, columns_ / 2);
-        auto lead = std::string{head};
-        for (const auto& row : wrapped(printable(text, line_breaks::keep), columns)) {
-            if (row.empty()) {
-                lead.erase(lead.find_last_not_of(' ') + 1);  // No blanks at the end of a line.
-            } else {
-                lead.append(indent - std::min(indent, lead.size()), ' ');
-            }
-            text_.append(lead).append(styled(row, look, allowed_)).push_back('\n');
-            lead.clear();
-        }
-    }
-
-    std::size_t columns_;
-    colours allowed_;
-    std::string text_;
-};
 
 bool has_elements(const json& array) {
     return array.is_array() && !array.empty();
@@ -366,19 +290,18 @@ void draw_hit(page& out, const json& hit) {
     out.indented(text_or(hit, "url", no_value), style::quiet);
 }
 
-/// "$0.16522": the shortest decimal of the same value, with at least two decimal places. For up to
-/// 15 digits that is what the server wrote.
-std::string cost_text(const json& object, const char* name) {
-    const auto cost = number_of(object, name);
-    if (!cost) return unknown;
-    std::array<char, 400> digits{};  // The longest finite number takes 309, the shortest 326.
-    const auto written = std::to_chars(
-        digits.data(), digits.data() + digits.size(), *cost, std::chars_format::fixed);
-    std::string text{digits.data(), written.ptr};
-    const auto point = text.find('.');
-    if (point == std::string::npos) return "$" + text + ".00";
-    if (text.size() - point == 2) text.push_back('0');
-    return "$" + text;
+/// "Reel 42 at 00:12: “text”", and the link of its post.
+void draw_citation(page& out, const json& citation) {
+    auto head = "Reel " + id_text(citation);
+    if (const auto seconds = number_of(citation, "seconds")) {
+        head += " at " + clock_text(*seconds);
+    }
+    out.item(2, head + ":", fmt::format("“{}”", text_or(citation, "text", unknown)));
+    const auto code = text_or(citation, "code", "");
+    const bool has_post = !code.empty() && !code.starts_with("upload-");
+    if (!has_post) return;
+    out.indented(
+        fmt::format("https://www.instagram.com/reel/{}/", percent_encoded(code)), style::quiet);
 }
 
 std::string usage_count(const json& object, const char* name) {
@@ -472,6 +395,7 @@ std::string render_job(
     for (const auto& warning : texts_of(metadata, "warnings")) {
         out.line("Warning: " + warning, style::busy);
     }
+    draw_extract(out, job);
     draw_visual(out, member(result, "visual"));
     draw_audio(out, member(result, "audio"));
     draw_content(out, member(result, "content"));
@@ -511,6 +435,34 @@ std::string render_hits(const json& hits, const render_options& options) {
         draw_hit(out, hit);
     }
     return out.take();
+}
+
+std::string render_answer(const json& answer, const render_options& options) {
+    page out{options};
+    out.line(text_or(answer, "answer", unknown), is_answered(answer) ? style::plain : style::busy);
+    if (const auto& citations = member(answer, "citations"); has_elements(citations)) {
+        out.gap();
+        for (const auto& citation : citations) draw_citation(out, citation);
+    }
+    out.gap();
+    const auto& model = member(answer, "model");
+    out.line(
+        fmt::format(
+            "Cost {}, by {} ({})",
+            cost_text(answer, "cost_usd"),
+            text_or(model, "name", unknown),
+            text_or(model, "provider", unknown)),
+        style::quiet);
+    return out.take();
+}
+
+std::string render_presets(const json& presets, const render_options& options) {
+    table lines{{{.heading = "PRESET"}, {.heading = "DESCRIPTION", .stretches = true}}};
+    for (const auto& preset : presets) {
+        lines.add(
+            {{text_or(preset, "name", no_value)}, {text_or(preset, "description", no_value)}});
+    }
+    return lines.text(options.table_columns, options.allowed);
 }
 
 std::string render_usage(

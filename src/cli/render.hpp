@@ -39,6 +39,12 @@ struct render_options {
 /// `hits` is an array.
 [[nodiscard]] std::string render_hits(const json& hits, const render_options& options);
 
+/// The answer to a question, its quotations with reel, time and link, and what it cost.
+[[nodiscard]] std::string render_answer(const json& answer, const render_options& options);
+
+/// A table of presets. `presets` is an array.
+[[nodiscard]] std::string render_presets(const json& presets, const render_options& options);
+
 /// Totals, then tables by model and by day.
 [[nodiscard]] std::string render_usage(
     const json& usage, const usage_query& days, const render_options& options);

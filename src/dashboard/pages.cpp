@@ -14,18 +14,19 @@ std::span<const http::embedded_file> page_files() noexcept;
 
 namespace {
 
-/// Allows scripts, styles, pictures and requests of this server only, and nothing inline.
+/// Allows scripts, styles, pictures, videos and requests of this server only, and nothing inline.
 constexpr auto page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; "
+    "media-src 'self'; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'";
 
 /// Pages of the script; see web/core/routes.js.
-constexpr std::array<std::string_view, 9> page_paths{
+constexpr std::array<std::string_view, 10> page_paths{
     "/",
     "/sign-in",
     "/join",
     "/reels/{id}",
+    "/reels/{id}/compare/{other}",
     "/tokens",
     "/webhooks",
     "/usage",

@@ -18,12 +18,13 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-json session_view(const http::caller_identity& caller) {
+json session_view(const http::caller_identity& caller, const sign_in_service& service) {
     return {
         {"account",
          {{"id", caller.account.value}, {"email", caller.email}, {"is_admin", caller.is_admin}}},
         {"csrf_token", caller.csrf_token},
         {"expires_at", to_rfc3339(caller.session_ends_at)},
+        {"analyzers", service.analyzers},
         {"version", REELSD_VERSION}};
 }
 
@@ -96,9 +97,8 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
 }
 
 /// GET session. 200 the session.
-asio::awaitable<http::response> get_session(
-    http::request_context& ctx, sign_in_service& /*service*/) {
-    co_return ctx.json(http::status::ok, session_view(ctx.identity()));
+asio::awaitable<http::response> get_session(http::request_context& ctx, sign_in_service& service) {
+    co_return ctx.json(http::status::ok, session_view(ctx.identity(), service));
 }
 
 /// POST sign-out. 204.
@@ -269,7 +269,7 @@ asio::awaitable<http::response> begin_session(
     auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
     if (!begun) co_return wrong_password(ctx);  // The account has just been disabled.
     const auto caller = identity_of(*std::move(begun), *secret);
-    auto answer = ctx.json(http::status::ok, session_view(caller));
+    auto answer = ctx.json(http::status::ok, session_view(caller, service));
     answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
     answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
     co_return answer;

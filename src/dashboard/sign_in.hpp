@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace reelsd::async {
 class offload_pool;
@@ -28,6 +29,7 @@ struct sign_in_service {
     std::function<std::string()> origin;
     log::logger log;
     sign_in_throttle throttle;
+    std::vector<std::string> analyzers;  ///< See dashboard_dependencies.
 };
 
 /// Routes of sessions below `prefix`, and without it those of sign-in and invitations.

@@ -43,8 +43,8 @@ result<client_program> describe_access(const std::string& connection_string) {
     const auto options = parse_connection_string(connection_string);
     if (!options) return options.error();
     client_program access;
-    // As for this program's sessions: a server that vanished silently is detected within about
-    // 25 s. The operator's values follow and override these.
+    // As for this program's sessions: TCP detects within about 25 s that the server is gone. The
+    // operator's values follow and override these.
     access.database =
         "keepalives_idle='10' keepalives_interval='5' keepalives_count='3' "
         "tcp_user_timeout='15000'";
@@ -86,7 +86,8 @@ result<client_program> find_client_program(
         access->file = binaries / name;
         if (has_programs(binaries, {name})) return access;
         return error{
-            errc::database_unavailable, fmt::format("{}: no {} there", binaries.string(), name)};
+            errc::database_unavailable,
+            fmt::format("{}: {} is missing there", binaries.string(), name)};
     }
     const auto session = open_session(connection_string, {}, by, -1);
     if (!session) return error{errc::database_unavailable, session.error().detail()};

@@ -63,7 +63,7 @@ result<fs::path> find_programs(const cluster_options& options, const fs::path& c
         if (has_programs(options.binaries, server_programs)) return options.binaries;
         return error{
             errc::database_unavailable,
-            fmt::format("{}: no initdb and postgres there", options.binaries.string())};
+            fmt::format("{}: initdb or postgres is missing there", options.binaries.string())};
     }
     const auto version = read_small_file(cluster / "PG_VERSION");
     const auto major = parse_number<int>(version.substr(0, version.find('\n')));
@@ -154,7 +154,7 @@ result<void> make_private_folder(const fs::path& folder, const std::optional<acc
     const uid_t owner_id = owner ? owner->uid : ::geteuid();
     if (::mkdir(folder.c_str(), all_mine) == 0) {
         if (owner && ::chown(folder.c_str(), owner->uid, owner->gid) != 0) {
-            return storage_error(folder, "cannot be given away: " + errno_text(errno));
+            return storage_error(folder, "its owner cannot be changed: " + errno_text(errno));
         }
         return {};
     }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-/// Where the private cluster and PostgreSQL's programs are, and how the programs are called. All
-/// but the search for programs is pure.
+/// Locations of the private cluster and of PostgreSQL's programs, and the arguments of the
+/// programs. Everything except the search for programs is pure.
 namespace reelsd::db {
 
 /// The socket's path with its NUL has to fit sockaddr_un: 108 bytes on Linux.
@@ -37,7 +37,7 @@ using program_names = std::initializer_list<std::string_view>;
 /// Returns the installations in /usr/lib/postgresql that have all of `programs`.
 [[nodiscard]] std::vector<installation> installations_of(program_names programs);
 
-/// Returns the first folder of PATH that has all of `programs`; empty if there is none.
+/// Returns the first folder of PATH that has all of `programs`; empty if no folder has.
 [[nodiscard]] std::filesystem::path folder_on_path(program_names programs);
 
 /// Chooses the installation with the existing cluster's version, or the newest from 15 on for a new
@@ -54,7 +54,7 @@ using program_names = std::initializer_list<std::string_view>;
     const std::filesystem::path& socket_folder, std::string_view database);
 
 /// Returns the line of a server's log that explains why it ended, cut to 300 characters; empty if
-/// there is none.
+/// it has no such line.
 [[nodiscard]] std::string cause_in(std::string_view log);
 
 /// The server's command line, without the program.

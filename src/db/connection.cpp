@@ -223,7 +223,7 @@ deadline::clock::time_point connection::broken_at() const noexcept {
 
 void connection::check_silence(deadline::clock::time_point now) {
     if (!raw_ || now < broken_at()) return;
-    // This process may have been stopped for a while, and the answer may be readable already.
+    // This process may have been suspended, and the answer may be readable already.
     pollfd watched{PQsocket(raw_.get()), POLLIN, 0};
     const bool readable = ::poll(&watched, 1, 0) > 0;
     last_heard_ = now;

@@ -12,7 +12,7 @@ struct error_class {
     errc code;
 };
 
-/// The longest prefix that fits decides. Source: PostgreSQL 15 manual, appendix A.
+/// The longest matching prefix decides. Source: PostgreSQL 15 manual, appendix A.
 constexpr std::array error_classes{
     error_class{"08", errc::database_unavailable},     // connection exception
     error_class{"0A000", errc::internal},              // feature not supported

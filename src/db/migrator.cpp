@@ -105,7 +105,7 @@ result<void> check_history(
             return error{
                 errc::conflict,
                 fmt::format(
-                    "migration {:04} {} was applied in another form than this program's",
+                    "migration {:04} {} was applied with other contents than this program has",
                     step.version,
                     step.name)};
         }

@@ -80,7 +80,7 @@ private:
     /// Whether a connection is responsive: it owes no answer, or sent something within a second.
     [[nodiscard]] static bool is_responsive(const connection& connection);
     [[nodiscard]] std::size_t responsive_count() const;
-    /// The least busy responsive connection; null if there is none.
+    /// The least busy responsive connection; null without one.
     [[nodiscard]] std::shared_ptr<connection> least_busy() const;
     void send(connection& through, const std::shared_ptr<pending_query>& query);
     void send_waiting();

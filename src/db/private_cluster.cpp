@@ -89,8 +89,8 @@ error program_failed(const fs::path& program, const fs::path& log_file, std::uin
         fmt::format("{} failed: {} (more in {})", program.string(), cause, log_file.string())};
 }
 
-/// True for errors caused by the last processes of a killed server. They still hold its memory and
-/// end by themselves within a moment.
+/// True for errors caused by the last processes of a killed server. They still use its memory and
+/// end by themselves soon.
 bool is_transient(const error& why) {
     return why.detail().find("shared memory block") != std::string::npos ||
            why.detail().find("lock file") != std::string::npos;

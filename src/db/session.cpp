@@ -61,7 +61,7 @@ PGconn* start_connecting(const std::string& connection_string, const connection_
     };
     // The connection string overrides options before `dbname`, but not those after it, unless they
     // are empty.
-    // TCP detects a peer that vanished silently within about 25 s.
+    // TCP detects within about 25 s that the server is gone.
     const std::array options{
         option{"application_name", "reelsd"},
         option{"keepalives_idle", "10"},

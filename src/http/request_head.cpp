@@ -150,7 +150,7 @@ std::optional<refusal> read_framing(const framing& seen, request_head& parsed) {
     if (seen.lengths > 1) return bad("Content-Length is given more than once");
     if (seen.codings > 0) {
         if (seen.lengths > 0) return bad("Transfer-Encoding and Content-Length exclude each other");
-        if (!is_version_1_1) return bad("HTTP/1.0 knows no Transfer-Encoding");
+        if (!is_version_1_1) return bad("HTTP/1.0 does not support Transfer-Encoding");
         if (seen.codings > 1 || !equals_ignoring_case(seen.coding, "chunked")) {
             return bad("Transfer-Encoding must be chunked");
         }

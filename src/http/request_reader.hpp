@@ -21,7 +21,7 @@ struct reader_limits {
     const router* routes = nullptr;
 };
 
-/// Facts about a request that only the connection needs.
+/// Properties of a request that only the connection needs.
 struct request_form {
     /// Whether the client expects the connection to stay open.
     bool keep_alive = false;

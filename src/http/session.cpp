@@ -144,7 +144,7 @@ session::reading session::on_read_end(arrival kind) {
                         (!reader_.has_begun() && (kind == arrival::ended || host_.draining));
     if (silent) return reading::closed;
     if (kind == arrival::ended) {
-        refusal_ = {status::bad_request, "the request ended before it was whole"};
+        refusal_ = {status::bad_request, "the connection ended before the request was complete"};
     } else if (host_.draining) {
         refusal_ = {status::service_unavailable, "the service is shutting down"};
     } else if (phase_ == phase::body) {
@@ -369,7 +369,7 @@ public:
     asio::awaitable<bool> write(std::string_view piece) override {
         if (piece.empty() || !is_whole_) co_return is_whole_;  // An empty chunk would be the last.
         if (!owner_.buffered_.resize(held_ + piece.size())) {
-            is_whole_ = false;  // The header is sent: an error cannot be reported any more.
+            is_whole_ = false;  // The header is sent: an error can no longer be reported.
         } else if (in_chunks_) {
             is_whole_ = co_await owner_.write(fmt::format("{:x}\r\n", piece.size()), piece) &&
                         co_await owner_.write("\r\n", {});

@@ -53,7 +53,8 @@ struct session_host {
     }
 }
 
-/// One connection: reads requests, has them answered, and writes the responses, one after another.
+/// One connection: reads requests, passes them to the router, and writes the responses, one after
+/// another.
 ///
 /// Waits need no separate timers: a session notes the deadline of its present phase, and the
 /// server looks at all sessions several times a second and interrupts those that are late. That
@@ -87,7 +88,7 @@ public:
 
 private:
     enum class phase : std::uint8_t {
-        greeting,  ///< TLS handshake. Its deadline is the header's, which holds for both.
+        greeting,  ///< TLS handshake, which shares the deadline of the header.
         idle,
         header,
         body,
@@ -113,17 +114,17 @@ private:
     [[nodiscard]] bool is_late() const noexcept { return clock::now() >= late_at_; }
 
     /// Waits until the socket has the readiness that the transport wants, or until the session is
-    /// late. False when it never will have it.
+    /// late. False when that is no longer possible.
     [[nodiscard]] boost::asio::awaitable<bool> wait_for(transport::outcome readiness);
     /// `complete`: a request can be read now.
     [[nodiscard]] boost::asio::awaitable<reading> shake_hands();
     [[nodiscard]] boost::asio::awaitable<received> receive();
     /// Whether the next bytes begin a head and are not encrypted.
     [[nodiscard]] bool awaits_plain_head() const noexcept;
-    /// The first `arrived` bytes of `arriving_`. If they fill it, also the bytes after them that
-    /// are here already: a request that has arrived whole must be read whole.
+    /// The first `arrived` bytes of `arriving_`. If they fill it, also the following bytes that
+    /// have arrived already, so that a complete request is read completely.
     [[nodiscard]] std::string_view with_following(std::size_t arrived);
-    /// Writes as much as possible now: `done` when that was all, else the readiness to wait for.
+    /// Writes as much as possible now. Returns `done`, or the readiness to wait for.
     [[nodiscard]] transport::outcome write_now(std::string_view& head, std::string_view& body);
     [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
     /// Whether the client has read since the last call; if so, extends the deadline of the present
@@ -166,8 +167,8 @@ private:
     session_host& host_;
     transport transport_;
     /// Only buffer of an idle connection. Waiting for readability would cost Asio an `epoll_ctl`
-    /// for each request; waiting for bytes costs an unsuccessful `recv`, and not even that when the
-    /// next request is here already.
+    /// for each request; waiting for bytes costs an unsuccessful `recv`, and not even that if the
+    /// next request has arrived already.
     std::array<char, arriving_bytes> arriving_{};
     request_reader reader_;
     byte_budget::share buffered_;

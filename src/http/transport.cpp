@@ -154,7 +154,7 @@ transport::outcome transport::end_sending() {
 void transport::send_close_notify() noexcept {
     if (!can_send_close_notify()) return;
     SSL_shutdown(tls_.get());
-    ERR_clear_error();  // A peer that has left is not an error.
+    ERR_clear_error();  // A closed connection is not an error.
 }
 
 std::string take_openssl_errors() {

@@ -67,7 +67,8 @@ public:
         struct stat about {};
         if (::fstat(file_.get(), &about) != 0 || !std::cmp_equal(about.st_size, bytes)) {
             return error{
-                errc::media_failed, "the media helper's output has another size than reported"};
+                errc::media_failed,
+                "the size of the media helper's output differs from its report"};
         }
         path_.clear();
         return {};
@@ -219,7 +220,7 @@ result<frames_report> media_client::frames(
         const auto& last = report.frames.back();
         if (report.frames.size() > frames.count_max ||
             last.seconds > options_.seconds_max + duration_slack) {
-            return error{errc::media_failed, "the media helper made other pictures than requested"};
+            return error{errc::media_failed, "the media helper's pictures differ from the request"};
         }
         return last.offset + last.bytes;
     };
@@ -243,7 +244,7 @@ result<std::optional<sound_report>> media_client::sound(
         [this](const std::optional<sound_report>& report) -> result<std::uint64_t> {
         if (!report) return std::uint64_t{0};
         if (report->seconds <= options_.seconds_max + duration_slack) return report->bytes;
-        return error{errc::media_failed, "the media helper made more sound than a video may have"};
+        return error{errc::media_failed, "the media helper's sound exceeds the limit of videos"};
     };
     return file_report_of(
         call_for("sound", short_calls_, video, by, stop), target, sound_report_from_json, bytes_of);

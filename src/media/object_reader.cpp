@@ -74,7 +74,7 @@ std::string object_reader::checked_text(
 std::string object_reader::word(const char* name, std::span<const std::string_view> known) {
     auto given = text(name, 16);
     if (std::ranges::find(known, given) != known.end()) return given;
-    complain(name, "is not a known word");
+    complain(name, "is not a known value");
     return {};
 }
 

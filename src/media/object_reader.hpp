@@ -20,8 +20,7 @@ namespace reelsd::media {
 /// invalid value. It records the first fault of the document; afterwards all values are empty.
 class object_reader {
 public:
-    /// Reads a whole document with `read(object_reader&)`. `name` is that of the document in
-    /// faults.
+    /// Reads a whole document with `read(object_reader&)`. Faults name the document `name`.
     template <class Read>
     [[nodiscard]] static auto read_document(const json& document, const char* name, Read read)
         -> result<decltype(read(std::declval<object_reader&>()))> {

@@ -115,10 +115,10 @@ public:
     /// The first fault; empty for none.
     [[nodiscard]] std::string_view fault() {
         if (rest_.size() > within_.bytes_max) return "is too large";
-        if (!takes_marker(marker::start_of_image)) return "does not begin as a JPEG";
+        if (!takes_marker(marker::start_of_image)) return "does not begin like a JPEG";
         const auto fault_before_samples = fault_of_segments();
         if (!fault_before_samples.empty()) return fault_before_samples;
-        return ends_with_samples() ? "" : "does not end as a JPEG";
+        return ends_with_samples() ? "" : "does not end like a JPEG";
     }
 
 private:
@@ -200,7 +200,7 @@ std::vector<std::byte> decode_jpeg(
     object_reader& from, const char* name, const std::string& text,
     const thumbnail_bounds& within) {
     auto bytes = base64_decoded(text);
-    if (!bytes) return from.complain(name, "is no base64"), std::vector<std::byte>{};
+    if (!bytes) return from.complain(name, "is not base64"), std::vector<std::byte>{};
     const auto fault = jpeg_structure{*bytes, within}.fault();
     if (!fault.empty()) from.complain(name, fault);
     return *std::move(bytes);
@@ -335,7 +335,7 @@ result<check_report> check_report_from_json(
         report.silent = from.truth("silent");
         report.speech = from.truth_or_null("speech");
         if (report.silent && report.speech.value_or(false)) {
-            from.complain("speech", "is heard in silence");
+            from.complain("speech", "is true although the sound is silent");
         }
         from.each_object("texts", report_bounds::checked_texts_max, [&](object_reader& element) {
             const double last = report.texts.empty() ? 0 : report.texts.back().start_seconds;

@@ -1,4 +1,5 @@
 #include "transfer.hpp"
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/http_client.hpp>
 
@@ -123,7 +124,7 @@ std::string interface_of(const std::string& outgoing_address) {
     return (is_address ? "host!" : "if!") + outgoing_address;
 }
 
-/// Source: access.md 1.1.
+/// Connects directly, or through the proxy. Source: CURLOPT_PROXY(3).
 void set_route(CURL* handle, const std::optional<proxy>& by, const std::string& outgoing) {
     if (!outgoing.empty()) curl_easy_setopt(handle, CURLOPT_INTERFACE, outgoing.c_str());
     curl_easy_setopt(handle, CURLOPT_NOPROXY, "");  // Ignores NO_PROXY of the environment.
@@ -297,6 +298,19 @@ std::optional<std::string_view> header_list::find(std::string_view name) const {
     return std::nullopt;
 }
 
+std::optional<content_range> content_range_from(std::string_view text) {
+    constexpr std::string_view unit = "bytes ";
+    const auto dash = text.find('-');
+    const auto slash = text.find('/');
+    if (!text.starts_with(unit) || dash == std::string_view::npos ||
+        slash == std::string_view::npos || dash > slash)
+        return std::nullopt;
+    const auto from = parse_number<std::uint64_t>(text.substr(unit.size(), dash - unit.size()));
+    const auto total = parse_number<std::uint64_t>(text.substr(slash + 1));
+    if (!from || !total) return std::nullopt;
+    return content_range{.from = *from, .total = *total};
+}
+
 http_client::http_client(http_client_settings settings)
     : engines_{std::make_unique<engine_pool>()},
       guard_{std::move(settings.policy)},
@@ -366,7 +380,8 @@ result<std::optional<http_response>> http_client::exchange(
     if (!tried.location) return std::optional{*std::move(tried.answer)};
 
     auto next = at.target.resolve(*tried.location);
-    if (!next) return error{errc::connection_failed, "redirect to no http(s) URL"};
+    if (!next)
+        return error{errc::connection_failed, "redirect to a target that is not an http(s) URL"};
     if (next->origin() != at.target.origin())
         std::erase_if(at.headers, [](const header& field) { return !is_harmless(field); });
     at.target = *std::move(next);

@@ -24,8 +24,7 @@ constexpr std::uint64_t base64_size(std::uint64_t bytes) {
 
 error unreadable(int code) {
     return error{
-        errc::storage_failed,
-        "reading a file that is sent: " + std::generic_category().message(code)};
+        errc::storage_failed, "reading a file to send: " + std::generic_category().message(code)};
 }
 
 }  // namespace
@@ -79,7 +78,8 @@ private:
                 file_.get(), in_.data() + got, chunk - got, static_cast<off_t>(position_ + got));
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) return unreadable(errno);
-            if (count == 0) return error{errc::storage_failed, "a file that is sent has shrunk"};
+            if (count == 0)
+                return error{errc::storage_failed, "a file became shorter while it was sent"};
             got += static_cast<std::size_t>(count);
         }
         position_ += got;

@@ -102,7 +102,7 @@ proxy_fault socks_fault(CURL* handle) {
 }
 
 /// Why the proxy opened no tunnel; empty if the proxy is not at fault. Never includes libcurl's
-/// messages, which can contain the proxy's password. Source: access.md 1.6.
+/// messages, which can contain the proxy's password.
 std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const proxy& by) {
     if (outcome == CURLE_INTERFACE_FAILED) return std::nullopt;
     if (outcome == CURLE_PROXY) return socks_fault(handle);
@@ -274,7 +274,8 @@ result<http_response> transfer::finish(CURL* handle, CURLcode outcome) {
     if (thrown_) std::rethrow_exception(thrown_);
     if (failure_) return *failure_;
     if (outcome != CURLE_OK && !location_) return describe(handle, outcome);
-    if (!head_ended_) return error{errc::connection_failed, target_.host() + ": no HTTP answer"};
+    if (!head_ended_)
+        return error{errc::connection_failed, target_.host() + ": not an HTTP response"};
     return http_response{.head = std::move(head_), .body = std::move(body_), .url = target_.text()};
 }
 

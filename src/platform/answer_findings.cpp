@@ -79,7 +79,7 @@ std::string describe(const answer_signals& signals) {
 namespace {
 
 json findings_of(const parsed_answer& answer) {
-    json findings = {{"media", name_of(answer.media)}, {"ruling", answer.page_error}};
+    json findings = {{"media", name_of(answer.media)}, {"page_error", answer.page_error}};
     const auto& subject = answer.subject;
     if (!subject) return findings;
     findings["platform_meta"] = platform_meta_of(*subject);
@@ -98,7 +98,7 @@ json answer_findings(answer_kind kind, std::string_view body, const link& reel) 
     const auto answer = parse_answer(kind, body, reel);
     auto findings = findings_of(answer);
     if (kind == answer_kind::query || kind == answer_kind::session)
-        findings["complaint"] = name_of(answer.platform_error);
+        findings["platform_error"] = name_of(answer.platform_error);
     if (kind != answer_kind::page) return findings;
     json page_findings{{"route", name_of(answer.route)}};
     page_findings.update(findings);

@@ -41,7 +41,7 @@ answer_classification classify_redirect(const answer_signals& signals) noexcept 
 answer_classification classify_status(const answer_signals& signals) noexcept {
     const int status = signals.status;
     if (status == 429) return throttled("asked to slow down");
-    // The URL of a query is not the post's.
+    // The URL of a query does not identify the post.
     const bool is_post_url = signals.kind != answer_kind::query;
     if (is_post_url && (status == 404 || status == 410))
         return perhaps_gone("status says not found");
@@ -141,7 +141,7 @@ answer_classification classify_session_redirect(answer_redirect redirect) noexce
     return failed(errc::platform_changed, "redirect to an unknown place");
 }
 
-/// For a session's answer without data. Source: access.md 2.2.
+/// For a session's answer without data.
 answer_classification classify_session_status(const answer_signals& signals) noexcept {
     const bool is_json = signals.platform_error != answer_error::html &&
                          signals.platform_error != answer_error::no_json;

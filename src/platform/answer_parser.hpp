@@ -9,7 +9,8 @@
 #include <string_view>
 
 /// Parsers of the platform's answers. Any input is valid; cost is linear (a page of 1 MB takes a
-/// few milliseconds). Only data with the code of `reel` counts as the post's. Pure.
+/// few milliseconds). Only data with the code of `reel` counts as the post's. tests/golden/platform
+/// has recorded answers of each kind. Pure.
 namespace reelsd::platform {
 
 /// Contents of an answer's body.
@@ -30,27 +31,25 @@ struct parsed_answer {
 
 /// Reads the JSON of a query: a post's record at any depth, and errors. Accepts the prefix
 /// "for (;;);", and several documents, one per line, of which later ones complete the first.
-/// Source: platform.md 2B, 2C.
 [[nodiscard]] parsed_answer parse_query(std::string_view body, const link& reel);
 
-/// Likewise for an answer of the app's own API, whose items are at the top. Source: platform.md 2E.
+/// Likewise for an answer of the app's own API, whose items are at the top level.
 [[nodiscard]] parsed_answer parse_media_info(std::string_view body, const link& reel);
 
 /// Reads the record of an embed page: JSON inside JSON (`contextJSON`), or an argument of
 /// `__additionalDataLoaded`. Without a record, the video's address in a script or in its element;
-/// elements name no code. A video without an address may not be embedded. Source: platform.md 2D.
+/// elements name no code. A video without an address may not be embedded.
 [[nodiscard]] parsed_answer parse_embed(std::string_view html, const link& reel);
 
 /// Calls the parser for `kind`.
 [[nodiscard]] parsed_answer parse_answer(answer_kind kind, std::string_view body, const link& reel);
 
-/// Returns only the error in a body, for answers with an error status. Source: platform.md 3.
+/// Returns only the error in a body, for answers with an error status.
 [[nodiscard]] answer_error platform_error_of(std::string_view body);
 
 /// Reads the output of `yt-dlp -J` for a post or a carousel. Ignores yt-dlp's choice of a format
 /// and takes the largest file with both picture and sound. Returns answer_media::absent for invalid
-/// JSON, null, or null for the requested slide; the error output then has the reason. Source:
-/// platform.md 6.
+/// JSON, null, or null for the requested slide; the error output then has the reason.
 [[nodiscard]] parsed_answer parse_yt_dlp(std::string_view output, const link& reel);
 
 }  // namespace reelsd::platform

@@ -56,12 +56,12 @@ public:
     video_file& operator=(const video_file&) = delete;
     ~video_file() {
         if (!file_) return;
-        // Only a regular file: a device that was given as target stays.
+        // Only a regular file is removed, not a device that was passed as the target.
         struct stat about {};
         if (::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(target_.c_str());
     }
 
-    /// Also video_too_large, and unsupported_format for first bytes that are not a video's.
+    /// Also video_too_large, and unsupported_format if the first bytes are not those of a video.
     result<void> append(std::span<const std::byte> piece) {
         if (piece.size() > bytes_max_ - size_)
             return error{
@@ -130,25 +130,6 @@ private:
     file_digest digest_;
 };
 
-struct content_range {
-    std::uint64_t from = 0;
-    std::uint64_t total = 0;
-};
-
-/// "bytes 100-199/200". Empty when the total is "*".
-std::optional<content_range> content_range_in(std::string_view text) {
-    constexpr std::string_view unit = "bytes ";
-    const auto dash = text.find('-');
-    const auto slash = text.find('/');
-    if (!text.starts_with(unit) || dash == std::string_view::npos ||
-        slash == std::string_view::npos || dash > slash)
-        return std::nullopt;
-    const auto from = parse_number<std::uint64_t>(text.substr(unit.size(), dash - unit.size()));
-    const auto total = parse_number<std::uint64_t>(text.substr(slash + 1));
-    if (!from || !total) return std::nullopt;
-    return content_range{.from = *from, .total = *total};
-}
-
 bool is_signature_refusal(std::string_view explanation) {
     constexpr std::array<std::string_view, 3> openings{
         "URL signature expired", "Bad URL", "Invalid URL"};
@@ -199,7 +180,7 @@ private:
     /// The requested range begins after the end: the file is complete, or has changed.
     result<maybe_outcome> on_range_refused(video_file& file) {
         if (total_ == file.size()) return done(file);
-        last_ = error{errc::connection_failed, "the server refuses to resume"};
+        last_ = error{errc::connection_failed, "the server does not resume the download"};
         if (const auto emptied = file.restart(); !emptied) return emptied.error();
         return maybe_outcome{};
     }
@@ -251,11 +232,11 @@ private:
 
     result<void> resume_body(const net::response_head& head, video_file& file) {
         const auto text = head.headers.find("Content-Range");
-        const auto range = text ? content_range_in(*text) : std::nullopt;
+        const auto range = text ? net::content_range_from(*text) : std::nullopt;
         const bool is_same_file = range && (!total_ || *total_ == range->total);
         if (!is_same_file || range->from != file.size()) {
             if (auto emptied = file.restart(); !emptied) return emptied;
-            return error{errc::connection_failed, "the server resumes another file"};
+            return error{errc::connection_failed, "the server resumed a different file"};
         }
         total_ = range->total;
         return check_total(file);
@@ -286,7 +267,7 @@ private:
         return maybe_outcome{*std::move(finished)};
     }
 
-    /// The outcome of a status other than 200 and 206. Source: platform.md 3.
+    /// The outcome of a status other than 200 and 206.
     [[nodiscard]] result<maybe_outcome> refusal() const {
         const auto detail = "media server answered " + std::to_string(status_);
         if (status_ == 403 && is_signature_refusal(explanation_))

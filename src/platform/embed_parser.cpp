@@ -18,7 +18,7 @@ constexpr std::size_t tag_bytes_max = 8192;
 /// Bound on the occurrences that are examined; a style sheet and the element itself are usual.
 constexpr int tags_max = 20;
 
-/// The first tag that contains `part`, without its brackets; empty if there is none. Sets `end` to
+/// The first tag that contains `part`, without its brackets; empty if no tag does. Sets `end` to
 /// the position after it.
 std::string_view tag_with(std::string_view html, std::string_view part, std::size_t& end) {
     auto at = html.find(part);

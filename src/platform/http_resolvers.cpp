@@ -37,7 +37,7 @@ std::string_view client_platform(std::string_view user_agent) {
     return R"("Linux")";
 }
 
-/// The header fields of a browser's first visit, in its order. Source: platform.md 2A.
+/// The header fields of a browser's first visit, in its order.
 std::vector<net::header> navigation_headers(const std::string& user_agent) {
     std::vector<net::header> headers;
     if (const auto version = chrome_version(user_agent); !version.empty()) {

@@ -35,7 +35,7 @@ struct classified_answer {
     /// The error of an answer without the post's video. `label` names the request: "graphql, root
     /// query".
     [[nodiscard]] error why(const std::string& label) const;
-    /// The post, or why there is none.
+    /// The post, or why it was not found.
     [[nodiscard]] resolution outcome(const std::string& label) &&;
 };
 
@@ -79,7 +79,7 @@ private:
     http_resolver_settings settings_;
 };
 
-/// Reads the public post page as a browser's first visit would. Source: platform.md 2A.
+/// Reads the public post page as a browser's first visit would.
 class page_resolver : public resolver {
 public:
     page_resolver(const net::http_client& client, http_resolver_settings settings)
@@ -88,7 +88,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "page"; }
 
     /// Requests /reel/<code>/, and /p/<code>/ if the first reports no such post. Only both together
-    /// mean that there is none, and that needs confirmation. Follows at most 3 redirects to other
+    /// mean "no such post", which needs confirmation. Follows at most 3 redirects to other
     /// addresses of the post.
     [[nodiscard]] resolution resolve(
         const link& reel, deadline by, std::stop_token stop) const override;
@@ -97,7 +97,7 @@ private:
     platform_client platform_;
 };
 
-/// Sends the queries that the platform's own pages send. Source: platform.md 2B, 2C.
+/// Sends the queries that the platform's own pages send.
 class graphql_resolver : public resolver {
 public:
     graphql_resolver(const net::http_client& client, http_resolver_settings settings)
@@ -116,7 +116,7 @@ private:
     platform_client platform_;
 };
 
-/// Reads a post's page for embedding on other sites. Source: platform.md 2D.
+/// Reads a post's page for embedding on other sites.
 class embed_resolver : public resolver {
 public:
     embed_resolver(const net::http_client& client, http_resolver_settings settings)
@@ -133,8 +133,8 @@ private:
     platform_client platform_;
 };
 
-/// Sends a request of the app's own API with the cookies of a signed-in session. Source:
-/// platform.md 2E, access.md 2.
+/// Sends a request of the app's own API with the cookies of a signed-in session. See
+/// docs/operate/proxies.md.
 class session_resolver : public resolver {
 public:
     /// `platform_session` outlives this.
@@ -166,15 +166,15 @@ private:
 /// The resolver's name for look-ups of share links, in rate limits, logs and metrics.
 inline constexpr std::string_view share_resolver_name = "share";
 
-/// The post of a share link. Errors: video_unavailable (no such share, or of something else than a
-/// post), else as classify(). Never needs confirmation.
+/// The post of a share link. Errors: video_unavailable (no such share, or not a share of a post),
+/// otherwise those of classify(). Never needs confirmation.
 using shared_post = boost::system::result<link, no_post>;
 
 /// The post of a share link that redirects to `location`. Any text is valid. Pure.
 [[nodiscard]] shared_post post_behind(const net::url& platform, std::string_view location);
 
 /// Looks up the post of a link of link_kind::share: one request, whose redirect leads to the post.
-/// Errors also those of http_client::send(). Source: platform.md 1.
+/// Errors: also those of http_client::send().
 [[nodiscard]] shared_post expand_share_link(
     const net::http_client& client, const net::url& platform, const link& shared, deadline by,
     const std::stop_token& stop);

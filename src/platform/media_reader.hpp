@@ -16,9 +16,9 @@ namespace reelsd::platform {
 /// Whether an object has the members of a post's own record, which a mention of the post lacks.
 [[nodiscard]] bool has_media_fields(const document& object);
 
-/// Reads the record that pages and the mobile API share (platform.md 5, columns P and W).
-/// `media` is an object. The result is photo, video_without_url, unreadable, or video or
-/// video_in_tracks with the post. Of a carousel, it reads chosen_slide().
+/// Reads the record that pages and the mobile API share. `media` is an object. The result is photo,
+/// video_without_url, unreadable, or video or video_in_tracks with the post. Of a carousel, it
+/// reads chosen_slide().
 [[nodiscard]] parsed_answer read_media_object(const document& media, const link& reel);
 
 /// Names of a post's record on embed pages, and of the same in a retired query.
@@ -28,8 +28,7 @@ inline constexpr const char* retired_key = "xdt_shortcode_media";
 /// Whether an object is a post's own record in the shape of embed pages.
 [[nodiscard]] bool is_embedded_media(const document& object);
 
-/// Likewise for the record of an embed page (platform.md 5, column E). Type names may begin with
-/// "XDT".
+/// Likewise for the record of an embed page. Type names may begin with "XDT".
 [[nodiscard]] parsed_answer read_embedded_media(const document& media, const link& reel);
 
 /// Whether `text` has the scheme http or https and is printable ASCII without blanks. Does not
@@ -74,7 +73,7 @@ struct dash_tracks {
 
 /// The best tracks of a manifest (MPD, XML): H.264 first, which every player decodes, then the
 /// largest picture, then the highest bit rate. Only whole files, no segments. Empty when it is
-/// not a manifest or has no picture. Any input is valid; cost is linear. Source: platform.md 4.
+/// not a manifest or has no picture. Any input is valid; cost is linear. Source: ISO/IEC 23009-1.
 [[nodiscard]] std::optional<dash_tracks> best_tracks(std::string_view manifest);
 
 }  // namespace reelsd::platform

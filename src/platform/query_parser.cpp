@@ -22,7 +22,7 @@ std::string_view unguarded(std::string_view text) {
     return trimmed(text);
 }
 
-/// The value at `path` (names and positions) below `root`; null if there is none.
+/// The value at `path` (names and positions) below `root`; null if it is missing.
 document* value_at_path(document& root, const document& path) {
     document* at = &root;
     for (const auto& step : path) {

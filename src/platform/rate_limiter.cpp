@@ -31,14 +31,14 @@ result<required_wait> wait_for_permit(
         if (!permit || permit->wait <= 0s || permit->is_cooldown) return permit;
         if (permit->wait > patient_until.remaining()) return permit;
         if (!sleep_within(permit->wait, by, stop))
-            return error{errc::cancelled, "stopped while waiting for its turn"};
+            return error{errc::cancelled, "stopped while waiting for a permit"};
     }
 }
 
 seconds_f note_try(
     rate_limiter& pace, std::string_view resolver, const finished_try& ended,
     const std::stop_token& stop) {
-    // A caller that was stopped has learnt nothing.
+    // A stopped look-up has no outcome to record.
     return pace.note(
         resolver,
         ended,

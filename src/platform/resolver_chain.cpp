@@ -83,7 +83,7 @@ struct chain_state {
     bool is_post_seen = false;
     std::optional<error> most_informative = {};
     std::optional<required_wait> soonest = {};  ///< Soonest permit of resolvers without one.
-    /// Until a failed resolver may be asked for this post again; nothing: all of them cool down.
+    /// Time until a failed resolver may be asked for this post again; empty if all cool down.
     std::optional<seconds_f> not_before = {};
 
     [[nodiscard]] bool is_first() const { return !unconfirmed && !most_informative; }
@@ -97,7 +97,7 @@ struct chain_state {
     /// Notes an error. Returns whether it is final.
     bool is_settled_by(const no_post& failure) {
         if (failure.why.code() == errc::cancelled) return true;
-        // That there is no file with both tracks is true only of this resolver.
+        // Only this resolver has no file with both tracks.
         const bool is_about_post = failure.why.code() != errc::separate_tracks;
         is_post_seen = is_post_seen || failure.worth == confidence::refuted;
         if (failure.needs_confirmation && is_about_post && !unconfirmed) {
@@ -128,7 +128,7 @@ struct chain_state {
                 errc::platform_failed, unconfirmed ? unconfirmed->detail() : "no other resolver"};
         }
         const char* reason =
-            soonest->is_cooldown ? "every resolver cools down" : "not our turn yet";
+            soonest->is_cooldown ? "every resolver is cooling down" : "our own rate limit";
         return {unconfirmed.value_or(error{errc::platform_rate_limited, reason}), soonest};
     }
 };

@@ -28,7 +28,9 @@ shared_post post_behind(const net::url& platform, std::string_view location) {
     const auto query =
         question == std::string::npos ? std::string{} : target->text().substr(question);
     auto post = parse_link("https://www.instagram.com" + target->path() + query);
-    if (!post) return no_post{error{errc::video_unavailable, "share: redirect to no post"}};
+    if (!post)
+        return no_post{
+            error{errc::video_unavailable, "share: the redirect does not lead to a post"}};
     if (post->kind != link_kind::post) return no_post_in(signals);
     return *std::move(post);
 }

@@ -157,8 +157,8 @@ public:
         const auto permit = wait_for_permit(name, pace, first_patience, by, stop);
         if (!permit) return unresolved{permit.error()};
         if (permit->wait > seconds_f{0}) {
-            const char* reason =
-                permit->is_cooldown ? "look-ups of share links cool down" : "not our turn yet";
+            const char* reason = permit->is_cooldown ? "look-ups of share links are cooling down"
+                                                     : "our own rate limit";
             return unresolved{error{errc::platform_rate_limited, reason}, *permit};
         }
         const auto post = expand_share_link(*route.client, platform_, reel, by, stop);
@@ -265,7 +265,7 @@ private:
     mutable std::atomic<std::size_t> next_download_ = 0;
 };
 
-/// "CDN.test" and ".cdn.test" mean the same suffix, "[::1]" and "0::1" the same address.
+/// "CDN.test" and ".cdn.test" are the same suffix, "[::1]" and "0::1" the same address.
 std::string canonical_host(std::string text) {
     if (text.starts_with('.')) text.erase(0, 1);
     if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);

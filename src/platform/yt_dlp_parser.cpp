@@ -108,7 +108,7 @@ struct known_message {
     std::string_view text;
     errc meaning;
     std::string_view reason;
-    bool is_in_doubt = false;
+    bool needs_confirmation = false;
     bool throttles_client = false;
 };
 
@@ -188,7 +188,7 @@ no_post yt_dlp_failure(const known_message& message, std::string_view line) {
     detail.append(message.reason);
     if (!line.empty()) detail.append("; it said: ").append(quoted(line));
     no_post failure{
-        error{message.meaning, std::move(detail)}, message.is_in_doubt, confidence::low};
+        error{message.meaning, std::move(detail)}, message.needs_confirmation, confidence::low};
     failure.throttles_client = message.throttles_client;
     return failure;
 }

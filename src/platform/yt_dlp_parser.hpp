@@ -8,7 +8,7 @@
 namespace reelsd::platform {
 
 /// Why yt-dlp has printed no post, by its exit status and its standard error. The only mapping of
-/// its messages. Pure. Source: platform.md 6.
+/// its messages. Pure.
 [[nodiscard]] no_post classify_yt_dlp(int status, std::string_view error_output);
 
 /// The version in the output of `yt-dlp --version` ("2026.08.19", or with a build number after

@@ -1,5 +1,5 @@
 // Opens the dashboard's first pages in Chromium, each time in a new one: bytes that go over the wire without a
-// cache, pictures included, and when something is first seen, at a first and at a second visit.
+// cache, pictures included, and the time to first paint, at a first and at a second visit.
 //
 //     dashboard_pages.mjs ORIGIN COOKIE        for dashboard_pages.py
 import { launchBrowser, Visitor } from '../browser/visitor.js';
@@ -18,7 +18,7 @@ function median(values) {
     return Math.round([...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]);
 }
 
-/** What one new browser finds at a path. */
+/** Measures one path in a new browser. */
 async function visit(path, person) {
     const browser = await launchBrowser();
     try {
@@ -40,7 +40,7 @@ async function visit(path, person) {
         await session.send('Network.enable');
         await visitor.visit(path);
         const first = await firstPaint(page);
-        do { // Pictures are asked for when they are about to be drawn.
+        do { // Pictures are requested when they are about to be drawn.
             await page.evaluate(() => new Promise(
                 (drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
         } while (underWay.size > 0);

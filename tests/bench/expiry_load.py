@@ -13,7 +13,7 @@ import threading
 import time
 
 import service_support as support
-from migration_load import REELS, Asker, told
+from migration_load import REELS, Asker, summary_line
 
 KEPT_SECONDS = 86400
 
@@ -65,8 +65,8 @@ def main():
         print(f"{last - left()} reels went in {ended - begun:.0f} s")
         for kind, asker in askers.items():
             asker.join()
-            print(told(f"{kind} before", [took for at, took, _ in asker.seen if at + took < begun]))
-            print(told(f"{kind} during", [took for at, took, _ in asker.seen if begun <= at < ended]))
+            print(summary_line(f"{kind} before", [took for at, took, _ in asker.seen if at + took < begun]))
+            print(summary_line(f"{kind} during", [took for at, took, _ in asker.seen if begun <= at < ended]))
             wrong = [status for _, _, status in asker.seen if status not in (200, 202)]
             if wrong:
                 print(f"{kind}: {len(wrong)} failed: {sorted(set(map(str, wrong)))}")

@@ -52,7 +52,7 @@ class Asker(threading.Thread):
             self.over.wait(0.002)
 
 
-def told(name, took):
+def summary_line(name, took):
     if not took:
         return f"{name}: none"
     took = sorted(1000 * one for one in took)
@@ -100,7 +100,7 @@ def main():
             during = [took for at, took, _ in asker.seen if begun <= at + took and at < ended]
             after = [took for at, took, _ in asker.seen if at >= ended]
             for name, part in (("before", before), ("during", during), ("after", after)):
-                print(told(f"{kind} {name}", part))
+                print(summary_line(f"{kind} {name}", part))
             wrong = [status for _, _, status in asker.seen if status not in (200, 202)]
             if wrong:
                 print(f"{kind}: {len(wrong)} failed: {sorted(set(map(str, wrong)))}")

@@ -1,12 +1,10 @@
-// How long the platform's pages take to read. tests/bench/page_parsing.py runs it, beside others;
-// by hand:
-//   page_parsing write FOLDER         first pages of 1 MB around a golden page's data, as the
-//   platform
-//                                     serves them: FOLDER/<number>, and their names in FOLDER/names
+// Measures the parsing of the platform's pages, for tests/bench/page_parsing.py. By hand:
+//   page_parsing write FOLDER         writes pages of 1 MB around a golden page's data, as the
+//                                     platform serves them: FOLDER/<number>, and names in
+//                                     FOLDER/names
 //   page_parsing read PAGE ROUNDS     {"took": [ms of each round], "cpu": seconds of all rounds}
-//   page_parsing slow                 ms of answers that are made to be slow, at doubling sizes:
-//   what is
-//                                     linear doubles
+//   page_parsing slow                 ms of answers that are built to be slow, at doubling sizes:
+//                                     linear times double
 
 #include "platform/answer_parser.hpp"
 #include "support/paths.hpp"
@@ -47,7 +45,7 @@ std::string repeated(std::string_view part, std::size_t bytes) {
     return text;
 }
 
-/// The application's code: it names what data may be called, and other routes.
+/// The application's code, which contains names of data and of other routes.
 std::string code(std::size_t bytes) {
     return "<script>" +
            repeated(
@@ -58,7 +56,7 @@ std::string code(std::size_t bytes) {
            "</script>";
 }
 
-/// Members of a data object that nobody wants.
+/// Members of a data object that no reader needs.
 std::string members(std::size_t bytes) {
     return repeated(
         R"("gk_10293":{"result":false,"hash":null,"list":[1,2.5,"three",{"four":true}],)"

@@ -31,8 +31,8 @@ def measure(command, environment):
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{command[0]} ended with {process.returncode}")
-    told = json.loads(output)
-    return {"took": told["took"], "cpu": told["cpu"] * 1000 / len(told["took"]), "peak": used.ru_maxrss / 1024}
+    report = json.loads(output)
+    return {"took": report["took"], "cpu": report["cpu"] * 1000 / len(report["took"]), "peak": used.ru_maxrss / 1024}
 
 
 def main():

@@ -1,5 +1,5 @@
-// Prints what is seen in one video, without reading text, hearing or a jail: for cuts_bench.py, on
-// clips that it has made itself.
+// Prints the findings of the picture analysis of one video, without text, sound or a jail. For
+// cuts_bench.py and its generated clips.
 #include "child/passes.hpp"
 #include <reelsd/base/json.hpp>
 

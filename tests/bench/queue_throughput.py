@@ -53,9 +53,9 @@ def peer(world, command, jobs, workers, packages):
     done = subprocess.run(
         [*command, "throughput", str(jobs), str(workers)], env=world.peer_environment(packages), capture_output=True,
         text=True, check=True)
-    told = json.loads(done.stdout)
-    return {"rate": jobs / told["seconds"], "server": (children_cpu_seconds() - own_before) / jobs * 1e6,
-            "memory": told["mebibytes"],
+    report = json.loads(done.stdout)
+    return {"rate": jobs / report["seconds"], "server": (children_cpu_seconds() - own_before) / jobs * 1e6,
+            "memory": report["mebibytes"],
             "database": (database.cpu_seconds() - before) / jobs * 1e6}
 
 

@@ -1,9 +1,9 @@
-// How long the parts of a search take in an account with many reels; tests/bench/search.py measures
-// the whole, as a client sees it. By hand:
+// Measures the parts of a search in an account with many reels; tests/bench/search.py measures
+// complete searches, as a client sees them. By hand:
 //   build/release/bin/search_bench [REELS] [SEARCHES]     (default 10000 and 1000)
-// Prints p50, p95 and p99 of the embedding, of the statement, and of the choice of passages; then
-// how often the reel that is meant is among the first five, on tests/bench/search_set or another
-// such folder named by REELSD_SEARCH_SET.
+// Prints p50, p95 and p99 of the embedding, of the statement, and of the choice of passages. Then
+// prints how often the expected reel is among the first five, on tests/bench/search_set or the
+// folder in REELSD_SEARCH_SET.
 
 #include "search_writer.hpp"
 #include "support/paths.hpp"

@@ -1,8 +1,8 @@
-// Writes what tests/bench/search.py fills a database with, and what it searches for:
+// Generates the rows and the searches of tests/bench/search.py:
 //   search_rows REELS SEARCHES FOLDER
-// FOLDER/reels has a line of JSON for each made-up reel: {"words": [4 texts of falling weight],
-// "concepts": [...], "weights": [...], "passages": "...", "summary": "..."}, which is what a search
-// finds it by; FOLDER/searches a line for each search.
+// FOLDER/reels has a line of JSON for each reel, with the data that searches use: {"words": [4
+// texts of decreasing weight], "concepts": [...], "weights": [...], "passages": "...", "summary":
+// "..."}. FOLDER/searches has a line for each search.
 
 #include "search_writer.hpp"
 #include "support/paths.hpp"

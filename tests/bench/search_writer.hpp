@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-/// Makes up reels and what people search for: each reel speaks of one of the subjects in
-/// topics.txt, with words of other subjects and everyday words between them, so that common words
-/// and concepts have thousands of postings.
+/// Generates reels and searches. Each reel is about one of the subjects in topics.txt, with words
+/// of other subjects and common words between them, so that common words and concepts have
+/// thousands of postings.
 namespace reelsd::bench {
 
 /// The words of each subject.
@@ -53,7 +53,7 @@ public:
     const std::string& any(const std::vector<std::string>& words) {
         return words[below(words.size())];
     }
-    /// A few subjects are everybody's: the first ones are taken more often.
+    /// Some subjects are popular: the first ones are chosen more often.
     const std::vector<std::string>& subject() {
         const auto share = std::uniform_real_distribution<>{0, 1}(engine_);
         return subjects_[static_cast<std::size_t>(

@@ -39,7 +39,7 @@ from soak_people import (
     CHAT, Administrator, Chatter, Cutter, Mcp, Operator, PassersBy, Programs, Visit)
 from soak_surfaces import (
     REEL_CODES, Broken, Deleter, Follower, Library, Lists, Reader, SampleSubmitter, Searcher, Submitter, Sweeper,
-    Told)
+    WebhookUser)
 from telegram_stand_in import Telegram
 from tls_test import TlsDaemon
 from webhook_receiver import WebhookReceiver
@@ -52,7 +52,7 @@ POSTS = {30: {"page": "flaky"}, 31: {"page": "server_error"}, 32: {"media": "cut
 POST_ENDS = {31: "download_failed", 34: "unavailable", 35: "unavailable", 36: "unsupported_format"}
 ACTORS = (
     (Submitter, 3), (SampleSubmitter, 1), (Lists, 1), (Follower, 2), (Reader, 2), (Searcher, 1), (Deleter, 1), (Sweeper, 1),
-    (Told, 2), (Broken, 1), (PassersBy, 1), (Visit, 1), (Administrator, 1), (Chatter, 1), (Programs, 1), (Mcp, 1),
+    (WebhookUser, 2), (Broken, 1), (PassersBy, 1), (Visit, 1), (Administrator, 1), (Chatter, 1), (Programs, 1), (Mcp, 1),
     (Operator, 1), (Cutter, 1))
 REST_SECONDS = 20  # Before the load: the daemons' periodic checks of the database have run.
 END_SECONDS_MAX = 200  # For turns in progress at the end of the soak.
@@ -103,7 +103,7 @@ class Soak:
         for name in ("library", "passing", "webhooks"):
             self.accounts[name] = self.daemon.account(f"{name}@example.test", unlimited=True)
         self.daemon.limit(self.person_email, submissions_per_minute=100_000, concurrent_jobs=100_000)
-        self.tie_chat()
+        self.link_chat()
         token = self.person.api("POST", "tokens", {"name": "soak"}).json()["token"]
         self.accounts["people"] = Account(self.daemon, self.person_email, token)
         # A reel whose turn does not come: its clients wait.
@@ -121,13 +121,13 @@ class Soak:
         daemon.address = wait_until(daemon._listening, "the address")
         wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness")
 
-    def tie_chat(self):
+    def link_chat(self):
         guest = self.person.invite("chat@example.test")
         self.daemon.limit("chat@example.test", submissions_per_minute=100_000, concurrent_jobs=100_000)
         self.telegram.person(CHAT, "Ann")
         code = guest.api("POST", "chats/codes", {}).json()["code"]
         self.telegram.say(CHAT, f"/start {code}")
-        wait_until(lambda: [one for one in self.telegram.messages(CHAT) if "now linked" in one.text], "the chat's tie", 60)
+        wait_until(lambda: [one for one in self.telegram.messages(CHAT) if "now linked" in one.text], "the chat's link", 60)
         token = guest.api("POST", "tokens", {"name": "soak"}).json()["token"]
         self.accounts["chat"] = Account(self.daemon, "chat@example.test", token)
 
@@ -217,7 +217,7 @@ class Soak:
         print_table("what was asked", ["", "answers", "median ms", "p99 ms", "max ms", "excused 503", "wrong"],
                     self.book.rows())
         rows, growing = table_rows(self.series)
-        print_table("what was held; growth is that of the judged time, the last two thirds",
+        print_table("resources; growth is that of the evaluated time, the last two thirds",
                     ["", "before", "begin", "median", "end", "at rest", "growth", "unit", ""], rows)
         for surface, examples in self.book.examples.items():
             for text in examples:

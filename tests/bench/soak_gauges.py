@@ -94,8 +94,8 @@ def verdict(gauge, series):
     growth = slope * seconds
     if gauge.bound is None:
         return growth, False
-    borne = max(gauge.bound, gauge.share * statistics.median(value for _, value in judged))
-    return growth, growth > borne and low > 0
+    allowed = max(gauge.bound, gauge.share * statistics.median(value for _, value in judged))
+    return growth, growth > allowed and low > 0
 
 
 def children_of():

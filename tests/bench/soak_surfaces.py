@@ -271,7 +271,7 @@ class Deleter(ApiActor):
             self.ask("GET", f"{REELS}/{job_id}", good=(404,))
 
 
-class Told(ApiActor):
+class WebhookUser(ApiActor):
     """Sends its webhooks to receivers of all kinds, and checks each signature."""
 
     surface, every, account = "webhook", 5, "webhooks"
@@ -286,10 +286,10 @@ class Told(ApiActor):
         secret = self.ask("GET", "/api/v1/webhook").json()["secret"]
         job_id = self.submit(self.any_link(), webhook_url=receiver.url(path))
         self.wait_for_end(job_id)
-        told = receiver.wait_for(path, len(behaviour), END_SECONDS_MAX)
-        for one in told:
-            one.verify(secret)
-        self.check(told[-1].json() == self.ask("GET", f"{REELS}/{job_id}").json(), f"{job_id} has different contents")
+        requests = receiver.wait_for(path, len(behaviour), END_SECONDS_MAX)
+        for request in requests:
+            request.verify(secret)
+        self.check(requests[-1].json() == self.ask("GET", f"{REELS}/{job_id}").json(), f"{job_id} has different contents")
         give_up = time.monotonic() + END_SECONDS_MAX
         while True:
             log = [one for one in self.ask("GET", "/api/v1/webhook/deliveries?limit=20").json() if one["job_id"] == job_id]

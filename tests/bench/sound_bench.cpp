@@ -1,5 +1,4 @@
-// Hears raw sound (mono, signed 16 bit, 16 kHz) and prints what it makes of it, one JSON line a
-// file:
+// Analyses raw sound (mono, signed 16 bit, 16 kHz) and prints the findings, one JSON line a file:
 //     sound_bench MODEL_DIR [--trace] [--only-music] [file.raw ...]        without files: standard
 //     input
 // By hand, and by sound_eval.py; see there.
@@ -71,7 +70,7 @@ json evidence_of(std::span<const float> samples) {
 
 struct options {
     bool trace = false;       ///< Print the evidence as well.
-    bool only_music = false;  ///< Recognise no speech: a hundred times as quick.
+    bool only_music = false;  ///< Recognise no speech: a hundred times as fast.
 };
 
 json hear(

@@ -1,6 +1,6 @@
-// Reads one clip's on-screen text and writes what it found and what it cost as JSON. By hand:
+// Reads one clip's on-screen text and writes the findings and the cost as JSON. By hand:
 //   text_reader_bench clip.mp4 [tessdata folder]
-// ffmpeg decodes and scales in a process of its own, so that only the reader is measured.
+// ffmpeg decodes and scales in a separate process, so that only the reader is measured.
 
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -36,8 +36,8 @@ int scaled_height(const std::string& clip) {
     return (height * frame_width / width + 1) / 2 * 2;
 }
 
-/// The clip's frames; from clip.rgb, which ffmpeg writes at the first run, so that the next is
-/// quick.
+/// The clip's frames, from clip.rgb. ffmpeg writes that file at the first run, which makes later
+/// runs fast.
 pipe_stream frames_of(const std::string& clip, int height) {
     const std::string kept = "'" + clip + ".rgb'";
     // round=up: the picture that is on screen at the stated time.

@@ -49,7 +49,7 @@ def main():
         running.callback(telegram.close)
         daemon = Daemon(
             **platform.settings(), **telegram.settings(), webhook_networks="127.0.0.0/8", analyzer="gemini,local", gemini_url=model.url,
-            gemini_api_key=model.key, gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03", retry_base_seconds=0.05,
+            gemini_api_key=model.key, gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03", retry_base_seconds=0.05, videos_kept_days=1,
             submissions_per_minute=100000, concurrent_jobs=100000, requests_per_minute=100000)
         running.callback(daemon.close)
         daemon.start()

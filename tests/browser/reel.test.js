@@ -113,6 +113,7 @@ for (const width of WIDTHS) {
         const { page } = visitor;
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByRole('button', { name: 'Analyse again' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Analyse again' }).click();
         await page.waitForURL((url) => /^\/reels\/\d+$/.test(url.pathname)
             && url.pathname !== `/reels/${sample.id}`);
         await page.locator('.reel-head .status-done').waitFor({ timeout: 120_000 });

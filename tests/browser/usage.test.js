@@ -69,3 +69,27 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 }
+
+test('usage is split by purpose, and reels are counted where nothing was paid', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const row = (purpose, cost) => ({ date: today, provider: 'gemini', model: 'gemini-3.8-flash', purpose, calls: 2,
+        prompt_tokens: 900, output_tokens: 100, total_tokens: 1000, cost_usd: cost });
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    await page.route('**/dashboard/api/reels/usage/days?*',
+        (route) => route.fulfill({ json: [row('analysis', 0.03), row('ask', 0.002), row('embedding', 0.0001)] }));
+    await page.route('**/dashboard/api/reels/usage?*',
+        (route) => route.fulfill({ json: { by_day: [{ date: today, reels: 4, calls: 6, total_tokens: 3000, cost_usd: 0.0321 }] } }));
+    await visitor.visit('/usage');
+    const byPurpose = page.getByRole('region', { name: 'Usage by purpose' });
+    assert.deepEqual(await byPurpose.locator('tr > :nth-child(-n+2)').allInnerTexts(),
+        ['Purpose', 'Cost', 'Analyses', '$0.03', 'Questions', '$0.002', 'Embeddings', '$0.0001', 'All', '$0.0321']);
+    await page.locator('.choices label', { hasText: 'By purpose' }).click();
+    await page.getByRole('img', { name: /^Cost by day and purpose/ }).waitFor();
+    await page.locator('.choices label', { hasText: /^Reels$/ }).click();
+    await page.getByRole('img', { name: /^Reels done by day/ }).waitFor();
+    await page.getByRole('slider', { name: 'Day' }).focus();
+    await page.locator('.readout', { hasText: 'Reels 4' }).waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});

@@ -20,23 +20,23 @@ RETRYABLE = ("rate_limited", "model_failed", "download_failed", "internal")
 
 def check(run):
     """Returns descriptions of all errors."""
-    wrong = []
+    errors = []
     rows = {row["id"]: row for row in run.sql.rows(
         "SELECT id, url, status, attempt, claim, error_code, result IS NOT NULL AS has_result FROM job")}
     history = collections.defaultdict(list)
     for event in run.sql.rows("SELECT * FROM crash_job ORDER BY seq"):
         history[event["job"]].append(event)
     calls = call_rows(run)
-    wrong += check_jobs(run, rows, history)
-    wrong += check_keys(run, rows)
-    wrong += check_ends(run, rows, history, calls)
-    wrong += check_tables(run)
+    errors += check_jobs(run, rows, history)
+    errors += check_keys(run, rows)
+    errors += check_ends(run, rows, history, calls)
+    errors += check_tables(run)
     if run.options.analyzer == "local":
-        wrong += check_local_calls(run, rows)
+        errors += check_local_calls(run, rows)
     else:
-        wrong += check_calls(run, history, calls)
-        wrong += check_sums(run)
-    return wrong
+        errors += check_calls(run, history, calls)
+        errors += check_sums(run)
+    return errors
 
 
 # Jobs.
@@ -44,11 +44,11 @@ def check(run):
 
 def check_jobs(run, rows, history):
     """Each accepted job ended once, or was deleted; no job exists that was not submitted."""
-    wrong = []
+    errors = []
     made = {job for job, events in history.items() if events[0]["op"] == "made"}
     if made != set(run.by_id):
-        wrong.append(f"jobs that no client knows: {sorted(made - set(run.by_id))}, that the database has"
-                     f" never made: {sorted(set(run.by_id) - made)}")
+        errors.append(f"jobs that no client has submitted: {sorted(made - set(run.by_id))}, jobs that are missing:"
+                      f" {sorted(set(run.by_id) - made)}")
     for job, plan in run.by_id.items():
         events = history[job]
         ends = [e for e in events if e["op"] == "changed" and e["status"] in TERMINAL
@@ -56,59 +56,59 @@ def check_jobs(run, rows, history):
         deletions = [e for e in events if e["op"] == "deleted"]
         after = [e for e in events if e["op"] == "changed" and e["was"] in TERMINAL]
         if after:
-            wrong.append(f"job {job} was changed after its end: {after}")
+            errors.append(f"job {job} was changed after its end: {after}")
         if plan.delete_ended:
             if job in rows or len(deletions) != 1:
-                wrong.append(f"job {job} is there after its deletion, or was deleted twice: {deletions}")
+                errors.append(f"job {job} exists after its deletion, or was deleted twice: {deletions}")
         elif deletions or job not in rows:
-            wrong.append(f"job {job} is missing but was not deleted")
+            errors.append(f"job {job} is missing but was not deleted")
         elif rows[job]["status"] not in TERMINAL:
-            wrong.append(f"job {job} is left: {rows[job]}")
+            errors.append(f"job {job} is left: {rows[job]}")
         if len(ends) != 1 and not (deletions and not ends):
-            wrong.append(f"job {job} ended {len(ends)} times: {ends}")
-        wrong += check_claims(job, events)
-    return wrong
+            errors.append(f"job {job} ended {len(ends)} times: {ends}")
+        errors += check_claims(job, events)
+    return errors
 
 
 def check_claims(job, events):
     """Each claim has the next number. It takes a pending job, or again one that was claimed without its worker's
     knowledge, which counts no attempt."""
-    wrong, claim = [], 0
+    errors, claim = [], 0
     for event in events:
         if event["op"] != "changed":
             continue
         is_claim = event["status"] == "processing" and event["claim"] != event["claim_was"]
         if is_claim and event["attempt"] - event["attempt_was"] != int(event["was"] == "pending"):
-            wrong.append(f"job {job}: an attempt is counted wrongly: {event}")
+            errors.append(f"job {job}: an attempt was counted incorrectly: {event}")
         if event["claim"] != claim + (1 if is_claim else 0):
-            wrong.append(f"job {job}: claim {event['claim']} after {claim}: {event}")
+            errors.append(f"job {job}: claim {event['claim']} after {claim}: {event}")
         claim = event["claim"]
         is_step = event["was"] == event["status"] == "processing"
         if event["status"] == "processing" and not is_claim and not is_step:
-            wrong.append(f"job {job} was begun from {event['was']}")
-    return wrong
+            errors.append(f"job {job} was claimed in the state {event['was']}")
+    return errors
 
 
 def check_keys(run, rows):
     """Each key belongs to one job, however often it was sent."""
-    wrong = []
+    errors = []
     keys = {row["key"]: row["job_id"] for row in run.sql.rows("SELECT key, job_id FROM submission_key")}
     for plan in run.plans:
         if plan.job_id is None or plan.delete_begun:
             continue
         if keys.get(plan.key) != plan.job_id:
-            wrong.append(f"{plan.key} belongs to job {keys.get(plan.key)}, but the answer was job {plan.job_id}")
+            errors.append(f"{plan.key} belongs to job {keys.get(plan.key)}, but the answer was job {plan.job_id}")
     ids = [plan.job_id for plan in run.plans if plan.job_id is not None]
-    wrong += [f"job {job} has {count} keys" for job, count in collections.Counter(ids).items()
-              if count > 1]
-    wrong += [f"job {job} has the link {rows[job]['url']}, not {plan.url}"
-              for job, plan in run.by_id.items() if job in rows and rows[job]["url"] != plan.url]
-    return wrong
+    errors += [f"job {job} has {count} keys" for job, count in collections.Counter(ids).items()
+               if count > 1]
+    errors += [f"job {job} has the link {rows[job]['url']}, not {plan.url}"
+               for job, plan in run.by_id.items() if job in rows and rows[job]["url"] != plan.url]
+    return errors
 
 
 def check_ends(run, rows, history, calls):
     """Each job ended as its post and its calls determine, unless it had no attempt or no call left."""
-    wrong = []
+    errors = []
     attempts_max = int(run.daemons[0].settings["attempts_max"])
     counts = collections.Counter(call["job"] for call in calls.values() if call["state"] != "released")
     for job, row in rows.items():
@@ -116,11 +116,11 @@ def check_ends(run, rows, history, calls):
         if plan is None or row["status"] not in TERMINAL:
             continue
         code, is_last = row["error_code"], row["attempt"] >= attempts_max
-        run.figures[f"ended as {code or 'done'}"] += 1
+        run.statistics[f"ended as {code or 'done'}"] += 1
         if code == "internal":
             end = [e for e in history[job] if e["status"] in TERMINAL][-1]
             if not (is_last and end["lease_ran_out"]):
-                wrong.append(f"job {job} is an internal error without dying {attempts_max} times: {row}")
+                errors.append(f"job {job} is an internal error without dying {attempts_max} times: {row}")
             continue
         allowed = {plan.error_code}
         if plan.error_code is None and plan.may_be_refused and run.options.analyzer != "local":
@@ -132,14 +132,14 @@ def check_ends(run, rows, history, calls):
             if run.options.private_cluster:
                 allowed.add("storage_error")
         if code not in allowed:
-            wrong.append(f"job {job} ({plan.url}, {plan.post}, {plan.calls}) ended as {code or 'done'}:"
-                         f" {row}, {counts[job]} calls")
-    return wrong
+            errors.append(f"job {job} ({plan.url}, {plan.post}, {plan.calls}) ended as {code or 'done'}:"
+                          f" {row}, {counts[job]} calls")
+    return errors
 
 
 def check_tables(run):
     """The dependent rows of a job are complete when it ends, and are deleted with it."""
-    wrong = []
+    errors = []
     for what, select in {
             "a job in progress or waiting": "SELECT id FROM job WHERE status NOT IN ('done', 'error')",
             "a call under way": "SELECT id FROM model_call AS call WHERE is_under_way(call)",
@@ -156,11 +156,11 @@ def check_tables(run):
                 "SELECT call FROM crash_call WHERE op = 'changed'"}.items():
         found = run.sql.rows(select)
         if found:
-            wrong.append(f"{what}: {found[:10]}")
+            errors.append(f"{what}: {found[:10]}")
     pictures = run.sql.value("SELECT count(*) FROM job WHERE status = 'done' AND NOT EXISTS"
                              " (SELECT FROM reel_thumbnail AS taken WHERE taken.job_id = job.id)")
-    run.figures["done without a picture"] = int(pictures)
-    return wrong
+    run.statistics["done without a picture"] = int(pictures)
+    return errors
 
 
 # Calls.
@@ -180,78 +180,78 @@ def call_rows(run):
 
 
 def check_calls(run, history, calls):
-    wrong = []
+    errors = []
     records = run.model.calls()
     codes = {job: plan.code for job, plan in run.by_id.items()}
     by_response = {record.response_id: record for record in records if record.response_id}
-    booked = collections.Counter()
+    settled = collections.Counter()
     begun = collections.defaultdict(collections.Counter)  # {(start, code): {state: rows}}
     for call in calls.values():
         place = call["start"], codes.get(call["job"])
         begun[place][call["state"]] += 1
         if call["start"] is None:
-            wrong.append(f"a call has no job: {call}")
+            errors.append(f"a call has no job: {call}")
         if call["state"] == "settled":
-            booked[call["response_id"]] += 1
-            wrong += differences(call, by_response.get(call["response_id"]), place)
-    wrong += [f"the answer {answer} is booked {count} times" for answer, count in booked.items()
-              if count > 1]
+            settled[call["response_id"]] += 1
+            errors += differences(call, by_response.get(call["response_id"]), place)
+    errors += [f"the answer {answer} is settled {count} times" for answer, count in settled.items()
+               if count > 1]
 
     sent = collections.defaultdict(collections.Counter)
     for record in records:
         place = record.start, record.code
         sent[place]["all"] += 1
-        is_booked = record.response_id in booked
+        is_settled = record.response_id in settled
         sent[place]["refused"] += record.status != 200
         sent[place]["billed"] += bool(record.usage)
-        sent[place]["not booked"] += bool(record.usage) and not is_booked
+        sent[place]["not settled"] += bool(record.usage) and not is_settled
         sent[place]["unknown"] += bool(record.fault) and record.fault.name in COST_UNKNOWN
     unplanned = [record for record in records if record.status != 200 and not record.fault]
     if unplanned:
-        wrong.append(f"{len(unplanned)} calls were refused for what they are: {unplanned[:3]}")
+        errors.append(f"{len(unplanned)} calls were refused as invalid: {unplanned[:3]}")
     cut = cut_claims(run, history, codes)
     for place in set(begun) | set(sent):
         rows, asked = begun[place], sent[place]
         about = f"{place}: rows {dict(rows)}, calls {dict(asked)}, claims cut off {cut[place]}"
         if asked["all"] > sum(rows.values()):
-            wrong.append(f"a call without a row: {about}")
+            errors.append(f"a call without a row: {about}")
         if rows["released"] > asked["refused"] + cut[place]:  # A worker that is stopped sends nothing.
-            wrong.append(f"a row was taken back without a refusal: {about}")
-        if asked["not booked"] > rows["open"]:
-            wrong.append(f"a billed call has no row: {about}")
+            errors.append(f"a row was released without a refusal: {about}")
+        if asked["not settled"] > rows["open"]:
+            errors.append(f"a billed call has no row: {about}")
         is_open_for_no_reason = rows["open"] > asked["unknown"] + cut[place]
         if is_open_for_no_reason and run.options.private_cluster:
-            run.figures["rows open after an outage"] += 1  # The outage was between the row and its answer.
+            run.statistics["rows open after an outage"] += 1  # The outage was between the row and its answer.
         elif is_open_for_no_reason:
-            wrong.append(f"a row is open, and nothing cut it off: {about}")
+            errors.append(f"a row is open without an interruption: {about}")
     per_job = collections.Counter(call["job"] for call in calls.values() if call["state"] != "released")
-    wrong += [f"job {job} has {count} paid calls" for job, count in per_job.items()
-              if count > PAID_CALLS_MAX]
+    errors += [f"job {job} has {count} paid calls" for job, count in per_job.items()
+               if count > PAID_CALLS_MAX]
     jobs = collections.Counter(codes.values())
     billed = collections.Counter(record.code for record in records if record.usage)
-    wrong += [f"{code} was billed {count} calls for {jobs[code]} job(s)" for code, count in billed.items()
-              if count > PAID_CALLS_MAX * jobs[code]]
+    errors += [f"{code} was billed {count} calls for {jobs[code]} job(s)" for code, count in billed.items()
+               if count > PAID_CALLS_MAX * jobs[code]]
     for name in ("settled", "open", "released"):
-        run.figures[f"calls {name}"] = sum(rows[name] for rows in begun.values())
-    run.figures["calls billed and cut off"] = sum(asked["not booked"] for asked in sent.values())
-    run.figures["calls that arrived"] = len(records)
-    return wrong
+        run.statistics[f"calls {name}"] = sum(rows[name] for rows in begun.values())
+    run.statistics["calls billed and cut off"] = sum(asked["not settled"] for asked in sent.values())
+    run.statistics["calls that arrived"] = len(records)
+    return errors
 
 
 def differences(call, record, place):
     """Differences between a settled row and the answer that it names."""
     if record is None:
-        return [f"an answer was booked that was never given: {call}"]
+        return [f"a settled call has an answer that was never sent: {call}"]
     if (record.start, record.code) != place:
-        return [f"an answer to {record.start}, {record.code} was booked for {place}"]
+        return [f"an answer to {record.start}, {record.code} was settled for {place}"]
     if not record.usage:
         return [f"a call is settled that was not billed: {call}"]
-    booked = (call["prompt_tokens"], call["cached_prompt_tokens"], call["output_tokens"],
+    settled = (call["prompt_tokens"], call["cached_prompt_tokens"], call["output_tokens"],
               call["thinking_tokens"])
     used = record.usage
     billed = used["prompt_tokens"], used["cached_tokens"], used["output_tokens"], used["thoughts"]
-    if booked != billed or Decimal(call["cost_usd"]) != cost_of(used):
-        return [f"booked {booked} at {call['cost_usd']}, billed {billed} at {cost_of(used)}: {call}"]
+    if settled != billed or Decimal(call["cost_usd"]) != cost_of(used):
+        return [f"settled {settled} at {call['cost_usd']}, billed {billed} at {cost_of(used)}: {call}"]
     return []
 
 
@@ -279,7 +279,7 @@ def cut_claims(run, history, codes):
 
 def check_sums(run):
     """The usage that the API reports to the account."""
-    wrong = []
+    errors = []
     usage = exact(run.account.request("GET", "/api/v1/reels/usage"))
     settled = set(run.sql.run("SELECT response_id FROM model_call WHERE number > 0"
                               " AND settled_at IS NOT NULL").split())
@@ -292,7 +292,7 @@ def check_sums(run):
         "total_cost_usd": sum((cost_of(one) for one in billed), Decimal(0))}
     for name, value in expected.items():
         if usage[name] != value:
-            wrong.append(f"{name} is {usage[name]} and should be {value}")
+            errors.append(f"{name} is {usage[name]} and should be {value}")
     totals = run.sql.rows(
         "SELECT total.model, total.calls, total.prompt_tokens, total.output_tokens,"
         " total.cost_usd::text AS cost_usd FROM model_total AS total"
@@ -301,42 +301,42 @@ def check_sums(run):
         " coalesce(sum(cost_usd), 0)) FROM model_call"
         "   WHERE model = total.model AND provider = total.provider AND settled_at IS NOT NULL)")
     if totals:
-        wrong.append(f"the totals for /metrics are not those of the ledger: {totals}")
-    run.figures["cost in microdollars"] = int(expected["total_cost_usd"] * 1000000)
-    return wrong
+        errors.append(f"the totals for /metrics are not those of the ledger: {totals}")
+    run.statistics["cost in microdollars"] = int(expected["total_cost_usd"] * 1000000)
+    return errors
 
 
 def check_local_calls(run, rows):
     """Local analyses: one for each done job that is not a copy, without a cost."""
-    wrong = []
+    errors = []
     calls = run.sql.rows("SELECT job_id, number, cost_usd::text AS cost FROM model_call")
     per_job = collections.Counter(call["job_id"] for call in calls)
-    wrong += [f"a local analysis with number or cost: {call}" for call in calls
-              if call["number"] != 0 or Decimal(call["cost"]) != 0]
+    errors += [f"a local analysis with number or cost: {call}" for call in calls
+               if call["number"] != 0 or Decimal(call["cost"]) != 0]
     twins = collections.Counter(plan.code for plan in run.plans)
     for job, row in rows.items():
         plan, count = run.by_id[job], per_job[job]
         is_done = row["status"] == "done"
         if count > is_done or (is_done and not count and twins[plan.code] == 1):
-            wrong.append(f"job {job} is {row['status']} and has {count} local analyses")
-    run.figures["local analyses"] = len(calls)
-    return wrong
+            errors.append(f"job {job} is {row['status']} and has {count} local analyses")
+    run.statistics["local analyses"] = len(calls)
+    return errors
 
 
 # Logs and tables of the report.
 
 
 def check_logs(daemon, figures, with_outages):
-    """Errors in the logs of all starts, unless the database was away at times."""
-    wrong = collections.Counter()
+    """Errors in the logs of all starts, unless the database was unreachable at times."""
+    errors = collections.Counter()
     for line in daemon.all_log_lines():
         level, message = line.get("level"), line.get("message", "")
         if level == "error" and not with_outages:
-            wrong[f"{message} {line.get('reason', '')}"[:300]] += 1
+            errors[f"{message} {line.get('reason', '')}"[:300]] += 1
         elif level in ("warning", "error"):
             figures[f"log: {message}"] += 1
     return [f"logged as an error by {daemon.name}, {count} times: {text}"
-            for text, count in wrong.items()]
+            for text, count in errors.items()]
 
 
 def cut_steps(run):
@@ -344,7 +344,7 @@ def cut_steps(run):
     table = {where: [0, 0] for where in (
         "start of the daemon", "no job in progress", "claimed, not begun", "resolve", "download", "probe",
         "analyze, before a call", "call written, not sent", "call sent, not answered",
-        "call answered, not booked", "call booked: check, picture, report", "analyze")}
+        "call answered, not settled", "call settled: check, picture, report", "analyze")}
     records = collections.defaultdict(list)
     for record in run.model.calls():
         records[record.start, record.code].append(record)
@@ -369,5 +369,5 @@ def place_of(run, job, records):
         last = records[-1] if records else None
         if last is None:
             return "call written, not sent"
-        return "call answered, not booked" if last.delivered else "call sent, not answered"
-    return "call booked: check, picture, report" if job["settled_calls"] else "analyze, before a call"
+        return "call answered, not settled" if last.delivered else "call sent, not answered"
+    return "call settled: check, picture, report" if job["settled_calls"] else "analyze, before a call"

@@ -35,7 +35,7 @@ import time
 import crash_checks
 from crash_plans import make_plans
 from crash_support import (
-    CODE, HISTORY, CrashGemini, Moments, MortalDaemon, Sql, await_no_children, media_children)
+    CODE, HISTORY, CrashGemini, Moments, KillableDaemon, Sql, await_no_children, media_children)
 from model_support import ANSWER, PRICES, answer_with
 from service_support import Cluster, Platform, new_folder, wait_until
 
@@ -77,31 +77,31 @@ class Run:
         self.plans = make_plans(random.Random(f"{options.seed} jobs"), options.jobs)
         self.moments = Moments()
         self.changed = threading.Condition()
-        self.wrong = []  # Descriptions of errors.
+        self.errors = []  # Descriptions of errors.
         self.submitted = 0
         self.ended = 0
         self.unfinished = 0
         self.kills = []
-        self.aims = self.deck()
+        self.aims = self.shuffled_aims()
         self.seen = {}  # {job id: body of the first answer that reported its end}
         self.by_id = {}
-        self.figures = collections.Counter()
+        self.statistics = collections.Counter()
         self.is_over = threading.Event()
-        self.curtain = threading.Event()  # No daemon is needed any more.
+        self.all_finished = threading.Event()  # No daemon is needed any more.
         self.began = time.monotonic()
 
-    def deck(self):
+    def shuffled_aims(self):
         """The aim of each kill: all aims are equally frequent."""
-        deck = []
-        while len(deck) < self.options.kills:
+        chosen = []
+        while len(chosen) < self.options.kills:
             aims = list(AIMS[self.options.analyzer])
             self.dice.shuffle(aims)
-            deck += aims
-        return deck[:self.options.kills]
+            chosen += aims
+        return chosen[:self.options.kills]
 
     def complain(self, text):
         with self.changed:
-            self.wrong.append(text)
+            self.errors.append(text)
 
     # Setup.
 
@@ -110,19 +110,19 @@ class Run:
         options = self.options
         with contextlib.ExitStack() as stage:
             self.stage = stage
-            stage.callback(self.curtain.set)
+            stage.callback(self.all_finished.set)
             self.set_up()
             self.act()
             if not self.is_stuck():
                 self.look_at_what_is_left()
-            if self.wrong and options.keep:
+            if self.errors and options.keep:
                 for daemon in self.daemons:
                     shutil.copytree(daemon.folder, os.path.join(options.keep, daemon.name))
-        return self.wrong
+        return self.errors
 
     def is_stuck(self):
         """The records are incomplete, so comparing them is useless."""
-        return any(text.startswith("stuck") for text in self.wrong)
+        return any(text.startswith("stuck") for text in self.errors)
 
     def set_up(self):
         stage, options = self.stage, self.options
@@ -153,7 +153,7 @@ class Run:
                 settings["gemini_inline_bytes_max"] = 1000  # It uploads each video.
             if options.shared_data_dir:
                 settings["data_dir"] = os.path.join(shared, "data")
-            daemon = MortalDaemon(str(number + 1), **settings)
+            daemon = KillableDaemon(str(number + 1), **settings)
             stage.callback(daemon.close)
             self.daemons.append(daemon)
         self.first_starts()
@@ -179,7 +179,7 @@ class Run:
             first.launch()
             self.is_over.wait(self.dice.uniform(0.02, 0.5))
             first.crash()
-            self.figures["kills at the first start"] += 1
+            self.statistics["kills at the first start"] += 1
         first.launch()
         began = time.monotonic()
         first.await_ready()
@@ -214,7 +214,7 @@ class Run:
     def guarded(self, act, argument):
         try:
             act(argument)
-        except BaseException as why:  # Otherwise the run would pass without complaints.
+        except BaseException as why:  # Otherwise the run would pass without an error.
             if not self.is_over.is_set():
                 self.complain(f"stuck: {act.__name__} ended with {why!r}")
                 self.is_over.set()
@@ -230,7 +230,7 @@ class Run:
             with self.changed:
                 self.ended, self.unfinished = row["ended"], row["unfinished"]
                 if time.monotonic() - self.began > self.options.seconds_max and self.aims:
-                    self.figures["kills that time did not allow"] += len(self.aims)
+                    self.statistics["kills that time did not allow"] += len(self.aims)
                     self.aims.clear()
                 state = (self.submitted, self.ended, self.unfinished, len(self.kills))
                 is_all = self.is_submitted() and not self.aims and not self.unfinished and all(
@@ -257,7 +257,7 @@ class Run:
         known = [plan for plan in self.plans if plan.job_id is not None or self.is_late()]
         return len(known) == len(self.plans) and not any(
             plan.job_id is not None and plan.is_deleted and not plan.delete_ended
-            for plan in self.plans) and self.figures["submissions under way"] == 0
+            for plan in self.plans) and self.statistics["submissions under way"] == 0
 
     def is_late(self):
         return time.monotonic() - self.began > self.options.seconds_max
@@ -284,7 +284,7 @@ class Run:
                 self.complain(f"{method} {path} was not answered in {REQUEST_SECONDS_MAX} s")
             if moment:
                 with self.changed:
-                    self.figures[f"{moment}s without an answer"] += 1
+                    self.statistics[f"{moment}s without an answer"] += 1
             self.is_over.wait(0.005)
             return None
         finally:
@@ -299,13 +299,13 @@ class Run:
                 plan = next(self.next_plan, None)
                 if plan is None:
                     return
-                self.figures["submissions under way"] += 1
+                self.statistics["submissions under way"] += 1
             self.await_turn(plan)
             self.submit(plan, dice)
             if plan.is_repeated and not plan.is_deleted:
                 self.submit(plan, dice)
             with self.changed:
-                self.figures["submissions under way"] -= 1
+                self.statistics["submissions under way"] -= 1
 
     def await_turn(self, plan):
         """Spreads jobs over the kills, so that there is work at each kill."""
@@ -331,7 +331,7 @@ class Run:
             status, text = answer
             if status == 503:
                 with self.changed:
-                    self.figures["answers 503"] += 1
+                    self.statistics["answers 503"] += 1
                 continue
             if status != 202:
                 return self.complain(f"submission of {plan.url} with {plan.key}: {status} {text[:300]}")
@@ -343,7 +343,7 @@ class Run:
                     self.submitted += 1
                     self.unfinished += 1
                 elif plan.job_id != job_id:
-                    self.wrong.append(f"{plan.key} is job {plan.job_id} and job {job_id}")
+                    self.errors.append(f"{plan.key} is job {plan.job_id} and job {job_id}")
                 self.changed.notify_all()
             return None
         return None
@@ -368,22 +368,22 @@ class Run:
             return None
         status, text = answer
         with self.changed:
-            self.figures["reads"] += 1
+            self.statistics["reads"] += 1
             if status == 503:
-                self.figures["answers 503"] += 1
+                self.statistics["answers 503"] += 1
             elif status == 404:
                 if not plan.delete_begun:
-                    self.wrong.append(f"job {job_id} is not found but was not deleted")
+                    self.errors.append(f"job {job_id} is not found but was not deleted")
             elif status != 200:
-                self.wrong.append(f"job {job_id}: {status} {text[:300]}")
+                self.errors.append(f"job {job_id}: {status} {text[:300]}")
             elif was_deleted:
-                self.wrong.append(f"job {job_id} is there after its deletion: {text[:300]}")
+                self.errors.append(f"job {job_id} exists after its deletion: {text[:300]}")
             elif json.loads(text)["status"] in ("done", "error"):
                 first = self.seen.setdefault(job_id, text)
                 if first != text:
-                    self.wrong.append(f"job {job_id} ended twice: {first[:400]} and {text[:400]}")
+                    self.errors.append(f"job {job_id} ended twice: {first[:400]} and {text[:400]}")
             elif before is not None:
-                self.wrong.append(f"job {job_id} had ended ({before[:200]}) and is {text[:200]}")
+                self.errors.append(f"job {job_id} had ended ({before[:200]}) and is {text[:200]}")
         return status
 
     def delete_some(self, _):
@@ -430,7 +430,7 @@ class Run:
             if aim is None:
                 daemon.is_spared = True
                 # A process gets a signal when the thread that started it ends.
-                return self.curtain.wait()
+                return self.all_finished.wait()
             has_come = self.await_moment(daemon, sql, aim, dice)
             self.is_over.wait(dice.choice((0, 0, 0.002, 0.01, 0.05)) * dice.random())
             self.kill(daemon, sql, aim, has_come)
@@ -531,27 +531,27 @@ class Run:
                 status = self.read(daemon, job_id)
                 if status != (404 if plan.delete_ended else 200):
                     self.complain(f"job {job_id} is answered with {status} at the end")
-        self.wrong += crash_checks.check(self)
-        self.wrong += self.what_daemons_leave()
+        self.errors += crash_checks.check(self)
+        self.errors += self.leftovers()
 
-    def what_daemons_leave(self):
-        wrong = []
+    def leftovers(self):
+        errors = []
         with contextlib.suppress(AssertionError):
             wait_until(lambda: not self.model.files, "uploaded files to be removed", 20)
         if self.model.files:
-            wrong.append(f"files are left at the provider: {list(self.model.files.values())[:5]}")
+            errors.append(f"files are left at the provider: {list(self.model.files.values())[:5]}")
         for daemon in self.daemons:
             code = daemon.stop()
             if code != 0:
-                wrong.append(f"{daemon.start_id} ended with {code} when it was asked to")
+                errors.append(f"{daemon.start_id} ended with {code} when it was asked to")
         for daemon in self.daemons:
             left = glob.glob(os.path.join(daemon.settings["data_dir"], "scratch", "**"), recursive=True)
             if left[1:]:
-                wrong.append(f"scratch files of {daemon.name} are left: {left[1:6]}")
-            wrong += crash_checks.check_logs(daemon, self.figures, self.options.private_cluster)
+                errors.append(f"scratch files of {daemon.name} are left: {left[1:6]}")
+            errors += crash_checks.check_logs(daemon, self.statistics, self.options.private_cluster)
         if self.model.complaints:
-            wrong.append(f"the model's stand-in complains: {self.model.complaints[:5]}")
-        return wrong
+            errors.append(f"the stand-in of the model reports: {self.model.complaints[:5]}")
+        return errors
 
     # The report.
 
@@ -575,7 +575,7 @@ class Run:
         lines += ["", "media children running at a kill: " + (", ".join(
             f"{task} {count}" for task, count in children.most_common()) or "none")]
         lines += ["figures: " + ", ".join(f"{name} {count}" for name, count in
-                                          sorted(self.figures.items()) if count)]
+                                          sorted(self.statistics.items()) if count)]
         return "\n".join(lines)
 
 
@@ -605,14 +605,14 @@ def main():
     options = parse()
     print(f"seed {options.seed}", flush=True)
     run = Run(options)
-    wrong = run.run()
+    errors = run.run()
     print(run.report())
-    for text in wrong:
+    for text in errors:
         print(f"WRONG: {text}", file=sys.stderr)
-    if wrong:
-        print(f"{len(wrong)} things are wrong; repeat with: {' '.join(sys.argv)} --seed {options.seed}",
+    if errors:
+        print(f"{len(errors)} errors; repeat with: {' '.join(sys.argv)} --seed {options.seed}",
               file=sys.stderr)
-    return 1 if wrong else 0
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

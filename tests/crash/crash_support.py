@@ -100,7 +100,7 @@ class Sql:
             return wait_until(lambda: self.try_once(statement), "the database")[0]
 
     def try_once(self, statement):
-        """[the answer], or None if the server is away."""
+        """[the answer], or None if the server is unreachable."""
         mark, lines = secrets.token_hex(8), []
         try:
             self.process.stdin.write(f"{statement.strip().rstrip(';')};\n\\echo {mark}\n")
@@ -212,7 +212,7 @@ class CrashGemini(GeminiStandIn):
         return [record for record in self.of("generate") if record.whole and record.status is not None]
 
 
-class MortalDaemon(Daemon):
+class KillableDaemon(Daemon):
     """A daemon that is started and killed repeatedly. `start_id` names its current start."""
 
     def __init__(self, name, **settings):

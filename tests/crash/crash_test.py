@@ -14,13 +14,13 @@ class Crashes(unittest.TestCase):
         options = crash_harness.parse(arguments)
         print(f"\nseed {options.seed}", flush=True)
         run = crash_harness.Run(options)
-        wrong = run.run()
-        told = run.report()
-        print(told)
-        if wrong:
-            self.fail("\n".join([*(text[:2000] for text in wrong[:20]), told, "repeat with:"
+        errors = run.run()
+        report = run.report()
+        print(report)
+        if errors:
+            self.fail("\n".join([*(text[:2000] for text in errors[:20]), report, "repeat with:"
                                  f" crash_harness.py {' '.join(arguments)} --seed {options.seed}"]))
-        self.assertEqual(run.figures["ended as done"] > 0, True, "something was analysed")
+        self.assertEqual(run.statistics["ended as done"] > 0, True, "something was analysed")
         self.assertTrue(any(kill["cut"] for kill in run.kills), "something was cut off")
 
     def test_one_daemon(self):

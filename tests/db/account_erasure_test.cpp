@@ -39,7 +39,7 @@ constexpr db::query add_the_rest_query{"test.add_the_rest", R"sql(
 
 class AccountErasure : public retention_test {};
 
-TEST_F(AccountErasure, ALeaverIsPowerlessAtOnceAndGoneInTheEnd) {
+TEST_F(AccountErasure, DisablesAnAccountImmediatelyAndRemovesItInSteps) {
     accounts::account_store accounts{pool()};
     ASSERT_TRUE(run(accounts.create_token(ann_, "laptop", soon())));
     ended(ann_, 1, 5);
@@ -52,15 +52,15 @@ TEST_F(AccountErasure, ALeaverIsPowerlessAtOnceAndGoneInTheEnd) {
 
     ASSERT_TRUE(run(retention_.begin_erasure(ann_, std::nullopt, soon())));
     EXPECT_THAT(run(accounts.tokens(ann_, soon())), IsEmpty());
-    const auto leaver = run(accounts.list({.only = ann_}, soon())).accounts.at(0);
-    EXPECT_TRUE(leaver.leaving_at && leaver.disabled_at);
+    const auto account = run(accounts.list({.only = ann_}, soon())).accounts.at(0);
+    EXPECT_TRUE(account.leaving_at && account.disabled_at);
     EXPECT_FALSE(run(accounts.change(ann_, {.disabled = false}, soon())))
-        << "nobody brings it back";
+        << "it cannot be enabled again";
     EXPECT_FALSE(run(accounts.create("ann@example.com", accounts::role::member, soon())));
 
     const auto first = run(retention_.erase("one", ann_, 2, soon()));
     EXPECT_EQ(first->removed_jobs, 1);
-    EXPECT_FALSE(is_there(ann_, busy)) << "what is in progress is stopped first";
+    EXPECT_FALSE(is_there(ann_, busy)) << "running jobs are stopped first";
     EXPECT_FALSE(run(retention_.erase("other", ann_, 2, soon()))) << "it is not its turn";
     execute(end_turns_query);  // The first one has died.
     EXPECT_TRUE(run(retention_.erase("other", ann_, 2, soon())));
@@ -70,15 +70,15 @@ TEST_F(AccountErasure, ALeaverIsPowerlessAtOnceAndGoneInTheEnd) {
     EXPECT_TRUE(is_there(bob_, of_bob));
     EXPECT_TRUE(run(accounts.create("ann@example.com", accounts::role::member, soon())));
     EXPECT_FALSE(run(retention_.erase("one", ann_, 2, soon()))->account);
-    EXPECT_FALSE(run(retention_.next_leaver({}, {}, soon()))) << "nobody is leaving any more";
+    EXPECT_FALSE(run(retention_.next_leaver({}, {}, soon()))) << "no account is pending deletion";
 }
 
-TEST_F(AccountErasure, WorkOfAllLeaversStopsBeforeAnyOfThemIsEmptied) {
+TEST_F(AccountErasure, StopsJobsOfAllAccountsBeforeRemovingAny) {
     accounts::account_store accounts{pool()};
     const auto eve =
         run(accounts.create("eve@example.com", accounts::role::member, soon())).value();
     for (int i = 0; i < 8; ++i) static_cast<void>(submitted(ann_));
-    const auto his = submitted(bob_);
+    const auto bobs = submitted(bob_);
     const auto hers = submitted(eve);
     const auto done = ended(ann_, 1).front();
     ASSERT_TRUE(run(retention_.begin_erasure(ann_, std::nullopt, soon())));
@@ -87,9 +87,9 @@ TEST_F(AccountErasure, WorkOfAllLeaversStopsBeforeAnyOfThemIsEmptied) {
     EXPECT_EQ(run(retention_.stop_accounts_pending_deletion("one", 1, soon())), 9);
     EXPECT_FALSE(run(retention_.stop_accounts_pending_deletion("other", 1, soon())))
         << "it is not its turn";
-    EXPECT_FALSE(is_there(bob_, his));
-    EXPECT_TRUE(is_there(eve, hers)) << "she stays";
-    EXPECT_TRUE(is_there(ann_, done)) << "nobody pays for it any more: it has time";
+    EXPECT_FALSE(is_there(bob_, bobs));
+    EXPECT_TRUE(is_there(eve, hers)) << "the administrator remains";
+    EXPECT_TRUE(is_there(ann_, done)) << "an ended job costs nothing more";
     EXPECT_EQ(run(retention_.stop_accounts_pending_deletion("one", 1, soon())), 0);
     const auto left = claimed(10);
     ASSERT_EQ(left.size(), 1U);
@@ -103,10 +103,10 @@ TEST_F(AccountErasure, StoppingWorkIsBounded) {
     EXPECT_EQ(run(retention_.stop_accounts_pending_deletion("one", 1, soon())), 2);
 }
 
-TEST_F(AccountErasure, LeaversTakeTurnsAndOneThatCannotGoIsPassedOver) {
-    for (const auto leaver : {ann_, bob_}) {
-        ended(leaver, 1, 3);
-        ASSERT_TRUE(run(retention_.begin_erasure(leaver, std::nullopt, soon())));
+TEST_F(AccountErasure, AlternatesBetweenAccountsAndSkipsAFailingOne) {
+    for (const auto account : {ann_, bob_}) {
+        ended(account, 1, 3);
+        ASSERT_TRUE(run(retention_.begin_erasure(account, std::nullopt, soon())));
     }
     const auto next = [this](account_id after, std::vector<account_id> passed_over = {}) {
         return run(retention_.next_leaver(after, std::move(passed_over), soon()));
@@ -129,10 +129,10 @@ TEST_F(AccountErasure, LeaversTakeTurnsAndOneThatCannotGoIsPassedOver) {
     EXPECT_THROW(run(retention_.erase("one", ann_, 2, soon())), db::failure);
     EXPECT_GT(erased(bob_, 2), 2);
     EXPECT_EQ(left_of(bob_), 0);
-    EXPECT_EQ(next({}), ann_) << "still to be done";
+    EXPECT_EQ(next({}), ann_) << "the erasure is still pending";
 }
 
-TEST_F(AccountErasure, TheLastAdministratorStays) {
+TEST_F(AccountErasure, KeepsTheLastAdministrator) {
     run(pool().run(soon(), make_administrator_query, ann_));
     const auto refused = run(retention_.begin_erasure(ann_, std::nullopt, soon()));
     EXPECT_EQ(refused.error().code(), errc::conflict);
@@ -145,7 +145,7 @@ TEST_F(AccountErasure, TheLastAdministratorStays) {
         errc::not_found);
 }
 
-TEST_F(AccountErasure, AnOwnersWishNeedsThePasswordOfNow) {
+TEST_F(AccountErasure, AnOwnerNeedsTheCurrentPassword) {
     run(pool().run(soon(), make_administrator_query, ann_));
     run(pool().run(soon(), make_administrator_query, bob_));
     const auto known = "hash of " + std::to_string(ann_.value);

@@ -36,7 +36,7 @@ protected:
     }
 };
 
-TEST_F(AccountExport, HasEverythingOfTheAccountAndNothingOfOthers) {
+TEST_F(AccountExport, ContainsAllDataOfTheAccountAndNoOther) {
     accounts::account_store accounts{pool()};
     ASSERT_TRUE(run(accounts.create_token(ann_, "laptop", soon())));
     const auto jobs = ended(ann_, 60, 21);  // Three pages.
@@ -63,7 +63,7 @@ TEST_F(AccountExport, HasEverythingOfTheAccountAndNothingOfOthers) {
     for (const auto& line : all.lines) EXPECT_FALSE(line.contains("hash")) << line;
 }
 
-TEST_F(AccountExport, LeavesOutWhatIsDeletedOrMadeMeanwhile) {
+TEST_F(AccountExport, OmitsDataDeletedOrCreatedDuringTheExport) {
     const auto jobs = ended(ann_, 60, 21);
     bool is_first = true;
     const auto all = exported(ann_, [&] {
@@ -76,7 +76,7 @@ TEST_F(AccountExport, LeavesOutWhatIsDeletedOrMadeMeanwhile) {
     EXPECT_EQ(all.of_type.at("end"), 1);
 }
 
-TEST_F(AccountExport, HasWhatWasMadeBeforeTheClockWasSetBack) {
+TEST_F(AccountExport, ContainsDataFromBeforeTheClockWasSetBack) {
     accounts::account_store accounts{pool()};
     ASSERT_TRUE(run(accounts.create_token(ann_, "laptop", soon())));
     const auto jobs = ended(ann_, -3 * day, 20);
@@ -110,7 +110,7 @@ TEST_F(AccountExport, HasWhatWasMadeBeforeTheClockWasSetBack) {
     EXPECT_EQ(calls.size(), 420U) << "each once";
 }
 
-TEST_F(AccountExport, OfAnAccountThatIsNotThereIsItsEnd) {
+TEST_F(AccountExport, OfAnUnknownAccountContainsOnlyTheEnd) {
     const auto all = exported(account_id{77});
     EXPECT_EQ(all.lines.size(), 1U);
     EXPECT_EQ(all.lines.front().at("lines"), 0);

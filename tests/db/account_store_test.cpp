@@ -19,7 +19,7 @@ protected:
     jobs::caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 0};
 };
 
-TEST_F(AccountStore, AnAddressHasOneAccountWhateverItsLetterCase) {
+TEST_F(AccountStore, AnAddressHasOneAccountInAnyLetterCase) {
     const auto id = account("Ann@Example.com");
     EXPECT_GT(id.value, 0);
     const auto again = run(store_.create("ann@example.COM", role::administrator, soon()));
@@ -30,7 +30,7 @@ TEST_F(AccountStore, AnAddressHasOneAccountWhateverItsLetterCase) {
     EXPECT_EQ(run(store_.find("bob@example.com", soon())).error().code(), errc::not_found);
 }
 
-TEST_F(AccountStore, ATokenIsKnownUntilItIsRevoked) {
+TEST_F(AccountStore, ATokenIsValidUntilItIsRevoked) {
     const auto id = account("ann@example.com");
     const auto token = run(store_.create_token(id, "laptop", soon())).value();
     const auto hash = hash_of_token(token.token).value();
@@ -53,7 +53,7 @@ TEST_F(AccountStore, ATokenIsKnownUntilItIsRevoked) {
     EXPECT_EQ(all[1].prefix, prefix_of_token(next.token));
 }
 
-TEST_F(AccountStore, AnotherAccountCannotRevokeMyToken) {
+TEST_F(AccountStore, AnAccountCannotRevokeAnothersToken) {
     const auto ann = account("ann@example.com");
     const auto bob = account("bob@example.com");
     const auto token = run(store_.create_token(ann, "laptop", soon())).value();
@@ -61,7 +61,7 @@ TEST_F(AccountStore, AnotherAccountCannotRevokeMyToken) {
     EXPECT_TRUE(run(callers_.find(hash_of_token(token.token).value(), soon())));
 }
 
-TEST_F(AccountStore, LimitsChangeOneByOne) {
+TEST_F(AccountStore, LimitsChangeIndependently) {
     const auto id = account("ann@example.com");
     auto limits = run(store_.change_limits(id, {}, soon()));
     EXPECT_FALSE(limits.submissions_per_minute);

@@ -82,7 +82,7 @@ protected:
     }
 
     void end_all(const std::vector<claimed_job>& jobs, const transition& how) {
-        for (const auto& job : jobs) EXPECT_TRUE(run(queue_.report(holding_of(job), how, soon())));
+        for (const auto& job : jobs) EXPECT_TRUE(run(queue_.report(lease_of(job), how, soon())));
     }
 
     operations_store operations_{pool()};
@@ -92,12 +92,12 @@ private:
     int links_ = 1000;
 };
 
-TEST_F(ActiveJobs, ThatHaveEndedGiveTheirPlacesBack) {
+TEST_F(ActiveJobs, ThatHaveEndedDoNotCount) {
     EXPECT_EQ(figures_of(ann_).bound, std::nullopt);
     for (const auto& one : asked({ann_, ann_}, 3)) EXPECT_EQ(one.decided, outcome::accepted);
     EXPECT_EQ(figures_of(ann_).bound, 2);
     end_all(claimed(2), failure_);
-    EXPECT_EQ(figures_of(ann_).bound, 2) << "who ends a job does not write the account's row";
+    EXPECT_EQ(figures_of(ann_).bound, 2) << "ending a job does not write the account's row";
     const auto three = asked({ann_, ann_, ann_}, 3);
     for (const auto& one : three) EXPECT_EQ(one.decided, outcome::accepted);
     EXPECT_EQ(figures_of(ann_).bound, 3);
@@ -107,7 +107,7 @@ TEST_F(ActiveJobs, ThatHaveEndedGiveTheirPlacesBack) {
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
 }
 
-TEST_F(ActiveJobs, ALowerLimitThatCountsNoFurtherIsNotTakenForAll) {
+TEST_F(ActiveJobs, ACountThatStopsAtALowerLimitIsNotTheTotal) {
     for (const auto& one : asked({ann_, ann_, ann_, ann_, ann_}, 9))
         EXPECT_EQ(one.decided, outcome::accepted);
     EXPECT_EQ(asked({ann_}, 2).front().decided, outcome::too_many_jobs);
@@ -115,7 +115,7 @@ TEST_F(ActiveJobs, ALowerLimitThatCountsNoFurtherIsNotTakenForAll) {
     EXPECT_EQ(asked({ann_}, 6).front().decided, outcome::too_many_jobs);
 }
 
-TEST_F(ActiveJobs, ThatAnAdministratorSubmitsAnewCountAsWell) {
+TEST_F(ActiveJobs, ThatAnAdministratorResubmitsCountToo) {
     const auto three = asked({ann_, ann_, ann_}, 9);
     end_all(claimed(3), failure_);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
@@ -125,7 +125,7 @@ TEST_F(ActiveJobs, ThatAnAdministratorSubmitsAnewCountAsWell) {
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
 }
 
-TEST_F(ActiveJobs, ThatASubmissionUnawareOfTheBoundAdmitsCountAsWell) {
+TEST_F(ActiveJobs, ThatAnOlderFunctionAcceptsCountToo) {
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
     run(pool().run(soon(), admit_unaware_query, ann_));
     const auto two = asked({ann_, ann_}, 3);
@@ -133,7 +133,7 @@ TEST_F(ActiveJobs, ThatASubmissionUnawareOfTheBoundAdmitsCountAsWell) {
     EXPECT_EQ(two[1].decided, outcome::too_many_jobs);
 }
 
-TEST_F(ActiveJobs, ThatEarlierReleasesSubmitCountAsWell) {
+TEST_F(ActiveJobs, ThatEarlierReleasesSubmitCountToo) {
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
     const auto earlier = run(pool().run(soon(), earlier_query, ann_, std::string_view{link}));
     for (const db::row row : earlier) EXPECT_EQ(row.as<std::string>("outcome"), "admitted");
@@ -174,7 +174,7 @@ private:
     std::map<job_id, job> jobs_;
 };
 
-TEST_F(ActiveJobs, AreNeverTooManyAndNeverRefusedWithoutReason) {
+TEST_F(ActiveJobs, AreLimitedExactly) {
     std::mt19937 dice{20261123};
     const auto below = [&dice](int end) { return static_cast<int>(dice() % unsigned(end)); };
     const std::array owners{ann_, bob_};
@@ -268,8 +268,8 @@ protected:
         std::vector<lease> kept;
         std::vector<ended_attempt> ended;
         for (const auto& job : held) {
-            kept.push_back(holding_of(job));
-            ended.push_back({.held = holding_of(job), .ended = failure_});
+            kept.push_back(lease_of(job));
+            ended.push_back({.held = lease_of(job), .ended = failure_});
         }
         EXPECT_EQ(run(queue_.renew(kept, 60s, soon())).renewed.size(), held.size());
         run(queue_.report_all(ended, soon()));
@@ -287,18 +287,18 @@ private:
     db::pool single_{loop().context().get_executor(), options(), log::logger::silent()};
 };
 
-TEST_F(StatementCosts, ASubmissionDoesNotReadWhatTheAccountHasInWork) {
+TEST_F(StatementCosts, ASubmissionDoesNotReadActiveJobs) {
     EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::accepted);
     fill(500, "1 day");
     const auto before = reads_so_far();
     for (int i = 0; i < 20; ++i)
         EXPECT_EQ(asked({ann_}, 100000).front().decided, outcome::accepted);
     const auto after = reads_so_far();
-    EXPECT_LE(after.active - before.active, 20) << "the last one, for its turn, alone";
+    EXPECT_LE(after.active - before.active, 20) << "only the last job, for its turn";
     EXPECT_LE(after.rows - before.rows, 40) << "not all jobs of the account, by another index";
 }
 
-TEST_F(StatementCosts, PlansThatWereMadeForAnEmptyQueueServeAFullOne) {
+TEST_F(StatementCosts, PlansMadeForAnEmptyQueueAreGoodForAFullOne) {
     // A prepared statement keeps its plan from the sixth execution on.
     for (int i = 0; i < 10; ++i) {
         EXPECT_EQ(asked({ann_, bob_}, 1).size(), 2U);
@@ -332,8 +332,8 @@ TEST_F(StatementCosts, AClaimDoesNotReadJobsOfLowerTurnsWhileAnOldSnapshotIsOpen
     const auto second = reads_so_far().ready;
     for (int i = 0; i < 10; ++i) EXPECT_EQ(claimed(1, last_turn).size(), 1U);
     const auto third = reads_so_far().ready;
-    EXPECT_GE(second - first, 10 * worked_on) << "what an unbounded claim costs";
-    EXPECT_LE(third - second, 10 * 50) << "those claimed since, and itself";
+    EXPECT_GE(second - first, 10 * worked_on) << "cost of an unbounded claim";
+    EXPECT_LE(third - second, 10 * 50) << "jobs claimed since, and this one";
     end_transaction(dump);
 }
 

@@ -75,7 +75,7 @@ protected:
     jobs::claimed_job job_;
 };
 
-TEST_F(CallLedgerStore, ACallUnderWayIsNotCountedAndASettledOneIs) {
+TEST_F(CallLedgerStore, CountsSettledCallsAndNoCallsInProgress) {
     const auto call = begin(job_).value();
     EXPECT_EQ(used().total.calls, 0);
     EXPECT_TRUE(run(ledger_.totals(soon())).empty());
@@ -100,13 +100,13 @@ TEST_F(CallLedgerStore, SettlingTwiceCountsOnce) {
     EXPECT_EQ(total().calls, 1);
 }
 
-TEST_F(CallLedgerStore, AReleasedCallIsNone) {
+TEST_F(CallLedgerStore, DoesNotCountReleasedCalls) {
     for (int i = 0; i < 10; ++i) run(ledger_.release(begin(job_).value(), soon()));
     EXPECT_EQ(used().total.calls, 0);
     EXPECT_TRUE(begin(job_));
 }
 
-TEST_F(CallLedgerStore, ACallWhoseBeginNobodyHeardIsReleasedByItsKey) {
+TEST_F(CallLedgerStore, ReleasesACallByItsKeyAfterALostAnswer) {
     const auto begin_as = [this](const std::string& key) {
         const call_intent intent{
             .job = job_.id,
@@ -121,13 +121,13 @@ TEST_F(CallLedgerStore, ACallWhoseBeginNobodyHeardIsReleasedByItsKey) {
     for (const char* key : {"unheard", "unheard", "heard", "unknown"}) {
         run(ledger_.release_unanswered(key, soon()));
     }
-    EXPECT_EQ(used().total.calls, 1) << "what was settled stays";
+    EXPECT_EQ(used().total.calls, 1) << "settled calls remain";
     EXPECT_TRUE(begin(job_));
-    EXPECT_TRUE(begin(job_)) << "the unheard one has left its place";
+    EXPECT_TRUE(begin(job_)) << "the released call no longer counts";
     EXPECT_FALSE(begin(job_));
 }
 
-TEST_F(CallLedgerStore, AJobHasThreeCallsOverAllItsAttempts) {
+TEST_F(CallLedgerStore, LimitsAJobToThreeCallsOverAllAttempts) {
     settle(begin(job_).value());
     settle(begin(job_).value());
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::retried{0s}, soon())));
@@ -136,7 +136,7 @@ TEST_F(CallLedgerStore, AJobHasThreeCallsOverAllItsAttempts) {
     EXPECT_EQ(again.id, job_.id);
     EXPECT_TRUE(begin(again));
     EXPECT_FALSE(begin(again));
-    EXPECT_TRUE(begin(claimed())) << "another job has its own";
+    EXPECT_TRUE(begin(claimed())) << "another job has separate calls";
 }
 
 // Goal: lost calls do not stay unsettled forever, and none that may still be answered is settled.
@@ -151,7 +151,7 @@ TEST_F(CallLedgerStore, LostCallsAreSettledAtAnUnknownCost) {
     const auto again = claim().value();
     const auto current = begin(again).value();
     const auto before = used();
-    EXPECT_EQ(run(ledger_.settle_lost(1, soon())), 1) << "no more than asked for";
+    EXPECT_EQ(run(ledger_.settle_lost(1, soon())), 1) << "at most the requested number";
     EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 1);
     EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0);
     EXPECT_EQ(used().total.calls, before.total.calls) << "they were counted before";
@@ -163,7 +163,7 @@ TEST_F(CallLedgerStore, LostCallsAreSettledAtAnUnknownCost) {
     EXPECT_EQ(total().unpriced_calls, 2);
 }
 
-TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
+TEST_F(CallLedgerStore, AWorkerCanSettleALostCallForAnHour) {
     const auto call = begin(job_).value();
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     EXPECT_EQ(run(ledger_.settle_lost(10, soon())), 0);
@@ -172,7 +172,7 @@ TEST_F(CallLedgerStore, ALostCallMayStillBeSettledByItsWorkerForAnHour) {
 }
 
 // The worker died: the call is never settled, and may have been billed.
-TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
+TEST_F(CallLedgerStore, ALostCallHasAnUnknownCost) {
     static_cast<void>(begin(job_).value());
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     auto now = used();
@@ -186,13 +186,13 @@ TEST_F(CallLedgerStore, ALostCallIsCountedAsUnknown) {
     settle(begin(again).value());
     now = used();
     EXPECT_EQ(now.total.calls, 2);
-    EXPECT_EQ(now.total.cost_usd, "0.02865") << "of what is known";
+    EXPECT_EQ(now.total.cost_usd, "0.02865") << "the known part of the cost";
     EXPECT_EQ(now.by_model.at(0).used.unpriced_calls, 1);
     EXPECT_EQ(total().calls, 2);
 }
 
 // A late answer: the cost is then known.
-TEST_F(CallLedgerStore, ALostCallThatIsFoundAgainIsCountedOnce) {
+TEST_F(CallLedgerStore, ALostCallThatIsSettledLaterIsCountedOnce) {
     const auto call = begin(job_).value();
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
     settle(call);
@@ -219,7 +219,7 @@ TEST_F(CallLedgerStore, AnUnknownPriceIsNeverZero) {
     EXPECT_EQ(now.total.prompt_tokens, 7);
 }
 
-TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) {
+TEST_F(CallLedgerStore, EmbeddingsAreNotPaidCallsOfTheJob) {
     for (int i = 0; i < 5; ++i) {
         auto intent = embedding("key " + std::to_string(i));
         if (i < 4) intent.job = job_.id;
@@ -237,9 +237,9 @@ TEST_F(CallLedgerStore, EmbeddingsAreRowsOfTheirOwnModelAndNoPaidCallsOfTheJob) 
 }
 
 // The daemon died between the answer and the ledger.
-TEST_F(CallLedgerStore, ALostEmbeddingIsCountedAsUnknown) {
+TEST_F(CallLedgerStore, ALostEmbeddingHasAnUnknownCost) {
     EXPECT_TRUE(run(ledger_.begin_for_account(embedding("k"), soon())));
-    EXPECT_EQ(used().total.calls, 0) << "under way";
+    EXPECT_EQ(used().total.calls, 0) << "in progress";
     run(pool().run(soon(), db::query{"test.age_calls", R"sql(
         UPDATE model_call SET called_at = called_at - interval '4 minutes')sql"}));
     EXPECT_EQ(used().total.calls, 1);
@@ -256,7 +256,7 @@ TEST_F(CallLedgerStore, AnEmbeddingThatWasNotMadeIsReleased) {
     EXPECT_EQ(used().total.calls, 0);
 }
 
-TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
+TEST_F(CallLedgerStore, ListsTheCallsOfAReel) {
     EXPECT_TRUE(of_reel().value().calls.empty());
     EXPECT_EQ(of_reel().value().cost_usd, "0");
 
@@ -294,7 +294,7 @@ TEST_F(CallLedgerStore, AReelShowsItsCallsOneByOne) {
     EXPECT_EQ(listed.cost_usd, "0.028650000001");
 }
 
-TEST_F(CallLedgerStore, AReelTellsWhatIsNotKnownOfItsCost) {
+TEST_F(CallLedgerStore, ReportsUnknownCostsOfAReel) {
     begin(job_);
     // The answer is lost with the claim.
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::released{}, soon())));
@@ -311,7 +311,7 @@ TEST_F(CallLedgerStore, AReelTellsWhatIsNotKnownOfItsCost) {
     EXPECT_EQ(listed.cost_usd, "0.02865");
 }
 
-TEST_F(CallLedgerStore, AReelOfAnotherOrNoneHasNoCalls) {
+TEST_F(CallLedgerStore, ReturnsNoCallsOfUnknownOrForeignReels) {
     settle(begin(job_).value());
     accounts::account_store accounts{pool()};
     const auto bob =

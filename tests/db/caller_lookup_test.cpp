@@ -61,7 +61,7 @@ protected:
     caller_lookup callers_{loop().context().get_executor(), tasks_, pool(), 1'000'000};
 };
 
-TEST_F(CallerLookup, EachIsAnsweredAsIfAlone) {
+TEST_F(CallerLookup, AnswersEachRequestIndependently) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");
     const auto revoked = token_of(ann_, "old");
@@ -75,7 +75,7 @@ TEST_F(CallerLookup, EachIsAnsweredAsIfAlone) {
     auto of_bob = asked(bob, bobs);
     auto of_another = asked(bob, anns[0]);
     auto by_revoked = asked(revoked, anns[0]);
-    auto by_nobody = asked(accounts::token_hash{}, anns[0]);
+    auto by_unknown = asked(accounts::token_hash{}, anns[0]);
     auto of_none = asked(ann, job_id{1'000'000});
     const auto before = pool().metrics().at("jobs.submit").count;
     for (std::size_t at = 0; at < anns.size(); ++at) {
@@ -88,16 +88,17 @@ TEST_F(CallerLookup, EachIsAnsweredAsIfAlone) {
     EXPECT_TRUE(is_of(got(of_bob).reel, bobs));
     const auto anothers = got(of_another);
     EXPECT_TRUE(anothers.caller);
-    EXPECT_FALSE(anothers.reel) << "another's reel";
+    EXPECT_FALSE(anothers.reel) << "a reel of another account";
     EXPECT_FALSE(got(by_revoked).caller);
-    const auto nobody = got(by_nobody);
-    EXPECT_FALSE(nobody.caller || nobody.reel);
+    const auto unknown = got(by_unknown);
+    EXPECT_FALSE(unknown.caller || unknown.reel);
     EXPECT_FALSE(got(of_none).reel);
     EXPECT_EQ(pool().metrics().at("jobs.submit").count, before);
-    EXPECT_EQ(pool().metrics().at("reels.find_with_callers").count, 1U) << "one for 25";
+    EXPECT_EQ(pool().metrics().at("reels.find_with_callers").count, 1U)
+        << "one statement for 25 requests";
 }
 
-TEST_F(CallerLookup, WhatIsGoneIsGoneAtOnce) {
+TEST_F(CallerLookup, DoesNotFindDeletedReelsAndDisabledAccounts) {
     const auto token = token_of(ann_, "a");
     const auto id = submitted(ann_);
     EXPECT_TRUE(run(callers_.find_with_reel(token, id, soon())).reel);
@@ -111,7 +112,7 @@ TEST_F(CallerLookup, WhatIsGoneIsGoneAtOnce) {
 
 // Goal: a cached view is sent only while the database has the same data. Method: reels that are
 // read repeatedly while another connection changes, deletes and reassigns them.
-TEST_F(CallerLookup, WhatIsKeptIsAskedAboutEachTime) {
+TEST_F(CallerLookup, RevalidatesACachedReelAtEachRead) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");
     const auto waits = submitted(ann_);
@@ -120,18 +121,18 @@ TEST_F(CallerLookup, WhatIsKeptIsAskedAboutEachTime) {
     ASSERT_TRUE(is_of(first.reel, id));
     EXPECT_EQ(statements("reels.find_callers"), 0U);
     const auto again = run(callers_.find_with_reel(ann, id, soon()));
-    EXPECT_EQ(again.reel, first.reel) << "the same text, not another one like it";
+    EXPECT_EQ(again.reel, first.reel) << "the same text, not a copy";
     EXPECT_EQ(again.caller->account, ann_);
     EXPECT_EQ(statements("reels.find_with_callers"), 1U);
     EXPECT_EQ(statements("reels.find_callers"), 1U);
 
     EXPECT_FALSE(run(callers_.find_with_reel(bob, id, soon())).reel) << "another's";
     EXPECT_FALSE(run(callers_.find_with_reel(accounts::token_hash{}, id, soon())).caller);
-    EXPECT_EQ(run(callers_.find_with_reel(ann, id, soon())).reel, first.reel) << "still kept";
+    EXPECT_EQ(run(callers_.find_with_reel(ann, id, soon())).reel, first.reel) << "still cached";
     for (int reads = 0; reads < 3; ++reads) {
         EXPECT_TRUE(is_of(run(callers_.find_with_reel(ann, waits, soon())).reel, waits));
     }
-    EXPECT_EQ(statements("reels.find_callers"), 4U) << "what has not ended is not kept";
+    EXPECT_EQ(statements("reels.find_callers"), 4U) << "active jobs are not cached";
 
     static constexpr db::query change_query{
         "test.change", "UPDATE job SET error = 'y' WHERE id = $1"};
@@ -149,7 +150,7 @@ TEST_F(CallerLookup, WhatIsKeptIsAskedAboutEachTime) {
 
 // Goal: while nothing of an account has changed, a cached reel costs only the look-up of its token,
 // and every change is noticed. Method: all kinds of changes and deletions of rows.
-TEST_F(CallerLookup, AnyChangeOfAnEndedReelIsNoticed) {
+TEST_F(CallerLookup, NoticesEveryChangeOfAnEndedReel) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");
     const auto bobs = ended(bob_);
@@ -191,10 +192,10 @@ TEST_F(CallerLookup, AnyChangeOfAnEndedReelIsNoticed) {
         const bool all_gone = &change == &changes.back();
         EXPECT_EQ(reads(ann, other).first == nullptr, all_gone) << change.name();
         if (!all_gone) {
-            EXPECT_EQ(reads(ann, other).second, 0U) << "asked about once, and stands since";
+            EXPECT_EQ(reads(ann, other).second, 0U) << "revalidated once, and current since";
         }
     }
-    EXPECT_EQ(version(bob_), bobs_version) << "another account's reels are another's";
+    EXPECT_EQ(version(bob_), bobs_version) << "reels of another account are not affected";
     EXPECT_EQ(reads(bob, bobs).second, 0U);
 
     static constexpr db::query truncate_query{"test.truncate", "TRUNCATE job CASCADE"};
@@ -203,7 +204,7 @@ TEST_F(CallerLookup, AnyChangeOfAnEndedReelIsNoticed) {
 }
 
 // Changes of jobs before their end do not invalidate cached reels.
-TEST_F(CallerLookup, WorkInTheQueueChangesNoVersion) {
+TEST_F(CallerLookup, ActiveJobsDoNotChangeTheVersion) {
     const auto ann = token_of(ann_, "a");
     const auto reel = ended(ann_);
     ASSERT_TRUE(run(callers_.find_with_reel(ann, reel, soon())).reel);
@@ -216,7 +217,7 @@ TEST_F(CallerLookup, WorkInTheQueueChangesNoVersion) {
 }
 
 // After a restore, on a server with a lower transaction counter.
-TEST_F(CallerLookup, ANumberFromABackupIsNotTakenForThisTransactions) {
+TEST_F(CallerLookup, ATransactionNumberFromABackupIsNotCurrent) {
     const auto ann = token_of(ann_, "a");
     const auto reel = ended(ann_);
     ASSERT_TRUE(run(callers_.find_with_reel(ann, reel, soon())).reel);
@@ -231,7 +232,7 @@ TEST_F(CallerLookup, ANumberFromABackupIsNotTakenForThisTransactions) {
 }
 
 // After a manual deletion of the row.
-TEST_F(CallerLookup, WithoutAVersionNothingIsKept) {
+TEST_F(CallerLookup, CachesNothingWithoutAVersion) {
     const auto ann = token_of(ann_, "a");
     const auto reel = ended(ann_);
     static constexpr db::query forget_query{
@@ -244,7 +245,7 @@ TEST_F(CallerLookup, WithoutAVersionNothingIsKept) {
     EXPECT_EQ(statements("reels.find_callers"), 0U);
 }
 
-TEST_F(CallerLookup, KeptOnesOfOneMomentShareAStatement) {
+TEST_F(CallerLookup, ConcurrentRevalidationsShareAStatement) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");
     std::vector<job_id> anns;
@@ -268,15 +269,15 @@ TEST_F(CallerLookup, KeptOnesOfOneMomentShareAStatement) {
     };
     all_read(anns.size());
     EXPECT_EQ(statements("reels.find_callers"), 1U);
-    EXPECT_EQ(statements("reels.find_with_callers") - before, 1U) << "for the stranger alone";
+    EXPECT_EQ(statements("reels.find_with_callers") - before, 1U) << "only for the other account";
 
     EXPECT_TRUE(run(store_.remove(ann_, anns[7], soon())));
     all_read(7);
     EXPECT_EQ(statements("reels.find_callers"), 2U);
-    EXPECT_EQ(statements("reels.find_with_callers") - before, 2U) << "all of hers in one";
+    EXPECT_EQ(statements("reels.find_with_callers") - before, 2U) << "all of Ann's in one";
 }
 
-TEST_F(CallerLookup, WhatIsKeptIsNotReadWithOthers) {
+TEST_F(CallerLookup, DoesNotReadACachedReelTogetherWithOthers) {
     const auto ann = token_of(ann_, "a");
     const auto kept = ended(ann_);
     const auto fresh = ended(ann_);
@@ -285,14 +286,14 @@ TEST_F(CallerLookup, WhatIsKeptIsNotReadWithOthers) {
     const auto before = statements("reels.find_with_callers");
     auto of_kept = asked(ann, kept);
     auto of_fresh = asked(ann, fresh);
-    EXPECT_EQ(got(of_kept).reel, first) << "the same text, not another one like it";
+    EXPECT_EQ(got(of_kept).reel, first) << "the same text, not a copy";
     EXPECT_TRUE(is_of(got(of_fresh).reel, fresh));
     EXPECT_EQ(statements("reels.find_with_callers") - before, 1U);
     EXPECT_EQ(statements("reels.find_callers"), 1U);
 }
 
 // A row of a newer program, during a rolling upgrade.
-TEST_F(CallerLookup, WhatCannotBeReadFailsItsOwnRequest) {
+TEST_F(CallerLookup, AnUnreadableReelFailsOnlyItsOwnRequest) {
     const auto ann = token_of(ann_, "a");
     const auto bob = token_of(bob_, "b");
     const auto strange = submitted(ann_);

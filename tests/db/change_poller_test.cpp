@@ -50,7 +50,7 @@ struct ChangePoller : job_store_test {
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
 };
 
-TEST_F(ChangePoller, WakesThoseWhoHaveNotSeenTheChange) {
+TEST_F(ChangePoller, WakesWaitersThatHaveNotSeenTheChange) {
     const auto mine = submitted(ann_);
     const auto other = submitted(bob_);
     const auto seen = changed_at(ann_, mine);
@@ -71,15 +71,15 @@ TEST_F(ChangePoller, WakesThoseWhoHaveNotSeenTheChange) {
     EXPECT_TRUE(run(waited(first, soon()))) << "at once";
 }
 
-TEST_F(ChangePoller, WakesThoseWhoWaitForTheEndAtTheEnd) {
+TEST_F(ChangePoller, WakesWaitersForTheEndAtTheEnd) {
     const auto mine = submitted(ann_);
     change_poller::waiter for_changes{poller_, mine, changed_at(ann_, mine)};
     change_poller::waiter for_end{poller_, mine};
     const auto held = claimed(1).at(0);
     EXPECT_TRUE(run(waited(for_changes, soon())));
     for_changes.saw(changed_at(ann_, mine));
-    EXPECT_FALSE(run(waited(for_end, deadline::after({})))) << "only a step on the way";
-    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_FALSE(run(waited(for_end, deadline::after({})))) << "only a step changed";
+    EXPECT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
     EXPECT_TRUE(run(waited(for_end, soon())));
     EXPECT_TRUE(run(waited(for_changes, soon())));
 }
@@ -101,7 +101,7 @@ TEST_F(ChangePoller, ASubscriptionGetsEachChangeOfItsAccountOnce) {
     EXPECT_FALSE(changes.is_incomplete);
 }
 
-TEST_F(ChangePoller, ABusyAccountIsResetAndTheOthersAreNot) {
+TEST_F(ChangePoller, ResetsOnlyABusyAccount) {
     const db::query remove_all{"test.remove_all", "DELETE FROM job WHERE account_id = $1"};
     // The poller reads 200 deletions of an account at a time.
     for (int count = 0; count < 200; ++count) EXPECT_GT(submitted(bob_).value, 0);

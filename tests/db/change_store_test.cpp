@@ -30,12 +30,12 @@ struct ChangeStore : job_store_test {
 TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
     auto from = now();
     const auto mine = submitted(ann_);
-    const auto his = submitted(bob_);
+    const auto bobs = submitted(bob_);
     auto batch = since(from);
     ASSERT_EQ(batch.changed.size(), 1U);
     EXPECT_EQ(batch.changed[0].account, ann_);
     EXPECT_EQ(batch.changed[0].job.id, mine);
-    EXPECT_NE(mine, his);
+    EXPECT_NE(mine, bobs);
     EXPECT_EQ(batch.changed[0].job.status, job_status::pending);
     EXPECT_TRUE(batch.truncated.empty());
 
@@ -56,7 +56,7 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
 
     from = batch.until;
     run(changes_.note_steps({{mine, claim + 1, "analyze"}}, soon()));
-    EXPECT_TRUE(since(from).changed.empty()) << "another claim's";
+    EXPECT_TRUE(since(from).changed.empty()) << "of another claim";
     const auto running = run(operations_.running(soon()));
     ASSERT_EQ(running.size(), 2U);
 
@@ -66,13 +66,13 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
     batch = since(from);
     ASSERT_EQ(batch.changed.size(), 1U);
     EXPECT_EQ(batch.changed[0].job.status, job_status::error);
-    EXPECT_EQ(batch.changed[0].step, "") << "nothing is being done any more";
+    EXPECT_EQ(batch.changed[0].step, "") << "no job is running";
     EXPECT_TRUE(since(batch.until).changed.empty());
 }
 
-TEST_F(ChangeStore, AWatchedJobIsNamedWhenItHasChanged) {
+TEST_F(ChangeStore, ReportsAWatchedJobThatHasChanged) {
     const auto mine = submitted(ann_);
-    const auto his = submitted(bob_);
+    const auto bobs = submitted(bob_);
     EXPECT_FALSE(run(changes_.standing(bob_, mine, soon())));
     const auto standing_of = [this](job_id job) {
         return run(changes_.standing(ann_, job, soon())).value();
@@ -81,10 +81,10 @@ TEST_F(ChangeStore, AWatchedJobIsNamedWhenItHasChanged) {
     EXPECT_EQ(now.job.status, job_status::pending);
     EXPECT_EQ(now.attempt, 0);
     EXPECT_EQ(now.step, "");
-    const auto others = run(changes_.standing(bob_, his, soon())).value();
+    const auto others = run(changes_.standing(bob_, bobs, soon())).value();
     const auto changed = [&](time_point seen) {
         const std::vector<watched_job> watched{
-            {.job = mine, .seen = seen}, {.job = his, .seen = others.changed_at}};
+            {.job = mine, .seen = seen}, {.job = bobs, .seen = others.changed_at}};
         return run(changes_.changed_among(watched, soon()));
     };
     EXPECT_TRUE(changed(now.changed_at).empty());
@@ -103,7 +103,7 @@ TEST_F(ChangeStore, AWatchedJobIsNamedWhenItHasChanged) {
     ASSERT_EQ(changed(now.changed_at).size(), 1U);
     now = standing_of(mine);
     EXPECT_EQ(now.step, "download");
-    ASSERT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
     ASSERT_EQ(changed(now.changed_at).size(), 1U);
     now = standing_of(mine);
     EXPECT_EQ(now.job.status, job_status::done);
@@ -118,13 +118,13 @@ TEST_F(ChangeStore, AWatchedJobIsNamedWhenItHasChanged) {
     EXPECT_TRUE(found[0].is_over);
 }
 
-TEST_F(ChangeStore, NamesTheJobsThatHaveEnded) {
+TEST_F(ChangeStore, ReportsJobsThatHaveEnded) {
     const auto open = submitted(ann_);
     const auto done = submitted(ann_);
     const auto gone = submitted(ann_);
     for (const auto& job : claimed(3)) {
-        if (job.id == done) run(queue_.report(holding_of(job), completed{"{}"}, soon()));
-        if (job.id != done) run(queue_.report(holding_of(job), released{}, soon()));
+        if (job.id == done) run(queue_.report(lease_of(job), completed{"{}"}, soon()));
+        if (job.id != done) run(queue_.report(lease_of(job), released{}, soon()));
     }
     EXPECT_TRUE(run(store_.remove(ann_, gone, soon())));
     const std::vector<watched_job> watched{
@@ -138,10 +138,10 @@ TEST_F(ChangeStore, NamesTheJobsThatHaveEnded) {
     EXPECT_TRUE(run(changes_.changed_among({}, soon())).empty());
 }
 
-TEST_F(ChangeStore, WhatIsInWorkIsKnownWithItsStep) {
+TEST_F(ChangeStore, ReportsRunningJobsWithTheirStep) {
     EXPECT_GT(submitted(ann_).value, 0);
     EXPECT_GT(submitted(bob_).value, 0);
-    EXPECT_TRUE(run(changes_.in_work(ann_, 10, soon())).empty()) << "nobody has taken it yet";
+    EXPECT_TRUE(run(changes_.in_work(ann_, 10, soon())).empty()) << "no worker has claimed it yet";
     const auto held = claimed(2);
     const auto mine = held.front().account == ann_ ? held.front() : held.back();
     run(changes_.note_steps({{mine.id, mine.claim, "analyze"}}, soon()));
@@ -152,7 +152,7 @@ TEST_F(ChangeStore, WhatIsInWorkIsKnownWithItsStep) {
     EXPECT_TRUE(run(changes_.in_work(ann_, 0, soon())).empty());
 }
 
-TEST_F(ChangeStore, RenewingALeaseIsNoChange) {
+TEST_F(ChangeStore, ALeaseRenewalIsNotAChange) {
     const auto mine = submitted(ann_);
     const auto held = claimed(1);
     const auto from = now();
@@ -161,12 +161,12 @@ TEST_F(ChangeStore, RenewingALeaseIsNoChange) {
     EXPECT_TRUE(since(from).changed.empty());
 }
 
-TEST_F(ChangeStore, DeletionsAreRememberedForADay) {
+TEST_F(ChangeStore, KeepsDeletionsForADay) {
     const auto mine = submitted(ann_);
-    const auto his = submitted(bob_);
+    const auto bobs = submitted(bob_);
     const auto from = now();
     ASSERT_TRUE(run(store_.remove(ann_, mine, soon())));
-    ASSERT_TRUE(run(store_.remove(bob_, his, soon())));
+    ASSERT_TRUE(run(store_.remove(bob_, bobs, soon())));
     auto batch = since(from);
     ASSERT_EQ(batch.deleted.size(), 1U);
     EXPECT_EQ(batch.deleted[0].job, mine);
@@ -181,7 +181,7 @@ TEST_F(ChangeStore, DeletionsAreRememberedForADay) {
     EXPECT_TRUE(since(from - std::chrono::hours{48}).deleted.empty());
 }
 
-TEST_F(ChangeStore, OldDeletionsAreForgottenSomeAtATimeTheOldestFirst) {
+TEST_F(ChangeStore, RemovesOldDeletionsInStepsOldestFirst) {
     const db::query fill{"test.fill", R"sql(
         INSERT INTO deleted_job (account_id, job_id, deleted_at)
         SELECT $1, number, now() - make_interval(hours => 25) - make_interval(secs => number)
@@ -194,11 +194,12 @@ TEST_F(ChangeStore, OldDeletionsAreForgottenSomeAtATimeTheOldestFirst) {
         still.map([](const db::row& row) { return row.as<std::int64_t>("job_id"); }),
         (std::vector<std::int64_t>{1, 2, 3}));
     EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 2);
-    EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 1) << "fewer: that was all";
+    EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 1)
+        << "fewer than requested: no more changes";
     EXPECT_EQ(run(changes_.forget_old_deletions(2, soon())), 0);
 }
 
-TEST_F(ChangeStore, ABusyAccountIsTruncatedAndTheOthersAreWhole) {
+TEST_F(ChangeStore, TruncatesOnlyABusyAccount) {
     const auto from = now();
     for (int count = 0; count < 5; ++count) static_cast<void>(submitted(bob_));
     const auto mine = submitted(ann_);
@@ -213,7 +214,7 @@ TEST_F(ChangeStore, ABusyAccountIsTruncatedAndTheOthersAreWhole) {
     EXPECT_TRUE(since(from, 2).truncated.empty());
 }
 
-TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
+TEST_F(ChangeStore, ResubmitsAFailedJobWithoutChangingIt) {
     const auto mine = submitted(ann_);
     const auto other = submitted(bob_);
     const auto held = claimed(2);
@@ -221,7 +222,7 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
         .code = job_error_code::download_failed, .text = "The video could not be downloaded"};
     for (const auto& job : held) {
         if (job.id == mine) {
-            ASSERT_TRUE(run(queue_.report(holding_of(job), failure, soon())));
+            ASSERT_TRUE(run(queue_.report(lease_of(job), failure, soon())));
         }
     }
     const auto overview = run(operations_.failures(10, soon()));
@@ -234,12 +235,12 @@ TEST_F(ChangeStore, AFailedJobIsSubmittedAnewAndStaysAsItIs) {
 
     const std::vector<job_id> asked{mine, other, job_id{999'999}};
     const auto resubmitted = run(operations_.resubmit(asked, soon()));
-    ASSERT_EQ(resubmitted.size(), 1U) << "one is in progress, one is not there";
+    ASSERT_EQ(resubmitted.size(), 1U) << "one is in progress, one does not exist";
     EXPECT_EQ(resubmitted[0].failed, mine);
     EXPECT_EQ(read(ann_, mine).status, job_status::error);
     EXPECT_EQ(read(ann_, resubmitted[0].new_id).status, job_status::pending);
     EXPECT_EQ(read(ann_, resubmitted[0].new_id).url, link);
-    EXPECT_TRUE(run(operations_.resubmit(asked, soon())).empty()) << "it is in progress by now";
+    EXPECT_TRUE(run(operations_.resubmit(asked, soon())).empty()) << "the job is in progress";
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ protected:
             .answer = "welcome"};
         return run(bots_.link(us_, update, request, soon()));
     }
-    void tie_her() {
+    void link_her_chat() {
         const auto code = run(chats_.make_code(ann_, soon())).code;
         ASSERT_EQ(link(1, her_chat, code), link_outcome::linked);
         for (const auto& one : waiting()) run(bots_.forget(one.id, soon()));
@@ -63,7 +63,7 @@ protected:
     bot_lease them_{.bot = bot, .holder = "them"};
 };
 
-TEST_F(ChatStore, ACodeTiesOneChatOnce) {
+TEST_F(ChatStore, ACodeLinksOneChatOnce) {
     const auto code = run(chats_.make_code(ann_, soon())).code;
     EXPECT_EQ(link(1, her_chat, code), link_outcome::linked);
     EXPECT_EQ(link(2, group, code), link_outcome::wrong_code);
@@ -75,7 +75,7 @@ TEST_F(ChatStore, ACodeTiesOneChatOnce) {
     EXPECT_EQ(messages[0].what.parts, std::vector<std::string>{"welcome"});
 }
 
-TEST_F(ChatStore, ACodeEndsWithTimeAndWithTheNextOne) {
+TEST_F(ChatStore, ACodeExpiresOrIsReplaced) {
     const auto older = run(chats_.make_code(ann_, soon())).code;
     const auto newer = run(chats_.make_code(ann_, soon())).code;
     EXPECT_EQ(link(1, her_chat, older), link_outcome::wrong_code);
@@ -83,8 +83,8 @@ TEST_F(ChatStore, ACodeEndsWithTimeAndWithTheNextOne) {
     EXPECT_EQ(link(2, her_chat, newer), link_outcome::wrong_code);
 }
 
-TEST_F(ChatStore, AChatGoesOverToWhoeverItsNextCodeBelongsTo) {
-    tie_her();
+TEST_F(ChatStore, ACodeOfAnotherAccountMovesTheChat) {
+    link_her_chat();
     ASSERT_TRUE(finish(2, {reply("for ann")}));
     const auto code = run(chats_.make_code(bob_, soon())).code;
     EXPECT_EQ(link(3, her_chat, code), link_outcome::linked);
@@ -95,7 +95,7 @@ TEST_F(ChatStore, AChatGoesOverToWhoeverItsNextCodeBelongsTo) {
     EXPECT_TRUE(run(chats_.list(ann_, soon())).empty());
 }
 
-TEST_F(ChatStore, AnAccountHasSoManyChats) {
+TEST_F(ChatStore, LimitsTheChatsOfAnAccount) {
     for (int number = 0; number < linked_chats_max; ++number) {
         const auto code = run(chats_.make_code(ann_, soon())).code;
         ASSERT_EQ(link(number + 1, chat_id{number + 1}, code), link_outcome::linked);
@@ -106,16 +106,16 @@ TEST_F(ChatStore, AnAccountHasSoManyChats) {
     EXPECT_EQ(link(101, chat_id{1}, code), link_outcome::linked);
 }
 
-TEST_F(ChatStore, ADisabledAccountIsNobody) {
-    tie_her();
+TEST_F(ChatStore, FindsNoCallerForADisabledAccount) {
+    link_her_chat();
     const auto code = run(chats_.make_code(ann_, soon())).code;
     change(db::query{"test.disable", "UPDATE account SET disabled_at = now()"});
     EXPECT_FALSE(run(chats_.find_caller(her_chat, soon())));
     EXPECT_EQ(link(2, group, code), link_outcome::wrong_code);
 }
 
-TEST_F(ChatStore, ATieEndsWithAllThatWasToBeSaid) {
-    tie_her();
+TEST_F(ChatStore, UnlinkingRemovesUnsentMessages) {
+    link_her_chat();
     ASSERT_TRUE(finish(2, {reply("a"), reply("b")}));
     const auto link = run(chats_.list(ann_, soon())).at(0);
     EXPECT_EQ(link.name, "Ann");
@@ -128,8 +128,8 @@ TEST_F(ChatStore, ATieEndsWithAllThatWasToBeSaid) {
     EXPECT_TRUE(waiting().empty());
 }
 
-TEST_F(ChatStore, AChatUntiesItself) {
-    tie_her();
+TEST_F(ChatStore, AChatCanUnlinkItself) {
+    link_her_chat();
     ASSERT_TRUE(finish(2, {reply("a")}));
     EXPECT_TRUE(run(bots_.unlink(us_, 3, reply("bye"), soon())));
     ASSERT_EQ(waiting().size(), 1U);
@@ -138,8 +138,8 @@ TEST_F(ChatStore, AChatUntiesItself) {
     EXPECT_FALSE(run(bots_.unlink(us_, 3, reply("bye"), soon())));
 }
 
-TEST_F(ChatStore, AnUpdateHasItsEffectOnce) {
-    tie_her();
+TEST_F(ChatStore, AnUpdateTakesEffectOnce) {
+    link_her_chat();
     EXPECT_TRUE(finish(5, {reply("a")}));
     EXPECT_FALSE(finish(5, {reply("a")}));
     EXPECT_FALSE(finish(4, {reply("b")}));
@@ -147,8 +147,8 @@ TEST_F(ChatStore, AnUpdateHasItsEffectOnce) {
     EXPECT_EQ(position(), 5);
 }
 
-TEST_F(ChatStore, NumbersOfUpdatesStartAnewAfterAWeek) {
-    tie_her();
+TEST_F(ChatStore, UpdateIdsRestartAfterAWeek) {
+    link_her_chat();
     ASSERT_TRUE(finish(500, {}));
     change(db::query{
         "test.age", "UPDATE chat_bot SET last_update_at = now() - interval '6 days 1 hour'"});
@@ -157,8 +157,8 @@ TEST_F(ChatStore, NumbersOfUpdatesStartAnewAfterAWeek) {
     EXPECT_EQ(position(), 3);
 }
 
-TEST_F(ChatStore, OneDaemonHasTheBot) {
-    tie_her();
+TEST_F(ChatStore, OnlyOneDaemonHoldsTheBot) {
+    link_her_chat();
     EXPECT_FALSE(hold(them_));
     EXPECT_TRUE(hold(us_));
     change(db::query{"test.age", "UPDATE chat_bot SET held_until = now() - interval '1 second'"});
@@ -174,13 +174,13 @@ TEST_F(ChatStore, OneDaemonHasTheBot) {
     EXPECT_TRUE(hold(us_));
 }
 
-TEST_F(ChatStore, AClockThatWasSetBackHoldsNobodyUp) {
+TEST_F(ChatStore, AClockSetBackDoesNotDelayTheBot) {
     change(db::query{"test.back", "UPDATE chat_bot SET held_until = now() + interval '1 day'"});
     EXPECT_TRUE(hold(them_));
 }
 
 TEST_F(ChatStore, AMessageFollowsItsJob) {
-    tie_her();
+    link_her_chat();
     const auto job = submitted(ann_);
     const new_message status{
         .target = {.chat = her_chat, .message_thread = 42, .reply_to = 3},
@@ -210,34 +210,59 @@ TEST_F(ChatStore, AMessageFollowsItsJob) {
     EXPECT_TRUE(waiting().empty());
 }
 
-TEST_F(ChatStore, AReelIsDeletedWithTheAnswer) {
-    tie_her();
+TEST_F(ChatStore, AnAnswerReplacesItsQuestion) {
+    link_her_chat();
+    auto about_all = reply("how much?");
+    about_all.kind = message_kind::question;
+    auto about_one = about_all;
+    about_one.job = submitted(ann_);
+    ASSERT_TRUE(finish(2, {about_all, about_one}));
+    const auto asked = waiting();
+    ASSERT_EQ(asked.size(), 2U);
+    EXPECT_EQ(asked[0].what.kind, message_kind::question);
+    EXPECT_EQ(asked[0].what.parts, std::vector<std::string>{"how much?"});
+    EXPECT_EQ(asked[0].what.job, std::nullopt);
+    EXPECT_EQ(asked[1].what.job, about_one.job);
+
+    run(bots_.answer_question(asked[1].id, {"two", "cups"}, soon()));
+    const auto answered = waiting().at(1);
+    EXPECT_EQ(answered.id, asked[1].id);
+    EXPECT_EQ(answered.what.kind, message_kind::reply);
+    EXPECT_EQ(answered.what.parts, (std::vector<std::string>{"two", "cups"}));
+    EXPECT_EQ(answered.what.job, std::nullopt);
+    // A late second answer changes nothing.
+    run(bots_.answer_question(asked[1].id, {"three"}, soon()));
+    EXPECT_EQ(waiting().at(1).what.parts.front(), "two");
+}
+
+TEST_F(ChatStore, DeletesAReelTogetherWithTheReply) {
+    link_her_chat();
     const auto job = submitted(ann_);
-    const auto his = submitted(bob_);
+    const auto bobs = submitted(bob_);
     const auto remove = [this](std::int64_t update, job_id which) {
         return run(bots_.remove_job(us_, update, which, reply("yes"), reply("no"), soon()));
     };
     EXPECT_EQ(remove(2, job), deletion_outcome::deleted);
     EXPECT_EQ(remove(2, job), deletion_outcome::stale);
     EXPECT_EQ(remove(3, job), deletion_outcome::unknown);
-    EXPECT_EQ(remove(4, his), deletion_outcome::unknown);
+    EXPECT_EQ(remove(4, bobs), deletion_outcome::unknown);
     EXPECT_FALSE(run(store_.find(ann_, job, soon())));
-    EXPECT_TRUE(run(store_.find(bob_, his, soon())));
+    EXPECT_TRUE(run(store_.find(bob_, bobs, soon())));
     std::vector<std::string> answers;
     for (const auto& one : waiting()) answers.push_back(one.what.parts.at(0));
     EXPECT_EQ(answers, (std::vector<std::string>{"yes", "no", "no"}));
 }
 
-TEST_F(ChatStore, AFloodIsNotKept) {
-    tie_her();
+TEST_F(ChatStore, LimitsTheUnsentMessagesOfAChat) {
+    link_her_chat();
     for (int update = 2; update < 120; ++update) ASSERT_TRUE(finish(update, {reply("a")}));
     EXPECT_EQ(run(bots_.waiting(bot, {}, 1000, soon())).size(), 100U);
     run(bots_.forget_chat(her_chat, soon()));
     EXPECT_TRUE(waiting().empty());
 }
 
-TEST_F(ChatStore, AChatThatMustWaitHidesNoOther) {
-    tie_her();
+TEST_F(ChatStore, AWaitingChatDoesNotDelayOthers) {
+    link_her_chat();
     for (int update = 2; update <= 11; ++update) ASSERT_TRUE(finish(update, {reply("a")}));
     const chat_id other{her_chat.value + 1};
     const auto code = run(chats_.make_code(bob_, soon())).code;
@@ -250,8 +275,8 @@ TEST_F(ChatStore, AChatThatMustWaitHidesNoOther) {
     }
 }
 
-TEST_F(ChatStore, AGroupGetsAnotherNumber) {
-    tie_her();
+TEST_F(ChatStore, AGroupCanChangeItsId) {
+    link_her_chat();
     ASSERT_TRUE(finish(2, {reply("a")}));
     run(chats_.move(her_chat, group, soon()));
     EXPECT_FALSE(run(chats_.find_caller(her_chat, soon())));
@@ -259,7 +284,7 @@ TEST_F(ChatStore, AGroupGetsAnotherNumber) {
     EXPECT_EQ(waiting().at(0).what.target.chat, group);
 }
 
-TEST(ChatCode, IsReadAsPeopleTypeIt) {
+TEST(ChatCode, IsAcceptedInAnyLetterCaseAndGrouping) {
     const auto code = generate_chat_code();
     EXPECT_EQ(code.size(), 14U);
     EXPECT_NE(code, generate_chat_code());

@@ -55,7 +55,7 @@ protected:
     }
 };
 
-TEST_F(ClockStep, BackADueJobIsDueAtOnce) {
+TEST_F(ClockStep, BackADueJobIsDueImmediately) {
     const auto job = submitted(ann_);
     step(-24h);
     rescued({});
@@ -64,10 +64,10 @@ TEST_F(ClockStep, BackADueJobIsDueAtOnce) {
     EXPECT_EQ(taken[0].id, job);
 }
 
-TEST_F(ClockStep, BackARetryWaitsAsLongAsItWasToWait) {
+TEST_F(ClockStep, BackARetryKeepsItsDelay) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
-    ASSERT_TRUE(run(queue_.report(holding_of(held), retried{100s}, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(held), retried{100s}, soon())));
     step(-24h);
     rescued({});
     EXPECT_TRUE(claimed(1).empty());
@@ -79,15 +79,15 @@ TEST_F(ClockStep, BackARetryWaitsAsLongAsItWasToWait) {
     EXPECT_EQ(taken[0].attempt, 2);
 }
 
-TEST_F(ClockStep, BackAJobThatIsHandedBackIsDueAtOnce) {
+TEST_F(ClockStep, BackAReleasedJobIsDueImmediately) {
     static_cast<void>(submitted(ann_));
     const auto held = claimed(1).at(0);
     step(-24h);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), released{}, soon())));
     EXPECT_EQ(claimed(1).size(), 1U);
 }
 
-TEST_F(ClockStep, BackTheDeadAreRescuedWithinTheirLease) {
+TEST_F(ClockStep, BackJobsOfDeadWorkersAreRescuedWithinTheirLease) {
     const auto job = submitted(ann_);
     ASSERT_EQ(claimed(1).size(), 1U);
     step(-24h);
@@ -99,12 +99,12 @@ TEST_F(ClockStep, BackTheDeadAreRescuedWithinTheirLease) {
     EXPECT_EQ(read(ann_, job).status, job_status::pending);
 }
 
-TEST_F(ClockStep, BackARenewedLeaseOfTheDeadLastsNoLongerThanTheLongest) {
+TEST_F(ClockStep, BackARenewedLeaseOfADeadWorkerIsBounded) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     // Renewed while the clock was a day ahead, and then silent.
     step(24h);
-    const std::vector<lease> holdings{holding_of(held)};
+    const std::vector<lease> holdings{lease_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     step(-24h);
     step(-24h);
@@ -116,49 +116,49 @@ TEST_F(ClockStep, BackARenewedLeaseOfTheDeadLastsNoLongerThanTheLongest) {
     EXPECT_EQ(read(ann_, job).status, job_status::pending);
 }
 
-TEST_F(ClockStep, BackTheLivingKeepTheirJobs) {
+TEST_F(ClockStep, BackLiveWorkersKeepTheirJobs) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     step(-24h);
     EXPECT_THAT(rescued({}), ::testing::IsEmpty());
-    const std::vector<lease> holdings{holding_of(held)};
+    const std::vector<lease> holdings{lease_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
     EXPECT_EQ(read(ann_, job).status, job_status::done);
 }
 
-TEST_F(ClockStep, BackALeaseThatWasRenewedSinceIsNoLeftover) {
+TEST_F(ClockStep, BackALeaseRenewedAfterTheStepIsKept) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     step(-24h);
-    const std::vector<lease> holdings{holding_of(held)};
+    const std::vector<lease> holdings{lease_of(held)};
     EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
     EXPECT_THAT(rescued({}), ::testing::IsEmpty());  // Of a daemon that does not hold it.
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
 }
 
-TEST_F(ClockStep, ForwardAJobIsTakenFromNobodyWhoHoldsIt) {
+TEST_F(ClockStep, ForwardAJobIsNotTakenFromItsHolder) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     step(24h);
-    EXPECT_THAT(rescued({holding_of(held)}), ::testing::IsEmpty());
+    EXPECT_THAT(rescued({lease_of(held)}), ::testing::IsEmpty());
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
 }
 
-TEST_F(ClockStep, ForwardAJobOfAnotherDaemonIsDoneOnceAllTheSame) {
+TEST_F(ClockStep, ForwardAJobOfAnotherDaemonEndsOnce) {
     const auto job = submitted(ann_);
     const auto late = claimed(1).at(0);
     step(24h);
     rescued({});  // Of a daemon that does not hold it.
     const auto second = claimed(1).at(0);
     EXPECT_EQ(second.id, job);
-    EXPECT_FALSE(run(queue_.report(holding_of(late), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(queue_.report(holding_of(second), completed{"{}"}, soon())));
+    EXPECT_FALSE(run(queue_.report(lease_of(late), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(second), completed{"{}"}, soon())));
 }
 
-TEST_F(ClockStep, BackABucketFillsAsItAlwaysDoes) {
+TEST_F(ClockStep, BackABucketRefillsAtItsUsualRate) {
     const default_limits limits{.submissions_per_minute = 1, .concurrent_jobs = 1000};
     ASSERT_EQ(tried(limits), submission_result::outcome::accepted);
     step(-24h);
@@ -169,7 +169,7 @@ TEST_F(ClockStep, BackABucketFillsAsItAlwaysDoes) {
     EXPECT_EQ(tried(limits), submission_result::outcome::rate_limited);
 }
 
-TEST_F(ClockStep, ForwardABucketIsFullAndNoFuller) {
+TEST_F(ClockStep, ForwardABucketIsFullAtMost) {
     const default_limits three{.submissions_per_minute = 3, .concurrent_jobs = 1000};
     ASSERT_EQ(tried(three), submission_result::outcome::accepted);
     step(24h * 365);
@@ -190,10 +190,10 @@ TEST_F(ClockStep, BackAKeyRepeatsItsSubmissionForADayFromNow) {
     EXPECT_EQ(later.decided, submission_result::outcome::accepted);
 }
 
-TEST_F(ClockStep, BackOpenPagesAreToldWhatIsNewAlone) {
+TEST_F(ClockStep, BackOpenPagesReceiveOnlyNewChanges) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
-    ASSERT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
     const auto gone = submitted(ann_);
     ASSERT_TRUE(run(store_.remove(ann_, gone, soon())));
     step(-24h);
@@ -231,7 +231,7 @@ protected:
     pacing::pace pace_;
 };
 
-TEST_F(PaceClockStep, BackTheNextTurnIsAnIntervalAway) {
+TEST_F(PaceClockStep, BackTheNextPermitIsAnIntervalAway) {
     ASSERT_EQ(ask().given, pacing::permit::status::now);
     note(pacing::outcome::answered);
     step(-24h);
@@ -242,7 +242,7 @@ TEST_F(PaceClockStep, BackTheNextTurnIsAnIntervalAway) {
     EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
-TEST_F(PaceClockStep, BackATryOfTheDeadHoldsOthersUpNoLonger) {
+TEST_F(PaceClockStep, BackATryOfADeadDaemonDelaysOthersNoLonger) {
     ASSERT_EQ(ask().given, pacing::permit::status::now);  // And is never heard of again.
     step(-24h);
     EXPECT_EQ(ask().given, pacing::permit::status::later);
@@ -250,7 +250,7 @@ TEST_F(PaceClockStep, BackATryOfTheDeadHoldsOthersUpNoLonger) {
     EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
-TEST_F(PaceClockStep, BackACooldownLastsAsLongAsItWas) {
+TEST_F(PaceClockStep, BackACooldownKeepsItsLength) {
     ASSERT_EQ(ask().given, pacing::permit::status::now);
     note(pacing::outcome::throttled);
     step(-24h);
@@ -262,7 +262,7 @@ TEST_F(PaceClockStep, BackACooldownLastsAsLongAsItWas) {
     EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
-TEST_F(PaceClockStep, BackTheHourFillsAsItAlwaysDoes) {
+TEST_F(PaceClockStep, BackTheHourlyLimitRefillsAtItsUsualRate) {
     pace_.tries_per_hour = 1;
     ASSERT_EQ(ask().given, pacing::permit::status::now);
     note(pacing::outcome::answered);
@@ -274,7 +274,7 @@ TEST_F(PaceClockStep, BackTheHourFillsAsItAlwaysDoes) {
     EXPECT_EQ(ask().given, pacing::permit::status::now);
 }
 
-TEST_F(PaceClockStep, ForwardTheHourIsFullAndNoFuller) {
+TEST_F(PaceClockStep, ForwardTheHourlyLimitIsFullAtMost) {
     pace_.tries_per_hour = 2;
     pace_.interval = 1ms;
     for (int i = 0; i < 2; ++i) {

@@ -47,7 +47,7 @@ protected:
     test::test_database database_{test::schema::empty};
 };
 
-TEST_F(ReplacementTest, TakesThePlace) {
+TEST_F(ReplacementTest, ReplacesTheDatabase) {
     sql("CREATE TABLE thing AS SELECT 'old' AS name");
     {
         auto swap = make();
@@ -62,7 +62,7 @@ TEST_F(ReplacementTest, TakesThePlace) {
     EXPECT_TRUE(nothing_is_left());
 }
 
-TEST_F(ReplacementTest, IsGoneUnlessItTakesThePlace) {
+TEST_F(ReplacementTest, DropsTheNewDatabaseUnlessCommitted) {
     sql("CREATE TABLE thing AS SELECT 'old' AS name");
     {
         const auto swap = make();
@@ -73,7 +73,7 @@ TEST_F(ReplacementTest, IsGoneUnlessItTakesThePlace) {
     EXPECT_TRUE(nothing_is_left());
 }
 
-TEST_F(ReplacementTest, IsRefusedWhileSomebodyIsConnected) {
+TEST_F(ReplacementTest, IsRefusedWhileAClientIsConnected) {
     test::test_loop loop;
     pool_options options;
     options.connection_string = database_.connection_string();
@@ -98,7 +98,7 @@ TEST_F(ReplacementTest, IsRefusedWhileSomebodyIsConnected) {
     connected.close();
 }
 
-TEST_F(ReplacementTest, IsOneAtATime) {
+TEST_F(ReplacementTest, ExcludesOtherSwaps) {
     const auto first = make();
     ASSERT_TRUE(first) << first.error().to_string();
     const auto second = make();
@@ -107,7 +107,7 @@ TEST_F(ReplacementTest, IsOneAtATime) {
     EXPECT_TRUE(look_into(first->connection_string(), tables, soon()));
 }
 
-TEST_F(ReplacementTest, ClearsAwayWhatAKilledOneLeft) {
+TEST_F(ReplacementTest, DropsLeftoversOfAKilledSwap) {
     const auto postgres = with_database(database_.connection_string(), "postgres");
     ASSERT_TRUE(postgres);
     std::string name;
@@ -126,7 +126,7 @@ TEST_F(ReplacementTest, ClearsAwayWhatAKilledOneLeft) {
     EXPECT_TRUE(nothing_is_left());
 }
 
-TEST_F(ReplacementTest, NeedsARoleThatMay) {
+TEST_F(ReplacementTest, NeedsARoleThatOwnsTheDatabase) {
     const auto refused = database_swap::make(
         database_.connection_string() + " options='-c role=pg_monitor'", soon());
     ASSERT_FALSE(refused);
@@ -134,7 +134,7 @@ TEST_F(ReplacementTest, NeedsARoleThatMay) {
     EXPECT_THAT(refused.error().detail(), HasSubstr("CREATEDB"));
 }
 
-TEST_F(ReplacementTest, LooksForRows) {
+TEST_F(ReplacementTest, DetectsRows) {
     const auto look = [this] { return *look_into(database_.connection_string(), tables, soon()); };
     EXPECT_FALSE(look().has_relations);
     sql("CREATE TABLE thing (id integer); CREATE TABLE unasked AS SELECT 1 AS id");
@@ -144,7 +144,7 @@ TEST_F(ReplacementTest, LooksForRows) {
     EXPECT_TRUE(look().has_rows);
 }
 
-TEST(ClientProgram, GetsThePasswordInItsEnvironmentAlone) {
+TEST(ClientProgram, GetsThePasswordOnlyInItsEnvironment) {
     const auto missing = find_client_program(
         "pg_dump",
         "host=/nonexistent user=ann password='it''s secret' dbname='a b' connect_timeout=3"
@@ -168,7 +168,7 @@ TEST(ClientProgram, GetsThePasswordInItsEnvironmentAlone) {
     EXPECT_THAT(found->database, HasSubstr("tcp_user_timeout='15000'"));
 }
 
-TEST(ClientProgram, RefusesASecretThatNoVariableCarries) {
+TEST(ClientProgram, RefusesASecretWithoutAVariable) {
     const auto refused = find_client_program(
         "sh", "host=h dbname=d sslpassword=hunter2", "/bin", deadline::after(test::patience));
     ASSERT_FALSE(refused);

@@ -133,7 +133,7 @@ protected:
     std::vector<std::unique_ptr<dispatcher>> dispatchers_;
 };
 
-TEST_F(Dispatcher, RunsAJobAndTellsWhoWaits) {
+TEST_F(Dispatcher, RunsAJobAndNotifiesWaiters) {
     auto& queue = start(2);
     const auto id = submitted();
     jobs::change_poller::waiter waiter{poller_, id};
@@ -157,7 +157,7 @@ TEST_F(Dispatcher, TwoInstancesShareTheWork) {
 }
 
 // Goal: prefetched jobs do not wait for workers that are now busy.
-TEST_F(Dispatcher, WhatWasClaimedAheadGoesBackWhenWorkersStayBusy) {
+TEST_F(Dispatcher, ReleasesPrefetchedJobsWhenWorkersStayBusy) {
     for (int i = 0; i < 300; ++i) static_cast<void>(submitted());
     auto& queue = start(2);
     loop().run_until([&queue] { return queue.unbegun() > 0; });
@@ -169,11 +169,11 @@ TEST_F(Dispatcher, WhatWasClaimedAheadGoesBackWhenWorkersStayBusy) {
     };
     const auto is_calm = [&queue] { return queue.busy() == 2 && queue.held() == 2; };
     while (!is_calm() || count("processing") != 2) loop().context().run_one_for(20ms);
-    EXPECT_EQ(count("spent"), 0) << "an attempt of a job that was not begun";
+    EXPECT_EQ(count("spent"), 0) << "no attempt of a job that was not started";
     EXPECT_FALSE(runner_.overlapped());
 }
 
-TEST_F(Dispatcher, AStopHandsRunningJobsBackWithoutSpendingAnAttempt) {
+TEST_F(Dispatcher, AStopReleasesRunningJobsWithoutSpendingAnAttempt) {
     runner_.blocks = true;
     const auto id = submitted();
     auto& queue = start(1);
@@ -187,7 +187,7 @@ TEST_F(Dispatcher, AStopHandsRunningJobsBackWithoutSpendingAnAttempt) {
     EXPECT_EQ(runner_.runs().at(id.value), 2);
 }
 
-TEST_F(Dispatcher, AStoppedInstanceClaimsNothingMore) {
+TEST_F(Dispatcher, AStoppedInstanceClaimsNothing) {
     auto& queue = start(1);
     EXPECT_TRUE(run(queue.stop(soon())));
     const auto id = submitted();
@@ -197,7 +197,7 @@ TEST_F(Dispatcher, AStoppedInstanceClaimsNothingMore) {
     EXPECT_EQ(read(again).status, jobs::job_status::pending);
 }
 
-TEST_F(Dispatcher, AJobThatIsDeletedIsStopped) {
+TEST_F(Dispatcher, StopsADeletedJob) {
     runner_.blocks = true;
     const auto id = submitted();
     auto& queue = start(1, 1s);
@@ -208,7 +208,7 @@ TEST_F(Dispatcher, AJobThatIsDeletedIsStopped) {
 }
 
 // Goal: a deletion on any daemon stops the work long before the renewal of the lease.
-TEST_F(Dispatcher, ADeletionElsewhereIsNoticedWithoutARenewal) {
+TEST_F(Dispatcher, NoticesADeletionByAnotherDaemonWithoutARenewal) {
     runner_.blocks = true;
     const auto id = submitted();
     auto& queue = start(1, 3600s);
@@ -217,7 +217,7 @@ TEST_F(Dispatcher, ADeletionElsewhereIsNoticedWithoutARenewal) {
     loop().run_until([&queue] { return queue.held() == 0; });
 }
 
-TEST_F(Dispatcher, ADeletionHereStopsTheWorkAndTellsWhoWaits) {
+TEST_F(Dispatcher, ADeletionByThisDaemonStopsTheWorkAndNotifiesWaiters) {
     runner_.blocks = true;
     const auto id = submitted();
     auto& queue = start(1, 3600s);
@@ -230,7 +230,7 @@ TEST_F(Dispatcher, ADeletionHereStopsTheWorkAndTellsWhoWaits) {
 }
 
 // Goal: while the worker lives, its lease is renewed and no other worker gets the job.
-TEST_F(Dispatcher, ALivingWorkersLeaseIsRenewed) {
+TEST_F(Dispatcher, RenewsTheLeaseOfALiveWorker) {
     runner_.blocks = true;
     const auto id = submitted();
     start(1, 1s);
@@ -243,7 +243,7 @@ TEST_F(Dispatcher, ALivingWorkersLeaseIsRenewed) {
 }
 
 // Goal: a row locked by an open transaction does not stop other attempts.
-TEST_F(Dispatcher, ALockedRowStopsNoOtherAttempt) {
+TEST_F(Dispatcher, ALockedRowDoesNotStopOtherAttempts) {
     runner_.blocks = true;
     std::vector<job_id> ids;
     for (int i = 0; i < 5; ++i) ids.push_back(submitted());
@@ -254,7 +254,7 @@ TEST_F(Dispatcher, ALockedRowStopsNoOtherAttempt) {
     loop().run_until([&until] { return until.passed(); });
     const auto runs = runner_.runs();
     for (const auto id : {ids[0], ids[1], ids[3], ids[4]}) {
-        EXPECT_EQ(runs.at(id.value), 1) << "stopped and begun again";
+        EXPECT_EQ(runs.at(id.value), 1) << "stopped and started again";
         EXPECT_EQ(read(id).status, jobs::job_status::processing);
     }
     EXPECT_EQ(queue.held(), 5U) << "the locked one cannot be reported yet";
@@ -265,7 +265,7 @@ TEST_F(Dispatcher, ALockedRowStopsNoOtherAttempt) {
     EXPECT_FALSE(runner_.overlapped());
 }
 
-TEST_F(Dispatcher, AJobOfADeadWorkerIsTakenUp) {
+TEST_F(Dispatcher, RescuesAJobOfADeadWorker) {
     const auto id = submitted();
     const jobs::claim_request dead{.worker = "dead", .jobs_max = 1, .lease = 60s};
     EXPECT_EQ(run(queue_.claim(dead, soon())).size(), 1U);
@@ -274,7 +274,7 @@ TEST_F(Dispatcher, AJobOfADeadWorkerIsTakenUp) {
     run_until_status(id, jobs::job_status::done);
 }
 
-TEST_F(Dispatcher, AJobToBeRetriedIsRunAgain) {
+TEST_F(Dispatcher, RunsARetriedJobAgain) {
     runner_.outcome = jobs::retried{std::chrono::duration<double>{0}};
     const auto id = submitted();
     start(1);
@@ -333,7 +333,7 @@ private:
 
 // Goal: errors that an operator can repair cost no result. Method: each SQLSTATE refuses two
 // reports.
-TEST_F(RefusingDispatcher, AResultIsKeptUntilTheServerCanTakeIt) {
+TEST_F(RefusingDispatcher, RetriesAResultUntilTheServerAcceptsIt) {
     start(1);
     for (const char* state :
          {"58030", "XX000", "XX001", "42501", "42883", "42703", "42P05", "26000", "53100"}) {
@@ -350,7 +350,7 @@ TEST_F(RefusingDispatcher, AResultIsKeptUntilTheServerCanTakeIt) {
     }
 }
 
-TEST_F(RefusingDispatcher, AFaultOfTheDataEndsTheJobAtOnce) {
+TEST_F(RefusingDispatcher, ADataErrorEndsTheJobImmediately) {
     start(1);
     for (const char* state : {"22021", "22P05", "23514", "54000"}) {
         SCOPED_TRACE(state);

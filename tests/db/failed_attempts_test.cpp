@@ -25,9 +25,9 @@ constexpr db::query history_query{"test.history", R"sql(
 class FailedAttempts : public job_store_test {
 protected:
     void end(const transition& ended) {
-        ASSERT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), ended, soon())));
+        ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
     }
-    [[nodiscard]] std::vector<std::string> told() {
+    [[nodiscard]] std::vector<std::string> stored_attempts() {
         std::vector<std::string> texts;
         const auto failures = run(operations_.failures(1, soon()));
         for (const auto& attempt : failures.recent.at(0).attempts) {
@@ -42,7 +42,7 @@ protected:
     operations_store operations_{pool()};
 };
 
-TEST_F(FailedAttempts, AreToldWithTheirCauses) {
+TEST_F(FailedAttempts, AreStoredWithTheirCauses) {
     static_cast<void>(submitted(ann_));
     end(retried{0s, {errc::timed_out, "download", "no end: \"é\", {}"}});
     static_cast<void>(claimed(1));
@@ -50,24 +50,24 @@ TEST_F(FailedAttempts, AreToldWithTheirCauses) {
     EXPECT_TRUE(rescued({}).empty());
     end(failed{job_error_code::internal, "Internal error.", {errc::internal, "assemble", "x"}});
     EXPECT_THAT(
-        told(),
+        stored_attempts(),
         ::testing::ElementsAre(
             "1 w timed_out download no end: \"é\", {}",
             "2 w lease_expired analyze ",
             "3 w internal assemble x"));
 }
 
-TEST_F(FailedAttempts, TheLastWorkerThatDiedIsToldToo) {
+TEST_F(FailedAttempts, IncludeAWorkerThatDied) {
     static_cast<void>(submitted(ann_));
     for (int attempt = 1; attempt <= 3; ++attempt) {
         ASSERT_EQ(claimed(1).size(), 1U);
         run(pool().run(soon(), expire_query));
         EXPECT_EQ(rescued({}).size(), attempt == 3 ? 1U : 0U);
     }
-    EXPECT_THAT(told(), ::testing::SizeIs(3));
+    EXPECT_THAT(stored_attempts(), ::testing::SizeIs(3));
 }
 
-TEST_F(FailedAttempts, WhatCostsNoAttemptIsNone) {
+TEST_F(FailedAttempts, ExcludeReleasesSnoozesAndSuccesses) {
     const auto id = submitted(ann_);
     end(released{});
     end(snoozed{0s});
@@ -77,7 +77,7 @@ TEST_F(FailedAttempts, WhatCostsNoAttemptIsNone) {
     EXPECT_EQ(history.one().as<std::string>("text"), "[]");
 }
 
-TEST_F(FailedAttempts, TheOldestOfTooManyGivesWay) {
+TEST_F(FailedAttempts, DropTheOldestBeyondTheLimit) {
     const auto id = submitted(ann_);
     const std::string longest(bounds::attempt_detail_bytes_max, 'x');
     for (int attempt = 0; attempt <= bounds::failed_attempts_max; ++attempt) {

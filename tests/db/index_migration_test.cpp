@@ -50,7 +50,7 @@ protected:
         return counted.one().as<std::int64_t>("n");
     }
 
-    std::future<result<std::size_t>> migrate_aside() {
+    std::future<result<std::size_t>> migrate_in_background() {
         return std::async(std::launch::async, [this] { return with(indexed).migrate(soon()); });
     }
 
@@ -70,7 +70,7 @@ protected:
 
 // A pg_dump holds a snapshot and a lock on every table: the build waits for it, and blocks no
 // session.
-TEST_F(IndexMigrationTest, WritersPassWhileTheIndexOfALargeTableWaitsForADump) {
+TEST_F(IndexMigrationTest, DoesNotBlockWritersWhileTheBuildWaitsForADump) {
     static constexpr query write{"test.write", "INSERT INTO thing VALUES (7)"};
     static constexpr query rewrite{"test.rewrite", "UPDATE thing SET id = -id WHERE id = $1"};
     static constexpr query waiting{
@@ -93,7 +93,7 @@ TEST_F(IndexMigrationTest, WritersPassWhileTheIndexOfALargeTableWaitsForADump) {
         loop().context().get_executor(), hurried, log::logger::silent()
     };
     writers.start();
-    auto migration = migrate_aside();
+    auto migration = migrate_in_background();
     std::int64_t written = 0;
     const auto write_some = [&] {
         EXPECT_NO_THROW(run(writers.run(soon(), write)));
@@ -114,9 +114,9 @@ TEST_F(IndexMigrationTest, WritersPassWhileTheIndexOfALargeTableWaitsForADump) {
     EXPECT_EQ(count(things), 300'000 + written);
 }
 
-TEST_F(IndexMigrationTest, ConcurrentMigratorsBuildItOnce) {
+TEST_F(IndexMigrationTest, ConcurrentMigratorsBuildTheIndexOnce) {
     std::vector<std::future<result<std::size_t>>> attempts;
-    for (int i = 0; i < 5; ++i) attempts.push_back(migrate_aside());
+    for (int i = 0; i < 5; ++i) attempts.push_back(migrate_in_background());
     std::size_t applied = 0;
     for (auto& attempt : attempts) {
         const auto done = attempt.get();
@@ -128,7 +128,7 @@ TEST_F(IndexMigrationTest, ConcurrentMigratorsBuildItOnce) {
 }
 
 // Deadlock: its waiting statement has a snapshot, for which the build waits.
-TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseIsLetPass) {
+TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseCanProceed) {
     static constexpr query waiting_for_writers{
         "test.waiting_for_writers",
         "SELECT count(*) AS n FROM pg_stat_progress_create_index"
@@ -138,7 +138,7 @@ TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseIsLetPass) {
         "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"};
     const auto by = soon();
     auto writer = open_transaction("INSERT INTO thing VALUES (1)");
-    auto migration = migrate_aside();
+    auto migration = migrate_in_background();
     while (count(waiting_for_writers) == 0) ASSERT_FALSE(by.passed());
     auto earlier = std::async(std::launch::async, [this] {
         // The builder is the deadlock's victim, as after a longer wait.
@@ -155,7 +155,7 @@ TEST_F(IndexMigrationTest, AMigratorOfAnEarlierReleaseIsLetPass) {
     expect_migrated();
 }
 
-TEST_F(IndexMigrationTest, AnIndexThatWasNotRecordedIsKept) {
+TEST_F(IndexMigrationTest, KeepsAnIndexThatWasNotRecorded) {
     script("CREATE INDEX thing_by_id ON thing (id)");
     static constexpr query node{"test.node", "SELECT 'thing_by_id'::regclass::oid::bigint AS n"};
     const auto before = count(node);
@@ -165,7 +165,7 @@ TEST_F(IndexMigrationTest, AnIndexThatWasNotRecordedIsKept) {
     EXPECT_EQ(count(node), before);
 }
 
-TEST_F(IndexMigrationTest, AnInvalidIndexIsBuiltAgain) {
+TEST_F(IndexMigrationTest, RebuildsAnInvalidIndex) {
     script("INSERT INTO thing VALUES (1), (1)");
     // The state after an interrupted build: this one fails because of the duplicate.
     ASSERT_FALSE(run_script(
@@ -185,7 +185,7 @@ TEST_F(IndexMigrationTest, OtherStatementsNeedATransaction) {
     EXPECT_EQ(count(things), 0);
 }
 
-TEST(ConcurrentIndexOf, ReadsTheNameBehindCommentsAndRefusesAllElse) {
+TEST(ConcurrentIndexOf, ReadsTheNameAfterCommentsAndRefusesOtherStatements) {
     struct test_case {
         const char* name;
         const char* text;
@@ -200,7 +200,7 @@ TEST(ConcurrentIndexOf, ReadsTheNameBehindCommentsAndRefusesAllElse) {
          "-- no transaction\n\n-- CREATE it.\nCREATE INDEX CONCURRENTLY\n"
          "    IF NOT EXISTS a_b\n    ON t (x);\n",
          "a_b"},
-        {"would not find a finished one", "CREATE INDEX CONCURRENTLY a ON t (x)", {}},
+        {"would not find a complete index", "CREATE INDEX CONCURRENTLY a ON t (x)", {}},
         {"locks", "CREATE INDEX IF NOT EXISTS a ON t (x)", {}},
         {"another statement", "DROP INDEX CONCURRENTLY IF EXISTS a", {}},
         {"nothing", "-- no transaction\n", {}},

@@ -20,7 +20,7 @@ protected:
 };
 
 // Goal: the schema refuses inconsistent rows of a faulty program.
-TEST_F(JobConstraints, RefuseImpossibleRows) {
+TEST_F(JobConstraints, RefuseInconsistentRows) {
     struct test_case {
         const char* what;
         const char* columns;
@@ -49,7 +49,7 @@ TEST_F(JobConstraints, RefuseImpossibleRows) {
          "status, result, code, author, summary, analyzed_at, finished_at, started_at",
          "'done', '{}', '', '', '', now(), now(), now()",
          true},
-        {"done without what lists show",
+        {"done without the fields of lists",
          "status, result, analyzed_at, finished_at, started_at",
          "'done', '{}', now(), now(), now()",
          false},
@@ -74,13 +74,13 @@ TEST_F(JobConstraints, RefuseImpossibleRows) {
          "status, error_code, finished_at",
          "'error', 'internal', now()",
          false},
-        {"error of no known code",
+        {"error with an unknown code",
          "status, error_code, error, finished_at",
          "'error', 'magic', 'x', now()",
          false},
         {"pending with a result", "status, result", "'pending', '{}'", false},
         {"more attempts than claims", "attempt, claim", "2, 1", false},
-        {"less than no attempt", "attempt", "-1", false},
+        {"a negative number of attempts", "attempt", "-1", false},
     };
     for (const auto& expected : cases) {
         EXPECT_EQ(accepts(expected.columns, expected.values), expected.accepted) << expected.what;

@@ -20,7 +20,7 @@ protected:
         const auto id = submitted(owner);
         const completed ended{
             .result = "{}", .brief = {.code = "DYa0IXPgnP5", .author = author, .summary = ""}};
-        EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), ended, soon())));
+        EXPECT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
         return id;
     }
     job_page list(job_filter wanted) { return run(store_.list(ann_, std::move(wanted), soon())); }
@@ -31,7 +31,7 @@ protected:
     }
 };
 
-TEST_F(JobList, HasOneAuthorWhateverTheLetterCase) {
+TEST_F(JobList, MatchesAuthorsInAnyLetterCase) {
     const auto first = done_by("slowbrew", ann_);
     done_by("slowbrew2", ann_);
     done_by("slow_brew", ann_);
@@ -42,12 +42,12 @@ TEST_F(JobList, HasOneAuthorWhateverTheLetterCase) {
     EXPECT_THAT(ids({.author = "slowbrew"}), ElementsAre(last, first));
     EXPECT_THAT(ids({.author = "SLOWBREW"}), ElementsAre(last, first));
     EXPECT_EQ(list({.author = "slowbrew"}).jobs[0].brief->author, "SlowBrew");
-    for (const char* nobody : {"slowbre", "slow%", "slow_brew_", " slowbrew", "'"}) {
-        EXPECT_THAT(ids({.author = nobody}), IsEmpty()) << nobody;
+    for (const char* unknown : {"slowbre", "slow%", "slow_brew_", " slowbrew", "'"}) {
+        EXPECT_THAT(ids({.author = unknown}), IsEmpty()) << unknown;
     }
 }
 
-TEST_F(JobList, TakesAuthorAndStatusTogether) {
+TEST_F(JobList, CombinesAuthorAndStatus) {
     const auto done = done_by("slowbrew", ann_);
     EXPECT_GT(submitted(ann_).value, 0);
     EXPECT_THAT(ids({.status = job_status::done, .author = "slowbrew"}), ElementsAre(done));
@@ -77,7 +77,7 @@ TEST_F(JobList, OfAnAuthorHasStablePages) {
 }
 
 // Names are untrusted text: the index must accept any length and distinguish long names.
-TEST_F(JobList, TakesNamesOfAnyLength) {
+TEST_F(JobList, AcceptsNamesOfAnyLength) {
     const std::string beginning(100, 'x');
     std::string endless;
     for (int count = 0; count < 20'000; ++count) endless += std::to_string(count * 7919);
@@ -149,7 +149,7 @@ TEST_F(LatestJobs, HideEarlierOnesOfTheSamePost) {
     EXPECT_THAT(ids({.author = "slowbrew"}), ElementsAre(first));
 }
 
-TEST_F(LatestJobs, TellPostsApart) {
+TEST_F(LatestJobs, DistinguishPosts) {
     const auto post = add(ann_, reel("DYa0IXPgnP5"), "error");
     const auto other_case = add(ann_, reel("dya0ixpgnp5"), "error");
     const auto slide = add(ann_, "https://www.instagram.com/p/DYa0IXPgnP5/?img_index=2", "error");
@@ -193,7 +193,7 @@ TEST_F(LatestJobs, HaveStablePages) {
     EXPECT_FALSE(second.next);
 }
 
-TEST_F(LatestJobs, DeleteTheFailedOnesInSteps) {
+TEST_F(LatestJobs, RemoveFailedJobsInSteps) {
     for (int count = 0; count < 3; ++count) add(ann_, reel("DYa0IXPgnP5"), "error");
     const auto done = add(ann_, reel("DYa0IXPgnP5"), "done", "DYa0IXPgnP5");
     const auto pending = add(ann_, reel("DYa0IXPgnP5"), "pending");
@@ -276,7 +276,7 @@ private:
     db::pool single_{loop().context().get_executor(), options(), log::logger::silent()};
 };
 
-TEST_F(JobListReads, AreThoseOfThePageAlone) {
+TEST_F(JobListReads, AreLimitedToThePage) {
     struct test_case {
         const char* name;
         job_filter wanted;
@@ -295,8 +295,8 @@ TEST_F(JobListReads, AreThoseOfThePageAlone) {
     }
 }
 
-// Each row also has an entry of its own in the index of posts, and one for the earlier job.
-TEST_F(JobListReads, OfTheNewestJobsAreThoseOfThePageAlone) {
+// Each row also has an entry in the index of posts, and one for the earlier job.
+TEST_F(JobListReads, OfTheNewestJobsAreLimitedToThePage) {
     const job_filter cases[] = {
         {.latest = true},
         {.status = job_status::done, .latest = true},
@@ -312,7 +312,7 @@ TEST_F(JobListReads, OfTheNewestJobsAreThoseOfThePageAlone) {
     }
 }
 
-TEST_F(JobListReads, OfActiveJobsDoNotTouchEndedOnes) {
+TEST_F(JobListReads, OfActiveJobsExcludeEndedJobs) {
     const auto first = submitted(ann_);
     const auto second = submitted(ann_);
     EXPECT_THAT(ids({.status = job_status::pending}), ElementsAre(second, first));

@@ -33,7 +33,7 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
     EXPECT_EQ(again.job, first.job);
     EXPECT_EQ(again.status, job_status::processing);
     EXPECT_EQ(again.rate_remaining, 1);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
     EXPECT_EQ(run(store_.submit(ann_, request, limits, soon())).status, job_status::done);
 
     const submission other{
@@ -47,7 +47,7 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
         submission_result::outcome::accepted);
 }
 
-TEST_F(JobRepetition, AKeyIsFreeAgainWithItsJobOrAfterADay) {
+TEST_F(JobRepetition, AKeyEndsWithItsJobOrAfterADay) {
     const submission request{.url = link, .idempotency_key = "k-1"};
     const auto first = run(store_.submit(ann_, request, generous_, soon()));
     EXPECT_TRUE(run(store_.remove(ann_, first.job, soon())));
@@ -82,7 +82,7 @@ TEST_F(JobRepetition, AKeyOfAListConflictsWithLinksAndOtherLists) {
     EXPECT_EQ(decided(ann_, of_list("k", "bb", 2)), outcome::key_of_another_link);
     const submission single{.url = link, .idempotency_key = "k"};
     EXPECT_EQ(decided(ann_, single), outcome::key_of_another_link);
-    EXPECT_EQ(decided(bob_, single), outcome::accepted) << "keys are the account's own";
+    EXPECT_EQ(decided(bob_, single), outcome::accepted) << "keys belong to an account";
     EXPECT_EQ(decided(bob_, first), outcome::key_of_another_link);
     EXPECT_EQ(decided(bob_, of_list("l", "aa", 0)), outcome::accepted);
     // In one statement, each gets its own answer.
@@ -180,7 +180,7 @@ TEST_F(JobRepetition, ASubmissionDeletesABoundedNumberOfExpiredKeys) {
     EXPECT_EQ(left_after("newer"), 0);
 }
 
-TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
+TEST_F(JobRepetition, ConcurrentSubmissionsWithOneKeyAreOneJob) {
     std::vector<std::future<submission_result>> answers;
     for (int i = 0; i < 20; ++i) {
         answers.push_back(asio::co_spawn(
@@ -200,10 +200,10 @@ TEST_F(JobRepetition, OneKeyAtTheSameMomentIsOneJob) {
     EXPECT_THAT(ids, ::testing::Each(ids.front()));
 }
 
-TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {
+TEST_F(JobRepetition, ReusesOnlyTheAccountsAnalysesOfTheLastDay) {
     const completed ended{.result = R"({"a":1})", .post_key = "DYa0IXPgnP5", .analyzer = "local/1"};
     EXPECT_GT(submitted(ann_).value, 0);
-    ASSERT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), ended, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
     const auto look = [this](account_id who, const char* post, const char* analyzer) {
         return run(store_.find_earlier_analysis(who, post, analyzer, soon()));
     };
@@ -218,13 +218,13 @@ TEST_F(JobRepetition, AnEarlierAnalysisIsTheAccountsOwnAndADayOld) {
     auto copy = ended;
     copy.analyzed_at = found->analyzed_at;
     EXPECT_GT(submitted(ann_).value, 0);
-    ASSERT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), copy, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), copy, soon())));
     EXPECT_EQ(look(ann_, "DYa0IXPgnP5", "local/1")->analyzed_at, found->analyzed_at);
     run(pool().run(soon(), age_analyses_query));
     EXPECT_FALSE(look(ann_, "DYa0IXPgnP5", "local/1"));
 }
 
-TEST_F(JobRepetition, OneJobOfAnAccountIsAtAPostAtATime) {
+TEST_F(JobRepetition, OneJobOfAnAccountAnalysesAPostAtATime) {
     EXPECT_GT(submitted(ann_).value, 0);
     EXPECT_GT(submitted(ann_).value, 0);
     EXPECT_GT(submitted(bob_).value, 0);
@@ -242,17 +242,17 @@ TEST_F(JobRepetition, OneJobOfAnAccountIsAtAPostAtATime) {
     EXPECT_TRUE(begins(jobs[0])) << "its next attempt";
     EXPECT_FALSE(begins(jobs[1]));
     EXPECT_TRUE(begins(jobs[2])) << "another account";
-    EXPECT_TRUE(begins(jobs[3])) << "a fresh analysis is wanted";
+    EXPECT_TRUE(begins(jobs[3])) << "a fresh analysis is requested";
     EXPECT_TRUE(begins(jobs[1], "openai/2")) << "another analyzer";
 
     // The first ones ended without a result: the next one is analysed.
     const failed over{job_error_code::unavailable, "x"};
-    ASSERT_TRUE(run(queue_.report(holding_of(jobs[0]), over, soon())));
-    ASSERT_TRUE(run(queue_.report(holding_of(jobs[3]), over, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(jobs[0]), over, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(jobs[3]), over, soon())));
     EXPECT_TRUE(begins(jobs[1]));
 }
 
-TEST_F(JobRepetition, TheWishForAFreshAnalysisReachesTheWorker) {
+TEST_F(JobRepetition, TheReusePolicyReachesTheWorker) {
     run(store_.submit(ann_, {.url = link, .fresh = true}, generous_, soon()));
     EXPECT_TRUE(claimed(1).at(0).fresh);
     EXPECT_GT(submitted(ann_).value, 0);

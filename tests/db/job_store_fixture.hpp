@@ -50,7 +50,7 @@ protected:
     [[nodiscard]] job read(account_id owner, job_id id) {
         return run(store_.find(owner, id, soon())).value();
     }
-    [[nodiscard]] static lease holding_of(const claimed_job& job) { return {job.id, job.claim}; }
+    [[nodiscard]] static lease lease_of(const claimed_job& job) { return {job.id, job.claim}; }
 
     job_store store_{pool()};
     queue_store queue_{pool()};

@@ -35,23 +35,23 @@ constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id =
 
 using JobStore = job_store_test;
 
-TEST_F(JobStore, WhatTheClaimantHasInHandIsNotClaimed) {
+TEST_F(JobStore, DoesNotClaimJobsThatTheClaimantHolds) {
     const auto first = submitted(ann_);
     const auto second = submitted(ann_);
     const auto held = claimed(1).at(0);
     ASSERT_EQ(held.id, first);
     // Its answer was lost, and the worker does not know yet.
-    ASSERT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(held), released{}, soon())));
     const claim_request request{
         .worker = "w", .jobs_max = 2, .lease = std::chrono::seconds{60}, .in_flight = {first}};
     const auto taken = run(queue_.claim(request, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].id, second);
-    EXPECT_EQ(claimed(1).at(0).id, first) << "once it is known, it is taken";
+    EXPECT_EQ(claimed(1).at(0).id, first) << "once it is known, it is reclaimed";
 }
 
 // Goal: a claim whose answer is lost costs neither an attempt nor the wait for a lease.
-TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
+TEST_F(JobStore, ReclaimsJobsOfALostClaimFirst) {
     const auto lost = submitted(ann_);
     ASSERT_EQ(claimed(1).at(0).id, lost);  // As "w", and the answer is lost.
     run(pool().run(soon(), expire_leases_query));
@@ -63,7 +63,7 @@ TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
     const auto due = submitted(ann_);
     claim_request next{
         .worker = "w", .jobs_max = 1, .lease = 60s, .in_flight = {lost}, .claim_epoch = 1};
-    EXPECT_EQ(run(queue_.claim(next, soon())).at(0).id, due) << "what is in hand is left alone";
+    EXPECT_EQ(run(queue_.claim(next, soon())).at(0).id, due) << "held jobs are not claimed";
     next.in_flight = {due};
     const auto again = run(queue_.claim(next, soon()));
     ASSERT_EQ(again.size(), 1U);
@@ -74,7 +74,7 @@ TEST_F(JobStore, WhatALostClaimTookIsTakenOnceMoreAndFirst) {
 }
 
 // Daemons of the last release put the epoch into the names of workers.
-TEST_F(JobStore, ClaimsOfTheLastReleaseAreNotTakenForLostOnes) {
+TEST_F(JobStore, DoesNotTreatClaimsOfTheLastReleaseAsLost) {
     const db::query claim_query{"test.claim_as_before", R"sql(
         UPDATE job SET status = 'processing', claim = claim + 1, attempt = attempt + 1,
                        worker = 'w/0000000001', started_at = now(),
@@ -87,10 +87,10 @@ TEST_F(JobStore, ClaimsOfTheLastReleaseAreNotTakenForLostOnes) {
     const rescue_request rescue{
         .held = {}, .worker = "w", .claim_epoch = 2, .attempts_max = 3, .exhausted_text = "x"};
     EXPECT_TRUE(run(queue_.rescue(rescue, soon())).empty());
-    EXPECT_EQ(read(ann_, id).status, job_status::pending) << "its lease has run out";
+    EXPECT_EQ(read(ann_, id).status, job_status::pending) << "its lease has expired";
 }
 
-TEST_F(JobStore, AJobIsItsOwnersAlone) {
+TEST_F(JobStore, AJobIsVisibleOnlyToItsOwner) {
     const auto id = submitted(ann_);
     const auto job = read(ann_, id);
     EXPECT_EQ(job.status, job_status::pending);
@@ -102,7 +102,7 @@ TEST_F(JobStore, AJobIsItsOwnersAlone) {
 
 // Goal: concurrent submissions never exceed the limit. Method: 50 over the pool's connections,
 // which the server runs concurrently.
-TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
+TEST_F(JobStore, AcceptsExactlyThreeOfFiftyConcurrentSubmissions) {
     std::vector<std::future<submission_result>> answers;
     for (int i = 0; i < 50; ++i) {
         answers.push_back(asio::co_spawn(
@@ -130,7 +130,7 @@ TEST_F(JobStore, FiftyAtOnceGetExactlyThreePlaces) {
     EXPECT_GE(next.rate_remaining, 6);
 }
 
-TEST_F(JobStore, SubmissionsAMinuteAreATokenBucket) {
+TEST_F(JobStore, SubmissionsPerMinuteAreATokenBucket) {
     for (int left = 9; left >= 0; --left) {
         const auto decision =
             run(store_.submit(ann_, {.url = link}, default_limits{10, 1000}, soon()));
@@ -147,7 +147,7 @@ TEST_F(JobStore, SubmissionsAMinuteAreATokenBucket) {
     EXPECT_EQ(submitted(bob_).value > 0, true);
 }
 
-TEST_F(JobStore, ClaimsTakeTheLongestDueFirstAndOnlyOnce) {
+TEST_F(JobStore, ClaimsEachJobOnceAndTheLongestDueFirst) {
     std::vector<job_id> ids;
     for (int i = 0; i < 5; ++i) ids.push_back(submitted(ann_));
     const auto first = claimed(2);
@@ -164,7 +164,7 @@ TEST_F(JobStore, ClaimsTakeTheLongestDueFirstAndOnlyOnce) {
     EXPECT_EQ(first[0].account, ann_);
 }
 
-TEST_F(JobStore, ManyClaimantsNeverTakeTheSameJob) {
+TEST_F(JobStore, ConcurrentClaimantsNeverClaimTheSameJob) {
     for (int i = 0; i < 60; ++i) EXPECT_GT(submitted(ann_).value, 0);
     std::vector<std::future<std::vector<claimed_job>>> answers;
     for (int i = 0; i < 20; ++i) {
@@ -192,8 +192,8 @@ TEST_F(JobStore, ReportsEndAJobOnce) {
         const transition ended = job.id == done
                                      ? transition{completed{R"({"visual":{"a":"é\u0000"}})"}}
                                      : transition{failed{job_error_code::unavailable, "Gone"}};
-        EXPECT_TRUE(run(queue_.report(holding_of(job), ended, soon())));
-        EXPECT_FALSE(run(queue_.report(holding_of(job), released{}, soon())));
+        EXPECT_TRUE(run(queue_.report(lease_of(job), ended, soon())));
+        EXPECT_FALSE(run(queue_.report(lease_of(job), released{}, soon())));
     }
     const auto first = read(ann_, done);
     EXPECT_EQ(first.status, job_status::done);
@@ -208,14 +208,14 @@ TEST_F(JobStore, ReportsEndAJobOnce) {
     EXPECT_FALSE(second.result);
 }
 
-TEST_F(JobStore, AFailureSaysWhenAnotherSubmissionMaySucceed) {
+TEST_F(JobStore, AFailureReportsWhenToSubmitAgain) {
     const auto id = submitted(ann_);
     const failed ended{
         .code = job_error_code::model_failed,
         .text = "No model",
         .why = {.cause = errc::model_unavailable},
         .retry_after = 900s};
-    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), ended, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
     const auto failure = read(ann_, id);
     EXPECT_TRUE(failure.is_retryable);
     EXPECT_EQ(failure.retry_after_seconds, 900);
@@ -224,7 +224,7 @@ TEST_F(JobStore, AFailureSaysWhenAnotherSubmissionMaySucceed) {
 TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), retried{3600s}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), retried{3600s}, soon())));
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
     run(pool().run(soon(), make_due_query));
@@ -232,10 +232,10 @@ TEST_F(JobStore, ARetryIsDueLaterAndCountsAnAttempt) {
     EXPECT_EQ(claimed(1).at(0).attempt, 2);
 }
 
-TEST_F(JobStore, AHandBackCostsNoAttemptAndIsDueAtOnce) {
+TEST_F(JobStore, AReleaseCostsNoAttemptAndIsDueImmediately) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), released{}, soon())));
     const auto again = claimed(1).at(0);
     EXPECT_EQ(again.attempt, 1);
     EXPECT_EQ(again.claim, 2);
@@ -243,33 +243,33 @@ TEST_F(JobStore, AHandBackCostsNoAttemptAndIsDueAtOnce) {
     EXPECT_EQ(counts.one().as<std::int32_t>("claim"), 2);
 }
 
-TEST_F(JobStore, AHandBackKeepsItsPlaceInTheQueue) {
+TEST_F(JobStore, AReleaseKeepsTheJobsPlaceInTheQueue) {
     const auto first = submitted(ann_);
     const auto second = submitted(ann_);
     const auto held = claimed(1).at(0);
     ASSERT_EQ(held.id, first);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), released{}, soon())));
     EXPECT_EQ(claimed(1).at(0).id, first);
     EXPECT_EQ(claimed(1).at(0).id, second);
 }
 
-TEST_F(JobStore, AHandBackOfTheFirstAttemptIsAsIfNothingHadBegun) {
+TEST_F(JobStore, AReleaseOfTheFirstAttemptClearsTheStartTime) {
     const auto id = submitted(ann_);
     const auto first = claimed(1).at(0);
     EXPECT_TRUE(read(ann_, id).started_at);
-    EXPECT_TRUE(run(queue_.report(holding_of(first), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(first), released{}, soon())));
     EXPECT_FALSE(read(ann_, id).started_at);
-    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), retried{0s}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), retried{0s}, soon())));
     const auto began = read(ann_, id).started_at;
     EXPECT_TRUE(began);
-    EXPECT_TRUE(run(queue_.report(holding_of(claimed(1).at(0)), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), released{}, soon())));
     EXPECT_EQ(read(ann_, id).started_at, began);
 }
 
-TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
+TEST_F(JobStore, ASnoozeCostsNoAttemptAndIsDueLater) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
-    EXPECT_TRUE(run(queue_.report(holding_of(held), snoozed{3600s}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held), snoozed{3600s}, soon())));
     EXPECT_EQ(read(ann_, id).status, job_status::pending);
     EXPECT_TRUE(claimed(1).empty());
     run(pool().run(soon(), make_due_query));
@@ -279,11 +279,11 @@ TEST_F(JobStore, APostponementCostsNoAttemptAndIsDueLater) {
     EXPECT_EQ(again.claim, 2);
 }
 
-TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
+TEST_F(JobStore, ACoolDownCountsFromTheFirstConsecutiveSnooze) {
     static_cast<void>(submitted(ann_));
     const auto snooze = [this](const transition& how) {
         const auto held = claimed(1).at(0);
-        EXPECT_TRUE(run(queue_.report(holding_of(held), how, soon())));
+        EXPECT_TRUE(run(queue_.report(lease_of(held), how, soon())));
         run(pool().run(soon(), make_due_query));
         rescued({});
         return held.cooling_since;
@@ -298,7 +298,7 @@ TEST_F(JobStore, ACoolDownCountsFromItsFirstPostponementInARow) {
 }
 
 /// Method: a backlog of one account, some of which is in progress, and one job of another account.
-TEST_F(JobStore, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
+TEST_F(JobStore, ABacklogDelaysAnotherAccountByAtMostTwoTurns) {
     const auto added = run(pool().run(soon(), add_many_query, ann_, 1000, std::string_view{link}));
     ASSERT_EQ(added.one().as<std::int64_t>("many"), 1000);
     ASSERT_EQ(claimed(10).size(), 10U);
@@ -314,7 +314,7 @@ TEST_F(JobStore, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
     }
 }
 
-TEST_F(JobStore, JobsOfOneAccountAreClaimedInTheOrderOfTheirSubmission) {
+TEST_F(JobStore, ClaimsJobsOfAnAccountInOrderOfSubmission) {
     for (int i = 0; i < 5; ++i) {
         static_cast<void>(submitted(ann_));
         if (i % 2 == 0) static_cast<void>(submitted(bob_));
@@ -325,13 +325,13 @@ TEST_F(JobStore, JobsOfOneAccountAreClaimedInTheOrderOfTheirSubmission) {
             EXPECT_LT(last[job.account].value, job.id.value);
             last[job.account] = job.id;
             if (job.claim > 1) continue;
-            EXPECT_TRUE(run(queue_.report(holding_of(job), released{}, soon())));
+            EXPECT_TRUE(run(queue_.report(lease_of(job), released{}, soon())));
             EXPECT_EQ(claimed(1).at(0).id, job.id) << "released, it keeps its turn";
         }
     }
 }
 
-TEST_F(JobStore, ATurnIsOneMoreThanTheAccountsLastAndThanTheLastClaimed) {
+TEST_F(JobStore, ATurnFollowsTheAccountsLastAndTheLastClaimed) {
     const auto turn_of = [this](job_id job) {
         const auto found = run(pool().run(soon(), turn_query, job));
         return found.one().as<std::int64_t>("turn");
@@ -343,10 +343,10 @@ TEST_F(JobStore, ATurnIsOneMoreThanTheAccountsLastAndThanTheLastClaimed) {
     ASSERT_EQ(claimed(3).size(), 3U);
     EXPECT_EQ(turn_of(submitted(bob_)), 3);
     EXPECT_TRUE(run(store_.remove(ann_, second, soon())));
-    EXPECT_EQ(turn_of(submitted(ann_)), 3) << "nobody pays for what was deleted";
+    EXPECT_EQ(turn_of(submitted(ann_)), 3) << "a deleted job does not use a turn";
 }
 
-TEST_F(JobStore, ALateWorkerCannotOverwrite) {
+TEST_F(JobStore, ALateReportChangesNothing) {
     const auto id = submitted(ann_);
     const auto late = claimed(1).at(0);
     run(pool().run(soon(), expire_leases_query));
@@ -354,24 +354,24 @@ TEST_F(JobStore, ALateWorkerCannotOverwrite) {
     const auto current = claimed(1).at(0);
     EXPECT_EQ(current.attempt, 2);
 
-    EXPECT_FALSE(run(queue_.report(holding_of(late), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(queue_.renew({holding_of(late)}, 60s, soon())).renewed.empty());
+    EXPECT_FALSE(run(queue_.report(lease_of(late), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.renew({lease_of(late)}, 60s, soon())).renewed.empty());
     EXPECT_EQ(read(ann_, id).status, job_status::processing);
-    EXPECT_TRUE(run(queue_.report(holding_of(current), completed{R"({"b":1})"}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(current), completed{R"({"b":1})"}, soon())));
     EXPECT_EQ(read(ann_, id).result, R"({"b":1})");
 }
 
-TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
+TEST_F(JobStore, RescueSkipsLiveWorkersAndHeldJobs) {
     EXPECT_GT(submitted(ann_).value, 0);
     const auto held = claimed(1).at(0);
     EXPECT_TRUE(rescued({}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
 
     run(pool().run(soon(), expire_leases_query));
-    EXPECT_TRUE(rescued({holding_of(held)}).empty());
+    EXPECT_TRUE(rescued({lease_of(held)}).empty());
     EXPECT_EQ(read(ann_, held.id).status, job_status::processing);
     // An expired lease that was not claimed can be renewed.
-    const std::vector<lease> expected{holding_of(held)};
+    const std::vector<lease> expected{lease_of(held)};
     EXPECT_EQ(run(queue_.renew(expected, 60s, soon())).renewed, expected);
 }
 
@@ -379,7 +379,7 @@ TEST_F(JobStore, RescueLeavesTheLivingAndThoseWeHold) {
 TEST_F(JobStore, ARenewalSkipsALockedRow) {
     for (int i = 0; i < 5; ++i) static_cast<void>(submitted(ann_));
     std::vector<lease> held;
-    for (const auto& job : claimed(5)) held.push_back(holding_of(job));
+    for (const auto& job : claimed(5)) held.push_back(lease_of(job));
     ASSERT_EQ(held.size(), 5U);
     const auto gone = held.back();
     run(pool().run(soon(), delete_query, gone.job));
@@ -399,7 +399,7 @@ TEST_F(JobStore, ARenewalSkipsALockedRow) {
     EXPECT_EQ(run(queue_.renew({held[2]}, 60s, soon())).renewed.size(), 1U);
 }
 
-TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
+TEST_F(JobStore, AJobEndsInErrorWhenItsLastWorkerDies) {
     const auto id = submitted(ann_);
     for (int attempt = 1; attempt <= 3; ++attempt) {
         EXPECT_EQ(claimed(1).at(0).attempt, attempt);
@@ -414,7 +414,7 @@ TEST_F(JobStore, TheLastAttemptThatDiesIsAnError) {
     EXPECT_TRUE(claimed(1).empty());
 }
 
-TEST_F(JobStore, ListsInPagesThatAreStable) {
+TEST_F(JobStore, ListsInStablePages) {
     std::vector<job_id> ids;
     for (int i = 0; i < 5; ++i) ids.push_back(submitted(ann_));
     EXPECT_GT(submitted(bob_).value, 0);
@@ -436,12 +436,12 @@ TEST_F(JobStore, ListsInPagesThatAreStable) {
     EXPECT_FALSE(last.next);
 }
 
-TEST_F(JobStore, ListsOneStatusAndABriefOfWhatIsDone) {
+TEST_F(JobStore, ListsOneStatusWithBriefsOfDoneJobs) {
     const auto open = submitted(ann_);
     const auto held = claimed(1).at(0);
     const completed ended{
         .result = "{}", .brief = {.code = "DYa0IXPgnP5", .author = "ann", .summary = "Soup."}};
-    ASSERT_TRUE(run(queue_.report(holding_of(held), ended, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(held), ended, soon())));
     const auto waiting = submitted(ann_);
     const auto done = run(store_.list(ann_, {.status = job_status::done}, soon())).jobs;
     ASSERT_EQ(done.size(), 1U);
@@ -458,7 +458,7 @@ TEST_F(JobStore, ListsOneStatusAndABriefOfWhatIsDone) {
     EXPECT_TRUE(run(store_.list(ann_, {.status = job_status::error}, soon())).jobs.empty());
 }
 
-TEST_F(JobStore, RemovesTheCallersOwnJobOnce) {
+TEST_F(JobStore, RemovesAJobOfTheCallerOnce) {
     const auto id = submitted(ann_);
     EXPECT_FALSE(run(store_.remove(bob_, id, soon())));
     EXPECT_TRUE(run(store_.find(ann_, id, soon())));
@@ -467,25 +467,25 @@ TEST_F(JobStore, RemovesTheCallersOwnJobOnce) {
     EXPECT_FALSE(run(store_.find(ann_, id, soon())));
 }
 
-TEST_F(JobStore, TellsWhichHeldJobsAreLost) {
+TEST_F(JobStore, ReportsWhichHeldJobsAreLost) {
     for (int i = 0; i < 3; ++i) EXPECT_GT(submitted(ann_).value, 0);
     const auto held = claimed(3);
     ASSERT_EQ(held.size(), 3U);
-    const std::vector<lease> all{holding_of(held[0]), holding_of(held[1]), holding_of(held[2])};
+    const std::vector<lease> all{lease_of(held[0]), lease_of(held[1]), lease_of(held[2])};
     EXPECT_TRUE(run(queue_.lost_among(all, soon())).empty());
     EXPECT_TRUE(run(store_.remove(ann_, held[0].id, soon())));
-    EXPECT_TRUE(run(queue_.report(holding_of(held[1]), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(held[1]), released{}, soon())));
     EXPECT_THAT(
         run(queue_.lost_among(all, soon())),
         ::testing::UnorderedElementsAre(held[0].id, held[1].id));
 }
 
-TEST_F(JobStore, AJobThatIsDeletedInWorkTakesNoReport) {
+TEST_F(JobStore, ADeletedJobAcceptsNoReport) {
     const auto id = submitted(ann_);
     const auto held = claimed(1).at(0);
     run(pool().run(soon(), delete_query, id));
-    EXPECT_FALSE(run(queue_.report(holding_of(held), completed{"{}"}, soon())));
-    EXPECT_TRUE(run(queue_.renew({holding_of(held)}, 60s, soon())).renewed.empty());
+    EXPECT_FALSE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
+    EXPECT_TRUE(run(queue_.renew({lease_of(held)}, 60s, soon())).renewed.empty());
 }
 
 }  // namespace

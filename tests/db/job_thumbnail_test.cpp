@@ -41,7 +41,7 @@ protected:
             .post_key = "DYa0IXPgnP5",
             .analyzer = "local/1",
             .thumbnail = std::move(thumbnail)};
-        return run(queue_.report(holding_of(job), ended, soon()));
+        return run(queue_.report(lease_of(job), ended, soon()));
     }
     /// Completes a job of ann's; false if that was refused.
     job_id done(std::optional<reel_thumbnail> thumbnail) {
@@ -76,22 +76,22 @@ TEST_F(JobThumbnail, IsStoredWithTheReel) {
     EXPECT_EQ(count(), 1);
 }
 
-TEST_F(JobThumbnail, WithoutASmallOneIsTheLargeOne) {
+TEST_F(JobThumbnail, FallsBackToTheLargeOne) {
     const auto old = done(old_picture_of_size(30'000));
     EXPECT_EQ(find(ann_, old), bytes_of_size(30'000));
     EXPECT_EQ(find_small(ann_, old), bytes_of_size(30'000));
 }
 
-TEST_F(JobThumbnail, OfAClaimThatHasPassedIsNotStored) {
+TEST_F(JobThumbnail, OfAnEndedClaimIsNotStored) {
     EXPECT_GT(submitted(ann_).value, 0);
     const auto job = claimed(1).at(0);
-    EXPECT_TRUE(run(queue_.report(holding_of(job), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(job), released{}, soon())));
     ASSERT_EQ(claimed(1).size(), 1U);
     EXPECT_FALSE(report(job, picture_of_sizes(100, 10)));
     EXPECT_EQ(find(ann_, job.id), std::nullopt);
 }
 
-TEST_F(JobThumbnail, GoesWithTheReel) {
+TEST_F(JobThumbnail, IsDeletedWithTheReel) {
     const auto first = done(picture_of_sizes(100, 10));
     const auto second = done(picture_of_sizes(200, 20));
     EXPECT_TRUE(run(store_.remove(ann_, first, soon())));
@@ -102,7 +102,7 @@ TEST_F(JobThumbnail, GoesWithTheReel) {
     EXPECT_EQ(count(), 0);
 }
 
-TEST_F(JobThumbnail, HasBounds) {
+TEST_F(JobThumbnail, HasABoundedSize) {
     const auto most = done(picture_of_sizes(40'960, 4'096));
     EXPECT_EQ(find(ann_, most), bytes_of_size(40'960));
     EXPECT_EQ(find_small(ann_, most), bytes_of_size(4'096));
@@ -125,7 +125,7 @@ TEST_F(JobThumbnail, HasBounds) {
     EXPECT_EQ(count(), 2);
 }
 
-TEST_F(JobThumbnail, ComesAlongWithAnEarlierAnalysis) {
+TEST_F(JobThumbnail, IsCopiedWithAnEarlierAnalysis) {
     const auto look = [this] {
         return run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", "local/1", soon())).value();
     };

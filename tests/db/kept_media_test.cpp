@@ -49,7 +49,7 @@ protected:
             .analyzer = "local/1",
             .frames = std::move(frames),
             .video = std::move(video)};
-        return run(queue_.report(holding_of(job), ended, soon()));
+        return run(queue_.report(lease_of(job), ended, soon()));
     }
     /// A done job of ann's whose video of `bytes` bytes is in the database.
     job_id with_video(std::size_t bytes) {
@@ -102,6 +102,7 @@ TEST_F(KeptMedia, FramesAreStoredWithTheReel) {
     EXPECT_FALSE(run(media_.find_frame(ann_, job.id, 1, soon())));
     EXPECT_FALSE(run(media_.find_frame(bob_, job.id, 0, soon())));
     EXPECT_EQ(run(media_.frames_of(job.id, soon())), frames);
+    EXPECT_FALSE(run(store_.find(ann_, job.id, soon())).value().has_video);
     EXPECT_TRUE(run(store_.remove(ann_, job.id, soon())));
     EXPECT_FALSE(run(media_.find_frame(ann_, job.id, 0, soon())));
 }
@@ -114,6 +115,7 @@ TEST_F(KeptMedia, AVideoIsReadInPieces) {
     EXPECT_EQ(video.sha256, digest_a);
     EXPECT_EQ(video.content_type, "video/mp4");
     EXPECT_FALSE(run(media_.find_video(bob_, job, soon())));
+    EXPECT_TRUE(run(store_.find(ann_, job, soon())).value().has_video);
     uploads_.release(video.id);
     run(uploads_.sweep(soon()));
 
@@ -149,7 +151,7 @@ TEST_F(KeptMedia, AFileThatIsNotKeptIsSwept) {
 
 TEST_F(KeptMedia, AClaimThatHasPassedStoresNothing) {
     const auto job = claimed_by_ann();
-    EXPECT_TRUE(run(queue_.report(holding_of(job), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(job), released{}, soon())));
     EXPECT_FALSE(run(media_.begin_file(job, 10, digest_a, soon())));
     EXPECT_FALSE(run(media_.register_object(job, "s3://b", {}, soon())));
     EXPECT_EQ(objects(), 0);
@@ -229,7 +231,7 @@ TEST_F(KeptMedia, AnObjectOfAFailedJobIsUnwanted) {
     run(uploads_.sweep(soon()));
     EXPECT_TRUE(unwanted().empty());
     EXPECT_TRUE(run(queue_.report(
-        holding_of(job), failed{.code = job_error_code::internal, .text = "x"}, soon())));
+        lease_of(job), failed{.code = job_error_code::internal, .text = "x"}, soon())));
     run(uploads_.sweep(soon()));
     run(pool().run(soon(), due_query));
     EXPECT_EQ(unwanted(), std::vector{object});

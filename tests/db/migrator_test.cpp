@@ -40,7 +40,7 @@ protected:
     }
 };
 
-TEST_F(MigratorTest, AppliesWhatIsPendingAndOnlyOnce) {
+TEST_F(MigratorTest, AppliesPendingMigrationsOnce) {
     const auto first = with(std::span{history}.first(1)).migrate(soon());
     ASSERT_TRUE(first) << first.error().to_string();
     EXPECT_EQ(*first, 1U);
@@ -53,7 +53,7 @@ TEST_F(MigratorTest, AppliesWhatIsPendingAndOnlyOnce) {
     EXPECT_EQ(count_things(), 1);
 }
 
-TEST_F(MigratorTest, StatusSaysWhatIsThereAndChangesNothing) {
+TEST_F(MigratorTest, StatusReportsMigrationsAndChangesNothing) {
     const auto before = with(history).status(soon());
     ASSERT_TRUE(before) << before.error().to_string();
     EXPECT_EQ(before->pending.size(), 2U);
@@ -68,7 +68,7 @@ TEST_F(MigratorTest, StatusSaysWhatIsThereAndChangesNothing) {
     EXPECT_THAT(after->applied[1].applied_at, HasSubstr("Z"));
 }
 
-TEST_F(MigratorTest, ConcurrentMigratorsShareTheWork) {
+TEST_F(MigratorTest, ConcurrentMigratorsApplyEachMigrationOnce) {
     std::vector<std::future<result<std::size_t>>> attempts;
     for (int i = 0; i < 5; ++i) {
         attempts.push_back(
@@ -84,7 +84,7 @@ TEST_F(MigratorTest, ConcurrentMigratorsShareTheWork) {
     EXPECT_EQ(count_things(), 1);
 }
 
-TEST_F(MigratorTest, AFailedMigrationLeavesNoTrace) {
+TEST_F(MigratorTest, AFailedMigrationChangesNothing) {
     constexpr std::array broken{
         history[0], migration{2, "break_half", "INSERT INTO thing VALUES (1); SELECT 1/0", "cc"}};
     const auto failed = with(broken).migrate(soon());
@@ -98,7 +98,7 @@ TEST_F(MigratorTest, AFailedMigrationLeavesNoTrace) {
     EXPECT_EQ(*repaired, 1U);
 }
 
-TEST_F(MigratorTest, RefusesADatabaseThatCannotHoldAllText) {
+TEST_F(MigratorTest, RefusesADatabaseWithoutUtf8) {
     const auto name = "ascii_" + std::to_string(::getpid());
     const auto created = run_script(
         connection_string(),
@@ -115,7 +115,7 @@ TEST_F(MigratorTest, RefusesADatabaseThatCannotHoldAllText) {
     EXPECT_EQ(refused.error().detail(), "the database's encoding is SQL_ASCII; it must be UTF8");
 }
 
-TEST_F(MigratorTest, TellsWhoseTheDatabaseMustBe) {
+TEST_F(MigratorTest, ReportsThatTheRoleMustOwnTheDatabase) {
     const auto role = "stranger_" + std::to_string(::getpid());
     ASSERT_TRUE(run_script(connection_string(), "CREATE ROLE " + role, soon()));
     const migrator by_stranger{
@@ -129,7 +129,7 @@ TEST_F(MigratorTest, TellsWhoseTheDatabaseMustBe) {
     EXPECT_THAT(refused.error().detail(), HasSubstr("; its role must own the database"));
 }
 
-TEST_F(MigratorTest, RefusesAHistoryThatIsNotItsOwn) {
+TEST_F(MigratorTest, RefusesAnUnknownOrChangedHistory) {
     ASSERT_TRUE(with(history).migrate(soon()));
     auto changed = history;
     changed[0].checksum = "zz";
@@ -156,7 +156,7 @@ TEST_F(MigratorTest, RefusesAHistoryThatIsNotItsOwn) {
 
 // A long reader of the table, such as a backup, blocks the migration. A migration that waited for
 // it would block all later statements.
-TEST_F(MigratorTest, WaitsForALockOnlySoLongThatOthersPass) {
+TEST_F(MigratorTest, LimitsTheWaitForALockSoThatOthersProceed) {
     static constexpr query write{"test.write", "INSERT INTO thing VALUES (7)"};
     static constexpr query waiting{
         "test.waiting",
@@ -204,14 +204,14 @@ TEST_F(MigratorTest, RefusesTransactionControl) {
     EXPECT_EQ(done.error().code(), errc::internal);
 }
 
-TEST_F(MigratorTest, WithoutAServerItSaysSo) {
+TEST_F(MigratorTest, ReportsAnUnreachableServer) {
     const migrator nowhere{"host=/nonexistent", history, {}, log::logger::silent()};
     const auto done = nowhere.migrate(soon());
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code(), errc::database_unavailable);
 }
 
-TEST_F(MigratorTest, TheBinarysOwnMigrationsApply) {
+TEST_F(MigratorTest, AppliesTheCompiledMigrations) {
     const auto all = embedded_migrations();
     ASSERT_FALSE(all.empty());
     for (const auto& one : all) EXPECT_EQ(one.checksum.size(), 64U);

@@ -60,7 +60,7 @@ std::int64_t seconds_to_next_month() {
     return std::chrono::ceil<std::chrono::seconds>(std::chrono::sys_days{next} - now).count();
 }
 
-TEST_F(MonthlyBudget, NoneMeansNoLimit) {
+TEST_F(MonthlyBudget, UnsetMeansNoLimit) {
     book("1000000");
     const auto decision = submit_paid();
     EXPECT_EQ(decision.decided, outcome::accepted);
@@ -86,21 +86,21 @@ TEST_F(MonthlyBudget, IsSpentOnceTheKnownCostHasReachedIt) {
     EXPECT_EQ(submit_paid_of_few().decided, outcome::accepted);
 }
 
-TEST_F(MonthlyBudget, IsSpentByTheEstimateOfAnUnknownCostAsWell) {
+TEST_F(MonthlyBudget, CountsEstimatesOfUnknownCosts) {
     set_budget("0.10");
     EXPECT_EQ(submit_paid().decided, outcome::accepted);
     book("NULL");
     EXPECT_EQ(submit_paid().decided, outcome::budget_spent) << "10 cents";
 }
 
-TEST_F(MonthlyBudget, OfNothingRefusesWhatCostsMoneyAlone) {
+TEST_F(MonthlyBudget, OfZeroRefusesOnlyPaidWork) {
     set_budget("0");
     EXPECT_EQ(submit_paid().decided, outcome::budget_spent);
     EXPECT_EQ(submit({.url = link, .costs_money = false}).decided, outcome::accepted);
     EXPECT_EQ(submit({.url = link, .costs_money = true}, bob_).decided, outcome::accepted);
 }
 
-TEST_F(MonthlyBudget, BeginsAnewWithTheMonth) {
+TEST_F(MonthlyBudget, ResetsEachMonth) {
     set_budget("5");
     book("100", "month_begin(now()) - interval '1 microsecond'");
     EXPECT_EQ(submit_paid().decided, outcome::accepted);
@@ -108,7 +108,7 @@ TEST_F(MonthlyBudget, BeginsAnewWithTheMonth) {
     EXPECT_EQ(submit_paid().decided, outcome::budget_spent);
 }
 
-TEST_F(MonthlyBudget, IsOfAMonthInUtcWhereverTheServerStands) {
+TEST_F(MonthlyBudget, UsesMonthsInUtc) {
     sql(R"(
         SET timezone = 'Pacific/Kiritimati';
         DO $$ BEGIN
@@ -117,7 +117,7 @@ TEST_F(MonthlyBudget, IsOfAMonthInUtcWhereverTheServerStands) {
         END $$)");
 }
 
-TEST_F(MonthlyBudget, LeavesARepetitionFree) {
+TEST_F(MonthlyBudget, DoesNotRefuseARepeatedSubmission) {
     const submission request{.url = link, .costs_money = true, .idempotency_key = "k"};
     const auto first = submit(request);
     set_budget("0");
@@ -134,7 +134,7 @@ TEST_F(MonthlyBudget, LeavesARepetitionFree) {
         outcome::accepted);
 }
 
-TEST_F(MonthlyBudget, ComesAfterTheRateAndBeforeThePlaces) {
+TEST_F(MonthlyBudget, IsCheckedAfterTheRateAndBeforeTheJobLimit) {
     set_budget("0");
     const submission request{.url = link, .costs_money = true};
     const auto decide = [&](default_limits limits) {
@@ -147,7 +147,7 @@ TEST_F(MonthlyBudget, ComesAfterTheRateAndBeforeThePlaces) {
     EXPECT_EQ(decide({.submissions_per_minute = 1, .concurrent_jobs = 1}), outcome::rate_limited);
 }
 
-TEST_F(MonthlyBudget, IsANumber) {
+TEST_F(MonthlyBudget, MustBeANumber) {
     for (const char* wrong : {"-0.01", "'NaN'", "'Infinity'"}) {
         const auto done = db::run_script(
             connection_string(),
@@ -157,7 +157,7 @@ TEST_F(MonthlyBudget, IsANumber) {
     }
 }
 
-TEST_F(MonthlyBudget, IsShownBesideWhatWasSpent) {
+TEST_F(MonthlyBudget, IsReportedWithTheAmountSpent) {
     auto shown = budget();
     EXPECT_EQ(shown.monthly_budget_usd, std::nullopt);
     EXPECT_EQ(shown.spent_this_month_usd, "0");
@@ -224,7 +224,7 @@ protected:
 };
 
 // Three jobs are accepted before anything is spent; the cost of the first one ends the others.
-TEST_F(SpentBudget, EndsJobsThatWereAdmittedBefore) {
+TEST_F(SpentBudget, EndsJobsThatWereAcceptedBefore) {
     set_budget("1");
     for (int i = 0; i < 3; ++i) EXPECT_EQ(submit_paid().decided, outcome::accepted);
     const auto held = claimed(3);
@@ -232,25 +232,25 @@ TEST_F(SpentBudget, EndsJobsThatWereAdmittedBefore) {
     const auto second = begin(held.at(1)).value();
     settle(second, {.prompt_tokens = 1, .cost_picodollars = 1});
     EXPECT_EQ(begin(held.at(2)).error().code(), errc::unauthorized);
-    EXPECT_EQ(begin(held.at(0)).error().code(), errc::unauthorized) << "nor is one asked again";
+    EXPECT_EQ(begin(held.at(0)).error().code(), errc::unauthorized) << "no further call is made";
     set_budget("2");
     EXPECT_TRUE(begin(held.at(2)));
     set_budget("NULL");
     EXPECT_TRUE(begin(held.at(2)));
 }
 
-TEST_F(SpentBudget, EndsEmbeddingsButThoseOfTheOperator) {
+TEST_F(SpentBudget, StopsEmbeddingsExceptThoseOfTheOperator) {
     set_budget("0.001");
     settle(begin_embedding().value(), {.prompt_tokens = 1, .cost_picodollars = 999'999'999});
     settle(begin_embedding(true).value(), {.prompt_tokens = 1, .cost_picodollars = 1'000'000'000});
-    EXPECT_TRUE(begin_embedding()) << "the operator's calls are no part of it";
+    EXPECT_TRUE(begin_embedding()) << "the operator's calls do not count";
     EXPECT_EQ(budget().spent_this_month_usd, "0.000999999999");
     settle(begin_embedding().value(), {.prompt_tokens = 1, .cost_picodollars = 1});
     EXPECT_EQ(begin_embedding().error().code(), errc::unauthorized);
     EXPECT_TRUE(begin_embedding(true));
 }
 
-TEST_F(SpentBudget, CountsTokensWithoutAPriceAtTheModelsDearestRate) {
+TEST_F(SpentBudget, CountsTokensWithoutAPriceAtTheModelsHighestRate) {
     set_budget("1");
     // A cent for 100 tokens, and one for 10.
     settle(begin_embedding().value(), {.prompt_tokens = 100, .cost_picodollars = 10'000'000'000});
@@ -262,13 +262,13 @@ TEST_F(SpentBudget, CountsTokensWithoutAPriceAtTheModelsDearestRate) {
     EXPECT_EQ(budget().estimated_this_month_usd, "0.98");
 }
 
-TEST_F(SpentBudget, CountsALostCallAsTheModelsDearest) {
+TEST_F(SpentBudget, CountsALostCallAsTheModelsMostExpensive) {
     set_budget("1");
     for (int i = 0; i < 2; ++i) EXPECT_EQ(submit_paid().decided, outcome::accepted);
     const auto held = claimed(2);
     settle(begin(held.at(0)).value(), {.prompt_tokens = 9, .cost_picodollars = 500'000'000'000});
     static_cast<void>(begin(held.at(1)).value());
-    EXPECT_FALSE(is_spent()) << "under way";
+    EXPECT_FALSE(is_spent()) << "in progress";
     lose_calls();
     EXPECT_TRUE(is_spent());
     EXPECT_EQ(budget().spent_this_month_usd, "0.5");
@@ -292,7 +292,7 @@ TEST_F(SpentBudget, CountsAModelThatNeverHadAPrice) {
     EXPECT_TRUE(is_spent()) << "5 dollars a million tokens";
 }
 
-TEST_F(SpentBudget, OfAModelThatIsFreeIsNeverSpent) {
+TEST_F(SpentBudget, IsNotReachedByAFreeModel) {
     set_budget("0.10");
     settle(begin_embedding().value(), {.prompt_tokens = 1'000'000, .cost_picodollars = 0});
     static_cast<void>(begin_embedding().value());
@@ -301,14 +301,14 @@ TEST_F(SpentBudget, OfAModelThatIsFreeIsNeverSpent) {
 }
 
 // A call in progress does not count as a call of unknown cost.
-TEST_F(MonthlyBudget, DoesNotCountWhatIsUnderWay) {
+TEST_F(MonthlyBudget, DoesNotCountCallsInProgress) {
     EXPECT_GT(submitted(ann_).value, 0);
     const auto held = claimed(1).at(0);
     sql("INSERT INTO model_call (account_id, job_id, number, claim, model, settled_at) VALUES (" +
         std::to_string(ann_.value) + ", " + std::to_string(held.id.value) + ", 1, " +
         std::to_string(held.claim) + ", 'm', NULL)");
     EXPECT_EQ(budget().unpriced_calls_this_month, 0);
-    ASSERT_TRUE(run(queue_.report(holding_of(held), released{}, soon())));
+    ASSERT_TRUE(run(queue_.report(lease_of(held), released{}, soon())));
     EXPECT_EQ(budget().unpriced_calls_this_month, 1);
 }
 

@@ -39,7 +39,7 @@ protected:
     pace pace_;
 };
 
-TEST_F(PaceStore, LetsOneBeginEveryInterval) {
+TEST_F(PaceStore, GrantsOnePermitPerInterval) {
     EXPECT_EQ(ask().given, permit::status::now);
     note(outcome::answered);
     const auto early = ask();
@@ -53,19 +53,19 @@ TEST_F(PaceStore, LetsOneBeginEveryInterval) {
     EXPECT_EQ(ask().given, permit::status::now);
 }
 
-TEST_F(PaceStore, LetsNoTwoGoAtOnce) {
+TEST_F(PaceStore, GrantsNoConcurrentPermits) {
     EXPECT_EQ(ask().given, permit::status::now);
     pass(59s);
-    const auto meanwhile = ask();
-    EXPECT_EQ(meanwhile.given, permit::status::later);
-    EXPECT_GT(meanwhile.wait, 0s);
-    EXPECT_LE(meanwhile.wait, 1s);
+    const auto during_try = ask();
+    EXPECT_EQ(during_try.given, permit::status::later);
+    EXPECT_GT(during_try.wait, 0s);
+    EXPECT_LE(during_try.wait, 1s);
     // A try that was never reported does not block others any longer.
     pass(2s);
     EXPECT_EQ(ask().given, permit::status::now);
 }
 
-TEST_F(PaceStore, SpendsTheHourAndEarnsItBack) {
+TEST_F(PaceStore, LimitsTriesPerHourAndRefills) {
     pace_.tries_per_hour = 3;
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(ask().given, permit::status::now) << i;
@@ -80,13 +80,13 @@ TEST_F(PaceStore, SpendsTheHourAndEarnsItBack) {
     EXPECT_EQ(ask().given, permit::status::now);
 }
 
-TEST_F(PaceStore, WithoutAnIntervalNobodyWaits) {
+TEST_F(PaceStore, WithoutAnIntervalGrantsEveryPermit) {
     pace_.interval = 0s;
     pace_.tries_per_hour = 1;
     for (int i = 0; i < 5; ++i) EXPECT_EQ(ask().given, permit::status::now);
 }
 
-TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
+TEST_F(PaceStore, DoublesCooldownsUpToTheMaximumUntilAnAnswer) {
     pace_.interval = 0s;
     for (const auto length : {900s, 1800s, 3600s, 7200s, 14400s, 28800s, 43200s, 43200s}) {
         EXPECT_EQ(note(outcome::throttled).cooldown, seconds_f{length});
@@ -106,7 +106,7 @@ TEST_F(PaceStore, CooldownsDoubleUpToTheirMostAndAnAnswerEndsThem) {
     EXPECT_EQ(note(outcome::throttled).cooldown, seconds_f{900s});
 }
 
-TEST_F(PaceStore, ADoubtfulRefusalNeedsASecondLink) {
+TEST_F(PaceStore, AnAmbiguousRefusalNeedsASecondLink) {
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), std::nullopt);
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "first"), std::nullopt);
     EXPECT_EQ(ask().given, permit::status::now);
@@ -130,7 +130,7 @@ TEST_F(PaceStore, ASuspicionEndsWithAnAnswerOrAfterTenMinutes) {
     EXPECT_EQ(cooldown_after(outcome::rate_limited, "seventh"), seconds_f{900s});
 }
 
-TEST_F(PaceStore, WithoutCooldownsNoneBeginsAndNoneIsHeeded) {
+TEST_F(PaceStore, WithoutCooldownsIgnoresThem) {
     pace_.interval = 0s;
     note(outcome::throttled);
     EXPECT_EQ(ask().given, permit::status::cooling_down);
@@ -140,7 +140,7 @@ TEST_F(PaceStore, WithoutCooldownsNoneBeginsAndNoneIsHeeded) {
     EXPECT_EQ(note(outcome::throttled).cooldown, std::nullopt);
 }
 
-TEST_F(PaceStore, WarnsOnceAnHourOfWhatUsedToWork) {
+TEST_F(PaceStore, WarnsOnceAnHourAboutAResolverThatUsedToWork) {
     // It never worked: a wrong set-up, not a change of the platform.
     for (int i = 0; i < 5; ++i) EXPECT_FALSE(note(outcome::changed).warn);
     note(outcome::answered);
@@ -160,7 +160,7 @@ TEST_F(PaceStore, WarnsOnceAnHourOfWhatUsedToWork) {
     EXPECT_FALSE(note(outcome::changed).warn);
 }
 
-TEST_F(PaceStore, ListsHowEachStands) {
+TEST_F(PaceStore, ListsTheStateOfEachResolver) {
     EXPECT_TRUE(run(store_.list(page.host, soon())).empty());
     note(outcome::answered);
     note(outcome::changed);

@@ -59,7 +59,7 @@ protected:
             job.id, job.claim, {.host = line_.host, .resolver = "page"}, pace_, soon()));
     }
     void line_up(const claimed_job& job) {
-        EXPECT_TRUE(run(queue_.report(holding_of(job), awaiting_permit{line_.host}, soon())));
+        EXPECT_TRUE(run(queue_.report(lease_of(job), awaiting_permit{line_.host}, soon())));
     }
     void line_up(const std::vector<claimed_job>& all) {
         for (const auto& one : all) line_up(one);
@@ -74,7 +74,7 @@ protected:
     void sweep() { static_cast<void>(rescued({})); }
     void end(const claimed_job& job) {
         const failed failure{.code = job_error_code::unavailable, .text = "unavailable"};
-        EXPECT_TRUE(run(queue_.report(holding_of(job), failure, soon())));
+        EXPECT_TRUE(run(queue_.report(lease_of(job), failure, soon())));
     }
 
     platform_line line_{
@@ -86,7 +86,7 @@ protected:
     pacing::pace_store paces_{pool()};
 };
 
-TEST_F(PlatformLine, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
+TEST_F(PlatformLine, ABacklogDelaysAnotherAccountByAtMostTwoTurns) {
     run(pool().run(soon(), line_up_query, ann_, 1000));
     ASSERT_TRUE(next_permitted());
     const auto single = submitted(bob_);
@@ -97,7 +97,7 @@ TEST_F(PlatformLine, ABacklogOfOneAccountKeepsAnotherWaitingForTwoTurnsAtMost) {
     EXPECT_TRUE(first->id == single || second->id == single);
 }
 
-TEST_F(PlatformLine, AccountsTakeTurnsAndEachKeepsTheOrderOfSubmission) {
+TEST_F(PlatformLine, AccountsAlternateInOrderOfSubmission) {
     std::vector<job_id> anns;
     for (int i = 0; i < 4; ++i) anns.push_back(submitted(ann_));
     const std::vector bobs{submitted(bob_), submitted(bob_)};
@@ -109,14 +109,14 @@ TEST_F(PlatformLine, AccountsTakeTurnsAndEachKeepsTheOrderOfSubmission) {
     std::vector<job_id> permitted;
     while (const auto job = next_permitted()) {
         EXPECT_EQ(job->permit, "page");
-        EXPECT_EQ(job->attempt, 1) << "waiting is no attempt";
+        EXPECT_EQ(job->attempt, 1) << "waiting does not count as an attempt";
         permitted.push_back(job->id);
     }
     EXPECT_THAT(
         permitted, ::testing::ElementsAre(anns[0], bobs[0], anns[1], bobs[1], anns[2], anns[3]));
 }
 
-TEST_F(PlatformLine, ProxiesOfAResolverTakeTurnsAndEachHasItsOwnPace) {
+TEST_F(PlatformLine, ProxiesOfAResolverAlternateWithSeparateRateLimits) {
     line_.resolvers = {"page via a:1", "page via b:2", "graphql via a:1", "graphql via b:2"};
     for (int i = 0; i < 5; ++i) static_cast<void>(submitted(ann_));
     for (const auto& job : claimed(5)) line_up(job);
@@ -125,8 +125,7 @@ TEST_F(PlatformLine, ProxiesOfAResolverTakeTurnsAndEachHasItsOwnPace) {
     ASSERT_TRUE(first.job && second.job);
     EXPECT_EQ(first.job->permit, "page via a:1");
     EXPECT_EQ(second.job->permit, "page via b:2");
-    EXPECT_FALSE(next().job)
-        << "both have asked, and another resolver is not asked before its turn";
+    EXPECT_FALSE(next().job) << "both proxies were used, and the next resolver is not due";
     const auto third = next_permitted();
     ASSERT_TRUE(third);
     EXPECT_EQ(third->permit.rfind("page via ", 0), 0U);
@@ -140,16 +139,16 @@ TEST_F(PlatformLine, ProxiesOfAResolverTakeTurnsAndEachHasItsOwnPace) {
     EXPECT_EQ(fifth->permit, "graphql via a:1");
 }
 
-TEST_F(PlatformLine, IsNotClaimedFromUntilAPermitIsDue) {
+TEST_F(PlatformLine, GrantsNoPermitBeforeItIsDue) {
     static_cast<void>(submitted(ann_));
     static_cast<void>(submitted(bob_));
     line_up(claimed(2));
-    EXPECT_TRUE(claimed(2).empty()) << "what waits costs no claims";
+    EXPECT_TRUE(claimed(2).empty()) << "waiting jobs cost no claims";
     rescued({});
     EXPECT_TRUE(claimed(2).empty());
     const auto given = next();
     ASSERT_TRUE(given.job);
-    EXPECT_GT(given.wait, 3s) << "half an interval at least";
+    EXPECT_GT(given.wait, 3s) << "at least half an interval";
     const auto later = next();
     EXPECT_FALSE(later.job);
     EXPECT_FALSE(later.is_empty);
@@ -159,7 +158,7 @@ TEST_F(PlatformLine, IsNotClaimedFromUntilAPermitIsDue) {
     EXPECT_EQ(counted.one().as<std::int64_t>("claims"), 3);
 }
 
-TEST_F(PlatformLine, AJobInWorkGetsAPermitAtOnceUnlessItWouldOvertake) {
+TEST_F(PlatformLine, ARunningJobGetsAPermitUnlessItWouldOvertake) {
     static_cast<void>(submitted(ann_));
     static_cast<void>(submitted(ann_));
     static_cast<void>(submitted(bob_));
@@ -171,25 +170,25 @@ TEST_F(PlatformLine, AJobInWorkGetsAPermitAtOnceUnlessItWouldOvertake) {
     EXPECT_EQ(ask(ann_second).given, permit::status::in_line)
         << "its account's first job is in progress";
     EXPECT_EQ(ask(ann_first).given, permit::status::now);
-    EXPECT_EQ(ask(ann_second).given, permit::status::later) << "by the pace alone";
+    EXPECT_EQ(ask(ann_second).given, permit::status::later) << "only by the rate limit";
     line_up(ann_second);
     run(pool().run(soon(), permit_due_query));
     EXPECT_EQ(ask(bob_first).given, permit::status::in_line);
     EXPECT_EQ(next().job.value().id, ann_second.id);
 }
 
-TEST_F(PlatformLine, AJobWaitsForAnEarlierOneOfItsAccountThatMayStillAsk) {
+TEST_F(PlatformLine, AJobWaitsForAnEarlierOneThatMayNeedAPermit) {
     const auto first = submitted(ann_);
     static_cast<void>(submitted(ann_));
     const auto both = claimed(2);
     line_up(both[1]);
     EXPECT_FALSE(next().job) << "the first is in progress";
-    EXPECT_TRUE(run(queue_.report(holding_of(both[0]), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(both[0]), released{}, soon())));
     EXPECT_FALSE(next().job) << "and can be claimed";
     line_up(claimed(1));
     EXPECT_FALSE(next({first}).job) << "and is still held by the claimant";
     EXPECT_EQ(next().job.value().id, first);
-    EXPECT_EQ(next_permitted().value().id, both[1].id) << "with a permit, it keeps nobody waiting";
+    EXPECT_EQ(next_permitted().value().id, both[1].id) << "a job with a permit delays no other";
 }
 
 TEST_F(PlatformLine, UploadsStartBeforeLinksInLineAndLeaveThemOneOfTheConcurrentJobs) {
@@ -221,19 +220,19 @@ TEST_F(PlatformLine, UploadsStartBeforeLinksInLineAndLeaveThemOneOfTheConcurrent
     EXPECT_EQ(in_order[0].id, link);
 }
 
-TEST_F(PlatformLine, AResolverThatCoolsDownIsPassedOver) {
+TEST_F(PlatformLine, SkipsAResolverInACoolDown) {
     static_cast<void>(submitted(ann_));
     line_up(claimed(1));
     run(paces_.note({line_.host, "page"}, "code", pacing::outcome::throttled, pace_, soon()));
     EXPECT_EQ(next().job.value().permit, "graphql");
 }
 
-TEST_F(PlatformLine, ACoolDownThatIsTooLongEndsWhatWouldWaitForLongerThanAllowed) {
+TEST_F(PlatformLine, ALongCoolDownEndsJobsThatWouldWaitTooLong) {
     const auto old = submitted(ann_);
     const auto young = submitted(ann_);
     line_up(claimed(2));
     run(pool().run(soon(), grow_old_query, old));
-    // An hour is allowed: so long as a cool-down is shorter, age alone ends nothing.
+    // An hour is allowed: while a cool-down is shorter, age alone ends nothing.
     for (const auto* const resolver : {"page", "graphql"})
         run(paces_.note({line_.host, resolver}, "code", pacing::outcome::throttled, pace_, soon()));
     const auto cooling = next();
@@ -252,7 +251,7 @@ TEST_F(PlatformLine, ACoolDownThatIsTooLongEndsWhatWouldWaitForLongerThanAllowed
     EXPECT_EQ(read(ann_, young).error, "not asked for another 55 minutes");
 }
 
-TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {
+TEST_F(PlatformLine, APermitSurvivesALostAnswerButNotARelease) {
     static_cast<void>(submitted(ann_));
     line_up(claimed(1));
     const auto lost = next().job.value();
@@ -261,7 +260,7 @@ TEST_F(PlatformLine, APermitOutlivesALostAnswerAndNoMore) {
     const auto taken = run(queue_.claim(again, soon()));
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].permit, lost.permit);
-    EXPECT_TRUE(run(queue_.report(holding_of(taken[0]), released{}, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(taken[0]), released{}, soon())));
     EXPECT_EQ(claimed(1).at(0).permit, "");
 }
 

@@ -116,7 +116,7 @@ TEST_F(PoolFaultTest, ATerminatedBackendFailsItsStatementsAndIsReplaced) {
     EXPECT_EQ(outage_of(ask(*opened, echo_number, 2)), std::nullopt);
 }
 
-TEST_F(PoolFaultTest, AKilledServerComesBackWithoutARestartOfOurs) {
+TEST_F(PoolFaultTest, ReconnectsAfterTheServerWasKilled) {
     options_.statement_timeout = patience;
     const auto opened = open();
     loop_.run_until([&opened] { return opened->state().connections == 4; });
@@ -132,7 +132,7 @@ TEST_F(PoolFaultTest, AKilledServerComesBackWithoutARestartOfOurs) {
     loop_.run_until([&opened] { return opened->state().connections == 4; });
 }
 
-TEST_F(PoolFaultTest, AServerKilledThisInstantIsStartedAgain) {
+TEST_F(PoolFaultTest, RestartsAServerThatWasJustKilled) {
     // The death may be noticed before, during or after the first check: each must start a new
     // server.
     constexpr int rounds = 5;
@@ -160,7 +160,7 @@ TEST_F(PoolFaultTest, AStoppedServerFailsStatementsUntilItIsBack) {
     EXPECT_TRUE(opened->state().last_error.empty());
 }
 
-TEST_F(PoolFaultTest, ASilentServerIsGivenUp) {
+TEST_F(PoolFaultTest, AbandonsASilentServer) {
     options_.connections = 1;
     options_.statement_timeout = 100ms;
     options_.stall_time_max = 200ms;
@@ -177,7 +177,7 @@ TEST_F(PoolFaultTest, ASilentServerIsGivenUp) {
     EXPECT_EQ(outage_of(ask(*opened, echo_number, 2)), std::nullopt);
 }
 
-TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
+TEST_F(PoolFaultTest, ReplacesASilentConnectionUntilItResponds) {
     options_.connections = 1;
     options_.statement_timeout = patience;
     const auto opened = open();
@@ -191,12 +191,12 @@ TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
     EXPECT_EQ(outage_of(ask(*opened, echo_number, 2)), std::nullopt) << "waits for the new one";
     auto second = ask(*opened, backend);
     loop_.wait_for(second);
-    const auto now_told = second.get();
-    EXPECT_NE(now_told.one().as<std::int32_t>("process"), process);
+    const auto second_answer = second.get();
+    EXPECT_NE(second_answer.one().as<std::int32_t>("process"), process);
     EXPECT_EQ(opened->state().connections, 1U);
 
     ASSERT_EQ(::kill(process, SIGCONT), 0);
-    EXPECT_EQ(outage_of(std::move(owed)), std::nullopt) << "what was sent there is not lost";
+    EXPECT_EQ(outage_of(std::move(owed)), std::nullopt) << "statements sent there are not lost";
     const auto are_one = [this, &opened] {
         auto counted = ask(*opened, own_connections);
         loop_.wait_for(counted);
@@ -206,7 +206,7 @@ TEST_F(PoolFaultTest, AConnectionThatFallsSilentIsReplacedUntilItSpeaksAgain) {
     loop_.run_until(are_one);
 }
 
-TEST_F(PoolFaultTest, ASuspendedPoolAnswersWhatIsInFlightAndKeepsWhatComes) {
+TEST_F(PoolFaultTest, ASuspendedPoolAnswersStatementsInFlightAndHoldsNewOnes) {
     const auto opened = open();
     loop_.run_until([&opened] { return opened->state().connections == 4; });
     auto running = ask(*opened, sleep_for, 0.05);
@@ -228,7 +228,7 @@ TEST_F(PoolFaultTest, ASuspendedPoolAnswersWhatIsInFlightAndKeepsWhatComes) {
     EXPECT_EQ(outage_of(std::move(kept)), std::nullopt);
 }
 
-TEST_F(PoolFaultTest, AServerThatDoesNotComeBackIsNotWaitedForForEver) {
+TEST_F(PoolFaultTest, LimitsTheWaitForAServerThatDoesNotReturn) {
     const auto opened = open();
     const auto soon_over = deadline::after(10ms);
     EXPECT_TRUE(loop_.run(opened->suspend({.settled_by = soon_over, .waiting_by = soon_over})));
@@ -249,7 +249,7 @@ TEST_F(PoolFaultTest, SuspendingGivesUpOnAStatementThatTakesTooLong) {
     EXPECT_EQ(outage_of(std::move(slow)), outage::closed);
 }
 
-TEST_F(PoolFaultTest, ADatabaseThatIsMissingIsSaidAndWaitedFor) {
+TEST_F(PoolFaultTest, ReportsAMissingDatabaseAndWaitsForIt) {
     auto base = options_.connection_string;
     options_.connection_string += " dbname=later";
     const auto opened = open();

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 class PoolLimitsTest : public pool_fixture {};
 
-TEST_F(PoolLimitsTest, DefaultsOfTheRoleAndTheDatabaseAreOverruled) {
+TEST_F(PoolLimitsTest, OverridesDefaultsOfRoleAndDatabase) {
     static constexpr query settings{
         "test.settings",
         "SELECT current_setting('transaction_isolation') AS isolation,"
@@ -43,7 +43,7 @@ TEST_F(PoolLimitsTest, DefaultsOfTheRoleAndTheDatabaseAreOverruled) {
     script("DROP ROLE " + role);
 }
 
-TEST_F(PoolLimitsTest, AFloodRefusesNoEssentialStatement) {
+TEST_F(PoolLimitsTest, AcceptsEssentialStatementsDuringAFlood) {
     static constexpr query renew{"test.renew", "SELECT 1", priority::essential};
     auto small = options();
     small.in_flight_max = 2;
@@ -61,7 +61,7 @@ TEST_F(PoolLimitsTest, AFloodRefusesNoEssentialStatement) {
     }
 }
 
-TEST_F(PoolLimitsTest, TheReserveIsABoundToo) {
+TEST_F(PoolLimitsTest, TheReserveIsBounded) {
     static constexpr query renew{"test.renew", "SELECT pg_sleep(0.05)", priority::essential};
     auto small = options();
     small.in_flight_max = 1;
@@ -78,7 +78,7 @@ TEST_F(PoolLimitsTest, TheReserveIsABoundToo) {
     }
 }
 
-TEST_F(PoolLimitsTest, FaultsOfTheServerAreCountedApartFromThoseOfData) {
+TEST_F(PoolLimitsTest, CountsServerFaultsSeparatelyFromDataFaults) {
     static constexpr query missing{"test.missing", "SELECT no_such_function()"};
     static constexpr query malformed{"test.malformed", "SELECT $1::integer"};
     const auto opened = open(options());
@@ -89,7 +89,7 @@ TEST_F(PoolLimitsTest, FaultsOfTheServerAreCountedApartFromThoseOfData) {
     EXPECT_EQ(opened->metrics().find("test.malformed")->second.errors, 1U);
 }
 
-TEST_F(PoolLimitsTest, OneStatementTooManyIsRefusedAtOnce) {
+TEST_F(PoolLimitsTest, RefusesAStatementBeyondTheLimitImmediately) {
     auto small = options();
     small.in_flight_max = 2;
     const auto opened = open(small);

@@ -67,14 +67,14 @@ TEST_F(PoolTest, EveryTypeSurvivesTheRoundTrip) {
     EXPECT_EQ(row.as<job_id>("id"), job_id{42});
 }
 
-TEST_F(PoolTest, MegabytesFitBothWays) {
+TEST_F(PoolTest, TransfersMegabytesBothWays) {
     static constexpr query echo_text{"test.echo_text", "SELECT $1::text AS text"};
     const std::string large(std::size_t{5} * 1024 * 1024, 'x');
     const auto answer = ask(echo_text, large);
     EXPECT_EQ(answer.one().as<std::string_view>("text"), large);
 }
 
-TEST_F(PoolTest, TextThatNoServerTakesIsRefused) {
+TEST_F(PoolTest, RefusesTextThatTheServerCannotStore) {
     static constexpr query echo_text{"test.echo_text", "SELECT $1::text AS text"};
     for (const std::string& text : {std::string{"a\0b", 3}, std::string{"\xC3\x28"}}) {
         const auto why = failure_of<refused>(ask_later(pool(), echo_text, text));
@@ -98,7 +98,7 @@ TEST_F(PoolTest, AThousandStatementsInFlightGetTheirOwnAnswers) {
     EXPECT_EQ(pool().metrics().at("test.echo_number").errors, 0U);
 }
 
-TEST_F(PoolTest, AnErrorAmidThePipelineIsItsOwnStatementsAlone) {
+TEST_F(PoolTest, AnErrorInThePipelineAffectsOnlyItsStatement) {
     static constexpr query insert{"test.insert", "INSERT INTO thing VALUES ($1) RETURNING id"};
     static constexpr query count{"test.count", "SELECT count(*) AS n FROM thing"};
     script("CREATE TABLE thing (id bigint CONSTRAINT thing_once PRIMARY KEY)");
@@ -122,7 +122,7 @@ TEST_F(PoolTest, AnErrorAmidThePipelineIsItsOwnStatementsAlone) {
     EXPECT_EQ(opened->metrics().at("test.insert").errors, 50U);
 }
 
-TEST_F(PoolTest, AFailedPrepareDoesNotPoisonLaterUses) {
+TEST_F(PoolTest, AFailedPrepareDoesNotAffectLaterUses) {
     static constexpr query read{"test.read_late", "SELECT id FROM late"};
     auto single = options();
     single.connections = 1;
@@ -140,7 +140,7 @@ TEST_F(PoolTest, AFailedPrepareDoesNotPoisonLaterUses) {
     EXPECT_EQ(found.one().as<std::int64_t>("id"), 7);
 }
 
-TEST_F(PoolTest, AChangedTableOutgrowsItsPreparedStatementsUnnoticed) {
+TEST_F(PoolTest, RepreparesAStatementAfterItsTableHasChanged) {
     static constexpr query read{"test.read_all", "SELECT * FROM growing"};
     script("CREATE TABLE growing (id bigint); INSERT INTO growing VALUES (1)");
     auto single = options();
@@ -164,7 +164,7 @@ TEST_F(PoolTest, AChangedTableOutgrowsItsPreparedStatementsUnnoticed) {
     EXPECT_EQ(left.one().as<std::int64_t>("n"), 1);
 }
 
-TEST_F(PoolTest, ALostPreparedStatementIsMadeAgain) {
+TEST_F(PoolTest, RepreparesALostStatement) {
     static constexpr query forget_all{"test.forget_all", "DEALLOCATE ALL"};
     auto single = options();
     single.connections = 1;
@@ -219,7 +219,7 @@ TEST_F(PoolTest, ACancelledWaitKeepsTheOrder) {
     EXPECT_EQ(got.one().as<std::int64_t>("number"), 2);
 }
 
-TEST_F(PoolTest, TheServersOwnLimitEndsAStatement) {
+TEST_F(PoolTest, TheServersTimeLimitEndsAStatement) {
     auto quick = options();
     quick.statement_timeout = 50ms;
     const auto opened = open(quick);
@@ -229,7 +229,7 @@ TEST_F(PoolTest, TheServersOwnLimitEndsAStatement) {
     EXPECT_FALSE(why->may_have_run());
 }
 
-TEST_F(PoolTest, WaitingForALockEndsAsContention) {
+TEST_F(PoolTest, ALockTimeoutIsContention) {
     static constexpr query lock{"test.lock", "SELECT pg_advisory_lock($1)"};
     auto quick = options();
     quick.connections = 1;
@@ -271,7 +271,7 @@ TEST_F(PoolTest, StatementsAvoidASlowConnection) {
     EXPECT_TRUE(failure_of<unavailable>(std::move(slow)));
 }
 
-TEST_F(PoolTest, ClosingFailsWhatWaitsAndWhatComes) {
+TEST_F(PoolTest, ClosingFailsWaitingAndLaterStatements) {
     const auto opened = open(options());
     auto slow = ask_later(*opened, sleep_for, 30.0);
     loop().run_until([&opened] { return opened->state().in_flight == 1; });
@@ -300,7 +300,7 @@ TEST_F(PoolTest, WithoutAServerTheDeadlineEndsTheWait) {
     EXPECT_EQ(opened->metrics().at("test.echo_number").errors, 1U);
 }
 
-TEST_F(PoolTest, AMalformedConnectionStringIsNotQuoted) {
+TEST_F(PoolTest, ErrorsDoNotRepeatAMalformedConnectionString) {
     auto broken = options();
     broken.connection_string = "postgresql://user:topsecret@host:port:port/x?what=1";
     const auto opened = open(broken);
@@ -308,7 +308,7 @@ TEST_F(PoolTest, AMalformedConnectionStringIsNotQuoted) {
     EXPECT_THAT(opened->state().last_error, ::testing::Not(::testing::HasSubstr("topsecret")));
 }
 
-TEST_F(PoolTest, OtherThreadsAskThroughTheLoop) {
+TEST_F(PoolTest, OtherThreadsRunStatementsOnTheLoop) {
     constexpr int questions = 50;
     std::atomic<int> answered{0};
     std::vector<std::jthread> workers;

@@ -181,7 +181,7 @@ TEST_F(PrivateClusterTest, TheDefaultIsDurable) {
     EXPECT_TRUE(done) << done.error().to_string();
 }
 
-TEST_F(PrivateClusterTest, SimultaneousStartersShareOneServer) {
+TEST_F(PrivateClusterTest, ConcurrentStartersShareOneServer) {
     std::vector<std::unique_ptr<owner_process>> others;
     for (int i = 0; i < 3; ++i) others.push_back(std::make_unique<owner_process>(data_dir()));
     private_cluster cluster{options(), log::logger::silent()};
@@ -191,7 +191,7 @@ TEST_F(PrivateClusterTest, SimultaneousStartersShareOneServer) {
     EXPECT_EQ(postmaster_process(), process);
 }
 
-TEST_F(PrivateClusterTest, AKilledOwnersServerEndsAndTheNextStartsIt) {
+TEST_F(PrivateClusterTest, AnotherProcessRestartsTheServerOfAKilledOwner) {
     owner_process owner{data_dir()};
     ASSERT_THAT(owner.line(), HasSubstr("ready "));
     private_cluster cluster{options(), log::logger::silent()};
@@ -213,7 +213,7 @@ TEST_F(PrivateClusterTest, AKilledOwnersServerEndsAndTheNextStartsIt) {
     EXPECT_FALSE(cluster.is_owner());
 }
 
-TEST_F(PrivateClusterTest, AKilledServerIsStartedAgain) {
+TEST_F(PrivateClusterTest, RestartsAKilledServer) {
     private_cluster cluster{options(), log::logger::silent()};
     const auto up = cluster.ensure_running(soon());
     expect_serves(up);
@@ -226,7 +226,7 @@ TEST_F(PrivateClusterTest, AKilledServerIsStartedAgain) {
     EXPECT_TRUE(cluster.is_owner());
 }
 
-TEST_F(PrivateClusterTest, AStalePidOfAnUnrelatedProcessIsNoServer) {
+TEST_F(PrivateClusterTest, IgnoresAStalePidOfAnUnrelatedProcess) {
     {
         private_cluster cluster{options(), log::logger::silent()};
         expect_serves(cluster.ensure_running(soon()));
@@ -237,7 +237,7 @@ TEST_F(PrivateClusterTest, AStalePidOfAnUnrelatedProcessIsNoServer) {
     expect_serves(cluster.ensure_running(soon()));
 }
 
-TEST_F(PrivateClusterTest, AHalfDoneInitialisationIsDoneAgain) {
+TEST_F(PrivateClusterTest, RepeatsAnIncompleteInitialisation) {
     // The state after a killed initdb: an unfinished folder, and no cluster.
     fs::create_directories(data_dir() / "postgres.new-0badcafe" / "base");
     std::ofstream{data_dir() / "postgres.new-0badcafe" / "PG_VERSION"} << "15\n";
@@ -246,7 +246,7 @@ TEST_F(PrivateClusterTest, AHalfDoneInitialisationIsDoneAgain) {
     EXPECT_FALSE(fs::exists(data_dir() / "postgres.new-0badcafe"));
 }
 
-TEST_F(PrivateClusterTest, AStarterThatIsKilledLeavesNothingInTheWay) {
+TEST_F(PrivateClusterTest, StartsAfterAnEarlierStarterWasKilled) {
     {
         owner_process owner{data_dir()};
         // At some point of initdb.
@@ -259,7 +259,7 @@ TEST_F(PrivateClusterTest, AStarterThatIsKilledLeavesNothingInTheWay) {
     expect_serves(up);
 }
 
-TEST_F(PrivateClusterTest, LongFoldersGetAShortSocket) {
+TEST_F(PrivateClusterTest, UsesAShortSocketPathForALongFolder) {
     auto deep = options();
     deep.data_dir = root_ / std::string(120, 'd') / "data dir, 'quoted' \"twice\"";
     fs::create_directories(deep.data_dir);
@@ -273,14 +273,14 @@ TEST_F(PrivateClusterTest, LongFoldersGetAShortSocket) {
     EXPECT_THAT(*up, HasSubstr("host='/tmp/reelsd-"));
 }
 
-TEST_F(PrivateClusterTest, OddNamesAreNoTrouble) {
+TEST_F(PrivateClusterTest, AcceptsUnusualFolderNames) {
     auto odd = options();
     odd.data_dir = root_ / "a 'b', \"c\" \\d";
     private_cluster cluster{odd, log::logger::silent()};
     expect_serves(cluster.ensure_running(soon()));
 }
 
-TEST_F(PrivateClusterTest, WhatCannotWorkIsSaidInOneLine) {
+TEST_F(PrivateClusterTest, ReportsEachErrorInOneLine) {
     struct test_case {
         const char* name;
         cluster_options options;
@@ -295,12 +295,12 @@ TEST_F(PrivateClusterTest, WhatCannotWorkIsSaidInOneLine) {
         {"no programs",
          {.data_dir = data_dir(), .binaries = "/nonexistent"},
          errc::database_unavailable,
-         "/nonexistent: no initdb and postgres there"},
-        {"no folder can be there",
+         "/nonexistent: initdb or postgres is missing there"},
+        {"the folder cannot be created",
          {.data_dir = "/proc/reelsd", .binaries = {}},
          errc::storage_failed,
          "/proc/reelsd: cannot be created"},
-        {"somebody's files",
+        {"another program's files",
          {.data_dir = root_ / "foreign", .binaries = {}},
          errc::storage_failed,
          "neither empty nor a PostgreSQL cluster"},
@@ -317,7 +317,7 @@ TEST_F(PrivateClusterTest, WhatCannotWorkIsSaidInOneLine) {
     EXPECT_TRUE(fs::exists(root_ / "foreign" / "postgres" / "letter.txt"));
 }
 
-TEST_F(PrivateClusterTest, AFolderOutOfReachIsNamed) {
+TEST_F(PrivateClusterTest, NamesAFolderThatTheServerCannotEnter) {
     const auto closed = root_ / "closed";
     fs::create_directories(closed);
     fs::permissions(closed, ::geteuid() == 0 ? fs::perms::owner_all : fs::perms::none);
@@ -329,7 +329,7 @@ TEST_F(PrivateClusterTest, AFolderOutOfReachIsNamed) {
     EXPECT_THAT(up.error().detail(), HasSubstr(closed.native()));
 }
 
-TEST_F(PrivateClusterTest, AServerThatCannotStartSaysWhy) {
+TEST_F(PrivateClusterTest, ReportsWhyTheServerCannotStart) {
     {
         private_cluster cluster{options(), log::logger::silent()};
         expect_serves(cluster.ensure_running(soon()));
@@ -343,7 +343,7 @@ TEST_F(PrivateClusterTest, AServerThatCannotStartSaysWhy) {
     EXPECT_THAT(up.error().detail(), HasSubstr("postgres.log"));
 }
 
-TEST_F(PrivateClusterTest, AnOverlongLogIsCut) {
+TEST_F(PrivateClusterTest, TruncatesALongLog) {
     fs::create_directories(data_dir());
     std::ofstream{data_dir() / "postgres.log"} << std::string(std::size_t{11} << 20U, 'x');
     private_cluster cluster{options(), log::logger::silent()};
@@ -351,7 +351,7 @@ TEST_F(PrivateClusterTest, AnOverlongLogIsCut) {
     EXPECT_LT(fs::file_size(data_dir() / "postgres.log"), std::uintmax_t{1} << 20U);
 }
 
-TEST_F(PrivateClusterTest, StopEndsAWaitThatIsUnderWay) {
+TEST_F(PrivateClusterTest, StopEndsAWaitInProgress) {
     private_cluster holder{options(), log::logger::silent()};
     expect_serves(holder.ensure_running(soon()));
     const auto process = postmaster_process();

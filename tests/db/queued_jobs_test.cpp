@@ -64,7 +64,7 @@ protected:
             }));
     }
     void end(const claimed_job& job) {
-        EXPECT_TRUE(run(queue_.report(holding_of(job), failure_, soon())));
+        EXPECT_TRUE(run(queue_.report(lease_of(job), failure_, soon())));
     }
     [[nodiscard]] std::int64_t most_in_work() {
         const auto found = run(pool().run(soon(), in_work_query));
@@ -82,7 +82,7 @@ TEST_F(QueuedJobs, AListCostsOneSubmission) {
     EXPECT_EQ(asked(ann_, 1).front().rate_remaining, 8);
     EXPECT_EQ(accepted(asked(bob_, 5, false)), 3U);
     EXPECT_EQ(asked(bob_, 1).front().rate_remaining, 6) << "without queue, each link costs one";
-    EXPECT_EQ(accepted(asked(bob_, 8, true, false)), 6U) << "nor are single links a list";
+    EXPECT_EQ(accepted(asked(bob_, 8, true, false)), 6U) << "single links are not a list";
 }
 
 TEST_F(QueuedJobs, FiveHundredLinksFitIntoAMinutesSubmissions) {
@@ -90,7 +90,7 @@ TEST_F(QueuedJobs, FiveHundredLinksFitIntoAMinutesSubmissions) {
     EXPECT_EQ(asked(ann_, 1).front().decided, outcome::rate_limited);
 }
 
-TEST_F(QueuedJobs, WithoutQueueTheLimitIsAsBefore) {
+TEST_F(QueuedJobs, WithoutQueueTheLimitApplies) {
     fill(ann_, 10);
     const auto refused = asked(ann_, 1, false).front();
     EXPECT_EQ(refused.decided, outcome::too_many_jobs);
@@ -108,7 +108,7 @@ TEST_F(QueuedJobs, TheQueueHasALimit) {
     EXPECT_EQ(accepted(asked(ann_, 2)), 1U);
 }
 
-TEST_F(QueuedJobs, AccountsTakeTurnsAndKeepTheirOrder) {
+TEST_F(QueuedJobs, AccountsAlternateAndKeepTheirOrder) {
     fill(ann_, 200);
     fill(bob_, 1);
     std::map<account_id, std::int64_t> last;
@@ -138,10 +138,10 @@ TEST_F(QueuedJobs, TwoQueuesStartAlternately) {
         before = job.account;
         end(job);
     }
-    EXPECT_LE(repeated, 3) << "no more than were claimable when the other came";
+    EXPECT_LE(repeated, 3) << "at most those that were claimable before";
 }
 
-TEST_F(QueuedJobs, NoMoreThanTheConcurrentJobsAreInWork) {
+TEST_F(QueuedJobs, RunsNoMoreThanTheConcurrentJobs) {
     fill(ann_, 20);
     limit(bob_, 5, std::nullopt);
     fill(bob_, 20);
@@ -166,7 +166,7 @@ TEST_F(QueuedJobs, NoMoreThanTheConcurrentJobsAreInWork) {
     EXPECT_TRUE(run(store_.list(ann_, {.status = job_status::pending}, soon())).jobs.empty());
 }
 
-TEST_F(QueuedJobs, ARaisedLimitIsNoticed) {
+TEST_F(QueuedJobs, ARaisedLimitTakesEffect) {
     fill(ann_, 20);
     EXPECT_EQ(claimed(100).size(), 3U);
     limit(ann_, 7, std::nullopt);
@@ -174,7 +174,7 @@ TEST_F(QueuedJobs, ARaisedLimitIsNoticed) {
     EXPECT_EQ(claimed(100).size(), 4U);
 }
 
-TEST_F(QueuedJobs, JobsSubmittedAgainWaitAsWell) {
+TEST_F(QueuedJobs, ResubmittedJobsWaitToo) {
     fill(ann_, 5);
     std::vector<job_id> failed_ones;
     for (int i = 0; i < 5; ++i) {
@@ -188,14 +188,14 @@ TEST_F(QueuedJobs, JobsSubmittedAgainWaitAsWell) {
     EXPECT_EQ(claimed(100).size(), 2U);
 }
 
-TEST_F(QueuedJobs, APendingJobTellsItsPlace) {
+TEST_F(QueuedJobs, APendingJobReportsItsPosition) {
     fill(ann_, 10);
     const auto all = run(store_.list(ann_, {.jobs_max = 100}, soon())).jobs;
     ASSERT_EQ(all.size(), 10U);
     for (std::size_t i = 0; i < all.size(); ++i) {
         EXPECT_EQ(all[i].place.value().position, 10 - static_cast<int>(i)) << "newest first";
         EXPECT_EQ(read(ann_, all[i].id).place.value().position, 10 - static_cast<int>(i));
-        EXPECT_FALSE(all[i].place->expected_start_at) << "no job was done yet";
+        EXPECT_FALSE(all[i].place->expected_start_at) << "no job is done yet";
     }
     const auto first = claimed(1).at(0);
     EXPECT_FALSE(read(ann_, first.id).place) << "it has started";
@@ -206,7 +206,7 @@ TEST_F(QueuedJobs, APendingJobTellsItsPlace) {
     EXPECT_EQ(pending.front().place.value().position, 8);
 
     const completed success{.result = "{}"};
-    EXPECT_TRUE(run(queue_.report(holding_of(first), success, soon())));
+    EXPECT_TRUE(run(queue_.report(lease_of(first), success, soon())));
     run(pool().run(soon(), took_query));
     const auto before = std::chrono::system_clock::now();
     const auto last = read(ann_, all.front().id).place.value();
@@ -214,7 +214,7 @@ TEST_F(QueuedJobs, APendingJobTellsItsPlace) {
     EXPECT_NEAR(seconds_f(*last.expected_start_at - before).count(), 7 * 30, 5);
 }
 
-TEST_F(QueuedJobs, CostNoMoreWhenAThousandWait) {
+TEST_F(QueuedJobs, CostsDoNotGrowWithTheQueue) {
     db::pool_options options;
     options.connection_string = connection_string();
     options.connections = 1;

@@ -63,7 +63,7 @@ protected:
     account_id bob_;
 };
 
-TEST_F(ReelSearch, FindsAWordInAnyOfItsForms) {
+TEST_F(ReelSearch, FindsAWordInAnyForm) {
     add(ann_, "bread", {.words = {"Baking sourdough loaves", "", "knead the dough", ""}});
     add(ann_, "dogs", {.words = {"Training puppies", "", "good dog", ""}});
     EXPECT_THAT(codes(ann_, {.text = "a loaf, baked"}), ElementsAre("bread"));
@@ -85,7 +85,7 @@ TEST_F(ReelSearch, SeveralAnalysesOfAPostAreOneHit) {
     EXPECT_THAT(codes(ann_, {.text = "sourdough", .hits_max = 2}), ElementsAre("bread", "rolls"));
 }
 
-TEST_F(ReelSearch, AHitHasWhatAListShowsAndItsPassages) {
+TEST_F(ReelSearch, AHitHasTheFieldsOfAListAndPassages) {
     const auto id = add(ann_, "bread", {.words = {"sourdough"}, .passages = "as it was written"});
     const auto found = hits(ann_, {.text = "sourdough"});
     ASSERT_EQ(found.size(), 1U);
@@ -108,7 +108,7 @@ TEST_F(ReelSearch, FindsByConceptsWithoutASharedWord) {
         ElementsAre("bread", "toast"));
 }
 
-TEST_F(ReelSearch, BothRankingsTogetherBeatEither) {
+TEST_F(ReelSearch, BothRankingsTogetherAreBetterThanEither) {
     add(ann_, "both", {.words = {"bread"}, .concepts = {7}, .concept_weights = {0.9}});
     add(ann_, "words", {.words = {"bread bread bread"}});
     add(ann_, "meaning", {.words = {"loaf"}, .concepts = {7}, .concept_weights = {1.0}});
@@ -120,7 +120,7 @@ TEST_F(ReelSearch, BothRankingsTogetherBeatEither) {
 }
 
 // Goal: one chance word of many does not outrank a reel with the meaning of the query.
-TEST_F(ReelSearch, AChanceWordCountsLittle) {
+TEST_F(ReelSearch, ACoincidentalWordCountsLittle) {
     add(ann_, "chance", {.words = {"people in the office"}});
     add(ann_, "meant", {.words = {"loaf"}, .concepts = {7}, .concept_weights = {1.0}});
     for (int i = 0; i < 5; ++i) add(ann_, "other", {.words = {"nothing else"}});
@@ -129,7 +129,7 @@ TEST_F(ReelSearch, AChanceWordCountsLittle) {
     EXPECT_THAT(found, ElementsAre("meant", "chance"));
 }
 
-TEST_F(ReelSearch, RareWordsDecide) {
+TEST_F(ReelSearch, RareWordsCountMore) {
     for (int i = 0; i < 8; ++i) add(ann_, "common", {.words = {"recipe recipe with onion"}});
     add(ann_, "rare", {.words = {"saffron recipe"}});
     EXPECT_EQ(
@@ -142,20 +142,20 @@ TEST_F(ReelSearch, EarlierTextsCountMore) {
     EXPECT_THAT(codes(ann_, {.text = "sailing"}), ElementsAre("about", "aside"));
 }
 
-TEST_F(ReelSearch, AnAccountFindsItsOwnReelsAlone) {
+TEST_F(ReelSearch, AnAccountFindsOnlyItsOwnReels) {
     add(bob_, "bobs", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
     const search_request request{.text = "sourdough", .concepts = {7}, .concept_weights = {1.0}};
     EXPECT_THAT(codes(ann_, request), IsEmpty());
     EXPECT_THAT(codes(bob_, request), ElementsAre("bobs"));
 }
 
-TEST_F(ReelSearch, AtMostAsManyAsWanted) {
+TEST_F(ReelSearch, ReturnsAtMostTheRequestedNumber) {
     for (const char* code : {"a", "b", "c", "d", "e"}) add(ann_, code, {.words = {"sourdough"}});
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 3}).size(), 3U);
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 50}).size(), 5U);
 }
 
-TEST_F(ReelSearch, WhatIsDeletedIsGoneAtOnceAndWhole) {
+TEST_F(ReelSearch, ADeletedReelLeavesNothingInTheIndex) {
     const auto id =
         add(ann_, "bread", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
     run(pool().run(soon(), delete_query, id));
@@ -167,7 +167,7 @@ TEST_F(ReelSearch, WhatIsDeletedIsGoneAtOnceAndWhole) {
 
 // Goal: no text of a client is an error. Method: texts that resemble operators, weights, quoting,
 // stop words, other languages, broken tags, very long words.
-TEST_F(ReelSearch, HostileTextsFindSomethingOrNothing) {
+TEST_F(ReelSearch, HostileQueriesAreNotErrors) {
     add(ann_, "bread", {.words = {"sourdough pan casero 酵母 хлеб"}});
     const std::string texts[] = {
         "sourdough & | ! <-> :*",

@@ -24,7 +24,7 @@ protected:
     pace_store paces_{pool()};
 };
 
-TEST_F(RefusedSessionStore, RemembersTheFirstReason) {
+TEST_F(RefusedSessionStore, KeepsTheFirstReason) {
     EXPECT_EQ(find("a"), std::nullopt);
     EXPECT_TRUE(add("a", "a challenge"));
     EXPECT_FALSE(add("a", "another reason"));

@@ -20,7 +20,7 @@ constexpr db::query due_query{"test.due", "UPDATE job SET run_at = now() - inter
 
 class ReportingQueue : public job_store_test {
 protected:
-    [[nodiscard]] std::future<bool> told(lease held, transition ended) {
+    [[nodiscard]] std::future<bool> reported(lease held, transition ended) {
         return asio::co_spawn(
             loop().context(), queue_.report(held, std::move(ended), soon()), asio::use_future);
     }
@@ -34,18 +34,19 @@ protected:
     reporting_queue queue_{loop().context().get_executor(), tasks_, pool()};
 };
 
-TEST_F(ReportingQueue, EachIsWrittenAsIfAlone) {
+TEST_F(ReportingQueue, StoresEachReportIndependently) {
     for (int i = 0; i < 6; ++i) static_cast<void>(submitted(ann_));
     const auto held = claimed(6);
     ASSERT_EQ(held.size(), 6U);
-    auto late = holding_of(held[4]);
+    auto late = lease_of(held[4]);
     --late.claim;
-    auto failure = told(holding_of(held[0]), failed{job_error_code::unavailable, "Gone \"é\", {}"});
-    auto later = told(holding_of(held[1]), retried{3600s});
-    auto back = told(holding_of(held[2]), released{});
-    auto snoozed_job = told(holding_of(held[3]), snoozed{3600s});
-    auto too_late = told(late, failed{job_error_code::internal, "x"});
-    auto done = told(holding_of(held[5]), completed{.result = R"({"visual":{}})"});
+    auto failure =
+        reported(lease_of(held[0]), failed{job_error_code::unavailable, "Gone \"é\", {}"});
+    auto later = reported(lease_of(held[1]), retried{3600s});
+    auto back = reported(lease_of(held[2]), released{});
+    auto snoozed_job = reported(lease_of(held[3]), snoozed{3600s});
+    auto too_late = reported(late, failed{job_error_code::internal, "x"});
+    auto done = reported(lease_of(held[5]), completed{.result = R"({"visual":{}})"});
     EXPECT_TRUE(written(failure));
     EXPECT_TRUE(written(later));
     EXPECT_TRUE(written(back));
@@ -74,13 +75,13 @@ TEST_F(ReportingQueue, EachIsWrittenAsIfAlone) {
 }
 
 // A refused report must not affect the others.
-TEST_F(ReportingQueue, OneThatIsRefusedIsRefusedAlone) {
+TEST_F(ReportingQueue, ARefusedReportDoesNotAffectOthers) {
     for (int i = 0; i < 3; ++i) static_cast<void>(submitted(ann_));
     const auto held = claimed(3);
-    auto first = told(holding_of(held[0]), failed{job_error_code::internal, "x"});
+    auto first = reported(lease_of(held[0]), failed{job_error_code::internal, "x"});
     auto strange =
-        told(holding_of(held[1]), failed{job_error_code::internal, std::string("\0", 1)});
-    auto last = told(holding_of(held[2]), released{});
+        reported(lease_of(held[1]), failed{job_error_code::internal, std::string("\0", 1)});
+    auto last = reported(lease_of(held[2]), released{});
     EXPECT_TRUE(written(first));
     EXPECT_TRUE(written(last));
     loop().wait_for(strange);

@@ -28,16 +28,16 @@ constexpr db::query set_clock_back_query{"test.set_clock_back", R"sql(
 constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
 constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
 /// Waits with a lock on the job's row until the gate is open.
-constexpr db::query stand_query{"test.stand", R"sql(
+constexpr db::query lock_row_query{"test.lock_row", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT id FROM job WHERE id = $1 FOR UPDATE) AS held)sql"};
 /// Likewise, with the row that deletions of an account's ended reels change.
-constexpr db::query stand_by_account_query{"test.stand_by_account", R"sql(
+constexpr db::query lock_account_row_query{"test.lock_account_row", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT account_id FROM ended_reels_version
              WHERE account_id = (SELECT account_id FROM job WHERE id = $1)
                FOR UPDATE) AS held)sql"};
-constexpr db::query standing_query{"test.standing", R"sql(
+constexpr db::query waiting_query{"test.waiting", R"sql(
     SELECT count(*) AS many FROM pg_locks
      WHERE locktype = 'advisory' AND NOT granted AND objid = 7
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))sql"};
@@ -51,27 +51,26 @@ protected:
         return options;
     }
 
-    /// Runs `meanwhile` while another transaction has locked a row of the job.
-    template <class Meanwhile>
-    void while_somebody_stands(const db::query& stand, job_id job, Meanwhile meanwhile) {
+    /// Runs `action` while another transaction has locked a row of the job.
+    template <class Action>
+    void while_row_is_locked(const db::query& lock_row, job_id job, Action action) {
         // Two more connections: one keeps the gate closed while the other holds the row.
         db::pool gate{loop().context().get_executor(), one_connection(), log::logger::silent()};
         db::pool holder{loop().context().get_executor(), one_connection(), log::logger::silent()};
         gate.start();
         holder.start();
         run(gate.run(soon(), lock_query));
-        auto stands =
-            asio::co_spawn(loop().context(), holder.run(soon(), stand, job), asio::use_future);
+        auto lock =
+            asio::co_spawn(loop().context(), holder.run(soon(), lock_row, job), asio::use_future);
         const auto patience = deadline::after(30s);
-        bool is_standing = false;
-        while (!is_standing && !patience.passed() &&
-               stands.wait_for(0s) != std::future_status::ready) {
-            is_standing = number_in(standing_query, "many") > 0;
+        bool is_locked = false;
+        while (!is_locked && !patience.passed() && lock.wait_for(0s) != std::future_status::ready) {
+            is_locked = number_in(waiting_query, "many") > 0;
         }
-        EXPECT_TRUE(is_standing) << "nobody stands at the row";
-        meanwhile();
+        EXPECT_TRUE(is_locked) << "the row is not locked";
+        action();
         run(gate.run(soon(), unlock_query));
-        loop().wait_for(stands);
+        loop().wait_for(lock);
     }
 };
 
@@ -96,31 +95,31 @@ TEST_F(RetentionStore, RemovesTheOldestFirstUpToABound) {
     EXPECT_TRUE(is_there(ann_, waiting));
 }
 
-TEST_F(RetentionStore, WhatHangsOnAJobGoesWithIt) {
+TEST_F(RetentionStore, RemovesTheDependentsOfAJob) {
     const auto job = ended(ann_, 2 * day).front();
     run(pool().run(soon(), hang_on_query, ann_, job));
     EXPECT_EQ(left_of(ann_), 4);
     EXPECT_EQ(expire(kind::results, 10)->removed, 1);
-    EXPECT_EQ(left_of(ann_), 1) << "the note that it was deleted";
+    EXPECT_EQ(left_of(ann_), 1) << "the record of the deletion";
 }
 
-TEST_F(RetentionStore, KeepsWhatAKeyOrAWebhookStillNeeds) {
-    const auto told_later = ended(ann_, 2 * day).front();
+TEST_F(RetentionStore, KeepsResultsThatAKeyOrAWebhookNeeds) {
+    const auto notified_later = ended(ann_, 2 * day).front();
     const auto repeatable = ended(ann_, 2 * day).front();
     const auto forgotten = ended(ann_, 2 * day).front();
-    run(pool().run(soon(), add_delivery_query, ann_, told_later));
+    run(pool().run(soon(), add_delivery_query, ann_, notified_later));
     run(pool().run(soon(), add_key_query, ann_, repeatable, 23));
     run(pool().run(soon(), add_key_query, ann_, forgotten, 25));
 
     const auto step = expire(kind::results, 10);
     EXPECT_EQ(step->looked, 3);
     EXPECT_EQ(step->removed, 1);
-    EXPECT_TRUE(is_there(ann_, told_later));
+    EXPECT_TRUE(is_there(ann_, notified_later));
     EXPECT_TRUE(is_there(ann_, repeatable));
     EXPECT_FALSE(is_there(ann_, forgotten));
 }
 
-TEST_F(RetentionStore, AWebhookKeepsAResultForTwoDaysMoreAtMost) {
+TEST_F(RetentionStore, AWebhookKeepsAResultForAtMostTwoDays) {
     const auto waits = ended(ann_, 2.9 * day).front();
     const auto asked_again_for_ever = ended(ann_, 3.1 * day).front();
     run(pool().run(soon(), add_delivery_query, ann_, waits));
@@ -148,10 +147,10 @@ TEST_F(RetentionStore, NothingExpiresWhileTheClocksDiffer) {
     EXPECT_EQ(expire_at(now() - 23h, kind::results, 10)->removed, 1);
     EXPECT_EQ(expire_at(now() + 23h, kind::usage, 10)->removed, 2);
     ASSERT_TRUE(run(retention_.begin_erasure(ann_, std::nullopt, soon())));
-    EXPECT_TRUE(run(retention_.erase("one", ann_, 10, soon()))) << "erasure knows no clock";
+    EXPECT_TRUE(run(retention_.erase("one", ann_, 10, soon()))) << "erasure ignores clocks";
 }
 
-TEST_F(RetentionStore, OneDaemonAtATimeAndAnotherWhenItIsSilent) {
+TEST_F(RetentionStore, ASilentDaemonLosesItsTurn) {
     ended(ann_, 2 * day, 3);
     EXPECT_TRUE(expire(kind::results, 1, {}, "one"));
     EXPECT_FALSE(expire(kind::results, 1, {}, "other"));
@@ -163,9 +162,9 @@ TEST_F(RetentionStore, OneDaemonAtATimeAndAnotherWhenItIsSilent) {
     EXPECT_TRUE(expire(kind::results, 1, {}, "one"));
 }
 
-TEST_F(RetentionStore, PassesOverWhatSomebodyElseIsAt) {
+TEST_F(RetentionStore, SkipsJobsThatAnotherTransactionHolds) {
     const auto jobs = ended(ann_, 2 * day, 2);
-    while_somebody_stands(stand_query, jobs[0], [&] {
+    while_row_is_locked(lock_row_query, jobs[0], [&] {
         const auto step = expire(kind::results, 10);
         EXPECT_EQ(step->looked, 2);
         EXPECT_EQ(step->removed, 1);
@@ -175,10 +174,10 @@ TEST_F(RetentionStore, PassesOverWhatSomebodyElseIsAt) {
 }
 
 // An open transaction that has deleted one of an account's reels must not block the expiry of all.
-TEST_F(RetentionStore, PassesOverAccountsThatSomebodyElseDeletesFrom) {
+TEST_F(RetentionStore, SkipsAccountsThatAnotherTransactionDeletesFrom) {
     const auto anns = ended(ann_, 3 * day, 2);
     const auto bobs = ended(bob_, 2 * day, 2);
-    while_somebody_stands(stand_by_account_query, anns[0], [&] {
+    while_row_is_locked(lock_account_row_query, anns[0], [&] {
         const auto step = expire(kind::results, 10);
         EXPECT_EQ(step->looked, 4);
         EXPECT_EQ(step->removed, 2);
@@ -188,7 +187,7 @@ TEST_F(RetentionStore, PassesOverAccountsThatSomebodyElseDeletesFrom) {
     EXPECT_EQ(expire(kind::results, 10)->removed, 2);
 }
 
-TEST_F(RetentionStore, CallsGoButForThisMonthAndJobsInWork) {
+TEST_F(RetentionStore, KeepsCallsOfThisMonthAndOfRunningJobs) {
     const auto busy = submitted(ann_);
     run(pool().run(soon(), add_calls_query, ann_, busy, 90, 2));
     run(pool().run(soon(), add_calls_query, ann_, job_id{1'000'000}, 90, 3));
@@ -200,7 +199,7 @@ TEST_F(RetentionStore, CallsGoButForThisMonthAndJobsInWork) {
     EXPECT_EQ(run(retention_.look_at(ann_, soon())).calls, 3);
 }
 
-TEST_F(RetentionStore, TotalsOfModelsNeverFall) {
+TEST_F(RetentionStore, TotalsOfModelsNeverDecrease) {
     run(pool().run(soon(), add_calls_query, ann_, job_id{1'000'000}, 90, 3));
     run(pool().run(soon(), add_lost_call_query, ann_, job_id{1'000'000}));
     usage::call_ledger_store ledger{pool()};
@@ -212,7 +211,7 @@ TEST_F(RetentionStore, TotalsOfModelsNeverFall) {
     EXPECT_EQ(after.cost_usd, before.cost_usd);
 }
 
-TEST_F(RetentionStore, TellsWhatIsOverdue) {
+TEST_F(RetentionStore, ReportsOverdueData) {
     EXPECT_FALSE(run(retention_.look_at_backlog(kept_a_day, kept_a_day, soon())).results_overdue);
     ended(ann_, 2 * day);
     const auto now = run(retention_.look_at_backlog(kept_a_day, kept_a_day, soon()));

@@ -8,7 +8,7 @@ namespace {
 
 using RowsTest = test::empty_database_test;
 
-TEST_F(RowsTest, RowsAndColumnsThatDoNotFitAreOurBug) {
+TEST_F(RowsTest, UnexpectedRowsAndColumnsAreSchemaMismatches) {
     static constexpr query two{
         "test.two", "SELECT n, NULL::text AS nothing FROM generate_series(1, 2) AS n"};
     const auto got = run(pool().run(soon(), two));

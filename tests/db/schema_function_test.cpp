@@ -80,7 +80,7 @@ TEST_F(SchemaFunctionTest, AreAppliedAfterAllMigrations) {
     EXPECT_TRUE(after->up_to_date());
 }
 
-TEST_F(SchemaFunctionTest, OnlyThoseWithAnotherChecksumAreReplaced) {
+TEST_F(SchemaFunctionTest, AreReplacedOnlyIfTheirChecksumDiffers) {
     static constexpr query oldest{
         "test.untouched",
         "SELECT count(DISTINCT xmin::text) AS n FROM pg_proc"
@@ -99,7 +99,7 @@ TEST_F(SchemaFunctionTest, OnlyThoseWithAnotherChecksumAreReplaced) {
     EXPECT_EQ(number(oldest), 2);
 }
 
-TEST_F(SchemaFunctionTest, AnOlderProgramLeavesThemAlone) {
+TEST_F(SchemaFunctionTest, AreNotReplacedByAnOlderProgram) {
     constexpr std::array changed{functions[0], changed_offset};
     ASSERT_TRUE(with(changed).migrate(soon()));
     const auto older = with(functions, std::span{two_migrations}.first(1)).migrate(soon());
@@ -108,7 +108,7 @@ TEST_F(SchemaFunctionTest, AnOlderProgramLeavesThemAlone) {
     EXPECT_EQ(count_named(), 20);
 }
 
-TEST_F(SchemaFunctionTest, ConcurrentMigratorsShareTheWork) {
+TEST_F(SchemaFunctionTest, AreReplacedOnceByConcurrentMigrators) {
     std::vector<std::future<result<std::size_t>>> attempts;
     for (int i = 0; i < 5; ++i) {
         attempts.push_back(
@@ -121,7 +121,7 @@ TEST_F(SchemaFunctionTest, ConcurrentMigratorsShareTheWork) {
     EXPECT_EQ(count_named(), 10);
 }
 
-TEST_F(SchemaFunctionTest, AFailureLeavesAllAsTheyWere) {
+TEST_F(SchemaFunctionTest, AreUnchangedAfterAFailure) {
     ASSERT_TRUE(with({}).migrate(soon()));
     constexpr std::array broken{
         functions[0], sql_function{"offset_of", "CREATE OR REPLACE FUNCTION nonsense", "f4"}};
@@ -135,7 +135,7 @@ TEST_F(SchemaFunctionTest, AFailureLeavesAllAsTheyWere) {
     EXPECT_EQ(count_named(), 10);
 }
 
-TEST_F(SchemaFunctionTest, AMigratorThatIsKilledLeavesAllAsTheyWere) {
+TEST_F(SchemaFunctionTest, AreUnchangedIfTheMigratorIsKilled) {
     static constexpr query blocked{
         "test.blocked",
         "SELECT count(*) AS n FROM pg_stat_activity"
@@ -158,7 +158,7 @@ TEST_F(SchemaFunctionTest, AMigratorThatIsKilledLeavesAllAsTheyWere) {
 }
 
 // The migrator does not have bodies checked, because of their order.
-TEST_F(SchemaFunctionTest, TheBinarysOwnHaveValidBodies) {
+TEST_F(SchemaFunctionTest, HaveValidBodies) {
     const auto own = embedded_functions();
     ASSERT_THAT(own, Not(IsEmpty()));
     const auto done = with(own, embedded_migrations()).migrate(soon());

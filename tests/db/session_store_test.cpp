@@ -44,7 +44,7 @@ protected:
     session_store store_{pool()};
 };
 
-TEST_F(SessionStore, ASessionIsKnownUntilItIsEnded) {
+TEST_F(SessionStore, ASessionIsValidUntilItIsEnded) {
     const auto ann = member("ann@example.com");
     const auto secret = begun(ann);
     const auto other = begun(ann);
@@ -60,7 +60,7 @@ TEST_F(SessionStore, ASessionIsKnownUntilItIsEnded) {
     EXPECT_FALSE(find(generate_secret()));
 }
 
-TEST_F(SessionStore, ASessionEndsWhenItIsNotUsedAndWhenItIsOld) {
+TEST_F(SessionStore, ASessionExpiresWhenItIsUnusedOrOld) {
     const auto ann = member("ann@example.com");
     const auto idle = begun(ann);
     change(db::query{
@@ -91,20 +91,20 @@ TEST_F(SessionStore, UseKeepsASessionAlive) {
     EXPECT_TRUE(looked.one().as<bool>("seen"));
 }
 
-TEST_F(SessionStore, ANewPasswordEndsEverySessionOfItsAccount) {
+TEST_F(SessionStore, ANewPasswordEndsAllSessionsOfTheAccount) {
     const auto ann = member("ann@example.com");
     const auto hers = begun(ann);
-    const auto his = begun(member("bob@example.com"));
+    const auto bobs = begun(member("bob@example.com"));
     ASSERT_TRUE(run(store_.change_password(ann, "new hash", soon())));
     EXPECT_FALSE(find(hers));
-    EXPECT_TRUE(find(his));
+    EXPECT_TRUE(find(bobs));
     const auto known = run(store_.find_credentials("ANN@example.com", soon()));
     ASSERT_TRUE(known);
     EXPECT_EQ(known->account, ann.account);
     EXPECT_EQ(known->password_hash, "new hash");
 }
 
-TEST_F(SessionStore, APasswordThatIsNoLongerTheOneOpensAndChangesNothing) {
+TEST_F(SessionStore, AReplacedPasswordIsRefused) {
     const auto ann = member("ann@example.com");
     ASSERT_TRUE(run(store_.change_password(ann, "new hash", soon())));
     // Verified before the change, and used after it.
@@ -113,7 +113,7 @@ TEST_F(SessionStore, APasswordThatIsNoLongerTheOneOpensAndChangesNothing) {
     EXPECT_EQ(run(store_.find_credentials(ann.account, soon()))->password_hash, "new hash");
 }
 
-TEST_F(SessionStore, ADisabledAccountIsNobody) {
+TEST_F(SessionStore, ADisabledAccountCannotSignIn) {
     const auto who = member("ann@example.com");
     const auto ann = who.account;
     const auto secret = begun(who);
@@ -129,12 +129,12 @@ TEST_F(SessionStore, ADisabledAccountIsNobody) {
     EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
 
     ASSERT_TRUE(run(accounts_.change(ann, {.disabled = false}, soon())));
-    EXPECT_FALSE(find(secret)) << "who is let in again signs in again";
+    EXPECT_FALSE(find(secret)) << "an account that is enabled again needs a new sign-in";
     EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
     EXPECT_TRUE(run(callers_.find(hash_of_token(token.token).value(), soon())));
 }
 
-TEST_F(SessionStore, ALinkWorksOnceAndTheNewestAlone) {
+TEST_F(SessionStore, OnlyTheNewestLinkWorksAndOnlyOnce) {
     const auto ann = account("ann@example.com");
     const auto older = run(store_.invite(ann, soon()));
     const auto link = run(store_.invite(ann, soon()));
@@ -150,14 +150,14 @@ TEST_F(SessionStore, ALinkWorksOnceAndTheNewestAlone) {
     EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
 }
 
-TEST_F(SessionStore, AnExpiredLinkIsNoLink) {
+TEST_F(SessionStore, AnExpiredLinkIsInvalid) {
     const auto link = run(store_.invite(account("ann@example.com"), soon()));
     change(db::query{"test.change_4", "UPDATE invitation SET expires_at = now()"});
     EXPECT_FALSE(run(store_.look_at(hash_of_secret(link.secret).value(), soon())));
     EXPECT_EQ(accept(link.secret).outcome, acceptance::invalid);
 }
 
-TEST_F(SessionStore, TheFirstAdministratorComesInByALinkOfHisOwn) {
+TEST_F(SessionStore, TheSetupLinkCreatesTheFirstAdministrator) {
     EXPECT_FALSE(run(store_.has_administrator(soon())));
     const auto older = run(store_.invite(std::nullopt, soon()));
     const auto link = run(store_.invite(std::nullopt, soon()));
@@ -176,7 +176,7 @@ TEST_F(SessionStore, TheFirstAdministratorMayHaveAnAccountWithoutAPassword) {
     EXPECT_EQ(accept(link.secret, "bob@example.com").outcome, acceptance::taken);
     EXPECT_EQ(run(store_.find_credentials(bob, soon()))->password_hash, "hash");
     const auto accepted = accept(link.secret, "Ann@Example.com");
-    EXPECT_EQ(accepted.outcome, acceptance::accepted) << "the link is not spent by a wrong address";
+    EXPECT_EQ(accepted.outcome, acceptance::accepted) << "a wrong address does not use up the link";
     EXPECT_EQ(accepted.account, ann);
     EXPECT_TRUE(run(store_.has_administrator(soon())));
 }
@@ -223,7 +223,7 @@ constexpr db::query waiting_query{"test.waiting", R"sql(
 
 // A new password and a sign-in of the same account with an expired session: both lock the rows of
 // the account and the session.
-TEST_F(SessionStore, SigningInWaitsForANewPasswordWithoutADeadlock) {
+TEST_F(SessionStore, ASignInDuringAPasswordChangeDoesNotDeadlock) {
     const auto ann = member("ann@example.com");
     static_cast<void>(begun(ann));
     change(db::query{"test.end_all", "UPDATE web_session SET expires_at = now()"});
@@ -260,12 +260,12 @@ TEST_F(SessionStore, SigningInWaitsForANewPasswordWithoutADeadlock) {
     loop().wait_for(changed);
     EXPECT_NO_THROW(changed.get());
     loop().wait_for(begins);
-    EXPECT_EQ(begins.get(), std::nullopt) << "the password is another one by now";
+    EXPECT_EQ(begins.get(), std::nullopt) << "the password has changed";
     gate.close();
     changer.close();
 }
 
-TEST_F(SessionStore, TheLastAdministratorStays) {
+TEST_F(SessionStore, TheLastAdministratorCannotBeRemoved) {
     const auto first = accept(run(store_.invite(std::nullopt, soon())).secret, "ann@example.com");
     const auto ann = first.account;
     EXPECT_EQ(
@@ -307,7 +307,7 @@ TEST_F(SessionStore, AdministratorsSeeAndChangeAccounts) {
     EXPECT_EQ(run(accounts_.list({.only = bob}, soon())).accounts.size(), 1U);
 }
 
-TEST_F(SessionStore, AccountsAreListedPageByPageWhateverTheLetterCase) {
+TEST_F(SessionStore, AccountsAreListedInPagesInAnyLetterCase) {
     const auto ann = account("ann@example.com");
     const auto bob = account("Bob@example.com");
     const auto cid = account("cid@example.com");
@@ -324,7 +324,7 @@ TEST_F(SessionStore, AccountsAreListedPageByPageWhateverTheLetterCase) {
     EXPECT_EQ(last.next, std::nullopt);
 }
 
-TEST_F(SessionStore, TokensTellWhenTheyWereUsed) {
+TEST_F(SessionStore, TokensReportTheirLastUse) {
     const auto ann = account("ann@example.com");
     const auto token = run(accounts_.create_token(ann, "laptop", soon())).value();
     EXPECT_FALSE(run(accounts_.tokens(ann, soon())).front().last_used_at);
@@ -336,17 +336,17 @@ TEST_F(SessionStore, TokensTellWhenTheyWereUsed) {
     EXPECT_FALSE(run(accounts_.revoke_token(ann, token.id, soon())));
 }
 
-TEST(Passwords, MatchTheirHashAlone) {
+TEST(Passwords, MatchOnlyTheirHash) {
     const auto hash = hash_password("correct horse");
     EXPECT_TRUE(hash.starts_with("$argon2id$"));
-    EXPECT_NE(hash, hash_password("correct horse")) << "each has a salt of its own";
+    EXPECT_NE(hash, hash_password("correct horse")) << "each hash has a separate salt";
     EXPECT_TRUE(matches_password(hash, "correct horse"));
     EXPECT_FALSE(matches_password(hash, "correct horse "));
     EXPECT_FALSE(matches_password("no hash", "correct horse"));
     EXPECT_FALSE(matches_password(unmatchable_password_hash(), ""));
 }
 
-TEST(Passwords, AreLongRatherThanStrange) {
+TEST(Passwords, MustBeLongButNeedNoSpecialCharacters) {
     EXPECT_TRUE(check_new_password("correct horse", "ann@example.com"));
     EXPECT_TRUE(check_new_password("пароль пароль", "ann@example.com"));
     EXPECT_TRUE(check_new_password(std::string(200, 'x'), "ann@example.com"));

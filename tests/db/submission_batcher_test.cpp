@@ -20,10 +20,10 @@ using outcome = submission_result::outcome;
 constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
 constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
 /// Holds the account's row until the advisory lock is free.
-constexpr db::query stand_query{"test.stand", R"sql(
+constexpr db::query lock_row_query{"test.lock_row", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT id FROM account WHERE id = $1 FOR UPDATE) AS held)sql"};
-constexpr db::query standing_query{"test.standing", R"sql(
+constexpr db::query waiting_query{"test.waiting", R"sql(
     SELECT count(*) AS many FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)sql"};
 
 class SubmissionBatcher : public job_store_test {
@@ -32,7 +32,7 @@ protected:
         account_id by, std::optional<std::string> key = {}, std::string url = link) {
         submission request{.url = std::move(url), .idempotency_key = std::move(key)};
         return asio::co_spawn(
-            loop().context(), desk_.submit(by, std::move(request), soon()), asio::use_future);
+            loop().context(), batcher_.submit(by, std::move(request), soon()), asio::use_future);
     }
 
     [[nodiscard]] submission_result got(std::future<submission_result>& answer) {
@@ -45,7 +45,7 @@ protected:
         account_id by, std::size_t links, deadline until = soon()) {
         return asio::co_spawn(
             loop().context(),
-            desk_.submit_all(by, std::vector<submission>(links, submission{.url = link}), until),
+            batcher_.submit_all(by, std::vector<submission>(links, submission{.url = link}), until),
             asio::use_future);
     }
     [[nodiscard]] decisions got_list(std::future<decisions>& answer) {
@@ -60,24 +60,24 @@ protected:
         // With one connection, the statements of the batcher would wait for each other.
         loop().run_until([this] { return pool().state().connections > 2; });
         run(second_.run(soon(), lock_query));
-        standing_ = asio::co_spawn(
-            loop().context(), third_.run(soon(), stand_query, account), asio::use_future);
-        const auto is_standing = [this] {
-            const auto found = run(second_.run(soon(), standing_query));
+        row_lock_ = asio::co_spawn(
+            loop().context(), third_.run(soon(), lock_row_query, account), asio::use_future);
+        const auto is_locked = [this] {
+            const auto found = run(second_.run(soon(), waiting_query));
             return found.one().as<std::int64_t>("many") > 0;
         };
-        while (!is_standing()) {
+        while (!is_locked()) {
         }
     }
     void release_row() {
         run(second_.run(soon(), unlock_query));
-        loop().wait_for(standing_);
+        loop().wait_for(row_lock_);
     }
 
     [[nodiscard]] std::uint64_t statements() { return pool().metrics().at("jobs.submit").count; }
 
     async::task_group tasks_{loop().context().get_executor(), [](auto, const auto&) { FAIL(); }};
-    submission_batcher desk_{
+    submission_batcher batcher_{
         loop().context().get_executor(),
         tasks_,
         store_,
@@ -93,10 +93,10 @@ private:
 
     db::pool second_{loop().context().get_executor(), one_connection(), log::logger::silent()};
     db::pool third_{loop().context().get_executor(), one_connection(), log::logger::silent()};
-    std::future<db::rows> standing_;
+    std::future<db::rows> row_lock_;
 };
 
-TEST_F(SubmissionBatcher, EachAccountGetsItsPlacesAndNoneTooMany) {
+TEST_F(SubmissionBatcher, EnforcesEachAccountsLimitExactly) {
     std::vector<std::future<submission_result>> anns;
     std::vector<std::future<submission_result>> bobs;
     for (int i = 0; i < 20; ++i) {
@@ -110,14 +110,14 @@ TEST_F(SubmissionBatcher, EachAccountGetsItsPlacesAndNoneTooMany) {
             EXPECT_EQ(decision.decided, at < 3 ? outcome::accepted : outcome::too_many_jobs);
             EXPECT_EQ(decision.rate_remaining, at < 3 ? 9 - static_cast<int>(at) : 7);
             EXPECT_EQ(decision.retry_after > 0, at >= 3);
-            EXPECT_EQ(decision.job.value > last.value, at < 3) << "in their order";
+            EXPECT_EQ(decision.job.value > last.value, at < 3) << "in order";
             if (at < 3) last = decision.job;
         }
     }
     EXPECT_EQ(statements(), 1U);
 }
 
-TEST_F(SubmissionBatcher, ABucketRunsDryInTheMiddle) {
+TEST_F(SubmissionBatcher, RefusesTheRestWhenABucketIsEmpty) {
     run(pool().run(
         soon(),
         db::query{
@@ -147,12 +147,12 @@ TEST_F(SubmissionBatcher, TheSameKeyTwiceInOneStatementIsOneJob) {
     EXPECT_EQ(statements(), 1U);
 }
 
-// A list is one statement of its own, also with concurrent submissions.
-TEST_F(SubmissionBatcher, AListIsDecidedInItsOrder) {
+// A list is a separate statement, even with concurrent submissions.
+TEST_F(SubmissionBatcher, DecidesAListInOrder) {
     std::vector<submission> list(5, submission{.url = link});
     auto single = asked(bob_);
     auto together =
-        asio::co_spawn(loop().context(), desk_.submit_all(ann_, list, soon()), asio::use_future);
+        asio::co_spawn(loop().context(), batcher_.submit_all(ann_, list, soon()), asio::use_future);
     loop().wait_for(together);
     const auto decided = together.get();
     ASSERT_EQ(decided.size(), 5U);
@@ -166,16 +166,16 @@ TEST_F(SubmissionBatcher, AListIsDecidedInItsOrder) {
     EXPECT_EQ(statements(), 2U);
 }
 
-TEST_F(SubmissionBatcher, WhatCannotBeAdmittedIsNotTheOthersFault) {
+TEST_F(SubmissionBatcher, AnInvalidSubmissionDoesNotAffectOthers) {
     auto well = asked(ann_);
-    auto of_nobody = asked(account_id{999'999});
+    auto of_unknown = asked(account_id{999'999});
     auto damaged = asked(bob_, {}, std::string{"a\0b", 3});
     EXPECT_EQ(got(well).decided, outcome::accepted);
-    EXPECT_THROW(static_cast<void>(got(of_nobody)), db::refused);
+    EXPECT_THROW(static_cast<void>(got(of_unknown)), db::refused);
     EXPECT_THROW(static_cast<void>(got(damaged)), db::refused);
 }
 
-TEST_F(SubmissionBatcher, NobodyWaitsForAnothersRow) {
+TEST_F(SubmissionBatcher, ALockedAccountDoesNotDelayOthers) {
     hold_row(ann_);
 
     auto anns = asked(ann_);
@@ -186,7 +186,7 @@ TEST_F(SubmissionBatcher, NobodyWaitsForAnothersRow) {
     release_row();
     EXPECT_EQ(got(anns).decided, outcome::accepted);
     EXPECT_EQ(got(anns_second).decided, outcome::accepted);
-    EXPECT_EQ(statements(), 2U) << "those that wait for the same row do so together";
+    EXPECT_EQ(statements(), 2U) << "submissions that wait for one row share a statement";
 }
 
 TEST_F(SubmissionBatcher, AListWaitsOnlyForListsOfItsOwnAccount) {
@@ -203,15 +203,15 @@ TEST_F(SubmissionBatcher, AListWaitsOnlyForListsOfItsOwnAccount) {
 }
 
 // Both wait for the account's row, so neither can see the other's key before it is locked.
-TEST_F(SubmissionBatcher, ALinkAndAListUnderOneKeyAtTheSameMomentAreNotBothAdmitted) {
+TEST_F(SubmissionBatcher, AcceptsALinkOrAListUnderOneKeyButNotBoth) {
     hold_row(ann_);
     const submission single{.url = link, .idempotency_key = "k"};
     const submission of_list{
         .url = link, .idempotency_key = "k", .list = list_element{.request_hash = "aa"}};
     auto first =
-        asio::co_spawn(loop().context(), desk_.submit(ann_, single, soon()), asio::use_future);
+        asio::co_spawn(loop().context(), batcher_.submit(ann_, single, soon()), asio::use_future);
     auto second = asio::co_spawn(
-        loop().context(), desk_.submit_all(ann_, {of_list, of_list}, soon()), asio::use_future);
+        loop().context(), batcher_.submit_all(ann_, {of_list, of_list}, soon()), asio::use_future);
     loop().run_until([this] { return pool().state().in_flight == 2; });
     release_row();
     std::vector<outcome> decided{got(first).decided};
@@ -224,7 +224,7 @@ TEST_F(SubmissionBatcher, ALinkAndAListUnderOneKeyAtTheSameMomentAreNotBothAdmit
     EXPECT_EQ(decided, is_link_first ? link_only : list_only);
 }
 
-TEST_F(SubmissionBatcher, AListThatGivesUpLeavesTheLineToTheNextOne) {
+TEST_F(SubmissionBatcher, AListThatGivesUpLetsTheNextOneProceed) {
     hold_row(ann_);
     auto first = asked_list(ann_, 1);
     auto hurried = asked_list(ann_, 1, deadline::after(1ms));

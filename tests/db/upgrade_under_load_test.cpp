@@ -119,7 +119,7 @@ protected:
     };
 };
 
-TEST_F(UpgradeUnderLoad, BlocksNoWriterWhileADumpRunsAndAfterwards) {
+TEST_F(UpgradeUnderLoad, BlocksNoWriterDuringAndAfterADump) {
     static constexpr query waiting{
         "test.waiting",
         "SELECT count(*) AS n FROM pg_locks"

@@ -40,7 +40,7 @@ protected:
     account_id bob_;
 };
 
-TEST_F(UsageStore, NothingUsedIsZero) {
+TEST_F(UsageStore, NoUsageIsZero) {
     const auto nothing = read(ann_);
     EXPECT_EQ(nothing.total.calls, 0);
     EXPECT_EQ(nothing.total.total_tokens(), 0);
@@ -75,7 +75,7 @@ TEST_F(UsageStore, AddsUpExactlyByModelAndDay) {
     EXPECT_EQ(all.by_day[1].used.calls, 2);
 }
 
-TEST_F(UsageStore, PeriodsAreDaysInUtcBothIncluded) {
+TEST_F(UsageStore, PeriodsAreInclusiveDaysInUtc) {
     const auto ann = std::to_string(ann_.value);
     book(
         "(" + ann + ", 1, 1, 'm', '2026-05-21T23:59:59.999Z', 1, 0, 0)," +  //

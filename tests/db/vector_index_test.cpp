@@ -178,7 +178,7 @@ protected:
     std::vector<std::unique_ptr<vector_index>> indexes_;
 };
 
-TEST_F(VectorIndex, ACallIsARowBeforeItIsMadeAndCountedAfterwards) {
+TEST_F(VectorIndex, RecordsACallBeforeMakingIt) {
     auto& embedder = made("a");
     std::optional<result<void>> is_written;
     embedder.on_call = [&] {
@@ -198,7 +198,7 @@ TEST_F(VectorIndex, ACallIsARowBeforeItIsMadeAndCountedAfterwards) {
     EXPECT_EQ(used(ann_).total.cost_usd, "0.001");
 }
 
-TEST_F(VectorIndex, ReelsOfSeveralAccountsAreCallsOfTheirOwn) {
+TEST_F(VectorIndex, MakesSeparateCallsForEachAccount) {
     auto& embedder = made("a");
     add_reels(ann_, 2);
     add_reels(bob_, 2);
@@ -211,7 +211,7 @@ TEST_F(VectorIndex, ReelsOfSeveralAccountsAreCallsOfTheirOwn) {
 }
 
 // More than one window, older reels of another embedder, and the newest ones.
-TEST_F(VectorIndex, TheWholeBacklogIsEmbedded) {
+TEST_F(VectorIndex, EmbedsTheWholeBacklog) {
     auto& embedder = made("b");
     add_reels(ann_, 100);
     sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
@@ -224,7 +224,7 @@ TEST_F(VectorIndex, TheWholeBacklogIsEmbedded) {
     EXPECT_EQ(embedder.calls(), 3 + 5 + 3) << "windows of 24";
 }
 
-TEST_F(VectorIndex, OneOfTwoEmbeddersMakesVectors) {
+TEST_F(VectorIndex, OnlyTheActiveEmbedderMakesVectors) {
     auto& old = made("old");
     auto& fresh = made("new");
     add_reels(ann_, 3);
@@ -243,7 +243,7 @@ TEST_F(VectorIndex, OneOfTwoEmbeddersMakesVectors) {
 }
 
 // Embeddings requested by the operator are listed, and do not count toward the account's budget.
-TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
+TEST_F(VectorIndex, DoesNotChargeBudgetsForAChangeOfTheEmbedder) {
     auto& embedder = made("new");
     add_reels(ann_, 3);
     sql("UPDATE search_document SET embedder = 'old', vector = '\\x0101010101';"
@@ -257,7 +257,7 @@ TEST_F(VectorIndex, AChangeOfTheEmbedderIsNotChargedToBudgets) {
     EXPECT_EQ(number(fmt::format("SELECT budget_is_spent({})::integer", ann_.value)), 0);
 }
 
-TEST_F(VectorIndex, ASpentBudgetEndsEmbeddingOfThatAccountAlone) {
+TEST_F(VectorIndex, ASpentBudgetStopsEmbeddingForThatAccountOnly) {
     auto& embedder = made("a");
     add_reels(bob_, 30);
     add_reels(ann_, 30);
@@ -268,7 +268,7 @@ TEST_F(VectorIndex, ASpentBudgetEndsEmbeddingOfThatAccountAlone) {
     EXPECT_EQ(used(bob_).total.calls, embedder.calls());
 }
 
-TEST_F(VectorIndex, ASearchOfASpentBudgetMakesNoCall) {
+TEST_F(VectorIndex, ASearchWithASpentBudgetMakesNoCall) {
     auto& embedder = made("a");
     add_reels(ann_, 1);
     auto& index = index_of(embedder);
@@ -282,7 +282,7 @@ TEST_F(VectorIndex, ASearchOfASpentBudgetMakesNoCall) {
     EXPECT_EQ(embedder.calls(), 2);
 }
 
-TEST_F(VectorIndex, AnAnswerOfAnotherSizeIsPaidOnceAndStopsEmbedding) {
+TEST_F(VectorIndex, AVectorOfUnexpectedSizeStopsEmbedding) {
     auto& embedder = made("a");
     embedder.reply = model::embedding_reply{
         .vectors = error{errc::model_misconfigured, "another size"},
@@ -323,7 +323,7 @@ TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
 }
 
 // A stop while the embedder answers: the vectors are paid for.
-TEST_F(VectorIndex, AnAnswerThatComesDuringAStopIsStored) {
+TEST_F(VectorIndex, StoresAnAnswerThatArrivesDuringAStop) {
     auto& embedder = made("a");
     std::promise<void> asked;
     std::promise<void> go_on;
@@ -340,12 +340,12 @@ TEST_F(VectorIndex, AnAnswerThatComesDuringAStopIsStored) {
     loop().context().poll();
     go_on.set_value();
     loop().wait_for(stop);
-    EXPECT_TRUE(stop.get()) << "it has waited for the answer";
+    EXPECT_TRUE(stop.get()) << "the stop waited for the answer";
     wait_for_vectors(embedder, 1);
     EXPECT_EQ(embedder.calls(), 1);
 }
 
-TEST_F(VectorIndex, AVectorIsStoredOnceTheDatabaseTakesIt) {
+TEST_F(VectorIndex, StoresAVectorOnceTheDatabaseAcceptsIt) {
     auto& embedder = made("a");
     sql(R"sql(
         CREATE SEQUENCE tries;
@@ -365,7 +365,7 @@ TEST_F(VectorIndex, AVectorIsStoredOnceTheDatabaseTakesIt) {
     EXPECT_EQ(embedder.calls(), 1);
 }
 
-TEST_F(VectorIndex, TextsAreReadOffTheLoop) {
+TEST_F(VectorIndex, ReadsTextsOffTheLoop) {
     auto& embedder = made("a");
     add_reels(ann_, 30);
     index_of(embedder).start();
@@ -403,7 +403,7 @@ TEST_F(VectorIndex, ASearchDecodesAndComparesOffTheLoop) {
 }
 
 // A hanging provider blocks only embedding.
-TEST_F(VectorIndex, CallsHaveThreadsOfTheirOwn) {
+TEST_F(VectorIndex, CallsUseDedicatedThreads) {
     auto& embedder = made("a");
     std::promise<void> release;
     embedder.on_call = [waits = release.get_future().share()] { waits.wait(); };

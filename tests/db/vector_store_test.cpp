@@ -27,7 +27,7 @@ protected:
     job_id done(std::optional<account_id> owner = {}) {
         const auto id = submitted(owner.value_or(ann_));
         const auto held = claimed(1).at(0);
-        EXPECT_TRUE(run(queue_.report(holding_of(held), completed{.result = "{}"}, soon())));
+        EXPECT_TRUE(run(queue_.report(lease_of(held), completed{.result = "{}"}, soon())));
         return id;
     }
     embedding_claim claim(
@@ -55,7 +55,7 @@ protected:
     vector_store vectors_{pool()};
 };
 
-TEST_F(VectorStore, TheNewestReelsFirstAndEachOnce) {
+TEST_F(VectorStore, ClaimsTheNewestReelsFirstAndEachOnce) {
     propose("a");
     const auto older = done();
     const auto newer = done();
@@ -65,19 +65,19 @@ TEST_F(VectorStore, TheNewestReelsFirstAndEachOnce) {
     EXPECT_EQ(held.account, ann_);
     EXPECT_THAT(jobs(held), ElementsAre(newer, older));
     EXPECT_EQ(held.reels[0].result, "{}");
-    EXPECT_FALSE(held.next_before) << "that was all";
+    EXPECT_FALSE(held.next_before) << "no more reels";
     EXPECT_THAT(claim("a").reels, IsEmpty());
 }
 
 // A call has reels of one account, which pays for it.
-TEST_F(VectorStore, AClaimIsOfOneAccount) {
+TEST_F(VectorStore, AClaimHasReelsOfOneAccount) {
     propose("a");
     const auto anns = done();
     const auto bobs = done(bob_);
     const auto anns_newer = done();
     const auto first = claim("a");
     EXPECT_THAT(jobs(first), ElementsAre(anns_newer, anns));
-    ASSERT_TRUE(first.next_before) << "another account's is left";
+    ASSERT_TRUE(first.next_before) << "a reel of another account is left";
     const auto second = claim("a", {.before = *first.next_before});
     EXPECT_EQ(second.account, bob_);
     EXPECT_THAT(jobs(second), ElementsAre(bobs));
@@ -93,12 +93,12 @@ TEST_F(VectorStore, ASkippedAccountIsNotClaimed) {
     EXPECT_THAT(jobs(held), ElementsAre(bobs));
 }
 
-TEST_F(VectorStore, AClaimRunsOutAndAFailureWaits) {
+TEST_F(VectorStore, AClaimExpiresAndAFailureIsDelayed) {
     propose("a");
     static_cast<void>(done());
     ASSERT_THAT(claim("a", {}, 0s).reels, SizeIs(1));
     const auto held = claim("a");
-    ASSERT_THAT(held.reels, SizeIs(1)) << "whoever had it is gone";
+    ASSERT_THAT(held.reels, SizeIs(1)) << "the earlier claim has expired";
     run(vectors_.release(ann_, held.reels, 3000s, soon()));
     EXPECT_THAT(claim("a").reels, IsEmpty());
     sql("UPDATE search_document SET embed_after = now(), embed_claim = embed_claim + 1");
@@ -120,13 +120,13 @@ TEST_F(VectorStore, ALateVectorIsNotStored) {
 }
 
 // Only another claim invalidates a paid vector.
-TEST_F(VectorStore, AVectorAfterItsClaimRanOutIsStored) {
+TEST_F(VectorStore, StoresAVectorAfterItsClaimHasExpired) {
     propose("a");
     static_cast<void>(done());
     EXPECT_TRUE(keep(claim("a", {}, 0s), "a"));
 }
 
-TEST_F(VectorStore, WhatIsStoredIsLoadedByItsOwnEmbedderAlone) {
+TEST_F(VectorStore, LoadsOnlyVectorsOfTheSameEmbedder) {
     propose("b");
     const auto reel = done();
     ASSERT_TRUE(keep(claim("b"), "b"));
@@ -139,7 +139,7 @@ TEST_F(VectorStore, WhatIsStoredIsLoadedByItsOwnEmbedderAlone) {
     EXPECT_THAT(loaded(ann_, "a"), IsEmpty());
 }
 
-TEST_F(VectorStore, AnotherEmbedderReplacesWhatIsThere) {
+TEST_F(VectorStore, AnotherEmbedderReplacesVectors) {
     for (const auto* const other : {"a", "c"}) {  // Its name comes before or after.
         propose("b");
         run(vectors_.make_active("b", soon()));
@@ -156,7 +156,7 @@ TEST_F(VectorStore, AnotherEmbedderReplacesWhatIsThere) {
 }
 
 // Both would replace each other's vectors forever.
-TEST_F(VectorStore, OneOfTwoEmbeddersIsInForce) {
+TEST_F(VectorStore, OnlyOneEmbedderIsActive) {
     static_cast<void>(done());
     propose("old");
     EXPECT_TRUE(claim("old").is_in_force);
@@ -167,7 +167,7 @@ TEST_F(VectorStore, OneOfTwoEmbeddersIsInForce) {
     for (int start = 0; start < 3; ++start) {
         propose("old");
         const auto held = claim("old", {.embedder = "new"});
-        EXPECT_FALSE(held.is_in_force) << "a start of the old one changes nothing";
+        EXPECT_FALSE(held.is_in_force) << "starting with the old embedder changes nothing";
         EXPECT_THAT(held.reels, IsEmpty());
         propose("new");
     }
@@ -175,11 +175,11 @@ TEST_F(VectorStore, OneOfTwoEmbeddersIsInForce) {
 
     run(vectors_.make_active("old", soon()));
     EXPECT_FALSE(claim("new").is_in_force);
-    EXPECT_THAT(claim("old", {.embedder = "new"}).reels, SizeIs(1)) << "the operator wants it so";
+    EXPECT_THAT(claim("old", {.embedder = "new"}).reels, SizeIs(1)) << "requested by the operator";
 }
 
 // Claim and store of the last release.
-TEST_F(VectorStore, ADaemonOfThePreviousReleaseTakesNothingFromTheOneInForce) {
+TEST_F(VectorStore, APreviousReleaseDoesNotReplaceActiveVectors) {
     const auto reel = done();
     propose("new");
     ASSERT_TRUE(keep(claim("new"), "new"));
@@ -198,7 +198,7 @@ TEST_F(VectorStore, ADaemonOfThePreviousReleaseTakesNothingFromTheOneInForce) {
     EXPECT_THAT(loaded(ann_, "old"), SizeIs(1));
 }
 
-TEST_F(VectorStore, ADeletedReelTakesItsVectorAlong) {
+TEST_F(VectorStore, DeletingAReelDeletesItsVector) {
     propose("a");
     const auto reel = done();
     const auto held = claim("a");
@@ -226,7 +226,8 @@ protected:
 
     void SetUp() override {
         VectorStore::SetUp();
-        // Every second one is Ann's. Omits columns that only other statements need, for speed.
+        // Every second reel belongs to Ann. Omits columns that only other statements need, for
+        // speed.
         sql(R"sql(
             ALTER TABLE job DISABLE TRIGGER ALL;
             ALTER TABLE search_document DISABLE TRIGGER ALL;
@@ -267,7 +268,7 @@ protected:
     std::unique_ptr<db::pool> alone_;
 };
 
-TEST_F(LargeBacklog, EachClaimReadsAHundredRowsWhereverItIs) {
+TEST_F(LargeBacklog, EachClaimReadsAtMostAHundredRows) {
     vector_store vectors{*alone_};
     run(vectors.propose("a", soon()));
     const auto last = done();  // The newest, of Ann.

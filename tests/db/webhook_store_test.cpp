@@ -50,7 +50,7 @@ protected:
         for (const auto& held : claimed(100)) {
             const jobs::failed ended{
                 .code = jobs::job_error_code::unavailable, .text = "Video is not available"};
-            EXPECT_TRUE(run(queue_.report(holding_of(held), ended, soon())));
+            EXPECT_TRUE(run(queue_.report(lease_of(held), ended, soon())));
         }
     }
     /// A delivery that is due.
@@ -80,14 +80,14 @@ protected:
     webhook_store settings_{pool()};
 };
 
-TEST_F(WebhookStore, EveryEndOfAJobMakesItsDeliveryOnce) {
+TEST_F(WebhookStore, EachEndOfAJobCreatesOneDelivery) {
     const auto failed = submitted_to(ann_, hook);
     fail_all();
     const auto done = submitted_to(ann_, hook);
     const auto held = claimed(1).at(0);
-    EXPECT_THAT(log_of(ann_), SizeIs(1)) << "nothing is told while it is in progress";
+    EXPECT_THAT(log_of(ann_), SizeIs(1)) << "no delivery while the job is in progress";
     EXPECT_TRUE(run(queue_.report(
-        jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
+        jobs::job_store_test::lease_of(held), jobs::completed{.result = "{}"}, soon())));
     const auto exhausted = submitted_to(ann_, hook);
     for (int times = 0; times < 3; ++times) {
         ASSERT_THAT(claimed(1), SizeIs(1));
@@ -102,11 +102,11 @@ TEST_F(WebhookStore, EveryEndOfAJobMakesItsDeliveryOnce) {
     }
     // A late report of a worker has no effect here either.
     EXPECT_FALSE(run(queue_.report(
-        jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
+        jobs::job_store_test::lease_of(held), jobs::completed{.result = "{}"}, soon())));
     EXPECT_THAT(log_of(ann_), SizeIs(3));
 }
 
-TEST_F(WebhookStore, TheDefaultIsTheAccountsOwn) {
+TEST_F(WebhookStore, TheDefaultBelongsToTheAccount) {
     run(settings_.set_url(ann_, "https://ann.test/", soon()));
     static_cast<void>(submitted(ann_));
     static_cast<void>(submitted(bob_));
@@ -118,7 +118,7 @@ TEST_F(WebhookStore, TheDefaultIsTheAccountsOwn) {
     EXPECT_THAT(log_of(bob_), IsEmpty());
 }
 
-TEST_F(WebhookStore, AClaimHasAllThatATryNeeds) {
+TEST_F(WebhookStore, AClaimHasAllDataOfATry) {
     const auto secret = run(settings_.secret_of(ann_, soon()));
     const auto job = ended_job(ann_);
     const auto held = claim_one();
@@ -134,7 +134,7 @@ TEST_F(WebhookStore, AClaimHasAllThatATryNeeds) {
     EXPECT_FALSE(log_of(ann_).at(0).next_try_at);
 }
 
-TEST_F(WebhookStore, ALeaseThatEndsIsANewTryAndALateReportChangesNothing) {
+TEST_F(WebhookStore, AnExpiredLeaseAllowsANewTryAndNoLateReport) {
     static_cast<void>(ended_job(ann_));
     const auto first = run(deliveries_.claim({.deliveries_max = 1, .lease = 0s}, soon())).at(0);
     const auto second = claim_one();
@@ -150,7 +150,7 @@ TEST_F(WebhookStore, ALeaseThatEndsIsANewTryAndALateReportChangesNothing) {
     EXPECT_FALSE(report(second, given_up{{}, "no answer"}));
 }
 
-TEST_F(WebhookStore, WhatBecomesOfATry) {
+TEST_F(WebhookStore, StoresEachOutcomeOfATry) {
     static_cast<void>(ended_job(ann_));
     EXPECT_TRUE(report(claim_one(), snoozed{3600s, 503, "answered 503"}));
     auto log = log_of(ann_).at(0);
@@ -169,7 +169,7 @@ TEST_F(WebhookStore, WhatBecomesOfATry) {
     EXPECT_THAT(claim(), IsEmpty());
 }
 
-TEST_F(WebhookStore, RedeliveryBeginsAnew) {
+TEST_F(WebhookStore, RedeliveryStartsANewRound) {
     static_cast<void>(ended_job(ann_));
     const auto first = claim_one();
     const auto busy = run(deliveries_.redeliver(ann_, first.id, soon()));
@@ -187,7 +187,7 @@ TEST_F(WebhookStore, RedeliveryBeginsAnew) {
     EXPECT_GT(second.time_left, 23h);
 }
 
-TEST_F(WebhookStore, NobodyTakesMoreThanItsShare) {
+TEST_F(WebhookStore, NoAccountOrReceiverExceedsItsShare) {
     for (int times = 0; times < 6; ++times) {
         static_cast<void>(submitted_to(ann_, "https://slow.test/?" + std::to_string(times)));
         static_cast<void>(submitted_to(ann_, "https://fast.test/" + std::to_string(times)));
@@ -241,7 +241,7 @@ TEST_F(WebhookStore, DeliveriesOfADisabledAccountWaitUntilItIsEnabled) {
     EXPECT_GT(resumed.front().time_left, seconds_f{23 * 3600.0}) << "the pause does not count";
 }
 
-TEST_F(WebhookStore, TheDefaultOfNowHolds) {
+TEST_F(WebhookStore, UsesTheCurrentDefault) {
     run(settings_.set_url(ann_, "https://old.test/", soon()));
     static_cast<void>(submitted(ann_));
     fail_all();
@@ -275,7 +275,7 @@ TEST_F(WebhookStore, SecretsRotate) {
     EXPECT_EQ(run(settings_.find(bob_, soon())).previous_secret_expires_at, std::nullopt);
 }
 
-TEST_F(WebhookStore, OldDeliveriesAreForgottenInSteps) {
+TEST_F(WebhookStore, RemovesOldDeliveriesInSteps) {
     for (int times = 0; times < 3; ++times) {
         static_cast<void>(ended_job(ann_));
         EXPECT_TRUE(report(claim_one(), delivered{200}));
@@ -288,7 +288,7 @@ TEST_F(WebhookStore, OldDeliveriesAreForgottenInSteps) {
     EXPECT_THAT(log_of(ann_), SizeIs(1));
 }
 
-TEST_F(WebhookStore, FiguresCountWhatWaits) {
+TEST_F(WebhookStore, MetricsCountPendingDeliveries) {
     static_cast<void>(submitted_to(ann_, hook));
     static_cast<void>(submitted_to(ann_, hook));
     fail_all();
@@ -299,7 +299,7 @@ TEST_F(WebhookStore, FiguresCountWhatWaits) {
     EXPECT_EQ(metrics.due, 1);
 }
 
-TEST_F(WebhookStore, AClockThatWasSetBackPutsNothingOffForLong) {
+TEST_F(WebhookStore, AClockSetBackDoesNotDelayDeliveriesForLong) {
     static_cast<void>(ended_job(ann_));
     EXPECT_TRUE(report(claim_one(), snoozed{5s, 500, "answered 500"}));
     // The state after the clock was set back by three hours.
@@ -356,7 +356,7 @@ private:
     db::pool single_{loop().context().get_executor(), options(), log::logger::silent()};
 };
 
-TEST_F(WebhookDeliveryReads, AreThoseOfThePageAlone) {
+TEST_F(WebhookDeliveryReads, AreLimitedToThePage) {
     // Entries and rows of a page of 20 and of the row that shows whether there is a next one.
     constexpr std::int64_t page_reads_max = 2 * 21 + 20;
     for (const auto owner : {ann_, bob_}) {

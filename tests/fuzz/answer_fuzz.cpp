@@ -112,7 +112,7 @@ std::string broken_document(const findings& parsed, double duration) {
     return violations.empty() ? "" : "an invalid document: " + violations.front();
 }
 
-std::string broken_promise_of(const findings& parsed, double duration) {
+std::string violation_of(const findings& parsed, double duration) {
     if (!parsed.provider.empty() || !parsed.model_name.empty() || !parsed.warnings.empty())
         return "something that is for the caller to say";
     if (!lies_within(parsed.visual.texts, duration) ||
@@ -132,12 +132,12 @@ std::string broken_promise_of(const findings& parsed, double duration) {
     return to_answer(*again.reported) == answer ? "" : "its own output is read otherwise";
 }
 
-std::string broken_promise_of(const parsed_sections& reading, double duration) {
+std::string violation_of(const parsed_sections& reading, double duration) {
     if (reading.violations.size() > 10) return "too many violations";
     for (const auto& violation : reading.violations) {
         if (violation.find(boundary) != std::string::npos) return "the tag in a violation";
     }
-    if (reading.reported) return broken_promise_of(*reading.reported, duration);
+    if (reading.reported) return violation_of(*reading.reported, duration);
     return reading.violations.empty() ? "nothing said, and no reason" : "";
 }
 
@@ -153,7 +153,7 @@ std::string try_one(std::string_view answer, double duration, run_counts& counts
             read_answer(answer, {.duration_seconds = duration, .boundary = boundary});
         if (reading.reported) ++counts.said;
         if (reading.reported && reading.violations.empty()) ++counts.without_violation;
-        return broken_promise_of(reading, duration);
+        return violation_of(reading, duration);
     } catch (const std::exception& thrown) {
         return std::string{"thrown: "} + thrown.what();
     }

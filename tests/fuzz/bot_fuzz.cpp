@@ -51,20 +51,19 @@ std::string broken(const incoming_message& message) {
 
 reading read_updates(std::string_view body) {
     const auto updates = updates_from(parse_foreign_json(body));
-    reading outcome{.broken_promise = "", .accepted = false};
+    reading outcome{.violation = "", .accepted = false};
     std::int64_t last_id = INT64_MIN;
     for (const auto& update : updates) {
-        if (update.id < last_id) return {.broken_promise = "updates out of order"};
+        if (update.id < last_id) return {.violation = "updates out of order"};
         last_id = update.id;
         if (const auto* const message = std::get_if<incoming_message>(&update.what)) {
             outcome.accepted = true;
-            if (auto why = broken(*message); !why.empty())
-                return {.broken_promise = std::move(why)};
+            if (auto why = broken(*message); !why.empty()) return {.violation = std::move(why)};
         }
         if (const auto* const button = std::get_if<pressed_button>(&update.what)) {
             const auto parsed = parse_button(button->data);
             if (parsed && button_data(*parsed).size() > button_bytes_max)
-                return {.broken_promise = "button data that is too long"};
+                return {.violation = "button data that is too long"};
         }
     }
     return outcome;
@@ -76,14 +75,14 @@ reading read_answer(std::string_view body) {
     for (const int status : {200, 302, 400, 404, 429, 502}) {
         const auto answer = answer_from(status, body, std::nullopt);
         if (answer.what == outcome::rate_limited && answer.retry_after.count() < 1)
-            return {.broken_promise = "a wait of no time"};
+            return {.violation = "a wait of no time"};
         if ((answer.what == outcome::moved) != answer.moved_to.has_value())
-            return {.broken_promise = "a move to nowhere"};
+            return {.violation = "a move to nowhere"};
         if (answer.what == outcome::done && status != 200)
-            return {.broken_promise = "a success that is none"};
+            return {.violation = "a success that is none"};
         accepted = accepted || answer.what == outcome::done;
     }
-    return {.broken_promise = "", .accepted = accepted};
+    return {.violation = "", .accepted = accepted};
 }
 
 /// Why a server would reject this HTML; empty if it would not.
@@ -121,12 +120,12 @@ reading read_summary(std::string_view document) {
     const auto text = templates::summary(job_id{7}, document, std::nullopt);
     const auto parts = to_messages(text);
     if (parts.empty() || parts.size() > message_parts_max)
-        return {.broken_promise = "too many messages, or none"};
+        return {.violation = "too many messages, or none"};
     for (const auto& part : parts) {
-        if (utf16_length(part) > message_units_max) return {.broken_promise = "a long message"};
-        if (auto why = fault_of(part); !why.empty()) return {.broken_promise = std::move(why)};
+        if (utf16_length(part) > message_units_max) return {.violation = "a long message"};
+        if (auto why = fault_of(part); !why.empty()) return {.violation = std::move(why)};
     }
-    return {.broken_promise = "", .accepted = parts.front().find("<b>") != std::string::npos};
+    return {.violation = "", .accepted = parts.front().find("<b>") != std::string::npos};
 }
 
 /// Any text in every style, split into small messages.
@@ -140,10 +139,10 @@ reading read_text(std::string_view text) {
         link(own, "https://example.org/?a&b")};
     constexpr std::size_t small = 300;
     for (const auto& part : to_messages(styled, small)) {
-        if (utf16_length(part) > small) return {.broken_promise = "a long message"};
-        if (auto why = fault_of(part); !why.empty()) return {.broken_promise = std::move(why)};
+        if (utf16_length(part) > small) return {.violation = "a long message"};
+        if (auto why = fault_of(part); !why.empty()) return {.violation = std::move(why)};
     }
-    return {.broken_promise = "", .accepted = true};
+    return {.violation = "", .accepted = true};
 }
 
 std::vector<reader_check> bot_checks() {

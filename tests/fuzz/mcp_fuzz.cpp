@@ -121,17 +121,17 @@ reading read_conversation(std::string_view input, std::string_view revision) {
     const auto messages = said_to(input, revision);
     for (const auto& line : messages) {
         if (auto fault = fault_in_line(line); !fault.empty()) {
-            return {.broken_promise = fault + ": " + line};
+            return {.violation = fault + ": " + line};
         }
     }
     // The initialisation always has an answer.
-    return {.broken_promise = messages.empty() ? "silence" : "", .accepted = messages.size() > 1};
+    return {.violation = messages.empty() ? "silence" : "", .accepted = messages.size() > 1};
 }
 
 reading read_messages(std::string_view line) {
     const auto read = read_line(line);
-    if (read.messages.empty()) return {.broken_promise = "no message"};
-    if (read.messages.size() > batch_messages_max) return {.broken_promise = "too many messages"};
+    if (read.messages.empty()) return {.violation = "no message"};
+    if (read.messages.size() > batch_messages_max) return {.violation = "too many messages"};
     const auto is_fault = [](const rpc_message& one) {
         return std::holds_alternative<rpc_fault>(one);
     };

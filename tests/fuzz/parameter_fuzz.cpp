@@ -1,6 +1,6 @@
-// Random and mutated texts through each reader of what clients put into paths, queries and header
-// fields, one by one: what request_fuzz reaches through whole requests only now and then. They come
-// from tests/fuzz/parameter_corpus, a line each.
+// Random and mutated texts through each reader of values in paths, queries and header fields, which
+// request_fuzz seldom reaches with complete requests. They come from tests/fuzz/parameter_corpus, a
+// line each.
 //
 //   parameter_fuzz [TEXTS [SEED]]      1,500 texts for each reader and seed 1 by default
 //
@@ -43,12 +43,12 @@ bool is_storable(std::string_view text) {
 
 /// The client gets `message`, without bytes of its input.
 reading refused(const error& why, errc code, std::string_view message) {
-    const bool is_told = why.code() == code && why.detail().starts_with(message);
-    return {.broken_promise = is_told ? "" : "no reason for a client"};
+    const bool is_expected = why.code() == code && why.detail().starts_with(message);
+    return {.violation = is_expected ? "" : "no expected message"};
 }
 
-reading taken_if(bool holds, const char* broken_promise) {
-    return {.broken_promise = holds ? "" : broken_promise, .accepted = true};
+reading taken_if(bool holds, const char* violation) {
+    return {.violation = holds ? "" : violation, .accepted = true};
 }
 
 /// One id, one cursor.
@@ -163,10 +163,10 @@ reading read_authorization(std::string_view text) {
         const auto blank = text.find("rls_");
         return taken_if(blank != std::string_view::npos, "no token");
     }
-    const bool is_told = hash.error().code() == errc::unauthorized &&
-                         (hash.error().detail() == accounts::token_required_text ||
-                          hash.error().detail() == accounts::token_invalid_text);
-    return {.broken_promise = is_told ? "" : "no reason for a client"};
+    const bool is_expected = hash.error().code() == errc::unauthorized &&
+                             (hash.error().detail() == accounts::token_required_text ||
+                              hash.error().detail() == accounts::token_invalid_text);
+    return {.violation = is_expected ? "" : "no expected message"};
 }
 
 /// A valid secret is found again in its cookie.
@@ -191,7 +191,7 @@ reading read_position(std::string_view text) {
 }
 
 /// Only IDs of this reel's events.
-reading read_told_events(std::string_view text) {
+reading read_event_ids(std::string_view text) {
     const auto position = api::sent_in(text, job_id{42});
     if (!position) return {};
     return taken_if(api::event_id(job_id{42}, *position) == text, "another place");
@@ -226,7 +226,7 @@ std::vector<reader_check> parameter_checks() {
         {"authorization", lines_of(corpus / "authorizations.txt"), read_authorization},
         {"cookies", lines_of(corpus / "cookies.txt"), read_cookies},
         {"event position", numbers, read_position},
-        {"told events", lines_of(corpus / "event_ids.txt"), read_told_events},
+        {"event ids", lines_of(corpus / "event_ids.txt"), read_event_ids},
         {"token name", words, read_token_name},
     };
 }

@@ -20,7 +20,7 @@ using namespace platform;
 
 constexpr const char* wanted_code = "DYexample01";
 
-/// The post that all golden files are about, as links name it.
+/// The post of all golden files, as links name it.
 const std::vector<link>& wanted_links() {
     static const std::vector<link> links = [] {
         auto slide = post_link(wanted_code);
@@ -51,7 +51,7 @@ bool is_count(const std::optional<std::int64_t>& count) {
     return !count || *count >= 0;
 }
 
-std::string broken_promise_of(const post& subject, const link& target) {
+std::string violation_of(const post& subject, const link& target) {
     if (subject.code != target.code && subject.code != public_code(target.code))
         return "another post: " + subject.code;
     if (subject.url != post_link(subject.code).canonical_url()) return "a strange link";
@@ -74,29 +74,31 @@ bool has_video(answer_media media) {
     return media == answer_media::video || media == answer_media::video_in_tracks;
 }
 
-/// What holds for all shapes.
-std::string broken_promise_of(
+/// Guarantees for all shapes.
+std::string violation_of(
     answer_media media, const std::string& page_error, const std::optional<post>& subject,
     const link& target) {
     if (subject.has_value() != has_video(media)) return "a video without a post";
-    if (!page_error.empty() && media != answer_media::gated) return "a ruling, but not gated";
-    if (!is_storable(page_error)) return "a ruling that can't be stored";
-    return subject ? broken_promise_of(*subject, target) : "";
+    if (!page_error.empty() && media != answer_media::gated) return "a page error, but not gated";
+    if (!is_storable(page_error)) return "a page error that cannot be stored";
+    return subject ? violation_of(*subject, target) : "";
 }
 
 /// With `signals.takes_tracks`.
-std::string broken_promise_of(const answer_classification& verdict, answer_media media) {
-    if (verdict.failure.has_value() == has_video(media)) return "the verdict does not fit";
-    return verdict.failure && verdict.reason.empty() ? "a failure without a reason" : "";
+std::string violation_of(const answer_classification& classification, answer_media media) {
+    if (classification.failure.has_value() == has_video(media))
+        return "the classification does not match";
+    return classification.failure && classification.reason.empty() ? "a failure without a reason"
+                                                                   : "";
 }
 
-/// Asks `read` about each wanted link; it returns the broken promise and whether there is a post.
+/// Calls `read` for each wanted link. Returns the first violation, and whether a post was found.
 reading read_for_each(const std::function<reading(const link&)>& read) {
     reading all;
     for (const auto& target : wanted_links()) {
         auto outcome = read(target);
         all.accepted = all.accepted || outcome.accepted;
-        if (all.broken_promise.empty()) all.broken_promise = std::move(outcome.broken_promise);
+        if (all.violation.empty()) all.violation = std::move(outcome.violation);
     }
     return all;
 }
@@ -104,45 +106,45 @@ reading read_for_each(const std::function<reading(const link&)>& read) {
 reading read_page(std::string_view html) {
     return read_for_each([&](const link& target) -> reading {
         const auto page = parse_page(html, target);
-        auto broken = broken_promise_of(page.media, page.page_error, page.subject, target);
+        auto broken = violation_of(page.media, page.page_error, page.subject, target);
         if (broken.empty())
-            broken = broken_promise_of(
+            broken = violation_of(
                 classify(
                     {.kind = answer_kind::page,
                      .route = page.route,
                      .media = page.media,
                      .takes_tracks = true}),
                 page.media);
-        return {.broken_promise = std::move(broken), .accepted = page.subject.has_value()};
+        return {.violation = std::move(broken), .accepted = page.subject.has_value()};
     });
 }
 
 reading read_answer(std::string_view body) {
     return read_for_each([&](const link& target) -> reading {
         const auto answer = parse_query(body, target);
-        auto broken = broken_promise_of(answer.media, answer.page_error, answer.subject, target);
-        if (platform_error_of(body) != answer.platform_error) broken = "two complaints";
+        auto broken = violation_of(answer.media, answer.page_error, answer.subject, target);
+        if (platform_error_of(body) != answer.platform_error) broken = "two different errors";
         if (broken.empty())
-            broken = broken_promise_of(
+            broken = violation_of(
                 classify(
                     {.kind = answer_kind::query,
                      .media = answer.media,
                      .platform_error = answer.platform_error,
                      .takes_tracks = true}),
                 answer.media);
-        return {.broken_promise = std::move(broken), .accepted = answer.subject.has_value()};
+        return {.violation = std::move(broken), .accepted = answer.subject.has_value()};
     });
 }
 
 reading read_embed(std::string_view html) {
     return read_for_each([&](const link& target) -> reading {
         const auto embed = parse_embed(html, target);
-        auto broken = broken_promise_of(embed.media, {}, embed.subject, target);
+        auto broken = violation_of(embed.media, {}, embed.subject, target);
         if (broken.empty())
-            broken = broken_promise_of(
+            broken = violation_of(
                 classify({.kind = answer_kind::embed, .media = embed.media, .takes_tracks = true}),
                 embed.media);
-        return {.broken_promise = std::move(broken), .accepted = embed.subject.has_value()};
+        return {.violation = std::move(broken), .accepted = embed.subject.has_value()};
     });
 }
 
@@ -150,22 +152,22 @@ reading read_yt_dlp(std::string_view output) {
     return read_for_each([&](const link& target) -> reading {
         const auto parsed = parse_yt_dlp(output, target);
         return {
-            .broken_promise = broken_promise_of(parsed.media, {}, parsed.subject, target),
+            .violation = violation_of(parsed.media, {}, parsed.subject, target),
             .accepted = parsed.subject.has_value()};
     });
 }
 
-reading read_complaints(std::string_view output) {
+reading read_messages(std::string_view output) {
     constexpr std::size_t detail_bytes_max = 500;
     const auto none = classify_yt_dlp(1, output);
     const auto& detail = none.why.detail();
     const bool is_plain =
         std::all_of(detail.begin(), detail.end(), [](char c) { return c >= ' ' && c <= '~'; });
     if (!is_plain || detail.size() > detail_bytes_max)
-        return {.broken_promise = "a detail for no log"};
-    const bool is_in_doubt = none.needs_confirmation;
-    if (is_in_doubt && none.why.code() != errc::video_unavailable)
-        return {.broken_promise = "only a missing post is in doubt"};
+        return {.violation = "a detail that cannot be logged"};
+    const bool needs_confirmation = none.needs_confirmation;
+    if (needs_confirmation && none.why.code() != errc::video_unavailable)
+        return {.violation = "only a missing post may need confirmation"};
     const auto version = yt_dlp_version_in(output);
     return {.accepted = !version.empty() && !is_outdated_yt_dlp(version)};
 }
@@ -185,16 +187,16 @@ bool is_whole_link(const link& found) {
 reading read_link(std::string_view text) {
     const auto found = parse_link(text);
     if (!found) {
-        const bool is_told = found.error().code() == errc::invalid_argument &&
-                             found.error().detail().starts_with("URL must be ");
-        return {.broken_promise = is_told ? "" : "no reason for a client"};
+        const bool is_expected = found.error().code() == errc::invalid_argument &&
+                                 found.error().detail().starts_with("URL must be ");
+        return {.violation = is_expected ? "" : "no expected message"};
     }
-    if (!is_whole_link(*found)) return {.broken_promise = "no link", .accepted = true};
+    if (!is_whole_link(*found)) return {.violation = "no link", .accepted = true};
     auto plain = *found;
     plain.img_index.reset();
     const auto again = parse_link(found->canonical_url());
     const bool is_same = again && *again == plain;
-    return {.broken_promise = is_same ? "" : "another link", .accepted = true};
+    return {.violation = is_same ? "" : "another link", .accepted = true};
 }
 
 reading read_redirect(std::string_view location) {
@@ -205,13 +207,13 @@ reading read_redirect(std::string_view location) {
         const auto target = from.resolve(location);
         const bool stays = target && (target->origin() == from.origin() ||
                                       net::has_suffix(target->host(), "instagram.com"));
-        if (leads != answer_redirect::elsewhere && !stays) all.broken_promise = "another site";
+        if (leads != answer_redirect::elsewhere && !stays) all.violation = "another site";
         all.accepted = all.accepted || leads == answer_redirect::post;
     }
     const auto shared = post_behind(from, location);
     if (!shared) return all;
     all.accepted = true;
-    if (shared->kind != link_kind::post || !is_whole_link(*shared)) all.broken_promise = "no post";
+    if (shared->kind != link_kind::post || !is_whole_link(*shared)) all.violation = "no post";
     return all;
 }
 
@@ -220,10 +222,10 @@ reading read_manifest(std::string_view text) {
     if (!tracks) return {};
     const bool is_whole = is_address(tracks->picture_url) &&
                           (tracks->sound_url.empty() || is_address(tracks->sound_url));
-    return {.broken_promise = is_whole ? "" : "a strange track", .accepted = true};
+    return {.violation = is_whole ? "" : "a strange track", .accepted = true};
 }
 
-/// A code and the number behind it mean each other. A leading "A" is a zero.
+/// A code and its number convert to each other. A leading "A" is a zero.
 reading read_ids(std::string_view text) {
     const auto without = [](std::string_view digits, char zero) {
         const auto first = digits.find_first_not_of(zero);
@@ -233,13 +235,13 @@ reading read_ids(std::string_view text) {
     reading all;
     if (const auto id = media_id_of(text)) {
         all.accepted = true;
-        if (code_of(*id) != without(public_code(text), 'A')) all.broken_promise = "another code";
+        if (code_of(*id) != without(public_code(text), 'A')) all.violation = "another code";
     }
     const auto code = code_of(text);
     if (code && code->size() <= 28) {
         all.accepted = true;
         if (media_id_of(*code) != without(text.substr(0, text.find('_')), '0'))
-            all.broken_promise = "another id";
+            all.violation = "another id";
     }
     return all;
 }
@@ -256,7 +258,7 @@ std::vector<reader_check> platform_checks() {
         {"embed", files_of(golden / "embeds", ".html"), read_embed},
         {"yt-dlp", files_of(golden / "yt_dlp", ".txt"), read_yt_dlp},
         {"manifest", lines_of(own / "manifests.txt"), read_manifest},
-        {"complaints", lines_of(own / "complaints.txt"), read_complaints},
+        {"yt-dlp messages", lines_of(own / "yt_dlp_messages.txt"), read_messages},
         {"link", lines_of(own / "links.txt"), read_link},
         {"redirect", lines_of(own / "redirects.txt"), read_redirect},
         {"id", lines_of(own / "ids.txt"), read_ids},

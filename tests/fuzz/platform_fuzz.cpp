@@ -1,4 +1,4 @@
-// Random and mutated answers of the platform through all that reads them: pages, queries, embed
+// Random and mutated answers of the platform through all of their readers: pages, queries, embed
 // pages, yt-dlp's output and errors, manifests, links, redirects and ids. They come from the
 // golden files (tests/golden/platform) and from tests/fuzz/platform_corpus.
 //

@@ -26,7 +26,7 @@ reading read_caught(const reader_check& check, std::string_view input) {
     try {
         return check.read(input);
     } catch (const std::exception& thrown) {
-        return {.broken_promise = std::string{"thrown: "} + thrown.what()};
+        return {.violation = std::string{"thrown: "} + thrown.what()};
     }
 }
 
@@ -48,12 +48,12 @@ bool run_one(
             done.slowest_number = number;
         }
         if (outcome.accepted) ++done.accepted;
-        if (outcome.broken_promise.empty()) continue;
+        if (outcome.violation.empty()) continue;
         std::fprintf(
             stderr,
             "%s: %s\ninput %zu of seed %llu:\n",
             check.name,
-            outcome.broken_promise.c_str(),
+            outcome.violation.c_str(),
             number,
             run.seed);
         std::fwrite(input.data(), 1, input.size(), stderr);

@@ -1,7 +1,6 @@
-// Random and mutated answers of model providers, as HTTP brings them, through all that reads them
-// before the model's answer is parsed (for that see answer_fuzz): replies, refusals,
-// embeddings, and when they want to be asked again. They come from tests/fuzz/reply_corpus: a
-// status, header fields, an empty line and a body.
+// Random and mutated HTTP responses of model providers through the readers that precede the parsing
+// of the model's answer (for that see answer_fuzz): replies, refusals, embeddings and retry delays.
+// They come from tests/fuzz/reply_corpus: a status, header fields, an empty line and a body.
 //
 //   reply_fuzz [REPLIES [SEED]]      1,000 replies for each reader and seed 1 by default
 //
@@ -82,7 +81,7 @@ bool is_delay(const std::optional<seconds_f>& delay) {
 }
 
 std::string broken(const call_failure& why) {
-    if (!is_log_text(why.detail)) return "a detail for no log";
+    if (!is_log_text(why.detail)) return "a detail that cannot be logged";
     if (!is_delay(why.server_delay)) return "no delay";
     if (name_of(why.kind).empty()) return "a failure without a name";
     const auto code = error_from(why).code();
@@ -107,16 +106,16 @@ std::string broken(const token_counts& used) {
 }
 
 reading reading_of(const model_reply& reply) {
-    if (!reply) return {.broken_promise = broken(reply.error())};
+    if (!reply) return {.violation = broken(reply.error())};
     if (reply->used) {
         auto why = broken(*reply->used);
-        if (!why.empty()) return {.broken_promise = std::move(why)};
+        if (!why.empty()) return {.violation = std::move(why)};
     }
     const bool is_blank = reply->text.find_first_not_of(" \t\r\n") == std::string::npos;
-    if (reply->end == reply_end::complete && is_blank) return {.broken_promise = "nothing, whole"};
+    if (reply->end == reply_end::complete && is_blank) return {.violation = "nothing, whole"};
     const bool is_logged = is_log_text(reply->detail) && is_log_text(reply->response_id);
     return {
-        .broken_promise = is_logged ? "" : "a detail for no log",
+        .violation = is_logged ? "" : "a detail that cannot be logged",
         .accepted = reply->end == reply_end::complete};
 }
 
@@ -125,7 +124,7 @@ reading read_gemini(std::string_view bytes) {
     if (answer.status() == 200) return reading_of(gemini_reply(answer.body, now));
     for (const auto target : {gemini_target::generate, gemini_target::file}) {
         const auto why = gemini_failure(answer, target, now);
-        if (auto fault = broken(why); !fault.empty()) return {.broken_promise = std::move(fault)};
+        if (auto fault = broken(why); !fault.empty()) return {.violation = std::move(fault)};
     }
     return {};
 }
@@ -134,18 +133,18 @@ reading read_openai(std::string_view bytes) {
     const auto answer = response_from(bytes);
     if (answer.status() == 200) return reading_of(openai_reply(answer, now));
     const auto why = openai_failure(answer, now);
-    return {.broken_promise = broken(why)};
+    return {.violation = broken(why)};
 }
 
 reading reading_of(const std::optional<embeddings>& vectors, std::size_t texts) {
     if (!vectors) return {};
-    if (vectors->vectors.size() != texts) return {.broken_promise = "vectors of other texts"};
-    if (!is_count(vectors->tokens)) return {.broken_promise = "an impossible number of tokens"};
+    if (vectors->vectors.size() != texts) return {.violation = "vectors of other texts"};
+    if (!is_count(vectors->tokens)) return {.violation = "an impossible number of tokens"};
     for (const auto& vector : vectors->vectors) {
         double length = 0;
         for (const auto component : vector) length += double{component} * double{component};
         if (vector.empty() || vector.size() > dimensions_max || std::abs(length - 1) > 0.01)
-            return {.broken_promise = "a vector without direction"};
+            return {.violation = "a vector without direction"};
     }
     return {.accepted = true};
 }
@@ -159,7 +158,7 @@ reading read_embeddings(std::string_view bytes) {
              {gemini_embeddings(document, texts), openai_embeddings(document, texts)}) {
             auto outcome = reading_of(vectors, texts);
             all.accepted = all.accepted || outcome.accepted;
-            if (all.broken_promise.empty()) all.broken_promise = std::move(outcome.broken_promise);
+            if (all.violation.empty()) all.violation = std::move(outcome.violation);
         }
     }
     return all;
@@ -187,7 +186,7 @@ reading read_delay(std::string_view text) {
           delay_in_headers(date, now),
           delay_in_limits(headers)}) {
         all.accepted = all.accepted || delay.has_value();
-        if (!is_delay(delay)) all.broken_promise = "no delay";
+        if (!is_delay(delay)) all.violation = "no delay";
     }
     return all;
 }

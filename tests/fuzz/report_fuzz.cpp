@@ -26,12 +26,12 @@ constexpr std::size_t detail_bytes_max = 600;
 constexpr std::array<double, 3> asked_moments{0, 1.5, 12.25};
 
 std::string broken_error(const error& why) {
-    const bool may_be_told = why.code() == errc::media_failed ||
-                             why.code() == errc::unsupported_format ||
-                             why.code() == errc::video_too_long;
-    if (!may_be_told) return "a code that the helper must not choose";
-    if (why.detail().size() > detail_bytes_max) return "a detail for no log";
-    return is_clean_text(why.detail()) ? "" : "a detail that is no clean text";
+    const bool is_allowed = why.code() == errc::media_failed ||
+                            why.code() == errc::unsupported_format ||
+                            why.code() == errc::video_too_long;
+    if (!is_allowed) return "a code that the helper must not choose";
+    if (why.detail().size() > detail_bytes_max) return "a detail that cannot be logged";
+    return is_clean_text(why.detail()) ? "" : "a detail that is not clean text";
 }
 
 bool lies_within(const std::vector<timed_text>& texts, double duration) {
@@ -134,16 +134,15 @@ std::function<reading(std::string_view)> reader_with(Parse parse) {
         end.fate = process::child_outcome::exited;
         end.output = output;
         const auto document = document_of(end);
-        if (!document) return {.broken_promise = broken_error(document.error())};
+        if (!document) return {.violation = broken_error(document.error())};
         const auto report = parse(*document);
         if (!report) {
             const bool is_ours = report.error().code() == errc::media_failed;
-            return {
-                .broken_promise = is_ours ? broken_error(report.error()) : "another error's code"};
+            return {.violation = is_ours ? broken_error(report.error()) : "another error's code"};
         }
         auto why = broken(*report);
         if (why.empty()) why = broken_round_trip(*report, parse);
-        return {.broken_promise = std::move(why), .accepted = true};
+        return {.violation = std::move(why), .accepted = true};
     };
 }
 
@@ -166,11 +165,11 @@ reading read_any_end(std::string_view bytes) {
     const auto document = document_of(end);
     if (document) {
         const bool may_be = end.fate == child_outcome::exited && end.status == 0;
-        return {.broken_promise = may_be ? "" : "a document of a failed run", .accepted = true};
+        return {.violation = may_be ? "" : "a document of a failed run", .accepted = true};
     }
     const bool is_stop = document.error().code() == errc::cancelled;
     const bool fits = is_stop == (end.fate == child_outcome::stopped);
-    return {.broken_promise = fits ? "" : "a stop is a stop", .accepted = true};
+    return {.violation = fits ? "" : "a stop is a stop", .accepted = true};
 }
 
 /// Decoding is the inverse of encoding.
@@ -178,7 +177,7 @@ reading read_base64(std::string_view text) {
     const auto bytes = base64_decoded(text);
     if (!bytes) return {};
     const bool is_same = base64_encoded(*bytes) == text;
-    return {.broken_promise = is_same ? "" : "another text", .accepted = true};
+    return {.violation = is_same ? "" : "another text", .accepted = true};
 }
 
 reading read_clean_text(std::string_view text) {
@@ -186,9 +185,9 @@ reading read_clean_text(std::string_view text) {
     try {
         const auto dumped = json(text).dump();  // Throws for invalid UTF-8.
         const bool is_same = json::parse(dumped) == json(text);
-        return {.broken_promise = is_same ? "" : "another text", .accepted = true};
+        return {.violation = is_same ? "" : "another text", .accepted = true};
     } catch (const json::exception&) {
-        return {.broken_promise = "no UTF-8"};
+        return {.violation = "no UTF-8"};
     }
 }
 

@@ -9,9 +9,8 @@
 
 namespace reelsd::fuzz {
 
-/// Makes requests that are almost right: those of a corpus and of a table, changed a little,
-/// joined, or put together from words that matter to some parser. The same seed gives the same
-/// requests.
+/// Generates nearly valid requests: those of a corpus and of a table, slightly changed, joined, or
+/// composed of words that are known to some parser. The same seed gives the same requests.
 class request_maker {
 public:
     /// `corpus` is not empty.

@@ -60,7 +60,7 @@ reading read_subtitles(std::string_view document) {
     const auto transcript = api::transcript_of(document);
     if (!transcript) {
         const bool is_ours = transcript.error().code() == errc::internal;
-        return {.broken_promise = is_ours ? "" : "not our own fault"};
+        return {.violation = is_ours ? "" : "not our own fault"};
     }
     const auto cues = api::subtitle_cues(transcript->spoken);
     auto why = broken(cues);
@@ -74,7 +74,7 @@ reading read_subtitles(std::string_view document) {
     if (count_of(attachment, "\"") != 2 ||
         std::any_of(attachment.begin(), attachment.end(), is_control))
         why = "a name that ends the header";
-    return {.broken_promise = std::move(why), .accepted = !cues.empty()};
+    return {.violation = std::move(why), .accepted = !cues.empty()};
 }
 
 std::size_t characters_in(std::string_view text) {
@@ -100,14 +100,14 @@ reading read_for_search(std::string_view document) {
     const auto found = model::search_document_of(document, dictionary());
     if (!found) {
         const bool is_ours = found.error().code() == errc::internal;
-        return {.broken_promise = is_ours ? "" : "not our own fault"};
+        return {.violation = is_ours ? "" : "not our own fault"};
     }
     auto why = broken(*found);
     const auto stored = model::passages_text(found->passages);
     const auto again = model::passages_from(stored);
     if (why.empty() && !again) why = "its own passages are refused: " + again.error().detail();
     if (why.empty() && model::passages_text(*again) != stored) why = "other passages";
-    return {.broken_promise = std::move(why), .accepted = !found->passages.empty()};
+    return {.violation = std::move(why), .accepted = !found->passages.empty()};
 }
 
 /// Passages as stored in the database.
@@ -115,11 +115,11 @@ reading read_passages(std::string_view text) {
     const auto found = model::passages_from(text);
     if (!found) {
         const bool is_ours = found.error().code() == errc::internal;
-        return {.broken_promise = is_ours ? "" : "not our own fault"};
+        return {.violation = is_ours ? "" : "not our own fault"};
     }
     const auto again = model::passages_from(model::passages_text(*found));
     const bool holds = again && again->size() == found->size();
-    return {.broken_promise = holds ? "" : "other passages", .accepted = !found->empty()};
+    return {.violation = holds ? "" : "other passages", .accepted = !found->empty()};
 }
 
 std::vector<std::string> stored_passages(const std::vector<std::string>& results) {

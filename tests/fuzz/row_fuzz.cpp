@@ -84,9 +84,9 @@ std::function<reading(std::string_view)> decoder_of(std::uint32_t type) {
         try {
             db::decode(made(type, bytes), value);
         } catch (const db::schema_mismatch& why) {
-            return {.broken_promise = broken_refusal(why)};
+            return {.violation = broken_refusal(why)};
         }
-        return {.broken_promise = sent(value) == bytes ? "" : "another value", .accepted = true};
+        return {.violation = sent(value) == bytes ? "" : "another value", .accepted = true};
     };
 }
 
@@ -96,12 +96,12 @@ reading read_array(std::string_view bytes) {
     try {
         db::decode(made(oid::text_array, bytes), elements);
     } catch (const db::schema_mismatch& why) {
-        return {.broken_promise = broken_refusal(why)};
+        return {.violation = broken_refusal(why)};
     }
     std::size_t size = elements.empty() ? 12 : 20;
     for (const auto& element : elements) size += 4 + element.size();
     const bool fits = elements.empty() ? bytes.size() >= size : bytes.size() == size;
-    return {.broken_promise = fits ? "" : "more or less than was sent", .accepted = true};
+    return {.violation = fits ? "" : "more or less than was sent", .accepted = true};
 }
 
 /// No decoder accepts a cell of another type or a null. The first byte selects the type.
@@ -121,7 +121,7 @@ reading read_other_types(std::string_view text) {
         }
     };
     const bool holds = refuses(others[first % others.size()], false) && refuses(oid::int8, true);
-    return {.broken_promise = holds ? "" : "a number of another type", .accepted = true};
+    return {.violation = holds ? "" : "a number of another type", .accepted = true};
 }
 
 struct result_release {
@@ -143,16 +143,16 @@ reading read_rows(std::string_view text) {
     std::string bytes{text};
     if (PQsetResultAttrs(table.get(), 1, &column) == 0 ||
         PQsetvalue(table.get(), 0, 0, bytes.data(), static_cast<int>(bytes.size())) == 0)
-        return {.broken_promise = "libpq makes no row"};
+        return {.violation = "libpq makes no row"};
     const db::rows rows{"fuzz.q", table.release()};
     const auto only = rows.one();
     if (rows.size() != 1 || only.is_null("words") || only.as<std::string>("words") != text)
-        return {.broken_promise = "another text"};
+        return {.violation = "another text"};
     if (only.as<std::optional<std::string>>("words") != std::string{text})
-        return {.broken_promise = "no text"};
+        return {.violation = "no text"};
     try {
         static_cast<void>(only.as<std::string>("other"));
-        return {.broken_promise = "a column that is not there"};
+        return {.violation = "a column that is not there"};
     } catch (const db::schema_mismatch&) {
         return {.accepted = true};
     }

@@ -59,8 +59,7 @@ std::function<reading(std::string_view)> page_of(json::value_t kind, Draw draw) 
         if (document.type() != kind) return {};
         for (const std::optional<std::size_t> columns : {std::optional<std::size_t>{60}, {}}) {
             const auto page = draw(document, {.columns = 60, .table_columns = columns});
-            if (auto why = broken_text(page); !why.empty())
-                return {.broken_promise = std::move(why)};
+            if (auto why = broken_text(page); !why.empty()) return {.violation = std::move(why)};
         }
         return {.accepted = true};
     };
@@ -71,7 +70,7 @@ reading read_failure(std::string_view body) {
         const auto why = failure_of(status, body);
         auto fault = broken_text(why.detail());
         if (why.detail().find('\n') != std::string::npos) fault = "a message of several lines";
-        if (!fault.empty()) return {.broken_promise = std::move(fault)};
+        if (!fault.empty()) return {.violation = std::move(fault)};
     }
     return {.accepted = true};
 }
@@ -83,7 +82,7 @@ reading read_json(std::string_view body) {
     const auto safe = safe_json(body);
     const bool is_same = parse_foreign_json(safe) == document;
     const bool is_harmless = safe.find('\x7f') == std::string::npos;
-    return {.broken_promise = is_same && is_harmless ? "" : "another document", .accepted = true};
+    return {.violation = is_same && is_harmless ? "" : "another document", .accepted = true};
 }
 
 reading read_text(std::string_view text) {
@@ -93,7 +92,7 @@ reading read_text(std::string_view text) {
     for (const std::size_t columns : {std::size_t{1}, std::size_t{40}}) {
         if (wrapped(shown, columns).empty()) fault = "no line";
     }
-    return {.broken_promise = std::move(fault), .accepted = true};
+    return {.violation = std::move(fault), .accepted = true};
 }
 
 struct events_read {
@@ -124,20 +123,19 @@ reading read_events(std::string_view stream) {
     const auto all = events_in(stream, 1);
     for (const std::size_t at_once : {std::size_t{7}, std::size_t{64}}) {
         const auto others = events_in(stream, at_once);
-        if (others.is_refused != all.is_refused) return {.broken_promise = "read and refused"};
-        if (!all.is_refused && others.events != all.events)
-            return {.broken_promise = "other events"};
+        if (others.is_refused != all.is_refused) return {.violation = "read and refused"};
+        if (!all.is_refused && others.events != all.events) return {.violation = "other events"};
         if (!all.is_refused && others.last_event_id != all.last_event_id)
-            return {.broken_promise = "another place"};
+            return {.violation = "another place"};
     }
     for (const auto& event : all.events) {
         const bool is_bounded = event.data.size() + event.name.size() <= 2 * event_bytes_max;
-        if (!is_bounded || event.name.empty()) return {.broken_promise = "an endless event"};
+        if (!is_bounded || event.name.empty()) return {.violation = "an endless event"};
         const auto shown =
             progress_text({.id = 42, .status = event.name, .attempt = 2, .step = event.data});
-        if (auto why = broken_text(shown); !why.empty()) return {.broken_promise = std::move(why)};
+        if (auto why = broken_text(shown); !why.empty()) return {.violation = std::move(why)};
         if (shown.find('\n') != std::string::npos)
-            return {.broken_promise = "progress of several lines"};
+            return {.violation = "progress of several lines"};
     }
     return {.accepted = !all.events.empty()};
 }

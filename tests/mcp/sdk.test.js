@@ -67,7 +67,7 @@ describe('a client of the SDK', () => {
         const { tools } = await client.listTools();
         assert.deepEqual(
             tools.map((tool) => tool.name),
-            ['analyze_reel', 'get_reel', 'search_reels', 'list_reels', 'usage'],
+            ['analyze_reel', 'get_reel', 'search_reels', 'ask_reels', 'list_reels', 'usage'],
         );
         for (const tool of tools) {
             assert.ok(tool.title && tool.description && tool.outputSchema, tool.name);

@@ -832,7 +832,7 @@ class Settings(CliTest):
         done = self.ended(self.reels("--help"), 0)
         for word in ("analyze", "get", "REELS_SERVER", "REELS_TOKEN", "Exit codes"):
             self.assertIn(word, done.stdout)
-        for code in ("0", "1", "2", "3", "4", "5", "130"):
+        for code in ("0", "1", "2", "3", "4", "5", "6", "130"):
             self.assertRegex(done.stdout, rf"(?m)^ +{code} +\S")
         for command in ("analyze", "get", "list", "search", "usage", "export", "delete", "mcp", "completion"):
             with self.subTest(command):

@@ -336,6 +336,42 @@ class Tools(McpTest):
         client = self.client((200, b"<html>"))
         self.assertIn("is this a reelsd server?", self.failed(client.call("usage")))
 
+    def test_options_of_the_analysis(self):
+        client = self.client(QUEUED, (200, {**DONE, "extract": {"name": "Pancakes"}}))
+        options = {"language": "de", "instructions": "tools", "extract": {"type": "object"}, "analyzer": "gemini"}
+        job = self.succeeded(client.call("analyze_reel", url=LINK, **options))
+        self.assertEqual(job["extract"], {"name": "Pancakes"})
+        self.assertEqual(json.loads(self.server.requests[0][3]), {"url": LINK, "queue": True, **options})
+
+    def test_frames_of_key_moments(self):
+        moments = [{"timestamp": "00:03", "seconds": 3, "description": "pasta goes in",
+                    "frame": "/api/v1/reels/42/frames/0"}]
+        job = {**DONE, "result": {**DONE["result"], "content": {**DONE["result"]["content"],
+                                                                "key_moments": moments}}}
+        client = self.client((200, job), (200, b"\xff\xd8\xff\xd9", ("Content-Type", "image/jpeg")))
+        result = client.call("get_reel", id=42, frames=3)
+        self.assertEqual(self.succeeded(result), job)
+        self.assertEqual(result["content"][1:], [
+            {"type": "text", "text": "Key moment 1 at 00:03: pasta goes in"},
+            {"type": "image", "data": "/9j/2Q==", "mimeType": "image/jpeg"}])
+        self.assertEqual(self.server.requests[1][1], "/api/v1/reels/42/frames/0")
+
+    def test_questions(self):
+        answer = {"answered": True, "answer": "Two cups.", "cost_usd": 0.00041,
+                  "citations": [{"id": 42, "code": "DYa0IXPgnP5", "field": "audio.transcript",
+                                 "text": "two cups", "seconds": 12.5}],
+                  "model": {"provider": "gemini", "name": "gemini-1"}}
+        client = self.client((200, answer))
+        result = client.call("ask_reels", question="how much?", limit=3)
+        self.assertEqual(self.succeeded(result), answer)
+        self.succeeded(client.call("ask_reels", question="how much?", id=42))
+        self.assertEqual([(method, path, json.loads(body)) for method, path, _, body in self.server.requests],
+                         [("POST", "/api/v1/reels/ask", {"question": "how much?", "limit": 3}),
+                          ("POST", "/api/v1/reels/42/ask", {"question": "how much?"})])
+        client = self.client("hang up", (200, answer))
+        self.assertIn("no answer from", self.failed(client.call("ask_reels", question="how much?")))
+        self.assertEqual(len(self.server.requests), 1, "not paid twice")
+
     def test_lists(self):
         client = self.client((200, [PENDING], next_page("a%2Bb")), (200, [FAILED]))
         self.assertEqual(self.succeeded(client.call("list_reels", limit=1, status="error")),
@@ -363,8 +399,8 @@ def plain(schema, components):
         kinds.add("null")
     inner = None
     if "object" in kinds:
-        inner = {"required": set(schema["required"]),
-                 "members": {name: plain(one, components) for name, one in schema["properties"].items()}}
+        inner = {"required": set(schema.get("required", [])),
+                 "members": {name: plain(one, components) for name, one in schema.get("properties", {}).items()}}
     elif "array" in kinds:
         inner = plain(schema["items"], components)
     return kinds, inner
@@ -385,12 +421,13 @@ class Schemas(McpTest):
 
     def test_they_are_those_of_the_api(self):
         self.assertEqual(list(self.tools),
-                         ["analyze_reel", "get_reel", "search_reels", "list_reels", "usage"])
+                         ["analyze_reel", "get_reel", "search_reels", "ask_reels", "list_reels", "usage"])
         for tool in ("analyze_reel", "get_reel"):
             kinds, job = self.promised(tool)
             self.assertEqual(job["members"].pop("hint"), ({"string"}, None))
             self.assertEqual((kinds, job), self.documented("Job"))
         self.assertEqual(self.promised("usage"), self.documented("Usage"))
+        self.assertEqual(self.promised("ask_reels"), self.documented("Answer"))
         reels = self.promised("list_reels")[1]
         self.assertEqual(reels["required"], {"reels"})
         self.assertEqual(reels["members"]["reels"][1], self.documented("JobItem"))
@@ -399,6 +436,16 @@ class Schemas(McpTest):
     def test_arguments_are_those_of_the_api(self):
         url = self.tools["analyze_reel"]["inputSchema"]["properties"]["url"]
         self.assertEqual(url["maxLength"], self.components["LinkSubmission"]["properties"]["url"]["maxLength"])
+        options = self.tools["analyze_reel"]["inputSchema"]["properties"]
+        documented = self.components["Submission"]["properties"]
+        for name in ("language", "instructions", "analyzer"):
+            self.assertEqual(options[name]["maxLength"], documented[name]["maxLength"], name)
+        asked = self.tools["ask_reels"]["inputSchema"]["properties"]
+        documented = self.components["LibraryQuestion"]["properties"]
+        self.assertEqual(asked["question"]["maxLength"], documented["question"]["maxLength"])
+        self.assertEqual(asked["author"]["maxLength"], documented["author"]["maxLength"])
+        for bound in ("minimum", "maximum", "default"):
+            self.assertEqual(asked["limit"][bound], documented["limit"][bound], bound)
         status = self.tools["list_reels"]["inputSchema"]["properties"]["status"]
         self.assertEqual(status["enum"], self.components["JobStatus"]["enum"])
 

@@ -14,9 +14,11 @@ RFC3339 = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 
 
 class OutcomeTest(ServiceTest):
+    """The sample reel is analysed with the installed speech model, as users run it."""
+
     @classmethod
     def setUpClass(cls):
-        cls.served = Daemon(workers=2, retry_base_seconds=0.05, requests_per_minute=100000)
+        cls.served = Daemon(workers=2, retry_base_seconds=0.05, requests_per_minute=100000, speech_model_dir=None)
         cls.addClassCleanup(cls.served.close)
         cls.served.start()
         cls.someone = cls.served.account(unlimited=True)

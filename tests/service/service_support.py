@@ -22,6 +22,8 @@ import tempfile
 import time
 import unittest
 
+import small_speech_model
+
 START_SECONDS_MAX = 120  # A first start creates a database, and sanitized programs are slow on a busy machine.
 STOP_SECONDS_MAX = 20
 ANSWER_SECONDS_MAX = 90  # Longer than the longest `wait`.
@@ -44,7 +46,8 @@ def clean_environment(**settings):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     environment["HOME"] = "/nonexistent"
     for name, value in settings.items():
-        environment["REELSD_" + name.upper()] = str(value)
+        if value is not None:
+            environment["REELSD_" + name.upper()] = str(value)
     return environment
 
 
@@ -66,10 +69,28 @@ def wait_until(condition, what, seconds=START_SECONDS_MAX):
         time.sleep(0.05)
 
 
-def new_folder():
+def new_folder(parent=None):
     """A new folder to which the user postgres has access: a private cluster runs as that user."""
-    folder = tempfile.mkdtemp(prefix="reelsd-test-")
+    folder = tempfile.mkdtemp(prefix="reelsd-test-", dir=parent)
     os.chmod(folder, 0o755)
+    return folder
+
+
+def memory_if_any():
+    """A file system in memory with room for the servers of several programs, or None. On ext4, creating and
+    deleting the 300 files of a database takes most of the time of a server."""
+    with contextlib.suppress(OSError):
+        if shutil.disk_usage("/dev/shm").free >= 4 << 30:
+            return "/dev/shm"
+    return None
+
+
+@functools.cache
+def speech_model():
+    """The folder of the small speech model, for all daemons of a program."""
+    folder = new_folder()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    small_speech_model.write_to(folder)
     return folder
 
 
@@ -126,7 +147,8 @@ class Account:
 
 
 class Daemon:
-    """One `reelsd serve`. `settings` have the names of the variables, without REELSD_, in lower case."""
+    """One `reelsd serve`. `settings` have the names of the variables, without REELSD_, in lower case; None leaves a
+    variable unset. The speech model is the small one, unless `speech_model_dir` is given."""
 
     def __init__(self, folder=None, **settings):
         self.folder = folder or new_folder()
@@ -135,6 +157,7 @@ class Daemon:
             "listen": "127.0.0.1:0",
             "data_dir": os.path.join(self.folder, "data"),
             "log_format": "json",
+            "speech_model_dir": speech_model(),
             **settings,
         }
         self.process = None
@@ -336,12 +359,12 @@ class Platform:
 
 
 def make_short_video(path, with_sound=False):
-    """A real video of one second, whose analysis takes almost no time."""
+    """A real video of one second, whose analysis takes little time: nothing in it looks like text."""
+    picture = "gradients=size=180x320:rate=10:duration=1:nb_colors=2:c0=0x203060:c1=0xd0a060:speed=0.05:seed=1"
     sound = ["-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac"] if with_sound else []
     subprocess.run(
-        ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi",
-         "-i", "testsrc2=size=180x320:rate=10:duration=1", *sound, "-c:v", "libx264",
-         "-pix_fmt", "yuv420p", path],
+        ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i", picture, *sound,
+         "-c:v", "libx264", "-pix_fmt", "yuv420p", path],
         check=True, timeout=60)
 
 
@@ -372,9 +395,10 @@ class Cluster:
     """A PostgreSQL server on a Unix socket in its own folder."""
 
     def __init__(self):
-        self.folder = new_folder()
+        self.folder = new_folder(memory_if_any())
         self.data = os.path.join(self.folder, "cluster")
         self.databases = 0
+        self.migrated = None  # The name of the database that migrated_database() copies.
         if os.getuid() == 0:
             os.chmod(self.folder, 0o777)  # The user postgres writes here.
         self._run("initdb", "-D", self.data, "-A", "trust", "-U", "reelsd", "--no-sync", "-E", "UTF8",
@@ -414,9 +438,21 @@ class Cluster:
 
     def new_database(self):
         """A new, empty database; returns its connection string."""
+        return self._create_database("")
+
+    def migrated_database(self):
+        """A new database with the schema and no rows; returns its connection string. The migrations run once for
+        each server, and the result is copied."""
+        if not self.migrated:
+            url = self.new_database()
+            must(run_reelsd("migrate", database_url=url))
+            self.migrated = url.rsplit("=", 1)[1]
+        return self._create_database(f" TEMPLATE {self.migrated}")
+
+    def _create_database(self, options):
         self.databases += 1
         name = f"reels{self.databases}"
-        self.query(f"CREATE DATABASE {name}", "postgres")
+        self.query(f"CREATE DATABASE {name}{options}", "postgres")
         return f"host={self.folder} user=reelsd dbname={name}"
 
     def query(self, sql, database):
@@ -446,7 +482,7 @@ class ServiceTest(unittest.TestCase):
         """A daemon on a new database of the shared cluster, unless `database_url` is set; "" is a private cluster,
         whose start takes seconds."""
         if "database_url" not in settings:
-            settings["database_url"] = shared_cluster().new_database()
+            settings["database_url"] = shared_cluster().migrated_database()
         daemon = Daemon(**settings)
         self.addCleanup(self._close, daemon)
         return daemon
@@ -486,7 +522,7 @@ class DatabaseTest(ServiceTest):
         cls.addClassCleanup(cls.platform.close)
 
     def setUp(self):
-        self.database = self.cluster.new_database()
+        self.database = self.cluster.migrated_database()
         self.platform.configure(reset=True)
 
     def shared_daemon(self, **more):

@@ -49,7 +49,7 @@ protected:
             loop_.step([this] { daemon_->check(); });
         }
         mix_.long_time = then;
-        pass(2ms);  // Those that were begun before.
+        pass(2ms);  // Those that started before.
     }
     [[nodiscard]] std::size_t processing() const { return model_.leased().size(); }
 
@@ -97,7 +97,7 @@ TEST_F(DispatcherScenario, ALostClaimCostsNeitherAnAttemptNorALease) {
     EXPECT_GE(model_.find(job)->claim, 2);
 }
 
-TEST_F(DispatcherScenario, ALeaseIsRenewedAsLongAsTheWorkerLives) {
+TEST_F(DispatcherScenario, RenewsTheLeaseWhileTheWorkerLives) {
     mix_.long_time = 300s;
     const auto job = submitted();
     pass_until([&] { return is(job, jobs::job_status::done); });
@@ -105,7 +105,7 @@ TEST_F(DispatcherScenario, ALeaseIsRenewedAsLongAsTheWorkerLives) {
     EXPECT_EQ(ledger_.counts().attempts, 1U);
 }
 
-TEST_F(DispatcherScenario, AClaimThatIsAnsweredAfterItsLeaseIsNotBegun) {
+TEST_F(DispatcherScenario, DoesNotStartAClaimAnsweredAfterItsLease) {
     start(1s);
     database_.set_weather({.slow_answer = 1});
     const auto job = submitted();
@@ -115,7 +115,7 @@ TEST_F(DispatcherScenario, AClaimThatIsAnsweredAfterItsLeaseIsNotBegun) {
     EXPECT_EQ(ledger_.counts().attempts, 0U);
 }
 
-TEST_F(DispatcherScenario, ADeletionElsewhereStopsTheWorkWithinTwoSeconds) {
+TEST_F(DispatcherScenario, ADeletionByAnotherDaemonStopsTheWorkWithinTwoSeconds) {
     mix_.long_time = 300s;
     const auto job = submitted();
     pass_until([this] { return ledger_.in_work() == 1; });
@@ -123,7 +123,7 @@ TEST_F(DispatcherScenario, ADeletionElsewhereStopsTheWorkWithinTwoSeconds) {
     EXPECT_LT(pass_until([this] { return ledger_.in_work() == 0; }), 2s);
 }
 
-TEST_F(DispatcherScenario, TheNextJobIsClaimedWhileTheLastOneIsReported) {
+TEST_F(DispatcherScenario, ClaimsTheNextJobWhileTheLastOneIsReported) {
     database_.set_weather({.delay_mean = 100ms});
     constexpr int jobs = 50;
     // Jobs that last longer than a statement, and shorter.
@@ -136,7 +136,7 @@ TEST_F(DispatcherScenario, TheNextJobIsClaimedWhileTheLastOneIsReported) {
     }
 }
 
-TEST_F(DispatcherScenario, JobsShorterThanAClaimAreClaimedAhead) {
+TEST_F(DispatcherScenario, PrefetchesJobsShorterThanAClaim) {
     start(60s, workers_many);
     database_.set_weather({.delay_mean = 20ms});
     mix_.long_time = 1ms;
@@ -164,7 +164,7 @@ TEST_F(DispatcherScenario, ClaimsReadFromTheLowestTurnOnceASecond) {
     EXPECT_LE(database_.full_claims - full_before, seconds + 1);
 }
 
-TEST_F(DispatcherScenario, JobsLongerThanAClaimAreNot) {
+TEST_F(DispatcherScenario, DoesNotPrefetchJobsLongerThanAClaim) {
     start(60s, workers_many);
     mix_.long_time = 1s;
     for (int i = 0; i < 100; ++i) model_.submit(database_.now());
@@ -177,7 +177,7 @@ TEST_F(DispatcherScenario, JobsLongerThanAClaimAreNot) {
     });
 }
 
-TEST_F(DispatcherScenario, AJobClaimedAheadGoesBackToItsPlaceWhenNoWorkerIsIdle) {
+TEST_F(DispatcherScenario, ReleasesAPrefetchedJobToItsPlaceWhenNoWorkerIsIdle) {
     start(60s, workers_many);
     claim_some_ahead(300s);
     const auto before = model_.rows();
@@ -192,7 +192,7 @@ TEST_F(DispatcherScenario, AJobClaimedAheadGoesBackToItsPlaceWhenNoWorkerIsIdle)
     EXPECT_EQ(processing(), workers_many) << "others may claim it from then on";
 }
 
-TEST_F(DispatcherScenario, AStopHandsBackAtOnceWhatWasClaimedAhead) {
+TEST_F(DispatcherScenario, AStopReleasesPrefetchedJobsImmediately) {
     start(60s, workers_many);
     claim_some_ahead(3s);
     pass_until([this] { return ledger_.in_work() == workers_many; });
@@ -204,7 +204,7 @@ TEST_F(DispatcherScenario, AStopHandsBackAtOnceWhatWasClaimedAhead) {
     EXPECT_EQ(processing(), 0U);
 }
 
-TEST_F(DispatcherScenario, AJobClaimedAheadIsDeletedWithoutBeingBegun) {
+TEST_F(DispatcherScenario, ADeletedPrefetchedJobIsNotStarted) {
     start(60s, workers_many);
     claim_some_ahead(10s);
     pass_until([this] { return ledger_.in_work() == workers_many; });
@@ -235,7 +235,7 @@ TEST_F(DispatcherScenario, PermitsAreUsedAsTheyBecomeDueAndJobsInLineAreNotClaim
     EXPECT_LE(ledger_.counts().claims, 2 * jobs) << "one claim to join the line, one with a permit";
 }
 
-TEST_F(DispatcherScenario, ABacklogInLineKeepsAnotherAccountWaitingForTwoPermitsAtMost) {
+TEST_F(DispatcherScenario, ABacklogInLineDelaysAnotherAccountByAtMostTwoPermits) {
     start(60s, workers_many);
     mix_.needs_permit = 1;
     for (int i = 0; i < 1000; ++i) model_.submit(database_.now());
@@ -247,7 +247,7 @@ TEST_F(DispatcherScenario, ABacklogInLineKeepsAnotherAccountWaitingForTwoPermits
     EXPECT_LT(took, 2 * mix_.line.interval + mix_.long_time + 1s);
 }
 
-TEST_F(DispatcherScenario, AJobAloneGetsItsPermitAtOnce) {
+TEST_F(DispatcherScenario, ASingleJobGetsItsPermitImmediately) {
     mix_.needs_permit = 1;
     const auto job = submitted();
     EXPECT_LT(pass_until([&] { return is(job, jobs::job_status::done); }), mix_.long_time + 1s);
@@ -262,7 +262,7 @@ TEST_F(DispatcherScenario, WithoutWorkAStopDoesNotWaitForTheDatabase) {
     EXPECT_TRUE(daemon_->is_drained());
 }
 
-TEST_F(DispatcherScenario, AHandBackWaitsForTheDatabaseAsLongAsAStopMay) {
+TEST_F(DispatcherScenario, AReleaseWaitsForTheDatabaseWithinTheGracePeriod) {
     mix_.long_time = 50s;
     const auto job = submitted();
     pass_until([this] { return ledger_.in_work() == 1; });
@@ -278,7 +278,7 @@ TEST_F(DispatcherScenario, AHandBackWaitsForTheDatabaseAsLongAsAStopMay) {
     EXPECT_EQ(model_.find(job)->attempt, 0);
 }
 
-TEST_F(DispatcherScenario, AStopEndsInTimeThoughTheDatabaseIsAway) {
+TEST_F(DispatcherScenario, AStopEndsInTimeWithoutTheDatabase) {
     mix_.long_time = 50s;
     const auto job = submitted();
     pass_until([this] { return ledger_.in_work() == 1; });

@@ -10,7 +10,7 @@ using jobs::job_status;
 /// Enough for a job's whole history at the usual rates; 112 bytes each.
 constexpr std::size_t events_max = 100'000;
 /// Events of one job in a report.
-constexpr std::size_t told_max = 60;
+constexpr std::size_t reported_events_max = 60;
 
 constexpr std::string_view name_of(row_change why) {
     switch (why) {
@@ -192,7 +192,7 @@ void ledger::remember(const event& next) {
     next_event_ = (next_event_ + 1) % events_max;
 }
 
-std::string ledger::told(const event& entry) const {
+std::string ledger::text_of(const event& entry) const {
     const auto at = seconds_f{entry.at - simulated_loop::start}.count();
     auto line = fmt::format("  step {:>9}  {:>11.3f} s  {:<22}", entry.step, at, entry.what);
     if (entry.by.daemon != 0)
@@ -213,8 +213,9 @@ std::string ledger::report() const {
         if (one.job == broken_job_) of_job.push_back(&one);
     }
     auto text = fmt::format("step {}, job {}: {}\n", broken_step_, broken_job_.value, breach_);
-    const auto first = of_job.size() > told_max ? of_job.size() - told_max : 0;
-    for (std::size_t i = first; i < of_job.size(); ++i) text += told(*of_job[i]);
+    const auto first =
+        of_job.size() > reported_events_max ? of_job.size() - reported_events_max : 0;
+    for (std::size_t i = first; i < of_job.size(); ++i) text += text_of(*of_job[i]);
     return text;
 }
 

@@ -103,7 +103,7 @@ private:
     void check_row(const model_row& after, const life& of, instant database_now);
     void check_removal(const model_row& before, life& of);
     void remember(const event& one);
-    [[nodiscard]] std::string told(const event& one) const;
+    [[nodiscard]] std::string text_of(const event& entry) const;
 
     const simulated_loop& loop_;
     rules rules_;

@@ -137,7 +137,7 @@ bool queue_model::remove(instant now, job_id job) {
     if (match == rows_.end()) return false;
     const auto owner = match->second.account;
     unindex(match->second);
-    told_(row_change::removed, &match->second, nullptr);
+    observe_(row_change::removed, &match->second, nullptr);
     rows_.erase(match);
     release_queued(now, owner);
     return true;
@@ -257,13 +257,13 @@ bool queue_model::ask_permit(
 std::vector<jobs::lease> queue_model::renew(
     instant now, const std::vector<jobs::lease>& held, seconds_f lease) {
     std::vector<jobs::lease> kept;
-    for (const auto& holding : held) {
-        const auto* const current = held_row(holding);
+    for (const auto& held_lease : held) {
+        const auto* const current = held_row(held_lease);
         if (current == nullptr) continue;
         auto row = *current;
         row.lease_until = now + in_clock_units(lease);
         put(row_change::renewed, row);
-        kept.push_back(holding);
+        kept.push_back(held_lease);
     }
     return kept;
 }
@@ -358,11 +358,11 @@ const model_row* queue_model::held_row(const jobs::lease& held) const {
 void queue_model::put(row_change why, const model_row& after) {
     const auto match = rows_.find(after.id.value);
     if (match == rows_.end()) {
-        told_(why, nullptr, &after);
+        observe_(why, nullptr, &after);
         rows_.emplace(after.id.value, after);
     } else {
         unindex(match->second);
-        told_(why, &match->second, &after);
+        observe_(why, &match->second, &after);
         match->second = after;
     }
     index(after);

@@ -53,14 +53,14 @@ enum class row_change : std::uint8_t {
 };
 
 /// Model of queue_store's statements over rows in memory. queue_model_test.cpp checks that both
-/// agree. Times are the database's.
+/// agree. Times are those of the database's clock.
 class queue_model {
 public:
     /// Called with each change of a row before the answer. Null for a missing row.
     using observer =
         std::function<void(row_change, const model_row* before, const model_row* after)>;
 
-    explicit queue_model(observer told) : told_{std::move(told)} {}
+    explicit queue_model(observer observe) : observe_{std::move(observe)} {}
 
     /// From now on, further jobs of an account wait for it, as with `queue`. Unlimited at first.
     void limit_concurrent_jobs(std::size_t most) { concurrent_jobs_ = most; }
@@ -101,7 +101,7 @@ public:
     [[nodiscard]] bool is_behind_own_account(job_id job) const;
 
 private:
-    /// Null unless the holding is current.
+    /// Null unless the lease is current.
     [[nodiscard]] const model_row* held_row(const jobs::lease& held) const;
     /// The job that gets the next permit; 0 for none.
     [[nodiscard]] std::int64_t next_in_line(const jobs::claim_request& wanted) const;
@@ -114,7 +114,7 @@ private:
     void index(const model_row& row);
     void unindex(const model_row& row);
 
-    observer told_;
+    observer observe_;
     std::map<std::int64_t, model_row> rows_;
     using place = std::pair<std::int64_t, std::int64_t>;
     std::set<place> ready_;                               ///< By `turn` and id.

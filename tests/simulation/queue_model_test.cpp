@@ -134,11 +134,11 @@ protected:
         ASSERT_EQ(stored.job.has_value(), expected.job.has_value());
         if (!stored.job) return;
         EXPECT_EQ(texts_of(std::vector{*stored.job}), texts_of(std::vector{*expected.job}));
-        holdings_.push_back({stored.job->id, stored.job->claim});
+        leases_.push_back({stored.job->id, stored.job->claim});
     }
 
     void ask_permit() {
-        const auto held = drawn_holding();
+        const auto held = random_lease();
         const pacing::pace pace{.interval = line_.interval, .tries_per_hour = 1000};
         const auto turn = run(paces_.ask_permit(
             held.job, held.claim, {.host = line_.host, .resolver = "page"}, pace, soon()));
@@ -157,18 +157,18 @@ protected:
             .from_turn = static_cast<std::int64_t>(dice_.below(2) * dice_.below(100))};
         const auto claimed = run(queue_.claim(request, soon()));
         EXPECT_EQ(texts_of(claimed), texts_of(model_.claim(now_, request)));
-        for (const auto& job : claimed) holdings_.push_back({job.id, job.claim});
+        for (const auto& job : claimed) leases_.push_back({job.id, job.claim});
         if (dice_.chance(0.3)) ++epochs_[worker];
     }
 
     void report() {
-        const auto held = drawn_holding();
+        const auto held = random_lease();
         const auto ended = drawn_transition();
         EXPECT_EQ(run(queue_.report(held, ended, soon())), model_.report(now_, held, ended));
     }
 
     void renew() {
-        const auto held = drawn_holdings(5);
+        const auto held = random_leases(5);
         const auto kept = run(queue_.renew(held, far_off, soon())).renewed;
         EXPECT_EQ(texts_of(kept), texts_of(model_.renew(now_, held, far_off)));
     }
@@ -176,7 +176,7 @@ protected:
     void rescue() {
         const auto worker = dice_.below(workers);
         const jobs::rescue_request request{
-            .held = drawn_holdings(2),
+            .held = random_leases(2),
             .worker = name_of(worker),
             .claim_epoch = epochs_.at(worker),
             .attempts_max = attempts_max,
@@ -203,7 +203,7 @@ protected:
     }
 
     void ask_or_remove() {
-        const auto held = drawn_holdings(5);
+        const auto held = random_leases(5);
         const auto lost = run(queue_.lost_among(held, soon()));
         EXPECT_EQ(texts_of(lost), texts_of(model_.lost_among(held)));
         const auto gone = drawn_job();
@@ -252,7 +252,7 @@ protected:
         return fmt::format("w{}", worker);
     }
 
-    /// Also a removed or unknown one.
+    /// Possibly a removed or unknown one.
     [[nodiscard]] job_id drawn_job() {
         const auto most = model_.rows().empty() ? 1 : model_.rows().rbegin()->first + 1;
         return {1 + static_cast<std::int64_t>(dice_.below(static_cast<std::size_t>(most)))};
@@ -269,15 +269,15 @@ protected:
         return jobs;
     }
     /// Mostly a recent one, because most older claims have ended.
-    [[nodiscard]] jobs::lease drawn_holding() {
-        if (holdings_.empty()) return {{1}, 1};
-        const auto recent = std::min<std::size_t>(holdings_.size(), 8);
-        return holdings_[holdings_.size() - 1 - dice_.below(recent)];
+    [[nodiscard]] jobs::lease random_lease() {
+        if (leases_.empty()) return {{1}, 1};
+        const auto recent = std::min<std::size_t>(leases_.size(), 8);
+        return leases_[leases_.size() - 1 - dice_.below(recent)];
     }
-    [[nodiscard]] std::vector<jobs::lease> drawn_holdings(std::size_t most) {
+    [[nodiscard]] std::vector<jobs::lease> random_leases(std::size_t most) {
         std::map<std::int64_t, jobs::lease> drawn;
         for (auto left = dice_.below(most + 1); left > 0; --left) {
-            const auto one = drawn_holding();
+            const auto one = random_lease();
             drawn.emplace(one.job.value, one);
         }
         std::vector<jobs::lease> held;
@@ -316,12 +316,12 @@ protected:
         .resolvers = {"page"},
         .interval = far_off,
         .tries_per_hour = 1000};
-    std::vector<jobs::lease> holdings_;  ///< All leases so far.
+    std::vector<jobs::lease> leases_;  ///< All leases so far.
     std::map<std::size_t, std::int32_t> epochs_{{0, 0}, {1, 0}, {2, 0}};
     int moves_ = 0;
 };
 
-TEST_P(QueueModel, DoesWhatTheTableDoes) {
+TEST_P(QueueModel, BehavesLikeTheTable) {
     constexpr int steps = 250;
     for (int step = 0; step < steps && !HasFailure(); ++step) {
         SCOPED_TRACE(fmt::format("seed {}, step {}", GetParam(), step));

@@ -63,7 +63,7 @@ std::optional<std::string> run(const plan& with) {
     return summary;
 }
 
-/// Each seed once; without a given one, the first twice, which has to be the same run.
+/// Each seed once. Without a given seed, the first one twice, which must give the same run.
 bool run_all(const arguments& given) {
     const auto plan_of = [&given](std::uint64_t seed) {
         return plan{.seed = seed, .lives = given.lives, .daemons = given.daemons};

@@ -19,7 +19,7 @@ public:
         daemon_start who;
         std::size_t workers = 1;
         seconds_f lease{60};
-        double lease_rate = 1;  ///< As simulated_queue takes it.
+        double lease_rate = 1;  ///< As for simulated_queue.
     };
 
     /// `die` is called when work takes the daemon down.
@@ -67,8 +67,8 @@ private:
     async::task_group tasks_;
     const simulated_runner* runner_ = nullptr;  ///< Owned by the dispatcher.
     std::unique_ptr<work::dispatcher> dispatcher_;
-    std::uint64_t ended_ = 0;    ///< As on_attempt_ended counts.
-    std::uint64_t written_ = 0;  ///< Of these.
+    std::uint64_t ended_ = 0;    ///< Attempts that on_attempt_ended has counted.
+    std::uint64_t written_ = 0;  ///< Those of them that were reported.
     bool is_stopping_ = false;
     bool has_stopped_ = false;
     bool is_drained_ = false;

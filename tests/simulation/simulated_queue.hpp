@@ -26,7 +26,7 @@ struct weather {
 /// The database of all daemons, and the faults of its connections.
 class simulated_database {
 public:
-    /// Its clock goes `clock_rate` times as fast as the daemons' clocks.
+    /// Its clock runs `clock_rate` times as fast as the daemons' clocks.
     simulated_database(
         simulated_loop& loop, dice& chance, ledger& watch, queue_model& model, double clock_rate)
         : loop_{loop}, dice_{chance}, ledger_{watch}, model_{model}, clock_rate_{clock_rate} {}
@@ -67,8 +67,8 @@ struct line {
 /// One daemon's connection to the database. Statements in transit may be executed after its end.
 class simulated_queue final : public jobs::job_queue {
 public:
-    /// `lease_rate`: how fast the database's clock goes, measured by this daemon's own, beyond what
-    /// holds for all daemons.
+    /// `lease_rate`: speed of the database's clock relative to this daemon's, in addition to the
+    /// rate for all daemons.
     simulated_queue(simulated_database& database, std::string worker, double lease_rate);
     simulated_queue(const simulated_queue&) = delete;
     simulated_queue& operator=(const simulated_queue&) = delete;

@@ -72,7 +72,7 @@ private:
     std::function<void()> die_;
     std::map<std::uint64_t, attempt> attempts_;
     std::uint64_t started_ = 0;
-    /// Tells planned events that the runner has been destroyed.
+    /// Shows planned events that the runner has been destroyed.
     std::shared_ptr<simulated_runner*> self_ = std::make_shared<simulated_runner*>(this);
 };
 

@@ -27,6 +27,7 @@ FIELDS = {
     "editMessageText": {"chat_id": True, "message_id": True, "text": True, "parse_mode": False,
                         "link_preview_options": False, "reply_markup": False},
     "answerCallbackQuery": {"callback_query_id": True, "text": False, "show_alert": False},
+    "sendChatAction": {"chat_id": True, "action": True, "message_thread_id": False},
     "sendDocument": {"chat_id": True, "document": True, "caption": False, "reply_parameters": False,
                      "message_thread_id": False},
 }
@@ -195,6 +196,9 @@ class Telegram:
             message["reply_to_message"] = {
                 "message_id": reply_to.id, "chat": self.chats[chat], "date": 1, "text": reply_to.text,
                 "from": {"id": self.id, "is_bot": True, "first_name": "Bot"}}
+            if reply_to.buttons:
+                message["reply_to_message"]["reply_markup"] = {"inline_keyboard": [
+                    [{"text": label, "callback_data": data} for label, data in reply_to.buttons]]}
         with self.lock:
             message["message_id"] = self.next_message
             self.next_message += 1
@@ -465,6 +469,12 @@ class Telegram:
         if markup.units(given.get("text", "")) > CALLBACK_TEXT_MAX:
             self.complaints.append("answerCallbackQuery: text is too long")
         self.callback_answers[given["callback_query_id"]] = given.get("text", "")
+        return True
+
+    def do_sendChatAction(self, given):
+        self.check_chat(given["chat_id"])
+        if given["action"] != "typing":
+            self.complaints.append(f"action {given['action']!r}")
         return True
 
     def do_sendDocument(self, given):

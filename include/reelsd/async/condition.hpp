@@ -10,7 +10,7 @@
 namespace reelsd::async {
 
 /// Lets coroutines of one event loop wait for a notification: a job has ended, the queue has work.
-/// Like a condition variable it has no state of its own, so check the state before and after:
+/// Like a condition variable it stores no state, so check the state before and after:
 ///     while (!finished && !by.passed()) co_await changed.wait(by);
 /// Thread: the loop's only, all members. Must outlive its waiters.
 class condition {

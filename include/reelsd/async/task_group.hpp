@@ -67,7 +67,7 @@ private:
     failure_handler on_failure_;
     std::list<task_entry> tasks_;
     condition emptied_;
-    bool stopping_ = false;  ///< A task that has not begun by then never does.
+    bool stopping_ = false;  ///< Set by ask_to_stop(); tasks that have not begun are not started.
 };
 
 /// Returns a handler that logs exceptions of tasks.

@@ -10,14 +10,15 @@ namespace reelsd::bounds {
 
 using namespace std::chrono_literals;
 
-/// Upper bound on a whole stop: containers are killed after 10 s, and the contract says so.
+/// Upper bound on a whole stop, because containers are killed after 10 s
+/// (docs/operate/upgrades.md).
 inline constexpr auto shutdown_grace = 8s;
 
-/// Upper bound on one attempt of a job, all steps included. Twice the slowest model call (300 s,
-/// model-api.md C).
+/// Upper bound on one attempt of a job, all steps included. Twice the default bound on a model's
+/// answer (300 s).
 inline constexpr auto job_time_max = 600s;
 
-/// Resolving one link, all strategies.
+/// Resolving one link, by all resolvers.
 inline constexpr auto resolve_time_max = 60s;
 /// Downloading one video: 100 MiB at 0.5 MiB/s would take 200 s.
 inline constexpr auto download_time_max = 200s;
@@ -36,12 +37,12 @@ inline constexpr auto local_analysis_time_max = 360s;
 /// another, so a check also waits for earlier ones.
 inline constexpr auto local_check_time_max = 60s;
 
-/// Contract: a link has at most 2,048 characters, a body at most 64 KiB, a header at most 16 KiB.
+/// A link has at most 2,048 characters, a body 64 KiB, a header 16 KiB (docs/openapi.yaml).
 inline constexpr std::size_t url_bytes_max = 2048;
 inline constexpr std::size_t request_body_bytes_max = std::size_t{64} * 1024;
 inline constexpr std::size_t request_header_bytes_max = std::size_t{16} * 1024;
 
-/// Contract: `?wait=` holds an answer for 0-60 s.
+/// `?wait=` delays an answer by 0 to 60 s (docs/openapi.yaml).
 inline constexpr auto wait_max = 60s;
 
 /// A stored result. A full reel with 200 texts, 500 segments and 20 moments measured 60 KB; ten
@@ -50,8 +51,8 @@ inline constexpr std::size_t result_bytes_max = std::size_t{1024} * 1024;
 
 /// Failed attempts that a job's row keeps: as many as REELSD_ATTEMPTS_MAX allows.
 inline constexpr int failed_attempts_max = 20;
-/// Cause in such an entry: messages of providers are cut at 300 bytes, and twenty entries stay
-/// below 16 KB.
+/// Length of the cause in such an entry. Messages of providers are cut at 300 bytes, and twenty
+/// entries stay below 16 KB.
 inline constexpr std::size_t attempt_detail_bytes_max = 500;
 
 /// Platform pages have 0.7 to 1 MB; three times that.

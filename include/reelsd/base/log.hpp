@@ -45,15 +45,15 @@ using fields = std::initializer_list<field>;
 
 class line_sink;
 
-/// Writes lines to standard error: `text` for people
-/// ("2026-05-22T10:00:00.123Z info job finished job=42 attempt=1"), `json` for machines (one object
+/// Writes lines to standard error: `text`
+/// ("2026-05-22T10:00:00.123Z info job finished job=42 attempt=1") or `json` (one object
 /// per line with time, level, message and the fields). Thread-safe; a copy shares the sink.
 class logger {
 public:
     logger(level at_least, format shape);
     /// Appends to a file, which is created if it does not exist; an empty path is standard error.
-    /// While the file cannot be opened or written, lines go to standard error, which is reported
-    /// there once.
+    /// While the file cannot be opened or written, lines go to standard error. The failure is
+    /// reported there once.
     logger(level at_least, format shape, const std::filesystem::path& file);
 
     /// Reopens the file by its name, after log rotation has renamed it. No effect without a file.

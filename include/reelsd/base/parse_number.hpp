@@ -8,8 +8,8 @@
 
 namespace reelsd {
 
-/// The number that the whole text spells: no blanks, no '+', no rest. Empty when it does not, or
-/// when the number does not fit `Integer`.
+/// The number that the whole text represents, without blanks or '+'. Empty for other text, and for
+/// a number that does not fit `Integer`.
 template <std::integral Integer>
 [[nodiscard]] std::optional<Integer> parse_number(std::string_view text, int base = 10) noexcept {
     Integer number{};

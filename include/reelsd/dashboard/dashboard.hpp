@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::async {
 class offload_pool;
@@ -55,6 +56,9 @@ struct dashboard_dependencies {
     std::function<boost::asio::awaitable<bool>()> platform_never_answered;
     /// The chat bot's name without the @, empty while it is unknown; nullopt without a bot.
     std::function<std::optional<std::string>()> bot_username;
+    /// The names of the analyzers that submissions may choose; pages ask questions if one is a
+    /// model.
+    std::vector<std::string> analyzers;
     /// Called when jobs were resubmitted, so that workers claim immediately.
     std::function<void()> jobs_submitted;
     log::logger log;

@@ -49,8 +49,8 @@ struct pool_options {
 struct suspension {
     /// Statements in flight should have been answered by then.
     deadline settled_by;
-    /// Waiting statements may wait until then even beyond their own deadlines. Those are for a
-    /// server that may not return; this one will.
+    /// Waiting statements may wait until then, even beyond their own deadlines: those assume that
+    /// the server may not return.
     deadline waiting_by;
 };
 

@@ -13,7 +13,7 @@ namespace reelsd::http {
 
 /// The client of a request that `peer`, one of `proxies`, forwarded: the last address in
 /// X-Forwarded-For that is not one of `proxies`. The client itself can have written all before it.
-/// Without such an address, or from an element that is not an address: the last one known.
+/// If there is none, or an element is not an address, the last address before it.
 [[nodiscard]] boost::asio::ip::address client_behind(
     const boost::asio::ip::address& peer, const header_fields& headers,
     std::span<const ip_network> proxies);

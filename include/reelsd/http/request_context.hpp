@@ -29,7 +29,7 @@ struct caller_identity {
     account_id account;
     /// The account's own limit; nothing: the default one.
     std::optional<int> requests_per_minute = {};
-    // Of a caller with a session.
+    // Set only for a caller with a session.
     std::string email = {};
     bool is_admin = false;
     time_point session_ends_at = {};
@@ -43,8 +43,8 @@ struct middleware {
 
     /// "/api/v1": applies to this path and all below it, as spelled.
     std::string_view prefix;
-    /// Sets the caller, or refuses (401), also for a route that does not exist: strangers do not
-    /// learn which routes there are. The context has the route if there is one.
+    /// Sets the caller, or refuses (401), also for a route that does not exist, so that strangers
+    /// do not learn which routes exist. The context has the route if it exists.
     check authenticate;
     /// Runs when route and method are known to exist, before the query is decoded and the handler
     /// runs: may refuse (429). Optional.
@@ -113,13 +113,13 @@ public:
     /// When the response should be ready. A long poll uses its own time instead.
     [[nodiscard]] deadline answer_by() const noexcept { return answer_by_; }
     /// When all database queries of this request must be answered; later ones end in 503. One
-    /// deadline for all, because clients are promised to learn of an outage within 2 s.
+    /// deadline for all, because clients must learn of an outage within 2 s.
     [[nodiscard]] deadline database_by() const noexcept { return database_by_; }
     /// Restarts the time of database_by(), after a wait for something else such as an event or a
     /// password hash.
     void restart_database_time() noexcept;
     /// Requested when the client has left or the daemon stops: a handler that waits (a long poll)
-    /// should then answer at once with what it has. Stop callbacks run on the loop.
+    /// should then answer at once with its current data. Stop callbacks run on the loop.
     [[nodiscard]] std::stop_token stop();
 
     // Responses.

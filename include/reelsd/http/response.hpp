@@ -87,7 +87,7 @@ public:
     [[nodiscard]] std::string_view content_type() const noexcept { return content_type_; }
     /// All fields but Content-Type.
     [[nodiscard]] const std::vector<field>& fields() const noexcept { return fields_; }
-    /// The value of the first field of that name, in any letter case; empty if there is none.
+    /// The value of the first field of that name, in any letter case; empty without one.
     [[nodiscard]] std::string_view find(std::string_view name) const noexcept;
 
 private:
@@ -98,8 +98,8 @@ private:
     std::optional<std::uint64_t> stream_bytes_;
 };
 
-/// The status of an error (contract, section 1). Exhaustive: a new code does not compile before it
-/// is listed.
+/// The status of an error, as in docs/openapi.yaml. Exhaustive: a new code does not compile before
+/// it is listed.
 [[nodiscard]] status http_status_of(errc code) noexcept;
 
 /// {"message": "...", "status": "error"}. `message` is shown to clients.

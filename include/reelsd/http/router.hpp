@@ -32,11 +32,11 @@ struct route {
     route_options options = {};
 };
 
-/// Dispatches requests to handlers. Order of decisions, as the contract requires: the check of
-/// every request, `OPTIONS *` (204 with `Allow`), the middleware's `authenticate`, path (malformed
-/// escape 400, unknown 404), method (405 with `Allow`), the middleware's `accept`, query (malformed
-/// 400), handler. HEAD uses GET's handler; the session omits the body. Filled at start, constant
-/// afterwards. Thread: any for `answer`, as far as the handlers allow.
+/// Dispatches requests to handlers. Order of decisions: the check of every request, `OPTIONS *`
+/// (204 with `Allow`), the middleware's `authenticate`, path (malformed escape 400, unknown 404),
+/// method (405 with `Allow`), the middleware's `accept`, query (malformed 400), handler. HEAD uses
+/// GET's handler; the session omits the body. Filled at start, constant afterwards. Thread: any for
+/// `answer`, as far as the handlers allow.
 class router {
 public:
     router() = default;

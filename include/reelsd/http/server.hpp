@@ -59,11 +59,11 @@ struct server_options {
     /// On when clients reach the service by HTTPS, through this server or a proxy.
     strict_transport hsts = strict_transport::off;
 
-    /// Contract, section 1. For the whole header and the whole body, not for each read. A TLS
-    /// handshake is part of the first header's time.
+    /// For the whole header and the whole body, not for each read. A TLS handshake is part of the
+    /// first header's time.
     std::chrono::milliseconds header_time_max = std::chrono::seconds{10};
     std::chrono::milliseconds body_time_max = std::chrono::seconds{30};
-    /// Contract, section 9: for a streamed body, between two reads and as a whole.
+    /// For a streamed body, between two reads and as a whole.
     std::chrono::milliseconds stream_stall_max = std::chrono::seconds{30};
     std::chrono::milliseconds stream_time_max = std::chrono::minutes{10};
     /// Between two requests: longer than the 60 s after which common proxies close.
@@ -86,7 +86,7 @@ struct server_options {
     std::size_t body_bytes_max = bounds::request_body_bytes_max;
     /// About 5 KiB each when idle, 17 with TLS. The process's limit of open files bounds it too.
     std::size_t connections_max = 10'000;
-    /// Per client, which is an IPv4 address or an IPv6 /64. 0: no limit.
+    /// Per client, which is an IPv4 address or an IPv6 /64. 0 means no limit.
     std::size_t connections_per_address_max = 0;
     /// Proxies with many clients each: connections_per_address_max does not apply to them.
     std::vector<ip_network> proxy_addresses;

@@ -31,9 +31,9 @@ struct jail_layer {
 /// The state of the jail on this machine, as the child reports it.
 struct jail_report {
     std::vector<jail_layer> layers;    ///< All of jail_layer_names(), in that order.
-    int landlock_version = 0;          ///< The kernel's; 0 for none.
+    int landlock_version = 0;          ///< Version in the kernel; 0 without Landlock.
     std::vector<std::string> reasons;  ///< One for each layer that is not active.
-    std::string refusal;               ///< Why no video is decoded; empty if videos are.
+    std::string refusal;               ///< Why no video is decoded; empty if videos are decoded.
     /// What a compromised decoder could do, for example "make folders".
     std::vector<std::string> possible;
 

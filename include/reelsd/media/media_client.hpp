@@ -114,10 +114,10 @@ public:
         const std::stop_token& stop) const;
 
     /// The state of the jail, models and library versions on this machine, for `reelsd doctor`. An
-    /// object as of `reelsd-media doctor`; its `jail` is an input of jail_report_from_json().
+    /// object as `reelsd-media doctor` writes it; jail_report_from_json() reads its `jail`.
     [[nodiscard]] result<json> doctor(deadline by, const std::stop_token& stop) const;
 
-    /// The jail alone, in a tenth of the time.
+    /// Only the state of the jail, in a tenth of the time.
     [[nodiscard]] result<jail_report> examine_jail(deadline by, const std::stop_token& stop) const;
 
 private:
@@ -141,7 +141,7 @@ private:
         const char* command, limiter& among, const std::filesystem::path& video, deadline by,
         const std::stop_token& stop) const;
 
-    /// `output`: descriptor for what the child writes in addition to its report; -1 for none.
+    /// `output`: descriptor for the child's output in addition to its report; -1 for none.
     [[nodiscard]] result<json> run(call request, int output = -1) const;
 
     template <class Report>

@@ -83,7 +83,8 @@ struct frame_request {
     /// Pictures for each second of video from its start; over 0, at most
     /// `report_bounds::frames_per_second_max`.
     double per_second = 1;
-    /// Upper bound, then evenly spread over the whole video; 1 to `report_bounds::frames_max`.
+    /// Upper bound on the pictures. More are spread evenly over the video. 1 to
+    /// `report_bounds::frames_max`.
     std::size_t count_max = 64;
     /// Longer side in pixels; 16 to `report_bounds::frame_side_pixels_max`. Smaller pictures are
     /// not scaled up.
@@ -204,14 +205,14 @@ inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
 /// Also validates the pictures: each is the base64 of one JPEG of valid structure within its
 /// bounds.
 [[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
-/// Also: times ascend, and each picture starts where the one before ends.
+/// Also checks that times ascend, and that each picture starts where the previous one ends.
 [[nodiscard]] result<frames_report> frames_report_from_json(const json& document);
-/// Also: `count` pictures, each a JPEG of valid structure within its bounds.
+/// Also checks that there are `count` pictures, each a JPEG of valid structure within its bounds.
 [[nodiscard]] result<stills_report> stills_report_from_json(
     const json& document, std::size_t count);
-/// Also: bytes and duration match.
+/// Also checks that bytes and duration match.
 [[nodiscard]] result<std::optional<sound_report>> sound_report_from_json(const json& document);
-/// Also: texts are at the requested moments, in their order.
+/// Also checks that texts are at the requested moments, in order.
 [[nodiscard]] result<check_report> check_report_from_json(
     const json& document, std::span<const double> at_seconds);
 [[nodiscard]] result<output_report> output_report_from_json(const json& document);

@@ -39,6 +39,15 @@ private:
     std::vector<header> fields_;
 };
 
+/// Position of a partial response in the whole file.
+struct content_range {
+    std::uint64_t from = 0;
+    std::uint64_t total = 0;
+};
+
+/// Parses a Content-Range such as "bytes 100-199/200". Empty when the total is "*".
+[[nodiscard]] std::optional<content_range> content_range_from(std::string_view text);
+
 /// Status and header fields of a response, available before its body.
 struct response_head {
     int status = 0;  ///< 200-599
@@ -82,7 +91,7 @@ struct http_request {
     /// The request has a body but only reads: sending it twice changes nothing.
     bool is_idempotent = false;
 
-    /// Decoded bytes; more is an error. 1 MiB suffices for every JSON response we expect.
+    /// Decoded bytes; more is an error. 1 MiB is enough for every expected JSON response.
     std::size_t response_bytes_max = std::size_t{1024} * 1024;
     /// Code of that error: only the caller knows what an oversized response means.
     errc oversize_code = errc::connection_failed;
@@ -93,7 +102,7 @@ struct http_request {
     /// Requests a compressed body and decodes it. Off: the caller's own Accept-Encoding or none.
     bool compressed = true;
     std::optional<speed_floor> slowest = {};
-    /// TCP and TLS together. A server that needs more than 10 s cannot serve a video either.
+    /// TCP and TLS together. A server that needs more than 10 s is too slow for a video anyway.
     std::chrono::milliseconds connect_time_max{10'000};
 
     /// Called once with the final head, before any of its body. An error ends the transfer, and

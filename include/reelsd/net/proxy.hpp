@@ -21,7 +21,7 @@ public:
     [[nodiscard]] std::string_view credentials() const noexcept;
     /// "proxy.example:3128" or "[::1]:3128", for messages, names and metrics.
     [[nodiscard]] const std::string& address() const noexcept { return address_; }
-    /// Whether the proxy speaks SOCKS, which has no status codes.
+    /// Whether the proxy uses SOCKS, which has no status codes.
     [[nodiscard]] bool is_socks() const noexcept { return is_socks_; }
 
 private:

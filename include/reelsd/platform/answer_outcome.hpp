@@ -31,7 +31,7 @@ enum class answer_redirect : std::uint8_t {
 /// The page that the platform's application names; all have status 200.
 enum class page_route : std::uint8_t { unknown, post, not_found, login };
 
-/// An answer's data about the wanted post. Later enumerators have precedence when an answer has
+/// An answer's data about the requested post. Later enumerators have precedence when an answer has
 /// several pieces of data.
 enum class answer_media : std::uint8_t {
     absent,             ///< No data of a post: the empty page for throttled clients.
@@ -39,7 +39,7 @@ enum class answer_media : std::uint8_t {
     other_post,         ///< Data of another post.
     unreadable,         ///< Data of the post in an unknown shape.
     withheld,           ///< The post without its media and without a reason.
-    gated,              ///< The same with a page error: age, region, audience.
+    gated,              ///< Withheld with a page error: age, region, audience.
     photo,              ///< The requested post or slide has no video.
     video_without_url,  ///< A video, but nothing to download.
     video_in_tracks,    ///< A video with separate files for picture and sound.
@@ -53,7 +53,7 @@ enum class answer_error : std::uint8_t {
     no_json,          ///< Neither JSON nor a page.
     execution_error,  ///< A transient fault of the platform, or an old document id.
     field_exception,  ///< The post is missing or gated; the logged-out query distinguishes them.
-    outdated,         ///< Our request lacks something, or names something retired.
+    outdated,         ///< Our request is incomplete, or uses something that was retired.
     not_found,        ///< No such post; a retired document id causes it too.
     restricted,       ///< By region, age or audience.
     private_account,  ///< Only for the account's followers.
@@ -92,8 +92,8 @@ struct answer_classification {
     std::string_view reason = {};
 };
 
-/// The only interpretation of the platform's answers. Source: platform.md 3. Pure.
-/// `signals.redirect` is not answer_redirect::post, which must be followed first.
+/// The only interpretation of the platform's answers. tests/golden/platform has recorded ones.
+/// Pure. `signals.redirect` is not answer_redirect::post, which must be followed first.
 [[nodiscard]] answer_classification classify(const answer_signals& signals) noexcept;
 
 /// One answer to a resolver, for diagnosis. The texts are valid during the call.
@@ -103,7 +103,7 @@ struct observed_answer {
     int status = 0;             ///< HTTP status, or exit status of a program.
     std::string_view body;      ///< As received, unredacted.
     seconds_f took{0.0};
-    /// Only of an answer over HTTP.
+    /// Set only for an answer over HTTP.
     std::optional<answer_signals> signals = {};
     /// Short name of a failure, such as "gated"; empty when the answer has the post.
     std::string_view reason = {};

@@ -20,7 +20,7 @@ inline constexpr std::string_view recorded_code = "DYexample01";
 /// which no parser reads are redacted too: JSON, JSON inside JSON, HTML. Cost is linear.
 [[nodiscard]] std::string redact_answer(std::string_view body, const link& about);
 
-/// The enumerators' names, for people.
+/// The enumerators' names, for diagnosis.
 [[nodiscard]] std::string_view name_of(answer_redirect redirect) noexcept;
 [[nodiscard]] std::string_view name_of(page_route route) noexcept;
 [[nodiscard]] std::string_view name_of(answer_media media) noexcept;
@@ -29,9 +29,9 @@ inline constexpr std::string_view recorded_code = "DYexample01";
 /// "route post, media video": the signals of an answer that differ from the defaults.
 [[nodiscard]] std::string describe(const answer_signals& signals);
 
-/// The parser's findings in an answer, as stored with recorded answers: {"media", "ruling"}, for
-/// pages "route", for queries "complaint", and, when there is a post, "platform_meta", "media_url"
-/// and perhaps "sound_url" and "carousel".
+/// The parser's findings in an answer, as stored with recorded answers: "media", "page_error", for
+/// pages "route", for queries "platform_error". With a post also "platform_meta", "media_url", and
+/// "sound_url" and "carousel" if they apply.
 [[nodiscard]] json answer_findings(answer_kind kind, std::string_view body, const link& reel);
 
 /// Likewise for the output of yt-dlp.

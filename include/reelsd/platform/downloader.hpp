@@ -29,8 +29,8 @@ struct media_file {
 /// Size and hash of an existing file. errc::storage_failed.
 [[nodiscard]] result<media_file> describe_file(const std::filesystem::path& file);
 
-/// Writes `target` (created or overwritten, mode 0600; removed on failure) from the pieces of
-/// `next`; an empty piece ends it. Errors: those of `next`, video_too_large, unsupported_format
+/// Writes the pieces of `next` to `target` (created or overwritten, mode 0600; removed on failure)
+/// until a piece is empty. Errors: those of `next`, video_too_large, unsupported_format
 /// (not an MP4, MOV or WebM), storage_failed.
 [[nodiscard]] result<media_file> write_video(
     const std::filesystem::path& target, std::uint64_t bytes_max,

@@ -14,20 +14,20 @@ enum class link_kind : std::uint8_t {
     share,  ///< `code` is a share token; source::expand() looks up the post.
 };
 
-/// A link to a post, reduced to what identifies it. Tracking parameters are gone.
+/// A link to a post, reduced to what identifies it, without tracking parameters.
 struct link {
     link_kind kind = link_kind::post;
     /// 5-48 of [A-Za-z0-9_-]; letter case matters.
     std::string code = {};
     /// Slide of a carousel, from 1.
     std::optional<int> img_index = {};
-    /// Absolute path: "/reel/<code>/" of every post, "/share/reel/<x>/" and the like of a share
-    /// link.
+    /// Absolute path: "/reel/<code>/" for every post; for a share link "/share/reel/<x>/" or
+    /// similar.
     std::string path = {};
 
     /// "https://www.instagram.com/reel/<code>/".
     [[nodiscard]] std::string canonical_url() const;
-    /// One of the fixed links of the contract, section 7, which never reach the platform.
+    /// Whether it is one of the test links of docs/openapi.yaml, which never reach the platform.
     [[nodiscard]] bool is_test() const;
     /// The error of a test link; nothing for the sample reel and for other links. Not to be
     /// retried.
@@ -36,8 +36,8 @@ struct link {
     friend bool operator==(const link&, const link&) = default;
 };
 
-/// Accepts the links of the contract (POST /analyze). errc::invalid_argument otherwise, with a
-/// detail for the client:
+/// Accepts the links that POST /reels/analyze documents (docs/openapi.yaml). Otherwise
+/// errc::invalid_argument with a detail for the client:
 ///   `URL must be an instagram.com link`                    not an http(s) URL, over 2,048 bytes,
 ///                                                          control characters, user info, a port
 ///   `URL must be an instagram.com link, got "tiktok.com"`  another host

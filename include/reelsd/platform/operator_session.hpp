@@ -119,7 +119,7 @@ private:
     deadline::clock::time_point read_at_;
     std::string refused_;                     ///< A fingerprint.
     std::string refusal_unwritten_;           ///< A reason that the record does not have yet.
-    std::string allowed_;                     ///< A fingerprint that the record did not have...
+    std::string allowed_;                     ///< A fingerprint that was not in the record...
     deadline::clock::time_point allowed_at_;  ///< ...at this time.
     std::string not_found_code_;  ///< Code of the last answer, if it was "no such post".
 };

@@ -60,12 +60,12 @@ struct post {
     std::string resolver;  ///< The name of the resolver that found it; "" for test links.
 };
 
-/// The result's section `platform_meta` (contract, section 6). Pure.
+/// The section `platform_meta` of a result (docs/openapi.yaml). Pure.
 [[nodiscard]] json platform_meta_of(const post& subject);
 
 /// The words of `caption` after # (letters, digits and underscores of any script, at most 150) and
 /// after @ (user names, at most 30 characters, without trailing dots), in order, each once, in
-/// Unicode NFC. `caption` is valid UTF-8. Source: platform.md 5. Pure.
+/// Unicode NFC. `caption` is valid UTF-8. Pure.
 [[nodiscard]] std::vector<std::string> hashtags_of(std::string_view caption);
 [[nodiscard]] std::vector<std::string> mentions_of(std::string_view caption);
 

@@ -9,7 +9,7 @@
 
 namespace reelsd::platform {
 
-/// Why a resolver may not be asked yet, and for how long.
+/// Why a resolver may not be used yet, and for how long.
 struct required_wait {
     seconds_f wait{0.0};
     /// The resolver cools down after a refusal of the platform. Otherwise it is our own rate limit.
@@ -30,8 +30,8 @@ struct finished_try {
     std::string_view code;  ///< A post's short code, or a share token.
 };
 
-/// Limits the look-ups of all resolvers and daemons to the rate that the platform accepts. Source:
-/// platform.md 6. Blocking; safe from any thread.
+/// Limits the look-ups of all resolvers and daemons to the rate that the platform accepts (ADR 9).
+/// Blocking; safe from any thread.
 class rate_limiter {
 public:
     rate_limiter() = default;
@@ -69,8 +69,8 @@ public:
 /// waits; it retries once a second.
 inline constexpr seconds_f first_patience{1.0};
 
-/// A permit for `resolver` now, or the remaining wait when `patience` or the time is over. Errors:
-/// as rate_limiter::ask(), and cancelled.
+/// A permit for `resolver`, or the remaining wait when `patience` or the time is over. Errors:
+/// those of rate_limiter::ask(), and cancelled.
 [[nodiscard]] result<required_wait> wait_for_permit(
     std::string_view resolver, rate_limiter& pace, seconds_f patience, deadline by,
     const std::stop_token& stop);

@@ -64,7 +64,7 @@ public:
     resolver& operator=(const resolver&) = delete;
     virtual ~resolver() = default;
 
-    /// As of routed_name(): "page", "graphql via proxy.example:3128".
+    /// Name in the form of routed_name(): "page", "graphql via proxy.example:3128".
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// A disabled resolver is ignored.
@@ -101,8 +101,8 @@ using chain_resolution = boost::system::result<post, unresolved>;
     reelsd::throw_exception_from_error(none.why, where);
 }
 
-/// The name of a resolver with a proxy: "page via proxy.example:3128". choose_resolver() of the
-/// database knows the separator too.
+/// The name of a resolver with a proxy: "page via proxy.example:3128". The SQL function
+/// choose_resolver() uses the same separator.
 [[nodiscard]] std::string routed_name(std::string_view resolver, std::string_view proxy);
 
 /// The resolver in such a name: "page".
@@ -132,7 +132,7 @@ public:
     ///
     /// The resolver "session" is asked before a post counts as hidden from visitors.
     ///
-    /// Resolvers in `excluded` are not asked. With any, this call waits for every permit. A
+    /// Resolvers in `excluded` are not asked. If there are any, this call waits for every permit. A
     /// resolver is asked by another proxy only after an error that may be due to the first proxy.
     [[nodiscard]] chain_resolution resolve(
         const link& reel, rate_limiter& pace, deadline by, const std::stop_token& stop,
@@ -156,7 +156,7 @@ private:
     resolution_observer observer_;
 };
 
-/// How much a failed answer counts, which may have shown the post. Pure.
+/// How much a failed answer counts. It may have shown the post. Pure.
 [[nodiscard]] confidence confidence_of(const answer_signals& signals) noexcept;
 
 /// The outcome for the rate limiter. Pure.

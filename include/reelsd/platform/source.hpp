@@ -22,13 +22,13 @@
 namespace reelsd::platform {
 
 /// Request parameters that the platform changes every few months. All are settings, so that an
-/// operator can follow a change without a release. Source: platform.md 2, as of 2026-11.
+/// operator can follow a change without a release. As observed in November 2026.
 struct request_profile {
-    /// A current desktop Chrome's; for pages. Other user agents get an empty page.
+    /// For pages: that of a current desktop Chrome. Other user agents get an empty page.
     std::string browser_user_agent =
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
         "Chrome/156.0.0.0 Safari/537.36";
-    /// For queries, which refuse a Chrome without Chrome's TLS.
+    /// For queries: they refuse Chrome's user agent unless the TLS handshake is Chrome's as well.
     std::string query_user_agent = "Mozilla/5.0";
     /// X-IG-App-ID: the platform's own web application.
     std::string app_id = "936619743392459";
@@ -42,7 +42,7 @@ struct request_profile {
     friend bool operator==(const request_profile&, const request_profile&) = default;
 };
 
-/// The settings of contract section 8 that concern the platform.
+/// The settings that concern the platform (docs/operate/configuration.md).
 struct source_settings {
     /// REELSD_PLATFORM_URL: an origin, without path.
     std::string platform_url = "https://www.instagram.com";
@@ -76,9 +76,9 @@ struct source_settings {
     std::uint64_t video_bytes_max = std::uint64_t{100} * 1024 * 1024;
     /// The sample video of the test link.
     std::filesystem::path sample_path = {};
-    /// Notified of the outcome of each look-up; may be empty.
+    /// Called with the outcome of each look-up; may be empty.
     resolution_observer on_resolution = {};
-    /// Notified of each answer to a resolver; may be empty.
+    /// Called with each answer to a resolver; may be empty.
     answer_observer on_answer = {};
 };
 
@@ -105,7 +105,7 @@ public:
     [[nodiscard]] virtual boost::system::result<link, unresolved> expand(
         const link& reel, rate_limiter& pace, deadline by, std::stop_token stop) const = 0;
 
-    /// Expands a share link first. Concurrent look-ups of the same post are one. Errors as
+    /// Expands a share link first. Concurrent look-ups of one post share the result. Errors as
     /// resolver_chain::resolve(), and for test links link::test_error().
     [[nodiscard]] virtual chain_resolution resolve(
         const link& reel, rate_limiter& pace, deadline by, std::stop_token stop,

@@ -36,8 +36,8 @@ struct yt_dlp_settings {
 
 /// Runs the program yt-dlp with the link, and with the cookies of the operator's session if there
 /// is one. yt-dlp has its own connections: the address guard checks only the media URLs in its
-/// output. A sandbox bounds its memory and time, and hides files and processes. Source:
-/// platform.md 6.
+/// output. A sandbox bounds its memory and time, and hides files and processes: see
+/// docs/security.md.
 class yt_dlp_resolver : public resolver {
 public:
     explicit yt_dlp_resolver(yt_dlp_settings settings);

@@ -46,6 +46,11 @@ public:
         const list_query& query, const std::stop_token& stop) = 0;
     [[nodiscard]] virtual result<api_answer> search(
         const std::string& words, std::optional<int> limit, const std::stop_token& stop) = 0;
+    [[nodiscard]] virtual result<api_answer> ask(
+        const question& asked, const std::stop_token& stop) = 0;
+    /// The JPEG of a key moment, from 0.
+    [[nodiscard]] virtual result<std::string> frame(
+        std::int64_t id, std::size_t number, const std::stop_token& stop) = 0;
     [[nodiscard]] virtual result<api_answer> usage(
         const usage_query& days, const std::stop_token& stop) = 0;
 };
@@ -58,9 +63,16 @@ struct tool_context {
     std::function<void(const job_progress& state)> on_progress;
 };
 
+/// A picture for the model.
+struct tool_image {
+    std::string caption;
+    std::string jpeg;
+};
+
 /// Result of a tool call.
 struct tool_result {
     std::vector<std::string> texts;  ///< For the model; at least one.
+    std::vector<tool_image> images = {};
     std::optional<json> structured;  ///< Valid by the tool's output schema.
     bool is_error = false;
 };
@@ -91,9 +103,5 @@ struct tool {
 /// The JSON of a revision of the protocol.
 [[nodiscard]] json to_json(const tool& listed, revision version);
 [[nodiscard]] json to_json(tool_result result, revision version);
-
-/// Default wait for a reel. An analysis takes some 30 s. Many clients abandon a request after 60 s,
-/// and the model then never receives the reel's id.
-inline constexpr std::chrono::seconds wait_default_of_calls{50};
 
 }  // namespace reelsd::cli::mcp

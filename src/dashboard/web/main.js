@@ -12,7 +12,8 @@ import { FailureNote } from './ui/notes.js';
 // Rarely used pages load when they are opened.
 const PAGES = {
     reels: () => import('./pages/reels.js'),
-    reel: () => withStyles(import('./pages/reel.js'), 'reel.css', 'pages.css'),
+    reel: () => withStyles(import('./pages/reel.js'), 'reel.css', 'answers.css', 'pages.css'),
+    compare: () => withStyles(import('./pages/compare.js'), 'reel.css', 'answers.css'),
     tokens: () => withStyles(import('./pages/tokens.js'), 'pages.css'),
     webhooks: () => withStyles(import('./pages/webhooks.js'), 'pages.css'),
     usage: () => withStyles(import('./pages/usage.js'), 'pages.css'),

@@ -53,16 +53,24 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
 constexpr db::query note_progress_query{"bot.note_progress", R"sql(
     UPDATE chat_message SET message_id = $2, shown = $3, parts_sent = $4 WHERE id = $1)sql"};
 
+constexpr db::query answer_question_query{"bot.answer_question", R"sql(
+    UPDATE chat_message SET kind = 'reply', job_id = NULL, parts = $2
+     WHERE id = $1 AND kind = 'question')sql"};
+
 constexpr db::query forget_query{"bot.forget", R"sql(
     DELETE FROM chat_message WHERE id = $1)sql"};
 
 constexpr db::query forget_chat_query{"bot.forget_chat", R"sql(
     DELETE FROM chat_message WHERE chat_id = $1)sql"};
 
+/// In place of a reel's id, in a question about all of them.
+constexpr std::int64_t all_reels = 0;
+
 std::string_view name_of_kind(message_kind kind) {
     switch (kind) {
         case message_kind::reply: return "reply";
         case message_kind::status: return "status";
+        case message_kind::question: return "question";
         case message_kind::document: break;
     }
     return "document";
@@ -70,6 +78,7 @@ std::string_view name_of_kind(message_kind kind) {
 
 message_kind kind_from(std::string_view name) {
     if (name == "reply") return message_kind::reply;
+    if (name == "question") return message_kind::question;
     return name == "status" ? message_kind::status : message_kind::document;
 }
 
@@ -85,6 +94,7 @@ db::json_text as_json(const std::vector<new_message>& messages) {
         if (target.message_thread) entry["message_thread_id"] = *target.message_thread;
         if (target.reply_to) entry["reply_to"] = *target.reply_to;
         if (message.job) entry["job_id"] = message.job->value;
+        if (message.kind == message_kind::question && !message.job) entry["job_id"] = all_reels;
         list.push_back(std::move(entry));
     }
     return {list.dump(-1, ' ', false, json::error_handler_t::replace)};
@@ -108,6 +118,7 @@ waiting_message waiting_from(const db::row& row) {
         .job_status = std::nullopt,
         .step = row.as<std::string>("step"),
         .is_linked = row.as<bool>("is_tied")};
+    if (message.what.job == job_id{all_reels}) message.what.job.reset();
     if (const auto status = row.as<std::optional<std::string_view>>("job_status")) {
         message.job_status = jobs::job_status_from(*status).value();
     }
@@ -208,6 +219,11 @@ boost::asio::awaitable<std::vector<waiting_message>> bot_store::waiting(
 boost::asio::awaitable<void> bot_store::note_progress(
     message_row_id id, message_progress now, deadline by) {
     co_await pool_->run(by, note_progress_query, id, now.message, now.shown, now.parts_sent);
+}
+
+boost::asio::awaitable<void> bot_store::answer_question(
+    message_row_id id, std::vector<std::string> parts, deadline by) {
+    co_await pool_->run(by, answer_question_query, id, parts);
 }
 
 boost::asio::awaitable<void> bot_store::forget(message_row_id id, deadline by) {

@@ -30,13 +30,15 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     SELECT wanted.number, caller.account, caller.token, caller.requests_per_minute,
            caller.ended_reels_version, pg_postmaster_start_time()::text AS server,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
-           job.error_code, job.error,
+           job.error_code, job.error, job.options,
            failure_cause(job.*) AS failure_cause, retry_after(job.*) AS retry_after,
            job.xmin::text AS version,
            coalesce(job.xmin = wanted.version, false) AS stands,
            CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result,
            CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.extract END AS extract,
            job.extract_error,
+           EXISTS (SELECT FROM upload
+                    WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            place.queue_position, place.expected_start_at
       FROM unnest($2::integer[], $3::bigint[], $4::xid[])
            WITH ORDINALITY AS wanted (shown, job, version, number)

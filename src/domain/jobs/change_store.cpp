@@ -15,7 +15,7 @@ constexpr db::query changed_query{"changes.changed", R"sql(
      CROSS JOIN LATERAL (
            SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code,
                   error, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-                  code, author, summary, coalesce(step, '') AS step, changed_at
+                  options, code, author, summary, coalesce(step, '') AS step, changed_at
              FROM job
             WHERE account_id = watched.account AND changed_at > $2
               AND changed_at <= now() + interval '1 minute'
@@ -23,7 +23,7 @@ constexpr db::query changed_query{"changes.changed", R"sql(
 
 constexpr db::query in_work_query{"changes.in_work", R"sql(
     SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code, error,
-           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+           options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            code, author, summary, coalesce(step, '') AS step, changed_at
       FROM job
      WHERE account_id = $1 AND status = 'processing'
@@ -41,7 +41,8 @@ constexpr db::query deleted_query{"changes.deleted", R"sql(
 
 constexpr db::query standing_query{"changes.standing", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
-           extract, extract_error,
+           extract, extract_error, options,
+           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            attempt::integer AS attempt, coalesce(step, '') AS step, changed_at
       FROM job WHERE id = $1 AND account_id = $2)sql"};

@@ -2,6 +2,8 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -141,7 +143,9 @@ std::string job_view(const job& job) {
         view.add("code", job.brief->code);
         view.add("author", job.brief->author);
     }
+    if (job.options) view.add_text("options", *job.options);
     if (job.earlier) view.add_text("earlier", std::to_string(*job.earlier));
+    if (job.has_video) view.add("video", fmt::format("/api/v1/reels/{}/video", job.id.value));
     if (job.result) view.add_text("result", *job.result);
     if (job.extract) view.add_text("extract", *job.extract);
     if (job.extract_error) view.add("extract_error", *job.extract_error);

@@ -33,6 +33,7 @@ job job_from(const db::row& row) {
         .retry_after_seconds = row.as<std::optional<std::int32_t>>("retry_after"),
         .result = std::nullopt,
         .brief = std::nullopt};
+    job.options = row.as<std::optional<std::string>>("options");
     if (const auto code = row.as<std::optional<std::string_view>>("error_code")) {
         job.error_code = job_error_code_from(*code).value();
         const auto cause = row.as<std::optional<std::string_view>>("failure_cause");
@@ -53,6 +54,7 @@ job whole_job_from(const db::row& row) {
     auto whole = job_from(row);
     whole.result = row.as<std::optional<std::string>>("result");
     whole.extract = row.as<std::optional<std::string>>("extract");
+    whole.has_video = row.as<bool>("has_video");
     whole.extract_error = row.as<std::optional<std::string>>("extract_error");
     return whole;
 }

@@ -18,7 +18,8 @@ constexpr db::query submit_query{"jobs.submit", R"sql(
 
 constexpr db::query find_query{"jobs.find", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
-           extract, extract_error,
+           extract, extract_error, options,
+           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            place.queue_position, place.expected_start_at
       FROM job
@@ -39,7 +40,7 @@ constexpr db::query find_small_thumbnail_query{"jobs.find_small_thumbnail", R"sq
 constexpr db::query list_query{"jobs.list", R"sql(
     WITH page AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-               failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+               options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
                code, author, summary,
                CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
@@ -63,7 +64,7 @@ constexpr db::query list_query{"jobs.list", R"sql(
 constexpr db::query list_active_query{"jobs.list_active", R"sql(
     WITH active AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-               failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+               options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
                code, author, summary,
                CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
@@ -83,7 +84,7 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
 // The literal status lets the planner use the partial index of failed jobs.
 constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+           options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            code, author, summary, NULL::integer AS queue_position,
            CASE WHEN $4 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
@@ -98,7 +99,7 @@ constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
 // contains only the beginning of a name, because the length of names has no bound.
 constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+           options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            code, author, summary, NULL::integer AS queue_position,
            CASE WHEN $6 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
@@ -115,7 +116,7 @@ constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
 constexpr db::query list_post_query{"jobs.list_post", R"sql(
     WITH same_post AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-               failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+               options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
                code, author, summary
           FROM job
          WHERE account_id = $1
@@ -181,7 +182,8 @@ constexpr db::query look_at_queue_query{"jobs.look_at_queue", R"sql(
 
 constexpr db::query find_all_query{"jobs.find_all", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
-           extract, extract_error,
+           extract, extract_error, options,
+           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after
       FROM job WHERE id = ANY ($1::bigint[]))sql"};
 
@@ -191,10 +193,11 @@ constexpr db::query last_id_query{"jobs.last_id", R"sql(
 // Data of a reel that GET does not show.
 constexpr db::query export_query{"jobs.export", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
-           extract, extract_error,
+           extract, extract_error, options,
+           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            (SELECT row_to_json(extra)::text FROM (
-               SELECT job.fresh, job.attempt AS attempts, job.webhook_url, job.options,
+               SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
                       rfc3339(job.analyzed_at) AS analyzed_at,
                       (SELECT key FROM submission_key WHERE job_id = job.id LIMIT 1)
                           AS idempotency_key,

@@ -79,7 +79,9 @@ constexpr db::query search_query{"jobs.search", R"sql(
          GROUP BY coalesce(post_of(job), 'job ' || job.id)
          ORDER BY score DESC, job_id DESC LIMIT $5)
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
-           hit.score::double precision AS score, document.passages
+           hit.score::double precision AS score, document.passages,
+           (SELECT CASE WHEN count(*) = max(number) + 1 THEN count(*) ELSE 0 END
+              FROM reel_frame WHERE job_id = hit.job_id)::integer AS frames
       FROM hit
       JOIN job ON job.id = hit.job_id
       JOIN search_document AS document
@@ -96,7 +98,8 @@ search_hit hit_from(const db::row& row) {
              .author = row.as<std::string>("author"),
              .summary = row.as<std::string>("summary")},
         .score = row.as<double>("score"),
-        .passages = row.as<std::string>("passages")};
+        .passages = row.as<std::string>("passages"),
+        .frames = row.as<std::int32_t>("frames")};
 }
 
 }  // namespace

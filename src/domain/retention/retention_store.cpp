@@ -17,7 +17,7 @@ constexpr db::query expire_calls_query{"retention.expire_model_calls", R"sql(
 constexpr db::query begin_erasure_query{"retention.begin_erasure", R"sql(
     SELECT begin_erasure($1, $2) AS outcome)sql"};
 
-// The one after $1, or the first.
+// The account after $1, or the first one.
 constexpr db::query next_leaver_query{"retention.next_leaver", R"sql(
     SELECT id FROM account
      WHERE leaving_at IS NOT NULL AND id <> ALL ($2::bigint[])
@@ -103,8 +103,8 @@ boost::asio::awaitable<std::optional<expiry_step>> retention_store::expire(
 }
 
 boost::asio::awaitable<result<void>> retention_store::begin_erasure(
-    account_id leaver, std::optional<std::string> verified_hash, deadline by) {
-    const auto begun = co_await pool_->run(by, begin_erasure_query, leaver, verified_hash);
+    account_id account, std::optional<std::string> verified_hash, deadline by) {
+    const auto begun = co_await pool_->run(by, begin_erasure_query, account, verified_hash);
     const auto outcome = begun.one().as<std::string>("outcome");
     if (outcome == "not_found") co_return error{errc::not_found, "there is no such account"};
     if (outcome == "password_changed") {
@@ -132,15 +132,15 @@ boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_accoun
 }
 
 boost::asio::awaitable<std::optional<erasure_step>> retention_store::erase(
-    std::string who, account_id leaver, int most, deadline by) {
-    const auto stepped = co_await pool_->run(by, erase_query, who, turn_seconds(), leaver, most);
+    std::string who, account_id account, int most, deadline by) {
+    const auto stepped = co_await pool_->run(by, erase_query, who, turn_seconds(), account, most);
     co_return stepped.map_one(&erasure_step_from);
 }
 
 boost::asio::awaitable<erasure_step> retention_store::erase_account(
-    account_id leaver, int most, deadline by) {
+    account_id account, int most, deadline by) {
     const auto stepped = co_await pool_->run(
-        by, erase_query, std::optional<std::string>{}, turn_seconds(), leaver, most);
+        by, erase_query, std::optional<std::string>{}, turn_seconds(), account, most);
     co_return erasure_step_from(stepped.one());
 }
 

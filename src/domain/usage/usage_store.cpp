@@ -40,22 +40,22 @@ constexpr db::query read_reels_query{"usage.read_reels", R"sql(
      GROUP BY done.day ORDER BY done.day)sql"};
 
 constexpr db::query read_days_query{"usage.read_days", R"sql(
-    SELECT to_char(day, 'YYYY-MM-DD') AS day, provider, model,
+    SELECT to_char(day, 'YYYY-MM-DD') AS day, provider, model, purpose,
            count(*) AS calls,
            sum(prompt_tokens)::bigint AS prompt_tokens,
            sum(output_tokens)::bigint AS output_tokens,
            count(*) - count(cost_usd) AS unpriced_calls,
            CASE WHEN count(*) = count(cost_usd) OR sum(cost_usd) > 0
                 THEN trim_scale(sum(cost_usd))::text END AS cost_usd
-      FROM (SELECT provider, model, (called_at AT TIME ZONE 'UTC')::date AS day, prompt_tokens,
-                   output_tokens, cost_usd
+      FROM (SELECT provider, model, purpose, (called_at AT TIME ZONE 'UTC')::date AS day,
+                   prompt_tokens, output_tokens, cost_usd
               FROM model_call AS made
              WHERE account_id = $1 AND (settled_at IS NOT NULL OR NOT is_under_way(made))
                AND ($2::date IS NULL OR called_at >= $2::date::timestamp AT TIME ZONE 'UTC')
                AND ($3::date IS NULL OR called_at < ($3::date + 1)::timestamp AT TIME ZONE 'UTC')
            ) AS call
-     GROUP BY call.day, provider, model
-     ORDER BY call.day, provider, model)sql"};
+     GROUP BY call.day, provider, model, purpose
+     ORDER BY call.day, provider, model, purpose)sql"};
 
 // A reel without calls is one row without a call.
 constexpr db::query read_reel_query{"usage.read_reel", R"sql(
@@ -164,6 +164,7 @@ boost::asio::awaitable<std::vector<daily_model_sums>> usage_store::read_days(
             .date = row.as<std::string>("day"),
             .provider = row.as<std::string>("provider"),
             .model = row.as<std::string>("model"),
+            .purpose = row.as<std::string>("purpose"),
             .used = sums_from(row)};
     });
 }

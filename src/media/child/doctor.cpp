@@ -63,7 +63,7 @@ bool creates_folder() {
     return true;
 }
 
-/// Whether the file system received the call: ENOENT is its answer.
+/// Whether the call reached the file system, which answers ENOENT.
 bool unlink_is_allowed() {
     return unlink("/tmp/reelsd-media-no-such-file") == 0 || errno == ENOENT;
 }
@@ -87,7 +87,7 @@ std::vector<std::string> possible_actions(const jail::layers& held) {
 jail_report examine_jail(const arguments& given) {
     auto held = jail::confine(limits_for(given), given.parent);
     jail::seal(held, {});
-    const std::map<std::string_view, bool> holding{
+    const std::map<std::string_view, bool> active{
         {"system_call_filter", held.system_call_filter},
         {"resource_limits", held.resource_limits},
         {"landlock", held.landlock},
@@ -101,7 +101,7 @@ jail_report examine_jail(const arguments& given) {
         .refusal = clean_text(refusal_of(held, given.jail), refusal_bytes_max),
         .possible = possible_actions(held)};
     for (const auto name : jail_layer_names())
-        report.layers.push_back({.name = std::string{name}, .holds = holding.at(name)});
+        report.layers.push_back({.name = std::string{name}, .holds = active.at(name)});
     return report;
 }
 

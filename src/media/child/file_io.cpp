@@ -122,7 +122,7 @@ void io_free::operator()(AVIOContext* context) const noexcept {
 }
 
 result<input_file> input_file::open(const std::string& path) {
-    // Without O_NONBLOCK a pipe of that name would block the process.
+    // Without O_NONBLOCK a named pipe would block the process.
     unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
     if (!file) return cannot_open(path, errno);
     struct stat about {};

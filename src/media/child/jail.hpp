@@ -36,7 +36,7 @@ struct layers {
     bool unprivileged_user = false;    ///< Not root, if necessary by becoming `nobody`.
     bool own_namespaces = false;       ///< User, network (not even loopback) and IPC.
     bool landlock = false;             ///< Denies files, and TCP on newer kernels.
-    int landlock_version = 0;          ///< The kernel's; 0: none.
+    int landlock_version = 0;          ///< Version in the kernel; 0 without Landlock.
     bool system_call_filter = false;   ///< About 30 calls; see system_call_filter.cpp.
     std::vector<std::string> reasons;  ///< One for each layer that is not active.
 };
@@ -58,7 +58,7 @@ struct landlock_rules {
     std::uint64_t scopes = 0;
 };
 
-/// The kernel's version of Landlock; below 1 for none, with errno set.
+/// Version of Landlock in the kernel; below 1 without Landlock, with errno set.
 [[nodiscard]] long landlock_version() noexcept;
 
 /// All rights of this version, by landlock(7) and the kernel's documentation: 13 rights over files,
@@ -74,7 +74,7 @@ struct landlock_rules {
 /// Drops the capabilities that a new user namespace grants.
 [[nodiscard]] bool drop_capabilities() noexcept;
 
-/// "step: message of the errno".
+/// "step: message of errno".
 [[nodiscard]] std::string failure_text(std::string_view step, int code);
 
 /// Loads the system-call filter of the child for all threads. Returns 0 or an errno. Only memory,

@@ -95,7 +95,7 @@ jail::limits limits_for(const arguments& given) noexcept {
 std::string refusal_of(const jail::layers& held, jail_policy policy) {
     if (is_sanitized || (held.system_call_filter && held.resource_limits)) return {};
     if (!held.system_call_filter && !held.unprivileged_user)
-        return why_not(held, "root without a system-call filter decodes nothing");
+        return why_not(held, "videos are not decoded as root without a system-call filter");
     if (policy == jail_policy::best_effort) return {};
     return why_not(
         held,

@@ -20,7 +20,7 @@ using namespace reelsd;
 constexpr int exit_usage = 64;      // sysexits(3)
 constexpr int exit_unwritten = 74;  // sysexits(3): an error of output
 
-/// Makes the process die with the daemon. False if that has already ended.
+/// Makes the process die with the daemon. False if the daemon has already ended.
 bool die_with_parent(int parent) {
     return parent == 0 || (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent);
 }

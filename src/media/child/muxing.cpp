@@ -66,7 +66,7 @@ result<void> copy_packets(source_track& picture, source_track& sound, AVFormatCo
         const int written = next.write_to(output);
         if (is_output_failure(written)) return cannot_write(written);
         // For example, packets without valid times.
-        if (written < 0) return unsupported("its tracks do not go together", written);
+        if (written < 0) return unsupported("its tracks cannot be combined", written);
         next.advance();
     }
     return {};

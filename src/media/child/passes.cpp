@@ -111,10 +111,10 @@ private:
     result<first_pass> conclude() {
         if (!shape_) return error{errc::unsupported_format, "no picture can be decoded"};
         if (video_packets_ < 2 && from_.audio() == nullptr) {
-            return error{errc::unsupported_format, "it is a single picture"};
+            return error{errc::unsupported_format, "it has a single picture"};
         }
         if (video_end_seconds_ <= 0) {
-            return error{errc::unsupported_format, "its pictures have no times"};
+            return error{errc::unsupported_format, "its pictures have no timestamps"};
         }
         const double promised = from_.claimed_seconds().value_or(0);
         if (end_seconds_ < std::min(readable_seconds_min, promised / 2)) {

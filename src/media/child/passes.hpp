@@ -32,7 +32,7 @@ struct first_pass {
     std::vector<double> key_seconds;
 };
 
-/// Reads every packet once, because headers are not trusted, and decodes the first picture and the
+/// Reads every packet once, because headers are not trusted. Decodes the first picture and the
 /// requested sound. `video_too_long` at the first packet past the limit; `unsupported_format` when
 /// no picture can be decoded, too little of the file exists or it is a single picture.
 [[nodiscard]] result<first_pass> run_first_pass(

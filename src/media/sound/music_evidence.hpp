@@ -34,7 +34,7 @@ struct music_block {
     [[nodiscard]] double tonality() const;
 };
 
-/// Blocks of 3 s, one each 1.5 s. A shorter track is one block; without spectra there is none.
+/// Blocks of 3 s, one each 1.5 s. A shorter track is one block; without spectra there is no block.
 [[nodiscard]] std::vector<music_block> music_blocks(std::span<const spectrum> spectra);
 
 /// Removes held tones that are not music from `blocks`: harmonics of mains hum (50 or 60 Hz), if

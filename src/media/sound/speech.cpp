@@ -96,7 +96,7 @@ options_handle parse_options(const std::string& model_dir) {
         // music.
         "-maxhmmpf",
         "5000",
-        // Removing frames would shift the times of words.
+        // Removing frames would shift word times.
         "-remove_silence",
         "no",
         "-remove_noise",
@@ -274,7 +274,7 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
         const auto part = std::span{sound}.subspan(
             range.begin * frame_samples, (range.end - range.begin) * frame_samples);
         next.words = models_->words.decode(part);
-        judge(next, part);
+        check(next, part);
         for (transcript_word& word : next.words) {
             word.start_seconds += next.start_seconds;
             word.end_seconds += next.start_seconds;
@@ -287,7 +287,7 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
 /// In music the recogniser invents words, sometimes as many as in speech. Invented words change
 /// when the sound changes a little; spoken ones do not. Of two decodings of speech the one with the
 /// higher posterior is kept.
-void speech_recognizer::judge(utterance& utterance, std::span<const std::int16_t> sound) {
+void speech_recognizer::check(utterance& utterance, std::span<const std::int16_t> sound) {
     utterance.plausible =
         plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
     const double posterior = mean_posterior(utterance.words);

@@ -108,7 +108,7 @@ void add_margins(std::vector<frame_range>& ranges, std::size_t frames) {
     }
 }
 
-/// The last one of equals, so that parts are long.
+/// Of equally quiet frames, the last one, so that parts are long.
 std::size_t quietest_frame(std::span<const float> levels_db, frame_range where) {
     std::size_t best = where.begin;
     float best_sum = 0;

@@ -147,14 +147,14 @@ void add_small_pieces(
     text_line& line, const std::vector<component>& small, const plane& source,
     const rgb_frame& frame) {
     const int above = static_cast<int>(line.glyph_height * 0.35);
-    const int beside = static_cast<int>(line.glyph_height * 0.6);
+    const int margin = static_cast<int>(line.glyph_height * 0.6);
     double stroke = 0;
     for (std::size_t i = 0; i < line.letters_tall; ++i) stroke += line.letters[i].stroke;
     stroke /= static_cast<double>(line.letters_tall);
     const box band{
-        line.bounds.left - beside,
+        line.bounds.left - margin,
         line.bounds.top - above,
-        line.bounds.right + beside,
+        line.bounds.right + margin,
         line.bounds.bottom + above};
     for (const component& candidate : small) {
         if (candidate.bounds.height() > 0.5 * line.glyph_height) continue;

@@ -39,7 +39,7 @@ class reading_attempts {
 public:
     explicit reading_attempts(recogniser& words) : words_{words} {}
 
-    /// True when the best reading is sure: no further picture is needed.
+    /// True when the best reading is certain: no further picture is needed.
     bool try_picture(const plane& picture) {
         line_reading reading = words_.read(picture);
         if (value_of(reading) > value_of(best_)) best_ = std::move(reading);
@@ -56,7 +56,7 @@ private:
 class frame_text_reader final : public text_reader {
 public:
     explicit frame_text_reader(std::unique_ptr<recogniser> words)
-        : words_{std::move(words)}, judge_{[engine = words_.get()](std::string_view word) {
+        : words_{std::move(words)}, filter_{[engine = words_.get()](std::string_view word) {
               return engine->knows(word);
           }} {}
 
@@ -133,7 +133,7 @@ private:
         const double value = best == nullptr ? 0 : value_of(best->reading);
         const bool sure =
             best != nullptr &&
-            ((best->reading.confidence() >= sure_confidence && judge_.trusts(best->reading)) ||
+            ((best->reading.confidence() >= sure_confidence && filter_.trusts(best->reading)) ||
              (value >= agreed_confidence && best->count >= 2));
         const int most =
             value >= hopeless_value ? readings_per_track_max : readings_if_hopeless_max;
@@ -199,7 +199,7 @@ private:
     void note(const track& line) {
         const counted_reading* best = favourite(line);
         if (best == nullptr) return;
-        const auto vetted = judge_.judge(
+        const auto vetted = filter_.filter(
             best->reading,
             {.sightings = line.sightings,
              .agreeing = best->count,
@@ -216,7 +216,7 @@ private:
     }
 
     std::unique_ptr<recogniser> words_;
-    ocr_filter judge_;
+    ocr_filter filter_;
     line_detector detector_;
     line_tracker tracker_;
     std::vector<sighting> sightings_;

@@ -325,7 +325,7 @@ bool grows_into(std::string_view shorter, std::string_view longer) {
 }
 
 bool is_part_of(std::string_view part, std::string_view whole) {
-    constexpr std::size_t part_letters_min = 4;  // "it" stands in half of all texts.
+    constexpr std::size_t part_letters_min = 4;  // "it" occurs in half of all texts.
     if (part.size() < whole.size() && part.size() >= part_letters_min &&
         whole.find(part) != std::string_view::npos) {
         return true;
@@ -340,7 +340,7 @@ bool is_part_of(std::string_view part, std::string_view whole) {
     return false;
 }
 
-void ocr_filter::mend_digits(std::string& word) const {
+void ocr_filter::correct_digits(std::string& word) const {
     // Only between letters: "m1x", not "4K" or "2nd".
     static constexpr std::array<std::pair<char, char>, 4> forms{
         {{'1', 'i'}, {'1', 'l'}, {'0', 'o'}, {'5', 's'}}};
@@ -349,10 +349,10 @@ void ocr_filter::mend_digits(std::string& word) const {
         if (at == std::string::npos || at + 1 >= word.size()) continue;
         if (std::islower(static_cast<unsigned char>(word[at - 1])) == 0) continue;
         if (std::islower(static_cast<unsigned char>(word[at + 1])) == 0) continue;
-        std::string mended = word;
-        mended[at] = letter;
-        if (!knows_(core_of(mended))) continue;
-        word = std::move(mended);
+        std::string corrected = word;
+        corrected[at] = letter;
+        if (!knows_(core_of(corrected))) continue;
+        word = std::move(corrected);
         return;
     }
 }
@@ -372,11 +372,11 @@ bool ocr_filter::is_known(const word_reading& reading, std::string_view text) co
     return letters == 2 && core.size() == 2 ? is_short_word(core) : reading.known || knows_(core);
 }
 
-vetted_text ocr_filter::judge(const line_reading& reading, const evidence& seen) const {
+vetted_text ocr_filter::filter(const line_reading& reading, const evidence& seen) const {
     std::vector<weighed_word> words;
     for (const word_reading& each : reading.words) {
         weighed_word word{.text = plain_punctuation(each.text), .confidence = each.confidence};
-        mend_digits(word.text);
+        correct_digits(word.text);
         word.letters = alphanumerics(word.text);
         word.known = is_known(each, word.text);
         word.believed = is_believed(word);

@@ -29,7 +29,7 @@ inline constexpr double same_text_similarity = 0.78;
 /// How often a text was seen; more sightings need less confidence.
 struct evidence {
     int sightings = 1;   ///< Frames.
-    int agreeing = 1;    ///< Readings of it that gave the same text.
+    int agreeing = 1;    ///< Readings that gave the same text.
     double letters = 0;  ///< Pieces of letter size that were found in the line.
 };
 
@@ -44,14 +44,14 @@ class ocr_filter {
 public:
     /// `knows(word)` asks the dictionary, for a word without punctuation at its ends.
     explicit ocr_filter(std::function<bool(std::string_view)> knows) : knows_{std::move(knows)} {}
-    [[nodiscard]] vetted_text judge(const line_reading& reading, const evidence& seen) const;
+    [[nodiscard]] vetted_text filter(const line_reading& reading, const evidence& seen) const;
 
     /// Whether every word is a number or in the dictionary, so that no second reading is needed.
     [[nodiscard]] bool trusts(const line_reading& reading) const;
 
 private:
     /// Replaces a digit within a word by a letter, if that gives a word.
-    void mend_digits(std::string& word) const;
+    void correct_digits(std::string& word) const;
     /// Whether the word `text`, read as `reading`, exists.
     [[nodiscard]] bool is_known(const word_reading& reading, std::string_view text) const;
 

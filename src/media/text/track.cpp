@@ -41,7 +41,7 @@ struct colour_tally {
 };
 
 /// Compares the pixels left and right of one run of a letter.
-void look_beside(
+void count_hits(
     const run& stroke, const std::array<int, 3>& colour, const rgb_frame& frame,
     colour_tally& ring) {
     for (const int x : {stroke.left - ring_distance, stroke.right - 1 + ring_distance}) {
@@ -58,7 +58,7 @@ double ring_fit(
     const rgb_frame& frame) {
     colour_tally ring;
     for (const component& letter : letters) {
-        for (const run& each : letter.runs) look_beside(each, colour, frame, ring);
+        for (const run& each : letter.runs) count_hits(each, colour, frame, ring);
     }
     return ring.pixels == 0 ? 0.0 : static_cast<double>(ring.hits) / ring.pixels;
 }

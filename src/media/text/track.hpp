@@ -27,7 +27,7 @@ struct glyph_template {
     std::array<int, 3> colour{};
     std::vector<component> letters{};  ///< Those of letter size.
     std::vector<double> letter_fit{};  ///< Share of each letter's pixels that had the colour.
-    double ring_fit = 0;               ///< Share of the pixels about the letters that had it.
+    double ring_fit = 0;               ///< Share of the pixels around the letters that had it.
 };
 
 [[nodiscard]] glyph_template glyph_template_of(const text_line& line, const rgb_frame& frame);
@@ -60,7 +60,7 @@ struct track {
     int agreeing = 0;      ///< Readings that gave `best`.
     bool moved = false;
     std::vector<counted_reading> texts{};  ///< Texts of its readings, each once.
-    plane steady{};  ///< Least top-hat over time about the line while it stands still.
+    plane steady{};  ///< Least top-hat over time around the line while it does not move.
     box steady_area{};
 };
 

@@ -13,9 +13,9 @@ namespace {
 
 /// The words of a text, in lower case and each followed by a blank. Bytes of other scripts count as
 /// letters.
-class folded_text {
+class word_sequence {
 public:
-    explicit folded_text(std::string_view text) {
+    explicit word_sequence(std::string_view text) {
         const auto visible = clean_text(text, text.size());
         bool is_in_word = false;
         for (const char byte : visible) {
@@ -69,7 +69,7 @@ private:
     [[nodiscard]] bool is_in(const std::string& text) const {
         // A word has a letter and a separator.
         if (text.size() < 2 * leaked_request_words_min - 1) return false;
-        const folded_text folded{text};
+        const word_sequence folded{text};
         for (std::size_t first = 0; first + leaked_words_min <= folded.words(); ++first) {
             if (pieces_.contains(folded.piece(first, leaked_words_min))) return true;
         }
@@ -81,8 +81,8 @@ private:
         return false;
     }
 
-    folded_text instructions_;
-    folded_text request_;
+    word_sequence instructions_;
+    word_sequence request_;
     std::unordered_set<std::string_view> pieces_;  ///< Within instructions_.
 };
 

@@ -27,7 +27,7 @@ constexpr int objects_max = 50;
 constexpr seconds_f retry_pause{10.0};
 /// For a thread to become free.
 constexpr auto media_thread_wait_max = 5s;
-constexpr auto media_statement_time_max = 5s;
+constexpr auto media_query_time_max = 5s;
 
 class video_sweeper final : public periodic_task {
 public:
@@ -42,7 +42,10 @@ public:
 private:
     asio::awaitable<void> step() override {
         const auto removed = co_await store_.expire_videos(
-            limits_.kept, limits_.bytes_max, files_max, deadline::after(media_statement_time_max));
+            limits_.kept,
+            limits_.bytes_max,
+            videos_per_step,
+            deadline::after(media_query_time_max));
         if (removed > 0) on_removed_("videos", removed);
         if (removed == files_max) pause_for(expiry_pause);
     }
@@ -74,7 +77,7 @@ public:
 private:
     asio::awaitable<void> step() override {
         const auto unwanted = co_await store_.take_unwanted(
-            name_, objects_max, retry_pause, deadline::after(media_statement_time_max));
+            name_, objects_per_step, deletion_retry_pause, deadline::after(media_query_time_max));
         if (unwanted.empty()) co_return;
         std::vector<std::string> removed;
         std::optional<error> failure;
@@ -91,7 +94,7 @@ private:
         };
         const auto ran = co_await threads_.run(deadline::after(media_thread_wait_max), remove_all);
         if (!removed.empty())
-            co_await store_.forget(removed, deadline::after(media_statement_time_max));
+            co_await store_.forget(removed, deadline::after(media_query_time_max));
         note(ran ? failure : ran.error());
         if (ran && *ran && removed.size() == objects_max) pause_for(expiry_pause);
     }

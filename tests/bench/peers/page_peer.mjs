@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 const [how, file, code, rounds] = process.argv.slice(2);
 const html = readFileSync(file);
 
-/** The post among all that a block holds. */
+/** Finds the post in a block. */
 function find(value) {
     if (value === null || typeof value !== 'object') return undefined;
     if (!Array.isArray(value) && value.code === code && value.video_versions) return value;
@@ -51,7 +51,7 @@ const took = [];
 const before = process.cpuUsage();
 for (let round = 0; round < Number(rounds); ++round) {
     const begun = process.hrtime.bigint();
-    // The page comes as bytes, for ours as well.
+    // The page is read as bytes, as in our parser's measurement.
     const post = ways[how](html.toString('utf8'));
     took.push(Number(process.hrtime.bigint() - begun) / 1e6);
     if (!post) {

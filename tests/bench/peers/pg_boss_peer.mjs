@@ -1,4 +1,4 @@
-// A queue of pg-boss: fills it, empties it with handlers that do nothing, and says how long that took.
+// A queue of pg-boss: fills it, empties it with handlers that do nothing, and prints the duration.
 //   pg_boss_peer.mjs throughput JOBS WORKERS | latency JOBS
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -10,8 +10,8 @@ const { Client } = require('pg');
 
 const [kind, jobsText, workersText] = process.argv.slice(2);
 const jobs = Number(jobsText);
-// Jobs that are fetched and completed together: one at a time is its slowest way, and its poll is never shorter
-// than half a second, so that its own loop is left aside.
+// Fetches and completes several jobs at a time, because one at a time is slowest. Does not use pg-boss's own loop,
+// which polls at most twice a second.
 const together = 10;
 
 const boss = new PgBoss({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    momentSpans, neighbourStart, packRows, percentOf, ruleTicks, secondsAfterKey, secondsAt, segmentSpans, spansAt,
+    momentSpans, neighbourStart, packRows, percentOf, playerAction, ruleTicks, secondsAfterAction, secondsAfterKey, secondsAt, segmentSpans, spansAt,
 } from '../../../src/dashboard/web/reel/positions.js';
 
 const span = (start, end) => ({ start, end, text: '' });
@@ -66,4 +66,19 @@ test('keys move the cursor within the reel', () => {
     assert.equal(secondsAfterKey('Home', 28, 30), 0);
     assert.equal(secondsAfterKey('End', 2, 30.4), 30.4);
     assert.equal(secondsAfterKey('Tab', 2, 30), null);
+});
+
+test('keys of the player play, move, and go through the moments', () => {
+    const moments = [span(2, 11), span(11, 20)];
+    const after = (key, seconds) => secondsAfterAction(playerAction(key), seconds, moments, 30);
+    assert.equal(playerAction(' ').type, 'toggle');
+    assert.equal(playerAction('K').type, 'toggle');
+    assert.equal(playerAction('x'), null);
+    assert.equal(playerAction('Enter'), null);
+    for (const [key, seconds, next] of [
+        ['l', 5, 7], ['ArrowRight', 29, 30], ['j', 5, 3], ['ArrowLeft', 1, 0], ['ArrowDown', 2, 11], ['ArrowDown', 11, null],
+        ['ArrowUp', 12, 11], ['ArrowUp', 2, null], ['J', 2.345, 0.345],
+    ]) {
+        assert.equal(after(key, seconds), next, `${key} at ${seconds}`);
+    }
 });

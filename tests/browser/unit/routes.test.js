@@ -7,6 +7,7 @@ import {
 test('each address has its page', () => {
     assert.equal(matchRoute('/').name, 'reels');
     assert.deepEqual(matchRoute('/reels/42'), { name: 'reel', id: '42' });
+    assert.deepEqual(matchRoute('/reels/42/compare/41'), { name: 'compare', id: '42', other: '41' });
     for (const name of ['tokens', 'webhooks', 'usage', 'account', 'admin', 'join']) {
         assert.equal(matchRoute(`/${name}`).name, name);
     }
@@ -14,7 +15,7 @@ test('each address has its page', () => {
 });
 
 test('unknown paths have no page', () => {
-    for (const path of ['/reels', '/reels/', '/reels/0', '/reels/-1', '/reels/1x', '/docs', '/tokens/']) {
+    for (const path of ['/reels', '/reels/', '/reels/0', '/reels/-1', '/reels/1x', '/reels/1/compare', '/reels/1/compare/x', '/docs', '/tokens/']) {
         assert.equal(matchRoute(path), null, path);
     }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    axisOf, dayColumns, modelName, modelSums, SERIES_MAX, sumMoney,
+    axisOf, dayColumns, modelName, modelSums, purposeName, reelColumns, SERIES_MAX, sumMoney,
 } from '../../../src/dashboard/web/usage/grouping.js';
 import { daysBetween, rangeDays, rangeProblem } from '../../../src/dashboard/web/usage/ranges.js';
 
@@ -47,12 +47,31 @@ test('columns stack the models of each day, also of days without any', () => {
         [['b', 0, 0.2], ['a', 0.2, 0.3]]);
 });
 
+test('columns and sums are also by purpose', () => {
+    const rows = [{ ...row('2026-03-01', 'a', 0.1), purpose: 'ask' }, { ...row('2026-03-01', 'a', 0.3), purpose: 'analysis' },
+        { ...row('2026-03-01', 'e', 0.2), purpose: 'embedding' }, row('2026-03-01', 'old', 0.1)];
+    assert.deepEqual(modelSums(rows, 'money', purposeName), [{ name: 'Analyses', amount: 0.4 },
+        { name: 'Embeddings', amount: 0.2 }, { name: 'Questions', amount: 0.1 }]);
+    const [column] = dayColumns(rows, ['2026-03-01'], ['Analyses', 'Questions', 'Embeddings'], 'money', purposeName);
+    assert.deepEqual(column.parts.map(({ name, amount }) => [name, amount]),
+        [['Analyses', 0.4], ['Questions', 0.1], ['Embeddings', 0.2]]);
+});
+
 test('an unknown cost is 0, and the number of colours is limited', () => {
     const names = Array.from({ length: 9 }, (_, index) => `m${index}`);
     const rows = [...names.map((name) => row('2026-03-01', name, 1)), row('2026-03-01', 'm0', null)];
     const [column] = dayColumns(rows, ['2026-03-01'], names, 'money');
     assert.equal(column.total, 9);
     assert.equal(Math.max(...column.parts.map((part) => part.series)), SERIES_MAX - 1);
+});
+
+test('columns of reels have days without any, and an axis of whole numbers', () => {
+    const columns = reelColumns([{ date: '2026-03-02', reels: 3 }, { date: '2026-03-03', reels: 0 }], ['2026-03-01', '2026-03-02', '2026-03-03']);
+    assert.deepEqual(columns.map(({ total }) => total), [0, 3, 0]);
+    assert.deepEqual(columns[1].parts, [{ name: 'Reels', series: 0, amount: 3, from: 0, to: 3 }]);
+    for (const [largest, marks] of [[1, [0, 1]], [3, [0, 1, 2, 3]], [9, [0, 5, 10]], [41, [0, 20, 40, 60]], [90, [0, 25, 50, 75, 100]]]) {
+        assert.deepEqual(axisOf(largest, true).marks, marks);
+    }
 });
 
 test('an axis has round marks up to at least the largest value', () => {

@@ -38,6 +38,18 @@ TEST(JobView, PendingHasItsPlace) {
         job_view(job), ::testing::EndsWith(R"("expected_start_at":"2026-05-22T10:00:31Z"})"));
 }
 
+TEST(JobView, HasTheOptionsOfItsSubmission) {
+    auto job = a_job();
+    job.options = R"({"language":"de"})";
+    EXPECT_THAT(job_view(job), ::testing::EndsWith(R"(,"options":{"language":"de"}})"));
+}
+
+TEST(JobView, NamesTheKeptVideo) {
+    auto job = a_job();
+    job.has_video = true;
+    EXPECT_THAT(job_view(job), ::testing::EndsWith(R"(,"video":"/api/v1/reels/42/video"})"));
+}
+
 TEST(JobView, DoneHasTheStoredResultAsItIs) {
     auto job = a_job();
     job.status = jobs::job_status::done;

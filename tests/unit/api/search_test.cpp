@@ -68,6 +68,26 @@ TEST(HitView, IsAsTheContractSays) {
     EXPECT_EQ(view.size(), 8U);
 }
 
+TEST(HitView, AMatchWithATimeHasThePictureOfItsMoment) {
+    const auto frame_at = [](double seconds, int frames) {
+        auto hit = some_hit();
+        hit.frames = frames;
+        hit.passages = model::passages_text(
+            {{"content.key_moments", "Flour.", 2, {}},
+             {"content.key_moments", "A sieve.", 2, {}},
+             {"content.key_moments", "Dough.", 12.5, {}},
+             {"audio.transcript", "then the water", seconds, {}}});
+        const auto view = json::parse(hit_view(hit, model::passage_finder{"water", {}}).value());
+        return view.at("match").value("frame", "none");
+    };
+    EXPECT_EQ(frame_at(12.4, 2), "/api/v1/reels/42/frames/0");
+    EXPECT_EQ(frame_at(12.5, 2), "/api/v1/reels/42/frames/1");
+    EXPECT_EQ(frame_at(40, 2), "/api/v1/reels/42/frames/1");
+    EXPECT_EQ(frame_at(1, 2), "none") << "before the first moment";
+    EXPECT_EQ(frame_at(40, 3), "none") << "two moments at the same time";
+    EXPECT_EQ(frame_at(40, 0), "none");
+}
+
 TEST(HitView, AMatchWithoutATimeHasNoSeconds) {
     const auto view = json::parse(hit_view(some_hit(), model::passage_finder{"bake", {}}).value());
     EXPECT_EQ(view.at("match"), json({{"field", "content.summary"}, {"text", "How to bake."}}));

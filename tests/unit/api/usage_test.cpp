@@ -66,6 +66,7 @@ const std::vector<usage::daily_model_sums> two_days{
     {.date = "2026-05-22",
      .provider = "gemini",
      .model = "flash",
+     .purpose = "ask",
      .used =
          {.calls = 3,
           .prompt_tokens = 20,
@@ -75,29 +76,32 @@ const std::vector<usage::daily_model_sums> two_days{
     {.date = "2026-05-23",
      .provider = "openai",
      .model = "=HYPERLINK(\"x\"), y",
+     .purpose = "analysis",
      .used = {.calls = 1, .unpriced_calls = 1, .cost_usd = std::nullopt}}};
 
-TEST(UsageDaysView, HasARowForEachDayAndModel) {
+TEST(UsageDaysView, HasARowForEachDayModelAndPurpose) {
     EXPECT_EQ(usage_days_view({}), "[]");
     EXPECT_EQ(
         usage_days_view(two_days),
-        R"([{"date":"2026-05-22","provider":"gemini","model":"flash","calls":3,"prompt_tokens":20,)"
-        R"("output_tokens":2,"total_tokens":22,"cost_usd":0.16522,"unpriced_calls":1},)"
-        R"({"date":"2026-05-23","provider":"openai","model":"=HYPERLINK(\"x\"), y","calls":1,)"
-        R"("prompt_tokens":0,"output_tokens":0,"total_tokens":0,"cost_usd":null,)"
+        R"([{"date":"2026-05-22","provider":"gemini","model":"flash","purpose":"ask",)"
+        R"("calls":3,"prompt_tokens":20,"output_tokens":2,"total_tokens":22,"cost_usd":0.16522,)"
+        R"("unpriced_calls":1},)"
+        R"({"date":"2026-05-23","provider":"openai","model":"=HYPERLINK(\"x\"), y",)"
+        R"("purpose":"analysis","calls":1,"prompt_tokens":0,"output_tokens":0,"total_tokens":0,)"
+        R"("cost_usd":null,)"
         R"("unpriced_calls":1}])");
 }
 
 TEST(UsageCsv, IsTheSameForSpreadsheets) {
     const std::string header =
         "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
-        "unpriced_calls\r\n";
+        "unpriced_calls,purpose\r\n";
     EXPECT_EQ(usage_csv({}), header);
     EXPECT_EQ(
         usage_csv(two_days),
         header +
-            "2026-05-22,gemini,flash,3,20,2,22,0.16522,1\r\n"
-            "2026-05-23,openai,\"'=HYPERLINK(\"\"x\"\"), y\",1,0,0,0,,1\r\n");
+            "2026-05-22,gemini,flash,3,20,2,22,0.16522,1,ask\r\n"
+            "2026-05-23,openai,\"'=HYPERLINK(\"\"x\"\"), y\",1,0,0,0,,1,analysis\r\n");
 }
 
 TEST(CsvTextField, IsQuotedWhereItHasToBeAndNeverAFormula) {

@@ -78,7 +78,7 @@ TEST_F(TaskGroup, InsistsAfterTheGracefulDeadline) {
 
     EXPECT_TRUE(run_on(loop, tasks.stop(deadline::after(1ms), testing::far_deadline())));
     EXPECT_EQ(seen, (std::vector<std::string>{"insisted"}));
-    EXPECT_TRUE(failures.empty()) << "cancellation is no failure";
+    EXPECT_TRUE(failures.empty()) << "cancellation is not a failure";
 }
 
 TEST_F(TaskGroup, TaskThatHasNotBegunNeverDoes) {

@@ -154,10 +154,10 @@ TEST_F(LogFile, LinesGoToStandardErrorWhileTheDiskIsFull) {
     const auto diverted = ::testing::internal::GetCapturedStderr();
     EXPECT_THAT(diverted, AllOf(HasSubstr("\"one\""), HasSubstr("\"two\"")));
     EXPECT_THAT(diverted, HasSubstr("No space left on device"));
-    const std::string complaint = "the log file cannot be written";
-    const auto first = diverted.find(complaint);
+    const std::string message = "the log file cannot be written";
+    const auto first = diverted.find(message);
     EXPECT_NE(first, diverted.npos);
-    EXPECT_EQ(diverted.find(complaint, first + 1), diverted.npos);
+    EXPECT_EQ(diverted.find(message, first + 1), diverted.npos);
 
     fs::remove(path("log"));
     log.reopen();
@@ -227,7 +227,7 @@ TEST_F(LogFile, KeepsTheOldFileIfReopeningFails) {
     EXPECT_THAT(text_of(path("moved") / "log"), AllOf(HasSubstr("one"), HasSubstr("two")));
 }
 
-// A limit on the file's size stands for a disk that becomes full within a line.
+// A limit on the file's size simulates a disk that becomes full within a line.
 TEST_F(LogFile, LeavesNoPartialLine) {
     const auto fill = [this] {
         const auto log = into(path("log"));

@@ -45,6 +45,38 @@ std::string described(const command& parsed) {
     return std::holds_alternative<commands::unknown>(parsed) ? "unknown" : "none";
 }
 
+TEST(QuestionIn, FindsTheReelThatIsAsked) {
+    struct test_case {
+        const char* name;
+        const char* rest;
+        std::int64_t answered_user;
+        const char* button;
+        std::int64_t reel;
+        const char* question;
+    };
+    const test_case cases[] = {
+        {"the library", " how much? ", 0, "", 0, "how much?"},
+        {"a number", "#42 how much?", 0, "", 42, "how much?"},
+        {"a number without a question", "#42", 0, "", 42, ""},
+        {"a number that is part of the question", "42 eggs?", 0, "", 0, "42 eggs?"},
+        {"a word with a hash", "#pasta how?", 0, "", 0, "#pasta how?"},
+        {"a reply to a reel", "how much?", 42, "json:7", 7, "how much?"},
+        {"a reply to a reel, with a number", "#8 how much?", 42, "again:7", 8, "how much?"},
+        {"a reply to a message without a reel", "how much?", 42, "", 0, "how much?"},
+        {"a reply to somebody else", "how much?", 43, "json:7", 0, "how much?"},
+        {"nothing", "", 0, "", 0, ""},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        auto message = to_us("/ask");
+        message.answered_user = expected.answered_user;
+        message.answered_button = expected.button;
+        const auto found = question_in(expected.rest, message, self);
+        EXPECT_EQ(found.reel.value_or(job_id{0}), job_id{expected.reel});
+        EXPECT_EQ(found.text, expected.question);
+    }
+}
+
 TEST(ParseCommand, UnderstandsAPrivateChat) {
     struct test_case {
         const char* text;

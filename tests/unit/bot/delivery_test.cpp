@@ -106,6 +106,15 @@ TEST(NextStepOf, SendsAFileToLinkedChats) {
     EXPECT_EQ(next_step_of(row).what, kind::drop);
 }
 
+TEST(NextStepOf, AnswersQuestionsOfLinkedChats) {
+    chats::waiting_message row;
+    row.what.kind = chats::message_kind::question;
+    row.what.parts = {"how much?"};
+    EXPECT_EQ(next_step_of(row).what, kind::answer);
+    row.is_linked = false;
+    EXPECT_EQ(next_step_of(row).what, kind::drop);
+}
+
 constexpr chats::chat_id ann{1};
 constexpr chats::chat_id bob{2};
 

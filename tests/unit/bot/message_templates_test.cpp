@@ -54,6 +54,54 @@ TEST(Summary, OmitsMissingFields) {
     }
 }
 
+questions::answer answer_about_flour() {
+    return {
+        .is_answered = true,
+        .text = "Two <cups>.",
+        .citations =
+            {{.id = job_id{42},
+              .code = "abc_-1",
+              .field = "audio.transcript",
+              .text = "two cups & more",
+              .seconds = 65.5},
+             {.id = job_id{7}, .code = "upload-0123", .field = "content.summary", .text = "cups"}},
+        .provider = "gemini",
+        .model = "m",
+        .cost_usd = "0.00041"};
+}
+
+TEST(Answer, LinksToThePostsOfItsCitations) {
+    EXPECT_EQ(
+        to_html(templates::answer(answer_about_flour())),
+        "Two &lt;cups&gt;.\n\n"
+        "<a href=\"https://www.instagram.com/reel/abc_-1/\">Reel 42, 1:05</a>\n"
+        "“two cups &amp; more”\n\nReel 7\n“cups”\n\nCost: $0.00041");
+}
+
+TEST(Answer, IsNotShownWithoutACitation) {
+    auto bare = answer_about_flour();
+    bare.citations.clear();
+    auto unanswered = answer_about_flour();
+    unanswered.is_answered = false;
+    for (const auto& answered : {bare, unanswered}) {
+        EXPECT_EQ(
+            to_html(templates::answer(answered)),
+            "Your reels do not answer this question.\n\nCost: $0.00041");
+    }
+}
+
+TEST(RefusedQuestion, SaysWhenToTryAgain) {
+    EXPECT_EQ(
+        to_html(templates::refused_question(questions::no_model())),
+        "The question was not answered: asking needs a model; this server has none.");
+    EXPECT_EQ(
+        to_html(templates::refused_question(
+            {.why = questions::refusal::reason::unavailable,
+             .text = "the model cannot be reached",
+             .retry_after = 30})),
+        "The question was not answered: the model cannot be reached. Try again in 30 seconds.");
+}
+
 TEST(CostText, IsExact) {
     EXPECT_EQ(templates::cost_text("0"), "free");
     EXPECT_EQ(templates::cost_text("0.000"), "free");

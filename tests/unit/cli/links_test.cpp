@@ -19,14 +19,14 @@ TEST(PartsOf, FitInOneRequestEach) {
     const auto links = [](std::size_t count, std::size_t length) {
         return std::vector<std::string>(count, std::string(length, 'x'));
     };
-    EXPECT_EQ(parts_of(links(1, 100)), (sizes{1}));
-    EXPECT_EQ(parts_of(links(50, 100)), (sizes{50}));
-    EXPECT_EQ(parts_of(links(51, 100)), (sizes{50, 1}));
-    EXPECT_EQ(parts_of(links(120, 100)), (sizes{50, 50, 20}));
+    EXPECT_EQ(parts_of(links(1, 100), 0), (sizes{1}));
+    EXPECT_EQ(parts_of(links(50, 100), 0), (sizes{50}));
+    EXPECT_EQ(parts_of(links(51, 100), 0), (sizes{50, 1}));
+    EXPECT_EQ(parts_of(links(120, 100), 0), (sizes{50, 50, 20}));
     // With quotation marks and comma, 61,440 bytes hold 29 of 2,048 characters.
-    EXPECT_EQ(parts_of(links(40, 2048)), (sizes{29, 11}));
-    EXPECT_EQ(parts_of(links(2, 100'000)), (sizes{1, 1})) << "the server rejects such links";
-    EXPECT_EQ(parts_of(std::vector<std::string>(20, std::string(1000, '\x01'))), (sizes{10, 10}))
+    EXPECT_EQ(parts_of(links(40, 2048), 0), (sizes{29, 11}));
+    EXPECT_EQ(parts_of(links(2, 100'000), 0), (sizes{1, 1})) << "the server rejects such links";
+    EXPECT_EQ(parts_of(std::vector<std::string>(20, std::string(1000, '\x01')), 0), (sizes{10, 10}))
         << "the escaped size counts";
 }
 
@@ -63,12 +63,13 @@ TEST(LinksIn, SplitsAtBlanksAndRemovesDuplicates) {
 }
 
 TEST(KeyOfLinks, DependsOnTheLinksAndTheirOrder) {
-    const auto key = key_of_links({"a", "b"});
+    const auto key = key_of_links({"a", "b"}, "");
     EXPECT_EQ(key.size(), 32U);
-    EXPECT_EQ(key, key_of_links({"a", "b"}));
-    EXPECT_NE(key, key_of_links({"b", "a"}));
-    EXPECT_NE(key, key_of_links({"ab"}));
-    EXPECT_NE(key, key_of_links({"a", "b", ""}));
+    EXPECT_EQ(key, key_of_links({"a", "b"}, ""));
+    EXPECT_NE(key, key_of_links({"b", "a"}, ""));
+    EXPECT_NE(key, key_of_links({"a", "b"}, R"({"language":"de"})"));
+    EXPECT_NE(key, key_of_links({"ab"}, ""));
+    EXPECT_NE(key, key_of_links({"a", "b", ""}, ""));
 }
 
 TEST(ProgressText, ShowsStepAndAttempt) {

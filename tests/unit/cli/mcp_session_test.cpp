@@ -179,7 +179,7 @@ TEST(McpSession, ListsToolsAsInTheRevision) {
         client.initialize(test.revision);
         client.request(1, "tools/list");
         const auto tools = client.sent().at(0)["result"]["tools"];
-        ASSERT_EQ(tools.size(), 5U);
+        ASSERT_EQ(tools.size(), 6U);
         for (const auto& tool : tools) {
             EXPECT_EQ(tool["inputSchema"]["type"], "object");
             EXPECT_EQ(tool.contains("annotations"), test.has_annotations);

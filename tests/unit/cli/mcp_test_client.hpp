@@ -27,6 +27,8 @@ public:
     std::function<result<api_answer>(const job_wait&, const std::stop_token&)> on_await;
     std::function<result<reel_page>(const list_query&)> on_list;
     std::function<result<api_answer>(const std::string&, std::optional<int>)> on_search;
+    std::function<result<api_answer>(const question&)> on_ask;
+    std::function<result<std::string>(std::int64_t, std::size_t)> on_frame;
     std::function<result<api_answer>(const usage_query&)> on_usage;
 
     result<api_answer> submit(const submission& options, const std::stop_token& stop) override {
@@ -52,6 +54,15 @@ public:
         const std::stop_token& /*stop*/) override {
         if (!on_search) return unexpected();
         return on_search(words, limit);
+    }
+    result<api_answer> ask(const question& asked, const std::stop_token& /*stop*/) override {
+        if (!on_ask) return unexpected();
+        return on_ask(asked);
+    }
+    result<std::string> frame(
+        std::int64_t id, std::size_t number, const std::stop_token& /*stop*/) override {
+        if (!on_frame) return unexpected();
+        return on_frame(id, number);
     }
     result<api_answer> usage(const usage_query& days, const std::stop_token& /*stop*/) override {
         if (!on_usage) return unexpected();

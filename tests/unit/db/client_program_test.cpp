@@ -26,7 +26,7 @@ std::map<std::string, std::string> options_of(const std::string& connection_stri
     return read;
 }
 
-TEST(ClientProgram, APasswordJoinsAConnectionStringOfEitherKind) {
+TEST(ClientProgram, AddsAPasswordToBothFormsOfConnectionStrings) {
     const std::map<std::string, std::string> expected{
         {"user", "reelsd"}, {"host", "db"}, {"dbname", "reels"}, {"password", R"(it's a\b @/:?#)"}};
     for (const char* without :
@@ -37,14 +37,14 @@ TEST(ClientProgram, APasswordJoinsAConnectionStringOfEitherKind) {
     }
 }
 
-TEST(ClientProgram, SeveralServersStaySeveral) {
+TEST(ClientProgram, KeepsSeveralServers) {
     const auto whole = with_password("postgresql://reelsd@a:1,b:2/reels", "word");
     ASSERT_TRUE(whole);
     EXPECT_EQ(options_of(*whole).at("host"), "a,b");
     EXPECT_EQ(options_of(*whole).at("port"), "1,2");
 }
 
-TEST(ClientProgram, OneOfTwoPasswordsIsTooMany) {
+TEST(ClientProgram, RefusesASecondPassword) {
     const auto refused = with_password("postgresql://reelsd:first@db/reels", "second");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), errc::invalid_argument);

@@ -22,7 +22,7 @@ TEST(SocketFolder, IsInTheDataDirectoryIfItsPathFits) {
     EXPECT_THAT(socket_folder_for("/a,b", 1000).native(), HasSubstr("/tmp/reelsd-1000-"));
 }
 
-TEST(SocketFolder, IsTheSameInEveryProcessAndAnotherForEachFolder) {
+TEST(SocketFolder, IsEqualInAllProcessesAndUniqueToTheFolder) {
     const std::filesystem::path folder = "/" + std::string(120, 'a');
     const std::filesystem::path other_folder = "/" + std::string(120, 'b');
     EXPECT_EQ(socket_folder_for(folder, 7), socket_folder_for(folder, 7));
@@ -30,7 +30,7 @@ TEST(SocketFolder, IsTheSameInEveryProcessAndAnotherForEachFolder) {
     EXPECT_NE(socket_folder_for(folder, 7), socket_folder_for(folder, 8));
 }
 
-TEST(ChooseInstallation, FitsTheClusterOrIsTheNewest) {
+TEST(ChooseInstallation, MatchesTheClusterOrIsTheNewest) {
     const std::array installations{
         installation{13, "/13"}, installation{17, "/17"}, installation{15, "/15"}};
     EXPECT_EQ(choose_installation(installations, {})->major, 17);
@@ -48,7 +48,7 @@ TEST(PostmasterIn, ReadsTheFirstLine) {
     }
 }
 
-TEST(ConnectionStringFor, QuotesWhateverAFolderIsCalled) {
+TEST(ConnectionStringFor, QuotesAnyFolderName) {
     EXPECT_EQ(
         connection_string_for(R"(/a 'b' \c)", "d"),
         R"(host='/a \'b\' \\c' port=5432 user=reelsd dbname='d')");
@@ -82,7 +82,7 @@ TEST(ServerArguments, KeepTheServerPrivateAndDurable) {
             Contains("--auth-host=reject")));
 }
 
-TEST(SessionSettings, FixTheServersForms) {
+TEST(SessionSettings, FixTheOutputFormats) {
     const auto text = session_settings(
         {.statement_timeout = std::chrono::seconds{5}, .lock_timeout = std::chrono::seconds{3}});
     for (const char* const setting :
@@ -96,7 +96,7 @@ TEST(SessionSettings, FixTheServersForms) {
     }
 }
 
-TEST(SessionSettings, LetAPoolsPlansFindRowsByAnIndex) {
+TEST(SessionSettings, DisableSequentialScansForPools) {
     for (const char* const setting : {"enable_seqscan = off", "jit = off"}) {
         EXPECT_THAT(session_settings({.finds_rows_by_index = true}), HasSubstr(setting));
         EXPECT_THAT(session_settings({}), ::testing::Not(HasSubstr(setting)));

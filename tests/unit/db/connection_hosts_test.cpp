@@ -15,7 +15,7 @@ hosts list_of(std::initializer_list<connection_host> servers) {
     return servers;
 }
 
-TEST(ConnectionHosts, OneServerIsLeftToLibpq) {
+TEST(ConnectionHosts, LeavesOneServerToLibpq) {
     EXPECT_EQ(hosts_of(""), unchanged);
     EXPECT_EQ(hosts_of("reels"), unchanged);
     EXPECT_EQ(hosts_of("dbname=reels"), unchanged);
@@ -24,7 +24,7 @@ TEST(ConnectionHosts, OneServerIsLeftToLibpq) {
     EXPECT_EQ(hosts_of("host=/run/postgresql"), unchanged);
 }
 
-TEST(ConnectionHosts, EachServerHasItsPort) {
+TEST(ConnectionHosts, PairsServersAndPorts) {
     const auto expected = list_of({{"db1", "", "5433"}, {"db2", "", "5434"}});
     EXPECT_EQ(hosts_of("host=db1,db2 port=5433,5434 dbname=reels"), expected);
     EXPECT_EQ(
@@ -32,13 +32,13 @@ TEST(ConnectionHosts, EachServerHasItsPort) {
         expected);
 }
 
-TEST(ConnectionHosts, OnePortIsThatOfAll) {
+TEST(ConnectionHosts, AppliesOnePortToAllServers) {
     EXPECT_EQ(
         hosts_of("host=db1,db2 port=5433"), list_of({{"db1", "", "5433"}, {"db2", "", "5433"}}));
     EXPECT_EQ(hosts_of("host=db1,db2"), list_of({{"db1", "", ""}, {"db2", "", ""}}));
 }
 
-TEST(ConnectionHosts, AddressesAreGivenWithOrWithoutNames) {
+TEST(ConnectionHosts, AcceptsAddressesWithAndWithoutNames) {
     EXPECT_EQ(
         hosts_of("host=db1,db2 hostaddr=192.0.2.1,192.0.2.2"),
         list_of({{"db1", "192.0.2.1", ""}, {"db2", "192.0.2.2", ""}}));
@@ -47,7 +47,7 @@ TEST(ConnectionHosts, AddressesAreGivenWithOrWithoutNames) {
         list_of({{"", "192.0.2.1", ""}, {"", "192.0.2.2", ""}}));
 }
 
-TEST(ConnectionHosts, WhatDoesNotFitIsLeftToLibpq) {
+TEST(ConnectionHosts, LeavesMismatchedListsToLibpq) {
     EXPECT_EQ(hosts_of("host=db1,db2 port=1,2,3"), unchanged);
     EXPECT_EQ(hosts_of("host=db1,db2 hostaddr=192.0.2.1"), unchanged);
     EXPECT_EQ(hosts_of("host=db1, port=5433"), unchanged);

@@ -112,7 +112,7 @@ TEST(Decode, RefusesOtherTypes) {
     EXPECT_TRUE(mismatches<std::vector<std::string>>(text, "00000000 00000000 00000019"));
 }
 
-TEST(Decode, RefusesBytesThatAreNotOfTheirType) {
+TEST(Decode, RefusesMalformedBytes) {
     for (const char* const hex : {"", "00000001", "00000000000001", "000000000000000001"}) {
         EXPECT_TRUE(mismatches<std::int64_t>(int8, hex)) << hex;
         EXPECT_TRUE(mismatches<double>(float8, hex)) << hex;
@@ -151,7 +151,7 @@ TEST(Decode, RefusesArraysThatAreNotPlain) {
     }
 }
 
-TEST(Decode, NullFitsOptionalsAlone) {
+TEST(Decode, AcceptsNullOnlyForOptionals) {
     EXPECT_EQ(decoded_bytes<std::optional<std::int64_t>>(int8, "", true), std::nullopt);
     EXPECT_THROW(static_cast<void>(decoded_bytes<std::int64_t>(int8, "", true)), schema_mismatch);
     EXPECT_THROW(static_cast<void>(decoded_bytes<std::string>(int8, "", true)), schema_mismatch);
@@ -171,7 +171,7 @@ rows rows_of(std::initializer_list<std::string> values) {
     return rows{"test.q", set};
 }
 
-TEST(Rows, GiveRowsByNumberAndColumnsByName) {
+TEST(Rows, ReturnRowsByIndexAndColumnsByName) {
     auto two = rows_of({"a", std::string("b\0c", 3)});
     EXPECT_EQ(two.size(), 2U);
     EXPECT_EQ(two[1].as<std::string>("name"), std::string("b\0c", 3));
@@ -185,7 +185,7 @@ TEST(Rows, GiveRowsByNumberAndColumnsByName) {
     EXPECT_EQ(names.size(), 2U);
 }
 
-TEST(Rows, OneOrNoneTellsThemApart) {
+TEST(Rows, OneOrNoneIsEmptyWithoutRows) {
     const auto none = rows_of({});
     EXPECT_TRUE(none.empty());
     EXPECT_FALSE(none.one_or_none());

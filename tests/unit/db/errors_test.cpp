@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ErrcOf, GivesEachStateItsMeaning) {
+TEST(ErrcOf, MapsEachState) {
     struct test_case {
         const char* state;
         errc code;
@@ -59,7 +59,7 @@ TEST(ErrcOf, GivesEachStateItsMeaning) {
     }
 }
 
-TEST(OutageOf, TellsTransientTroublesApart) {
+TEST(OutageOf, DistinguishesTransientErrors) {
     struct test_case {
         const char* state;
         outage reason;
@@ -85,7 +85,7 @@ TEST(OutageOf, TellsTransientTroublesApart) {
     }
 }
 
-TEST(FailureOf, PicksTheExceptionByMeaning) {
+TEST(FailureOf, ReturnsTheExceptionOfTheErrorCode) {
     const server_error busy{"53300", "", "sorry, too many clients already"};
     EXPECT_THROW(std::rethrow_exception(failure_of("jobs.get", busy)), unavailable);
 
@@ -100,7 +100,7 @@ TEST(FailureOf, PicksTheExceptionByMeaning) {
     }
 }
 
-TEST(Backoff, DoublesUpToASecondAndStartsAnew) {
+TEST(Backoff, DoublesUpToASecondAndResets) {
     backoff waits;
     for (const auto expected : {100ms, 200ms, 400ms, 800ms, 1000ms, 1000ms}) {
         EXPECT_EQ(waits.next(), expected);

@@ -64,7 +64,7 @@ TEST(Parameter, NullIsNotEmptyText) {
     EXPECT_NE(parameter{""}.data(), nullptr);
 }
 
-TEST(Parameter, BytesGoAsTheyAre) {
+TEST(Parameter, SendsBytesUnchanged) {
     const std::array octets{std::byte{0}, std::byte{0xff}};
     const parameter sent{octets};
     EXPECT_TRUE(sent.is_binary());
@@ -72,7 +72,7 @@ TEST(Parameter, BytesGoAsTheyAre) {
     EXPECT_TRUE(sent.sendable());
 }
 
-TEST(Parameter, WhatWouldBeCutShortIsNotSendable) {
+TEST(Parameter, RefusesValuesThatLibpqWouldTruncate) {
     EXPECT_FALSE(parameter{std::string("a\0b", 3)}.sendable());
     EXPECT_FALSE((parameter{std::vector<std::string>{std::string("\0", 1)}}.sendable()));
     EXPECT_FALSE(parameter{time_point::max()}.sendable());

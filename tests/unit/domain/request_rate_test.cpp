@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 constexpr account_id alice{1};
 constexpr account_id bob{2};
 
-TEST(RequestRate, GivesTheLimitAtOnceThenAsItRefills) {
+TEST(RequestRate, AllowsABurstOfTheLimitAndThenRefills) {
     request_rate rate;
     const request_rate::time_point start{1000s};
     for (int i = 0; i < 60; ++i) EXPECT_EQ(rate.take(alice, 60, start), 0) << i;
@@ -21,7 +21,7 @@ TEST(RequestRate, GivesTheLimitAtOnceThenAsItRefills) {
     EXPECT_EQ(rate.take(alice, 60, start + 1002ms), 1);
 }
 
-TEST(RequestRate, TellsHowLongASlowBucketTakes) {
+TEST(RequestRate, ReportsTheWaitForASlowBucket) {
     request_rate rate;
     const request_rate::time_point start{1000s};
     EXPECT_EQ(rate.take(alice, 1, start), 0);
@@ -30,7 +30,7 @@ TEST(RequestRate, TellsHowLongASlowBucketTakes) {
     EXPECT_EQ(rate.take(alice, 1, start + 60s), 0);
 }
 
-TEST(RequestRate, ForgetsWhoIsQuiet) {
+TEST(RequestRate, ForgetsIdleAccounts) {
     request_rate rate;
     const request_rate::time_point start{1000s};
     for (std::int64_t id = 1; id <= 1000; ++id) {

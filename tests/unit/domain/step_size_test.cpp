@@ -30,21 +30,21 @@ TEST(StepSize, ShrinksWhileStepsAreLongDownToOneRow) {
     EXPECT_GT(size.rows(), step_size::rows_min);
 }
 
-TEST(StepSize, StaysWhereStepsTakeAsLongAsTheyShould) {
+TEST(StepSize, StaysWhileStepsTakeTheTargetTime) {
     step_size size;
     size.took(30ms);
     EXPECT_EQ(size.rows(), step_size::rows_first);
 }
 
-TEST(StepSize, GrowsByFullStepsAlone) {
+TEST(StepSize, GrowsOnlyAfterFullSteps) {
     step_size size;
     for (int steps = 0; steps < 1000; ++steps) size.took(1ms, false);
-    EXPECT_EQ(size.rows(), step_size::rows_first) << "nothing to do shows nothing";
+    EXPECT_EQ(size.rows(), step_size::rows_first) << "an idle step has no effect";
     size.took(1ms, true);
     EXPECT_GT(size.rows(), step_size::rows_first);
     const int before = size.rows();
     size.took(1s, false);
-    EXPECT_EQ(size.rows(), before / 2) << "a slow step is one, however few rows it found";
+    EXPECT_EQ(size.rows(), before / 2) << "a slow step counts with any number of rows";
 }
 
 TEST(StepSize, EachRoundBeginsSmall) {
@@ -55,7 +55,7 @@ TEST(StepSize, EachRoundBeginsSmall) {
     EXPECT_EQ(size.rows(), step_size::rows_first);
 }
 
-TEST(StepSize, LeavesThreePartsInFourOfTheTimeToOthers) {
+TEST(StepSize, LeavesThreeQuartersOfTheTimeToOthers) {
     step_size size;
     size.took(30ms);
     EXPECT_EQ(size.pause(), 90ms);
@@ -63,7 +63,7 @@ TEST(StepSize, LeavesThreePartsInFourOfTheTimeToOthers) {
     EXPECT_EQ(size.pause(), 1200ms);
 }
 
-TEST(StepSize, PausesAreNeitherNothingNorForEver) {
+TEST(StepSize, PausesHaveBounds) {
     step_size size;
     EXPECT_EQ(size.pause(), 20ms);
     size.took(0ms);

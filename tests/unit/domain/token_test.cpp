@@ -8,14 +8,14 @@
 namespace reelsd::accounts {
 namespace {
 
-TEST(Token, HasTheFormThatTheContractGives) {
+TEST(Token, HasTheDocumentedForm) {
     const auto token = generate_token();
     EXPECT_THAT(token, ::testing::MatchesRegex("rls_[A-Za-z0-9]{40}"));
     EXPECT_EQ(prefix_of_token(token), token.substr(0, 8));
     EXPECT_TRUE(hash_of_token(token));
 }
 
-TEST(Token, IsNeverTheSameTwice) {
+TEST(Token, IsUnique) {
     std::set<std::string> seen;
     for (int i = 0; i < 1000; ++i) seen.insert(generate_token());
     EXPECT_EQ(seen.size(), 1000U);
@@ -48,7 +48,7 @@ TEST(Token, OtherFormsAreRefused) {
     }
 }
 
-TEST(Token, AuthorizationHeader) {
+TEST(Token, IsReadFromTheAuthorizationHeader) {
     const auto token = generate_token();
     struct test_case {
         std::string header;

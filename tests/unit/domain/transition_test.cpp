@@ -35,7 +35,11 @@ TEST(AfterFailure, PicksTheNextState) {
     constexpr test_case cases[] = {
         {"gone is final", errc::video_unavailable, 1, retry_allowed::yes, "failed unavailable"},
         {"restricted", errc::video_restricted, 1, retry_allowed::yes, "failed unavailable"},
-        {"for members", errc::login_required, 1, retry_allowed::yes, "failed unavailable"},
+        {"restricted to signed-in users",
+         errc::login_required,
+         1,
+         retry_allowed::yes,
+         "failed unavailable"},
         {"a photo", errc::no_video, 1, retry_allowed::yes, "failed unsupported_format"},
         {"separate tracks",
          errc::separate_tracks,
@@ -69,7 +73,7 @@ TEST(AfterFailure, PicksTheNextState) {
          retry_allowed::no,
          "failed rate_limited"},
         {"a full disk may be emptied", errc::storage_failed, 1, retry_allowed::yes, "retried 10"},
-        {"a full disk at last",
+        {"a full disk at the last attempt",
          errc::storage_failed,
          3,
          retry_allowed::yes,
@@ -146,10 +150,10 @@ TEST(AfterFailure, CutsAndCleansTheDetail) {
     const std::string longest(bounds::attempt_detail_bytes_max, 'x');
     EXPECT_EQ(kept(longest), longest);
     EXPECT_EQ(kept(longest + "x"), longest);
-    EXPECT_EQ(kept(longest.substr(1) + "é"), longest.substr(1)) << "no half of a character";
+    EXPECT_EQ(kept(longest.substr(1) + "é"), longest.substr(1)) << "no incomplete character";
 }
 
-TEST(RetryDelay, DoublesJittersAndEnds) {
+TEST(RetryDelay, DoublesWithJitterUpToABound) {
     EXPECT_EQ(retry_delay(1, 10s, 0.0), 7.5s);
     EXPECT_EQ(retry_delay(1, 10s, 1.0), 12.5s);
     EXPECT_EQ(retry_delay(4, 10s, 0.5), 80s);
@@ -157,7 +161,7 @@ TEST(RetryDelay, DoublesJittersAndEnds) {
     EXPECT_EQ(retry_delay(1000, 10s, 1.0), 3600s);
 }
 
-TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
+TEST(AfterSnooze, WaitsForOurRateLimitButNotForALongCooldown) {
     struct test_case {
         const char* name;
         std::chrono::seconds wait;
@@ -170,9 +174,9 @@ TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
         {"a long queue of our own", 2h, false, std::nullopt, true},
         {"a first cool-down", 15min, true, std::nullopt, true},
         {"a cool-down that ends within the hour", 30min, true, 29min, true},
-        {"one that does not", 30min, true, 30min, false},
+        {"a cool-down that does not", 30min, true, 30min, false},
         {"a pause of an hour", 1h, true, std::nullopt, false},
-        {"a long one", 12h, true, std::nullopt, false},
+        {"a long pause", 12h, true, std::nullopt, false},
         {"a model that is being tried", 2s, true, 61min, true},
     };
     for (const auto& expected : cases) {
@@ -201,7 +205,7 @@ TEST(AfterSnooze, WaitsOutOurOwnPaceButNoLongCooldown) {
     }
 }
 
-TEST(AfterOutage, SpendsNoAttemptForAnHourOfOutageWhateverTheAgeOfTheJob) {
+TEST(AfterOutage, SpendsNoAttemptDuringTheFirstHourOfAnOutage) {
     const error why{errc::database_unavailable};
     auto first = on_attempt(1);
     auto last = on_attempt(3);
@@ -221,7 +225,7 @@ TEST(AfterOutage, SpendsNoAttemptForAnHourOfOutageWhateverTheAgeOfTheJob) {
     EXPECT_EQ(std::get<failed>(end).code, job_error_code::storage_error);
 }
 
-TEST(ErrorText, BeginsAsTheContractSays) {
+TEST(ErrorText, BeginsAsDocumented) {
     const std::map<job_error_code, std::string> beginnings = {
         {job_error_code::unavailable, "Video is not available"},
         {job_error_code::rate_limited, "The platform temporarily rate-limited the service"},
@@ -244,7 +248,7 @@ TEST(ErrorText, BeginsAsTheContractSays) {
     EXPECT_EQ(met.size(), beginnings.size());
 }
 
-TEST(ErrorText, OfAPlatformThatHasNeverAnsweredNamesAllWaysOnAndPromisesNothing) {
+TEST(ErrorText, NamesTheRemediesIfThePlatformHasNeverAnswered) {
     for (int number = 0; number <= static_cast<int>(errc::internal); ++number) {
         const auto why = static_cast<errc>(number);
         const auto text = unanswered_text(why);
@@ -283,7 +287,7 @@ TEST(ErrorText, NamesTheCauseAndTheLimit) {
     EXPECT_THAT(error_text(error{errc::no_video}, {}), ::testing::HasSubstr("photo"));
 }
 
-TEST(IsRetryable, IsOfTheCodeAndOfAModelThatCouldNotBeReached) {
+TEST(IsRetryable, DependsOnTheCodeAndOnAnUnreachableModel) {
     struct test_case {
         job_error_code code;
         std::string_view cause;

@@ -7,7 +7,7 @@
 namespace reelsd::jobs {
 namespace {
 
-TEST(FileLabel, IsTheLastComponentWithoutWhatCannotBeShown) {
+TEST(FileLabel, IsTheLastComponentWithoutControlCharacters) {
     EXPECT_EQ(file_label("clip.mp4"), "clip.mp4");
     EXPECT_EQ(file_label("/home/ann/My clip.mov"), "My clip.mov");
     EXPECT_EQ(file_label("C:\\videos\\clip.mp4"), "clip.mp4");

@@ -21,7 +21,7 @@ std::shared_ptr<reel_view> view_of(int number, std::size_t bytes = text_bytes) {
         .ended_reels_version = "1"});
 }
 
-TEST(ViewCache, GivesWhatItWasGivenLast) {
+TEST(ViewCache, ReturnsTheLatestView) {
     view_cache cache{100'000};
     EXPECT_FALSE(cache.find(job_id{7}));
     cache.put(job_id{7}, view_of(1));
@@ -43,7 +43,7 @@ TEST(ViewCache, StaysWithinItsBound) {
     }
     EXPECT_GT(cache.bytes(), most / 2);
     cache.put(job_id{7}, view_of(1, most));
-    EXPECT_FALSE(cache.find(job_id{7})) << "larger than all";
+    EXPECT_FALSE(cache.find(job_id{7})) << "larger than the cache";
     view_cache none{0};
     none.put(job_id{7}, view_of(1));
     EXPECT_FALSE(none.find(job_id{7}));
@@ -55,7 +55,7 @@ void keep_wanted(view_cache& cache, int number) {
     cache.put(job_id{number}, view_of(number));
 }
 
-TEST(ViewCache, OthersGoForWhatIsReadASecondTimeLately) {
+TEST(ViewCache, EvictsOnlyForAViewThatIsReadTwice) {
     view_cache cache{15'000};
     int fitting = 0;
     for (; cache.bytes() + text_bytes + 500 < 15'000; ++fitting) {
@@ -69,7 +69,7 @@ TEST(ViewCache, OthersGoForWhatIsReadASecondTimeLately) {
     }
     for (int number = 0; number < fitting; ++number) EXPECT_TRUE(cache.find(job_id{number}));
     cache.put(job_id{1000}, view_of(1));
-    EXPECT_TRUE(cache.find(job_id{1000})) << "read a second time, not long ago";
+    EXPECT_TRUE(cache.find(job_id{1000})) << "read twice within a short time";
 
     // Forgotten, because more other reels were read than are noted.
     cache.put(job_id{5000}, view_of(1));
@@ -80,7 +80,7 @@ TEST(ViewCache, OthersGoForWhatIsReadASecondTimeLately) {
     EXPECT_FALSE(cache.find(job_id{5000}));
 }
 
-TEST(ViewCache, ConfirmsOnlyTheViewThatWasAskedAbout) {
+TEST(ViewCache, ConfirmsOnlyTheRequestedView) {
     view_cache cache{100'000};
     cache.confirm(job_id{7}, "1", "2");
     EXPECT_FALSE(cache.find(job_id{7}));
@@ -92,7 +92,7 @@ TEST(ViewCache, ConfirmsOnlyTheViewThatWasAskedAbout) {
     EXPECT_EQ(cache.find(job_id{7})->ended_reels_version, "1") << "of another version of the row";
 }
 
-TEST(ViewCache, KeepsNothingOfAnotherServer) {
+TEST(ViewCache, DropsViewsOfAnotherServer) {
     view_cache cache{100'000};
     cache.note_server("a");
     cache.put(job_id{7}, view_of(1));
@@ -109,7 +109,7 @@ TEST(ViewCache, KeepsNothingOfAnotherServer) {
 }
 
 // Freeing a gibibyte must not block the loop.
-TEST(ViewCache, FreesWhatAnotherServerLeavesLittleByLittle) {
+TEST(ViewCache, FreesViewsOfAnotherServerInSteps) {
     view_cache cache{10'000'000};
     cache.note_server("a");
     std::vector<std::weak_ptr<reel_view>> left;
@@ -130,14 +130,14 @@ TEST(ViewCache, FreesWhatAnotherServerLeavesLittleByLittle) {
         cache.put(job_id{call}, view_of(call));
         cache.note_server("b");
         EXPECT_LT(held(), before);
-        EXPECT_LE(before - held(), 20) << "not too many at once";
+        EXPECT_LE(before - held(), 20) << "a bounded number at once";
         before = held();
     }
     EXPECT_EQ(before, 0);
-    EXPECT_TRUE(cache.find(job_id{0})) << "what has come since";
+    EXPECT_TRUE(cache.find(job_id{0})) << "views added since";
 }
 
-TEST(ViewCache, WhatIsReadStaysLonger) {
+TEST(ViewCache, KeepsViewsThatAreReadLonger) {
     view_cache cache{15'000};
     for (int number = 0; number < 200; ++number) {
         keep_wanted(cache, number);
@@ -148,7 +148,7 @@ TEST(ViewCache, WhatIsReadStaysLonger) {
 }
 
 // Eviction must terminate when every view was read.
-TEST(ViewCache, MakesRoomAmongOnesThatWereAllRead) {
+TEST(ViewCache, EvictsEvenIfAllViewsWereRead) {
     view_cache cache{15'000};
     for (int number = 0; number < 100; ++number) {
         keep_wanted(cache, number);

@@ -49,7 +49,7 @@ TEST(DelayAfter, IsSpreadByATenth) {
     EXPECT_DOUBLE_EQ(delay_after(1, seconds_f{0.1}, middle).count(), 0.1);
 }
 
-TEST(DelayAfter, ADayIsFullOfTries) {
+TEST(DelayAfter, SpreadsTriesOverADay) {
     for (const double spread : {0.0, 0.5, 1.0}) {
         SCOPED_TRACE(spread);
         seconds_f at{0};
@@ -63,12 +63,12 @@ TEST(DelayAfter, ADayIsFullOfTries) {
         }
         EXPECT_GE(tries, 11);
         EXPECT_LE(tries, 14);
-        EXPECT_GT(at, day - 4.5h) << "the last one stands near the end";
+        EXPECT_GT(at, day - 4.5h) << "the last one is near the end";
         EXPECT_LE(at, day);
     }
 }
 
-TEST(StepAfter, SuccessIsAnyTwoHundred) {
+TEST(StepAfter, SucceedsAtAny2xx) {
     for (const int status : {200, 201, 202, 204, 299}) {
         const auto step = after(answered(status));
         ASSERT_TRUE(std::holds_alternative<delivered>(step)) << status;
@@ -76,7 +76,7 @@ TEST(StepAfter, SuccessIsAnyTwoHundred) {
     }
 }
 
-TEST(StepAfter, WhatIsTriedAgain) {
+TEST(StepAfter, RetriesTransientFailures) {
     struct test_case {
         delivery_try ended;
         const char* cause;
@@ -102,7 +102,7 @@ TEST(StepAfter, WhatIsTriedAgain) {
     }
 }
 
-TEST(StepAfter, WhatEndsIt) {
+TEST(StepAfter, EndsAtFinalFailures) {
     for (const auto& ended :
          {answered(410), unanswered(errc::address_refused), unanswered(errc::invalid_argument)}) {
         EXPECT_TRUE(std::holds_alternative<given_up>(after(ended)));
@@ -113,18 +113,18 @@ TEST(StepAfter, WhatEndsIt) {
     EXPECT_TRUE(std::holds_alternative<released>(after(unanswered(errc::cancelled))));
 }
 
-TEST(StepAfter, PatienceIsHadWithinBounds) {
+TEST(StepAfter, RespectsRetryAfterWithinBounds) {
     const auto delay = [](const delivery_try& ended) {
         return std::get<snoozed>(after(ended)).delay.count();
     };
     EXPECT_DOUBLE_EQ(delay(answered(503, 60s)), 60);
     EXPECT_DOUBLE_EQ(delay(answered(429, 60s)), 60);
-    EXPECT_DOUBLE_EQ(delay(answered(500, 60s)), 5) << "of others it is not asked";
-    EXPECT_DOUBLE_EQ(delay(answered(503, 1s)), 5) << "never sooner than by our own schedule";
+    EXPECT_DOUBLE_EQ(delay(answered(500, 60s)), 5) << "ignored for other statuses";
+    EXPECT_DOUBLE_EQ(delay(answered(503, 1s)), 5) << "never earlier than our own schedule";
     EXPECT_DOUBLE_EQ(delay(answered(503, 100h)), 14'400);
 }
 
-TEST(RetryAfterIn, SecondsAndDates) {
+TEST(RetryAfterIn, ParsesSecondsAndDates) {
     const auto now = time_point{std::chrono::sys_days{std::chrono::November / 20 / 2026} + 8h};
     const auto in = [now](std::string_view text) -> std::optional<double> {
         const auto wait = retry_after_in(text, now);
@@ -148,7 +148,7 @@ const signed_message known_message{
     .timestamp = 1614265330,
     .body = R"({"test": 2432232314})"};
 
-TEST(Signature, IsThatOfTheSpecification) {
+TEST(Signature, MatchesTheSpecification) {
     const std::vector<std::string> secrets{known_secret};
     EXPECT_EQ(
         signatures_of(known_message, secrets), "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
@@ -174,14 +174,14 @@ TEST(Signature, SecretsAreLongAndDiffer) {
     }
 }
 
-TEST(ReceiverOf, LeavesTheQueryOut) {
+TEST(ReceiverOf, OmitsTheQuery) {
     EXPECT_EQ(receiver_of("https://a.test/x?key=1#f"), "https://a.test/x");
     EXPECT_EQ(receiver_of("https://a.test/x#f?"), "https://a.test/x");
     EXPECT_EQ(receiver_of("https://a.test"), "https://a.test");
     EXPECT_EQ(receiver_of(""), "");
 }
 
-TEST(DeliveryState, NamesGoBothWays) {
+TEST(DeliveryState, ConvertsToAndFromNames) {
     for (const auto state :
          {delivery_state::pending, delivery_state::delivered, delivery_state::failed}) {
         EXPECT_EQ(delivery_state_from(name_of(state)).value(), state);

@@ -84,7 +84,7 @@ TEST(ByteBudget, CountsBytesBeyondTheAllowance) {
         EXPECT_TRUE(other.resize(byte_budget::allowance + 40));
         EXPECT_FALSE(small.resize(byte_budget::allowance + 61));
         EXPECT_TRUE(small.resize(byte_budget::allowance + 60))
-            << "the present size is always granted";
+            << "the current size is always granted";
         EXPECT_TRUE(small.resize(byte_budget::allowance + 10));
         EXPECT_EQ(budget.left(), 50U);
     }

@@ -217,7 +217,8 @@ TEST(RequestReader, SendsContinueOnceAndOnlyWhenTheBodyIsMissing) {
     reader.append("hi");
     EXPECT_EQ(reader.advance(), step::complete);
 
-    EXPECT_EQ(read_all(head + "hi", 100'000), (lines{"POST /e hi"})) << "the body is here already";
+    EXPECT_EQ(read_all(head + "hi", 100'000), (lines{"POST /e hi"}))
+        << "the body has arrived already";
     const std::string old = "POST /e HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
     EXPECT_EQ(read_all(old + "hi", old.size()), (lines{"POST /e hi close"}));
     const std::string large =

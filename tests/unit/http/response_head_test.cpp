@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-// Goal: the connection adds exactly the fields of the contract. Method: fixed connection fields.
+// Goal: the connection adds exactly the documented fields. Method: fixed connection fields.
 namespace reelsd::http {
 namespace {
 

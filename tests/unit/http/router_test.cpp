@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Goal: exactly one handler or one refusal for every method and path, decided in the contract's
+// Goal: exactly one handler or one refusal for every method and path, decided in the documented
 // order. Method: a small router whose handlers answer with their own name.
 namespace reelsd::http {
 namespace {
@@ -150,7 +150,7 @@ TEST_F(Router, RefusesMalformedEscapes) {
     }
 }
 
-TEST_F(Router, MiddlewareRunsInTheContractsOrder) {
+TEST_F(Router, MiddlewareRunsInTheDocumentedOrder) {
     router guarded;
     guarded.add(routes, service);
     guarded.use({.prefix = "/api", .authenticate = know_caller, .accept = admit_calm_callers});

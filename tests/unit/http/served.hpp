@@ -147,7 +147,7 @@ struct Served : ::testing::Test {
         const auto by = deadline::after(std::chrono::hours{1});
         if (!stop.stop_requested()) co_await released.wait(by);
         if (ctx.query("cut")) throw std::runtime_error{"cut"};
-        const bool sent = co_await body.write(stop.stop_requested() ? "told;" : "second;");
+        const bool sent = co_await body.write(stop.stop_requested() ? "stopped;" : "second;");
         const std::lock_guard held{reports_mutex};
         reports.emplace_back(sent ? "stream sent" : "stream lost");
     }

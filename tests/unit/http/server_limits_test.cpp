@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// Goal: slow, idle, vanished and too many clients are handled by the contract, and a stop loses no
+// Goal: slow, idle, vanished and too many clients are handled as documented, and a stop loses no
 // request. Method: the times are options, set to milliseconds; tests assert outcomes, not times.
 namespace reelsd::http {
 namespace {
@@ -101,8 +101,8 @@ TEST_F(Served, AnswersASilentNewConnectionAndClosesAnIdleOne) {
     options.header_time_max = 60ms;
     options.idle_time_max = 60ms;
     start();
-    raw_client newcomer{port};
-    const auto answer = newcomer.read();
+    raw_client late_client{port};
+    const auto answer = late_client.read();
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 408);
 
@@ -307,10 +307,10 @@ TEST_F(Served, AnswersRequestsThatArriveDuringASuspension) {
     raw_client client{port};
     await_counts([](const server_counts& now) { return now.connections_open == 1; });
     // The loop is blocked until the header's deadline has passed.
-    std::promise<void> nobody;
+    std::promise<void> unset;
     const auto late_at = std::chrono::steady_clock::now() + options.header_time_max;
     boost::asio::post(
-        loop, [looks = nobody.get_future().share(), late_at] { looks.wait_until(late_at); });
+        loop, [looks = unset.get_future().share(), late_at] { looks.wait_until(late_at); });
     ASSERT_TRUE(
         client.send("GET /hello HTTP/1.1\r\nHost: a\r\nX: " + std::string(8000, 'x') + "\r\n\r\n"));
     const auto got = client.read();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// Goal: over a real connection every request gets one response, in order, in the contract's shape,
+// Goal: over a real connection every request gets one response, in order, in the documented shape,
 // and no client can crash the server. Method: raw bytes over loopback.
 namespace reelsd::http {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using ::testing::MatchesRegex;
 using testing::raw_client;
 
-TEST_F(Served, ResponsesHaveTheContractsFields) {
+TEST_F(Served, ResponsesHaveTheDocumentedFields) {
     start();
     raw_client client{port};
     const auto got =
@@ -67,7 +67,7 @@ TEST_F(Served, AnswersHeadWithTheSameHeaderAndNoBody) {
     EXPECT_EQ(next->body, "hello");
 }
 
-// A connection reads the first 512 bytes of a head into a buffer of its own.
+// A connection reads the first 512 bytes of a head into a separate buffer.
 TEST_F(Served, AnswersHeadsOfAnySize) {
     start();
     raw_client client{port};

@@ -85,7 +85,7 @@ TEST_F(Stream, EndsProperlyWhenTheDaemonStops) {
     client.read_until("first;\r\n");
     await_running(1);
     stop(deadline::after(std::chrono::seconds{5}));
-    EXPECT_EQ(client.read_until("0\r\n\r\n"), "5\r\ntold;\r\n0\r\n\r\n");
+    EXPECT_EQ(client.read_until("0\r\n\r\n"), "8\r\nstopped;\r\n0\r\n\r\n");
     EXPECT_TRUE(client.is_closed_by_server());
 }
 

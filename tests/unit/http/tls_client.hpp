@@ -14,7 +14,7 @@
 namespace reelsd::http {
 
 /// TLS settings of a client.
-struct tls_wishes {
+struct tls_client_options {
     int version_max = TLS1_3_VERSION;
     /// Protocols in the format of ALPN: each after its size. Empty: none.
     std::string protocols = {};
@@ -23,17 +23,18 @@ struct tls_wishes {
 /// A raw client over TLS. Accepts every certificate: tests check it themselves.
 class tls_client : public testing::raw_client {
 public:
-    explicit tls_client(std::uint16_t port, const tls_wishes& wishes = {}) : raw_client{port} {
+    explicit tls_client(std::uint16_t port, const tls_client_options& options = {})
+        : raw_client{port} {
         using context_ptr = std::unique_ptr<SSL_CTX, testing::freed_by<&SSL_CTX_free>>;
         const context_ptr context{SSL_CTX_new(TLS_client_method())};
         // Level 0 allows the versions that the server should refuse.
         SSL_CTX_set_security_level(context.get(), 0);
         tls_.reset(SSL_new(context.get()));
         SSL_set_min_proto_version(tls_.get(), TLS1_VERSION);
-        SSL_set_max_proto_version(tls_.get(), wishes.version_max);
-        if (!wishes.protocols.empty()) {
+        SSL_set_max_proto_version(tls_.get(), options.version_max);
+        if (!options.protocols.empty()) {
             const std::basic_string<unsigned char> list{
-                wishes.protocols.begin(), wishes.protocols.end()};
+                options.protocols.begin(), options.protocols.end()};
             SSL_set_alpn_protos(tls_.get(), list.data(), static_cast<unsigned>(list.size()));
         }
         SSL_set_fd(tls_.get(), socket());
@@ -61,7 +62,7 @@ public:
         return name.data();
     }
     /// Whether the server has sent close_notify.
-    [[nodiscard]] bool was_told_of_the_end() const noexcept {
+    [[nodiscard]] bool received_close_notify() const noexcept {
         return (SSL_get_shutdown(tls_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
     }
     /// Sends close_notify. Reading is still possible.

@@ -29,7 +29,7 @@ TEST(TlsIdentity, IsLoadedOrNamesTheFile) {
     struct test_case {
         std::string certificate;
         std::string key;
-        std::string complaint;
+        std::string detail;
     };
     const test_case cases[] = {
         {certificate, key, ""},
@@ -51,7 +51,7 @@ TEST(TlsIdentity, IsLoadedOrNamesTheFile) {
         SCOPED_TRACE(expected.certificate + " with " + expected.key);
         const auto loaded =
             tls_identity::load({.certificate = expected.certificate, .key = expected.key});
-        EXPECT_EQ(loaded ? std::string{} : loaded.error().detail(), expected.complaint);
+        EXPECT_EQ(loaded ? std::string{} : loaded.error().detail(), expected.detail);
     }
     const auto cut = tls_identity::load({.certificate = damaged, .key = key});
     ASSERT_FALSE(cut);

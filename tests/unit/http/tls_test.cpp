@@ -58,7 +58,7 @@ TEST_F(Tls, ServesSeveralRequestsInBothVersions) {
         const auto last = client.ask(get_last);
         ASSERT_TRUE(last);
         EXPECT_TRUE(client.is_closed_by_server());
-        EXPECT_TRUE(client.was_told_of_the_end());
+        EXPECT_TRUE(client.received_close_notify());
     }
 }
 
@@ -96,7 +96,7 @@ TEST_F(Tls, ClosesWithoutCloseNotifyOnAClientThatDoesNotRead) {
     ASSERT_TRUE(client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
     await_no_connections();
     EXPECT_FALSE(client.read());
-    EXPECT_FALSE(client.was_told_of_the_end());
+    EXPECT_FALSE(client.received_close_notify());
 }
 
 TEST_F(Tls, ReadsABodyOfManyRecords) {
@@ -139,7 +139,7 @@ TEST_F(Tls, ClosesAnIdleConnectionWithCloseNotify) {
     tls_client client{port};
     ASSERT_TRUE(client.ask(get_hello));
     EXPECT_TRUE(client.is_closed_by_server());
-    EXPECT_TRUE(client.was_told_of_the_end());
+    EXPECT_TRUE(client.received_close_notify());
 }
 
 TEST_F(Tls, CutsASlowHandshake) {
@@ -285,7 +285,7 @@ TEST_F(Tls, StopAnswersLongPollsAndClosesTheRest) {
     stop(deadline::after(20s));
 
     EXPECT_TRUE(idle.is_closed_by_server());
-    EXPECT_TRUE(idle.was_told_of_the_end());
+    EXPECT_TRUE(idle.received_close_notify());
     EXPECT_TRUE(silent.is_closed_by_server());
     const auto got = waiting.read();
     ASSERT_TRUE(got);
@@ -322,7 +322,7 @@ TEST_F(Tls, StreamArrivesPieceByPieceAndACutIsVisible) {
         return true;
     });
     EXPECT_EQ(client.read_until("0\r\n\r\n"), "");
-    EXPECT_FALSE(client.was_told_of_the_end());
+    EXPECT_FALSE(client.received_close_notify());
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ TEST_F(Frames, AreRejectedWithoutOutput) {
         {"sound alone", sound, {}, errc::unsupported_format},
         {"garbage", garbage, {}, errc::unsupported_format},
         {"too long", too_long, {}, errc::video_too_long},
-        {"not there", maker().folder() / "none", {}, errc::media_failed},
+        {"missing file", maker().folder() / "none", {}, errc::media_failed},
         {"no pictures", good, {.count_max = 0}, errc::media_failed},
         {"far too many", good, {.count_max = 1'000'000}, errc::media_failed},
         {"no size", good, {.long_edge = 0}, errc::media_failed},

@@ -15,7 +15,7 @@ TEST_F(HostileVideos, PicturesOfAnySize) {
     struct test_case {
         std::uint32_t width_blocks;
         std::uint32_t height_blocks;
-        verdict expected;
+        outcome expected;
     };
     const test_case cases[] = {
         {11, 20, fine},

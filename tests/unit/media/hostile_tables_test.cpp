@@ -20,7 +20,7 @@ TEST_F(HostileVideos, LengthsInHeaders) {
         std::string_view box;
         std::size_t offset;
         std::uint64_t number;
-        verdict expected;
+        outcome expected;
     };
     // Offsets after the box's name, version 0. Edit lists still limit these to a second.
     const test_case cases[] = {
@@ -52,7 +52,7 @@ TEST_F(HostileVideos, TablesThatDeclareMore) {
     struct test_case {
         std::string_view box;
         std::size_t offset;
-        verdict expected;
+        outcome expected;
     };
     const test_case cases[] = {
         {"stts", 4, unsupported},
@@ -150,15 +150,15 @@ TEST_F(HostileVideos, EditsThatRepeat) {
     struct test_case {
         const char* name;
         entries edits;
-        verdict expected;
+        outcome expected;
     };
     const test_case cases[] = {
         {"once", entries{{2'000, 0}}, fine},
         {"after a pause of an hour", entries{{3'600'000, nothing}, {2'000, 0}}, fine},
         {"a hundred thousand times", entries(100'000, {1'000, 0}), too_long},
         {"a hundred times", entries(100, {1'000, 0}), too_long},
-        {"from after its end", entries{{2'000, 0x7fff'ffff}}, unsupported},
-        {"from before its start",
+        {"starts after its end", entries{{2'000, 0x7fff'ffff}}, unsupported},
+        {"starts before its start",
          entries{{nothing, nothing - 1}, {0x7fff'ffff, nothing}},
          too_long},
     };

@@ -16,10 +16,10 @@
 namespace reelsd::media {
 
 /// The error of a probe; empty for none.
-using verdict = std::optional<errc>;
-inline constexpr verdict fine = std::nullopt;
-inline constexpr verdict unsupported = errc::unsupported_format;
-inline constexpr verdict too_long = errc::video_too_long;
+using outcome = std::optional<errc>;
+inline constexpr outcome fine = std::nullopt;
+inline constexpr outcome unsupported = errc::unsupported_format;
+inline constexpr outcome too_long = errc::video_too_long;
 
 /// The real helper in its real jail, and a folder for hostile files.
 class HostileVideos : public ::testing::Test {
@@ -49,12 +49,12 @@ protected:
     }
 
     /// Runs a probe, the first command on each video.
-    static void expect(const std::string& bytes, verdict expected) {
+    static void expect(const std::string& bytes, outcome expected) {
         const auto end = run("probe", bytes);
         ASSERT_EQ(end.fate, process::child_outcome::exited) << "died of signal " << end.status;
         ASSERT_EQ(end.status, 0) << end.error_output;
         const auto document = document_of(end);
-        const auto actual = document ? fine : verdict{document.error().code()};
+        const auto actual = document ? fine : outcome{document.error().code()};
         EXPECT_EQ(actual, expected) << end.output;
         if (document) {
             EXPECT_TRUE(probe_report_from_json(*document)) << end.output;

@@ -234,14 +234,14 @@ TEST(MediaClient, KeepsTheEndOfStandardError) {
 }
 
 TEST(MediaClient, KillsAHangingChildAtTheDeadline) {
-    for (const auto* mode : {"hang", "stubborn", "flood-complaints"}) {
+    for (const auto* mode : {"hang", "stubborn", "flood-errors"}) {
         SCOPED_TRACE(mode);
         const scripted_helper helper{unruly(mode)};
         const media_client client{helper.options()};
         const auto report = client.probe("/video.mp4", deadline::after(300ms), {});
         ASSERT_FALSE(report);
         const bool expected = report.error().code() == errc::timed_out ||
-                              (std::string{mode} == "flood-complaints" &&
+                              (std::string{mode} == "flood-errors" &&
                                report.error().code() == errc::unsupported_format);
         EXPECT_TRUE(expected) << report.error().to_string();
     }

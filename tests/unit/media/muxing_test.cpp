@@ -102,7 +102,7 @@ TEST_F(Muxing, RejectsOtherFilesWithoutOutput) {
         {"no sound file", picture_, garbage, errc::unsupported_format},
         {"cut sound", picture_, cut, errc::unsupported_format},
         {"too long", long_video, sound_, errc::video_too_long},
-        {"not there", maker_->folder() / "none", sound_, errc::media_failed},
+        {"missing file", maker_->folder() / "none", sound_, errc::media_failed},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);

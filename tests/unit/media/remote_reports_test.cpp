@@ -84,7 +84,7 @@ TEST(CheckReport, RejectsHostileDocuments) {
         {R"({"silent":1,"speech":null,"texts":[]})", "is not a boolean"},
         {R"({"silent":false,"texts":[]})", "speech is missing"},
         {R"({"silent":false,"speech":"yes","texts":[]})", "is not a boolean"},
-        {R"({"silent":true,"speech":true,"texts":[]})", "heard in silence"},
+        {R"({"silent":true,"speech":true,"texts":[]})", "although the sound is silent"},
         {R"({"silent":false,"speech":null})", "texts is missing"},
         {R"({"silent":false,"speech":null,"texts":[],"more":1})", "unknown member"},
         {R"({"silent":false,"speech":null,"texts":[7]})", "is not an object"},

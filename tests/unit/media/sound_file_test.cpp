@@ -177,7 +177,7 @@ TEST_F(SoundFile, IsRejectedWithoutOutput) {
          errc::unsupported_format},
         {"garbage", maker().write("garbage.mp4", "ftypftypftyp"), errc::unsupported_format},
         {"too long", maker().make("long.mp4", picture(12) + h264), errc::video_too_long},
-        {"not there", maker().folder() / "none", errc::media_failed},
+        {"missing file", maker().folder() / "none", errc::media_failed},
     };
     for (const auto& [name, file, expected] : cases) {
         SCOPED_TRACE(name);

@@ -192,7 +192,7 @@ TEST(ThumbnailReport, RejectsOtherPictures) {
         {"half a marker at the end", {.samples = "abc\xff"}},
         {"no end", {.end = ""}},
         {"more after the end", {.end = "\xff\xd9 "}},
-        {"nothing but the ends",
+        {"only the start and the end",
          {.before_size = "", .size = "", .after_size = "", .scan = "", .samples = ""}},
     };
     for (const auto& [what, picture] : cases) {

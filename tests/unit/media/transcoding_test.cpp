@@ -192,7 +192,7 @@ TEST_F(Transcoding, RejectsOtherFilesWithoutOutput) {
         {"too long",
          maker().make("long.mp4", "-f lavfi -i testsrc=s=64x64:r=2:d=12" + std::string{h264}),
          errc::video_too_long},
-        {"not there", maker().folder() / "none", errc::media_failed},
+        {"missing file", maker().folder() / "none", errc::media_failed},
     };
     for (const auto& [name, file, expected] : cases) {
         SCOPED_TRACE(name);

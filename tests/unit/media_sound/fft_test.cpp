@@ -44,7 +44,7 @@ TEST(Fft, AgreesWithItsDefinition) {
     }
 }
 
-TEST(FftDeathTest, RefusesALengthThatIsNoPowerOfTwo) {
+TEST(FftDeathTest, RefusesALengthThatIsNotAPowerOfTwo) {
     EXPECT_DEATH(fft{12}, "");
 }
 

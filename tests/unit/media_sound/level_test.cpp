@@ -30,7 +30,7 @@ TEST(FrameLevels, AreDecibelBelowFullScale) {
     }
 }
 
-TEST(FrameLevels, DropAPartOfAFrame) {
+TEST(FrameLevels, DropAnIncompleteFrame) {
     EXPECT_EQ(frame_levels_db(std::vector<std::int16_t>(2 * frame_samples + 1)).size(), 2U);
     EXPECT_TRUE(frame_levels_db(std::vector<std::int16_t>(frame_samples - 1)).empty());
 }
@@ -52,7 +52,7 @@ TEST(Conditioned, BringsLoudFramesToMinusTwenty) {
     }
 }
 
-TEST(Conditioned, PutsANoiseFloorIntoDigitalSilence) {
+TEST(Conditioned, AddsANoiseFloorToDigitalSilence) {
     const std::vector<std::int16_t> silence(16'000);
     const auto noisy = conditioned(silence, -20.0F);
     for (const float level : frame_levels_db(noisy)) EXPECT_NEAR(level, -70.0, 2.0);

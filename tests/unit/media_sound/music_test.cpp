@@ -61,7 +61,7 @@ std::vector<float> beep() {
     return sound;
 }
 
-TEST(DetectMusic, TellsMusicFromOtherSound) {
+TEST(DetectMusic, DistinguishesMusicFromOtherSound) {
     struct test_case {
         const char* name;
         std::vector<float> sound;
@@ -86,7 +86,7 @@ TEST(DetectMusic, TellsMusicFromOtherSound) {
     }
 }
 
-TEST(DetectMusic, SaysNothingElseWithoutMusic) {
+TEST(DetectMusic, ReportsNothingElseWithoutMusic) {
     const auto report = detect_music(noise(0.1), {});
     EXPECT_FALSE(report.start_seconds.has_value());
     EXPECT_FALSE(report.tempo_bpm.has_value());
@@ -95,7 +95,7 @@ TEST(DetectMusic, SaysNothingElseWithoutMusic) {
     EXPECT_EQ(report.brightness, "");
 }
 
-TEST(DetectMusic, FindsWhereItSetsIn) {
+TEST(DetectMusic, FindsItsStart) {
     for (const double start : {0.0, 2.0, 4.5}) {
         SCOPED_TRACE(start);
         auto sound = chords(0.05, start);
@@ -126,7 +126,7 @@ TEST(DetectMusic, FindsTheBeatOfDrums) {
     EXPECT_NEAR(*report.tempo_bpm, 120.0, 3.0);
 }
 
-TEST(DetectMusic, KnowsWhetherItGoesOnUnderSpeech) {
+TEST(DetectMusic, DetectsMusicUnderSpeech) {
     const std::vector<timed_text> during{{"hello", 5.0, 9.0}};
     const std::vector<timed_text> before{{"hello", 0.5, 4.0}};
     EXPECT_TRUE(detect_music(chords(), during).under_speech);

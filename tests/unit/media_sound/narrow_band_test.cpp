@@ -20,7 +20,7 @@ std::vector<std::int16_t> tones(const std::vector<double>& frequencies_hz) {
     return generated::as_samples(sound);
 }
 
-TEST(HighBand, IsComparedWithTheOneBelow) {
+TEST(HighBand, IsRelativeToTheBandBelow) {
     EXPECT_LT(high_band_db(tones({500.0, 3500.0})), -30.0);
     EXPECT_NEAR(high_band_db(tones({500.0, 3500.0, 5500.0})), 0.0, 1.0);
     EXPECT_GT(high_band_db(tones({5500.0})), 30.0);
@@ -35,7 +35,7 @@ TEST(WidenNarrowBand, MirrorsTheBandBelowAtHalfItsHeight) {
     EXPECT_NEAR(high_band_db(sound), -6.0, 1.5);
 }
 
-TEST(WidenNarrowBand, LeavesWideBandSoundAlone) {
+TEST(WidenNarrowBand, DoesNotChangeWideBandSound) {
     auto noise = generated::silence(1.0, speech_rate_hz);
     generated::add_noise(noise, 0.1);
     const auto sound = generated::as_samples(noise);

@@ -22,7 +22,7 @@ std::vector<transcript_word> words_of(
     return words;
 }
 
-TEST(SpokenText, IsTheWordAlone) {
+TEST(SpokenText, IsTheWordWithoutItsVariant) {
     struct test_case {
         const char* recognised;
         const char* spoken;
@@ -66,7 +66,7 @@ TEST(PlausibleSpeech, NeedsEnoughAndLongEnoughWords) {
     }
 }
 
-TEST(Agreement, IsTheCommonSequenceOfLongWordsOverTheLongerHearing) {
+TEST(Agreement, IsTheShareOfCommonLongWords) {
     struct test_case {
         const char* name;
         std::vector<std::string> first;
@@ -82,7 +82,7 @@ TEST(Agreement, IsTheCommonSequenceOfLongWordsOverTheLongerHearing) {
         {"nothing in common", {"welcome"}, {"kingdom"}, 0.0},
         {"short words alone", {"and", "the"}, {"and", "the"}, 0.0},
         {"no words in the second", {"welcome"}, {}, 0.0},
-        {"nothing heard", {}, {}, 0.0},
+        {"no words in either", {}, {}, 0.0},
     };
     for (const auto& expected : cases) {
         EXPECT_DOUBLE_EQ(
@@ -108,7 +108,7 @@ TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
     EXPECT_DOUBLE_EQ(segments[1].start_seconds, 2.2);
 }
 
-TEST(ToReport, LeavesOutWhatIsNotPlausible) {
+TEST(ToReport, OmitsImplausibleUtterances) {
     utterance invented;
     invented.words = words_of({"oh", "a"}, 0.0, 0.1);
     utterance spoken;
@@ -124,7 +124,7 @@ TEST(ToReport, LeavesOutWhatIsNotPlausible) {
 
 // Goal: words that the recogniser invents in music are never reported, garbled ones of a speaker
 // are.
-TEST(ToReport, BelievesMoreWhereSomebodySpeaksForCertain) {
+TEST(ToReport, NeedsLessAgreementIfTheTrackContainsSpeech) {
     utterance garbled;
     garbled.start_seconds = 0.0;
     garbled.end_seconds = 2.0;
@@ -147,7 +147,7 @@ TEST(ToReport, BelievesMoreWhereSomebodySpeaksForCertain) {
     EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 1U);
 }
 
-TEST(ToReport, DoubtsWordsOfLowPosterior) {
+TEST(ToReport, IsDoubtfulAtALowPosterior) {
     utterance spoken;
     spoken.words = words_of({"welcome", "back"}, 5.0, 0.44);
     spoken.plausible = true;

@@ -27,21 +27,21 @@ std::vector<frame_range> utterances_of(const std::vector<bool>& voiced) {
     return find_utterances(voiced, std::vector<float>(voiced.size(), -20.0F));
 }
 
-TEST(FindUtterances, AreNoneWithoutVoice) {
+TEST(FindUtterances, FindsNoneWithoutVoice) {
     EXPECT_THAT(utterances_of({}), IsEmpty());
     EXPECT_THAT(utterances_of(voiced_in(500, {})), IsEmpty());
 }
 
-TEST(FindUtterances, LeaveOutClicks) {
+TEST(FindUtterances, IgnoresClicks) {
     EXPECT_THAT(utterances_of(voiced_in(500, {{100, 105}})), IsEmpty());
 }
 
-TEST(FindUtterances, GetAMarginWithinTheTrack) {
+TEST(FindUtterances, AddsAMarginWithinTheTrack) {
     EXPECT_THAT(utterances_of(voiced_in(500, {{100, 300}})), ElementsAre(frame_range{80, 320}));
     EXPECT_THAT(utterances_of(voiced_in(300, {{5, 295}})), ElementsAre(frame_range{0, 300}));
 }
 
-TEST(FindUtterances, JoinOverShortPausesOnly) {
+TEST(FindUtterances, JoinsOverShortPausesOnly) {
     EXPECT_THAT(
         utterances_of(voiced_in(600, {{100, 200}, {240, 400}})), ElementsAre(frame_range{80, 420}));
     EXPECT_THAT(
@@ -49,7 +49,7 @@ TEST(FindUtterances, JoinOverShortPausesOnly) {
         ElementsAre(frame_range{80, 220}, frame_range{240, 420}));
 }
 
-TEST(FindUtterances, AreSplitAtTheQuietestPlace) {
+TEST(FindUtterances, SplitsAtTheQuietestFrame) {
     const auto voiced = voiced_in(2000, {{0, 2000}});
     std::vector<float> levels(2000, -20.0F);
     for (std::size_t i = 700; i < 715; ++i) levels[i] = -50.0F;
@@ -60,7 +60,7 @@ TEST(FindUtterances, AreSplitAtTheQuietestPlace) {
         ElementsAre(frame_range{0, 707}, frame_range{707, 1692}, frame_range{1692, 2000}));
 }
 
-TEST(FindUtterances, AreNeverLongerThanTwelveSecondsNorOverlap) {
+TEST(FindUtterances, LimitsTheLengthAndAvoidsOverlaps) {
     for (const std::size_t frames : {1200U, 1201U, 1499U, 1500U, 2401U, 9000U}) {
         SCOPED_TRACE(frames);
         const auto ranges = utterances_of(voiced_in(frames, {{0, frames}}));

@@ -23,8 +23,8 @@ plane from_rows(const std::vector<std::string_view>& rows) {
 
 constexpr component_limits any_size{.height_min = 1, .height_max = 1000, .area_min = 1};
 
-// Goal: what hangs together is one piece, corners included. Method: small drawings, wider than the
-// eight pixels that are looked at in one step.
+// Goal: connected pixels are one piece, including diagonal neighbours. Method: small drawings,
+// wider than the eight pixels that one step examines.
 TEST(FindComponents, JoinsByEightNeighbours) {
     struct test_case {
         const char* name;
@@ -49,7 +49,7 @@ TEST(FindComponents, JoinsByEightNeighbours) {
     }
 }
 
-TEST(FindComponents, TakesThresholdsOnBothSidesOfTheHighBit) {
+TEST(FindComponents, AcceptsThresholdsOnBothSidesOfTheHighBit) {
     plane picture{40, 5};
     for (int x = 0; x < 40; ++x) picture.row(2)[x] = static_cast<std::uint8_t>(x * 6);
     for (const int threshold : {1, 45, 90, 127, 128, 129, 140, 234}) {
@@ -61,7 +61,7 @@ TEST(FindComponents, TakesThresholdsOnBothSidesOfTheHighBit) {
     }
 }
 
-TEST(FindComponents, KeepsTheLimits) {
+TEST(FindComponents, ObservesTheLimits) {
     plane picture{60, 60};
     for (int y = 0; y < 60; ++y) picture.row(y)[10] = 200;
     for (int y = 20; y < 30; ++y) picture.row(y)[30] = 200;
@@ -75,7 +75,7 @@ TEST(FindComponents, KeepsTheLimits) {
         find_components(picture, 100, {.height_min = 1, .area_min = 1, .count_max = 1}).size(), 1U);
 }
 
-// Goal: colour, evenness and stroke are those of the drawing. Method: a bar of known measures.
+// Goal: colour, evenness and stroke are those of the drawing. Method: a bar of known size.
 TEST(Measure, FindsColourAndStroke) {
     drawn_picture picture{60, 60, dark_blue};
     picture.fill({20, 10, 24, 50}, {240, 200, 40});

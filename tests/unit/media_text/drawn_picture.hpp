@@ -32,7 +32,7 @@ public:
         }
     }
 
-    /// Letters E, F, H, I, L, T and spaces, 24 pixels high and wide apart, from this corner.
+    /// Letters E, F, H, I, L, T and spaces, 24 pixels high and widely spaced, from this corner.
     void write(std::string_view text, int left, int top, rgb colour) {
         for (const char letter : text) {
             if (letter != ' ') letter_at(letter, left, top, colour);

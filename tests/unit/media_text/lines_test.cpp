@@ -40,8 +40,8 @@ TEST(LineDetector, FindsDarkLettersOnLight) {
     EXPECT_EQ(found[0].line.channel, 1);
 }
 
-// Goal: letters of another colour or size are another line's. Method: neighbours on one row.
-TEST(LineDetector, KeepsColoursApart) {
+// Goal: letters of another colour or size belong to another line. Method: neighbours on one row.
+TEST(LineDetector, SeparatesColours) {
     drawn_picture picture{600, 120, {0, 0, 0}};
     picture.write("THEFT", 20, 40, white);
     picture.write("LIFT", 150, 40, {250, 60, 40});
@@ -58,8 +58,8 @@ TEST(LineDetector, AddsFullStops) {
     EXPECT_EQ(found[0].line.letters.size(), 8U);
 }
 
-// Goal: no candidates where nothing is written. Method: surfaces, a frame, scattered dots.
-TEST(LineDetector, LeavesShapesOut) {
+// Goal: no candidates in pictures without text. Method: surfaces, a frame, scattered dots.
+TEST(LineDetector, IgnoresShapes) {
     drawn_picture picture{400, 300, dark_blue};
     picture.fill({20, 20, 180, 140}, white);
     picture.fill({220, 40, 380, 44}, white);
@@ -71,7 +71,7 @@ TEST(LineDetector, LeavesShapesOut) {
     EXPECT_TRUE(detect(picture).empty());
 }
 
-TEST(LineDetector, TakesAFrameSmallerThanItsWindows) {
+TEST(LineDetector, AcceptsAFrameSmallerThanItsWindows) {
     const drawn_picture picture{7, 3, white};
     EXPECT_TRUE(detect(picture).empty());
 }

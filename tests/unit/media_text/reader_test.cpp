@@ -53,7 +53,7 @@ std::string caption(const std::string& text, int size, int x, int y, double star
            std::to_string(start) + "," + std::to_string(end - 0.01) + ")'";
 }
 
-// Goal: texts, order and times come out right. Method: three captions on a moving ground.
+// Goal: texts, order and times are correct. Method: three captions on a moving background.
 TEST(TextReader, ReadsCaptionsWithTheirTimes) {
     const auto frames = rendered(
         "mandelbrot=s=720x480:r=4" + caption("Wait for it", 60, 60, 60, 0, 4) +
@@ -80,7 +80,7 @@ TEST(TextReader, InventsNothingOnTexture) {
     EXPECT_TRUE(read_all(rendered("cellauto=s=720x480:r=4:rule=30:seed=7", 3)).empty());
 }
 
-TEST(TextReader, TakesNoFramesAtAll) {
+TEST(TextReader, AcceptsNoFrames) {
     EXPECT_TRUE(read_all({}).empty());
 }
 
@@ -102,7 +102,7 @@ TEST(TextReader, StartsNoThreadAndKeepsNoFile) {
     EXPECT_EQ(entries("/proc/self/fd"), files);
 }
 
-TEST(TextReader, SaysThatTheModelIsMissing) {
+TEST(TextReader, ReportsAMissingModel) {
     const auto reader = text_reader::load("/nonexistent");
     ASSERT_FALSE(reader.has_value());
     EXPECT_EQ(reader.error().code(), errc::media_failed);

@@ -29,7 +29,7 @@ TEST(Scaled, KeepsAnEdgeInPlace) {
     }
 }
 
-// Goal: letters come out black on white whatever their level. Method: a bar on a grey ramp.
+// Goal: letters are rendered black on white at any level. Method: a bar on a grey ramp.
 TEST(RenderCut, IsBlackOnWhite) {
     plane part{60, 40, 20};
     for (int y = 10; y < 30; ++y) std::fill_n(part.row(y) + 30, 5, std::uint8_t{120});

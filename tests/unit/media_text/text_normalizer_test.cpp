@@ -21,8 +21,8 @@ TEST(Similarity, IsOneMinusEditsByLength) {
     EXPECT_DOUBLE_EQ(similarity("", "ab"), 0);
 }
 
-// Goal: readings of one text are one, texts that differ by a number are two. Method: table.
-TEST(SameText, TellsSlipsFromOtherTexts) {
+// Goal: readings of one text are equal, texts that differ by a number are not. Method: table.
+TEST(SameText, DistinguishesMisreadingsFromOtherTexts) {
     struct test_case {
         const char* a;
         const char* b;
@@ -44,7 +44,7 @@ TEST(SameText, TellsSlipsFromOtherTexts) {
     }
 }
 
-TEST(GrowsInto, IsAboutWholeWords) {
+TEST(GrowsInto, ComparesWholeWords) {
     EXPECT_TRUE(grows_into("Stop", "Stop scrolling"));
     EXPECT_TRUE(grows_into("Stop scr0lling", "Stop scrolling now"));
     EXPECT_FALSE(grows_into("Stop scrolling", "Stop scrolling"));
@@ -52,7 +52,7 @@ TEST(GrowsInto, IsAboutWholeWords) {
     EXPECT_FALSE(grows_into("", "Stop"));
 }
 
-TEST(IsPartOf, IsAboutWholeWords) {
+TEST(IsPartOf, ComparesWholeWords) {
     EXPECT_TRUE(is_part_of("every single", "Do this every single day"));
     EXPECT_FALSE(is_part_of("morning", "Do this every single day"));
     EXPECT_FALSE(is_part_of("Do this every single day", "every single"));
@@ -64,17 +64,17 @@ protected:
         return {.words = words};
     }
     [[nodiscard]] std::string kept(const line_reading& said, const evidence& seen) const {
-        return judge_.judge(said, seen).text;
+        return filter_.filter(said, seen).text;
     }
 
-    ocr_filter judge_{[](std::string_view word) {
+    ocr_filter filter_{[](std::string_view word) {
         static const std::set<std::string_view> dictionary{
             "Wait", "for", "it", "WOW", "Don", "tips", "eat"};
         return dictionary.contains(word);
     }};
 };
 
-// Goal: captions stay, what texture is read as goes. Method: readings as they were met, by name.
+// Goal: captions are kept, and misread texture is dropped. Method: a table of observed readings.
 TEST_F(OcrFilter, KeepsCaptionsAndDropsNoise) {
     struct test_case {
         const char* name;

@@ -24,8 +24,8 @@ struct expected_text {
     double end;
 };
 
-// Goal: what belongs together becomes one text and nothing else does. Method: table of sightings.
-TEST(MergeSightings, JoinsWhatIsOneText) {
+// Goal: only sightings of one text are merged. Method: table of sightings.
+TEST(MergeSightings, JoinsSightingsOfOneText) {
     struct test_case {
         const char* name;
         std::vector<sighting> given;
@@ -36,7 +36,7 @@ TEST(MergeSightings, JoinsWhatIsOneText) {
         {"a gap of a few frames",
          {seen("Wait for it", 1, 2), seen("Wait for it", 2.5, 4)},
          {{"Wait for it", 1, 4}}},
-        {"a slip in the shorter sighting",
+        {"a misreading in the shorter sighting",
          {seen("Wa1t for it", 1, 1.5), seen("Wait for it", 1.5, 4)},
          {{"Wait for it", 1, 4}}},
         {"the same words much later",

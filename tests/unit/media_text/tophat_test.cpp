@@ -8,7 +8,7 @@
 namespace reelsd::media::text {
 namespace {
 
-/// The definition, pixel by pixel: source minus the largest of the least values about each pixel.
+/// The definition, pixel by pixel: source minus the largest of the least values around each pixel.
 plane extreme(const plane& source, bool least) {
     plane result{source.width, source.height};
     constexpr int reach = tophat_pixels / 2;
@@ -28,7 +28,7 @@ plane extreme(const plane& source, bool least) {
     return result;
 }
 
-// Goal: the fast form equals the definition. Method: random pictures of sizes about the window's.
+// Goal: the fast form equals the definition. Method: random pictures of about the window's size.
 TEST(WhiteTophat, EqualsTheDefinition) {
     std::mt19937 random{7};
     white_tophat tophat;  // One object: its buffers must not leak from size to size.
@@ -51,8 +51,9 @@ TEST(WhiteTophat, EqualsTheDefinition) {
     }
 }
 
-// Goal: a stroke stays, a surface goes. Method: a bar of 8 and a square of 60 pixels on grey.
-TEST(WhiteTophat, KeepsStrokesAlone) {
+// Goal: a stroke is kept, a surface is removed. Method: a bar of 8 and a square of 60 pixels on
+// grey.
+TEST(WhiteTophat, KeepsOnlyStrokes) {
     plane source{160, 120, 100};
     for (int y = 20; y < 80; ++y) {
         std::fill_n(source.row(y) + 10, 8, std::uint8_t{220});

@@ -31,7 +31,7 @@ drawn_picture with_text(std::string_view text, int left, int top, rgb ground = d
     return picture;
 }
 
-TEST(Signature, IsThatOfTheTextAndNotOfThePlace) {
+TEST(Signature, DependsOnTheTextAndNotOnItsPosition) {
     line_detector detector;
     const auto of = [&](const drawn_picture& picture) {
         return signature_of(detector.find(picture.frame()).at(0).line);
@@ -42,8 +42,8 @@ TEST(Signature, IsThatOfTheTextAndNotOfThePlace) {
     EXPECT_DOUBLE_EQ(correlation(next, signature{}), 0);
 }
 
-// Goal: a line that stays is followed, whatever moves behind it. Method: the ground changes.
-TEST(Tracker, FollowsAStillLineOverAnyGround) {
+// Goal: a still line is followed over a moving background. Method: the background changes.
+TEST(Tracker, FollowsAStillLineOverAnyBackground) {
     following video;
     for (int i = 0; i < 6; ++i) {
         const auto seen = video.show(with_text("THE HILL", 40, 40, {std::uint8_t(20 * i), 60, 90}));
@@ -52,7 +52,7 @@ TEST(Tracker, FollowsAStillLineOverAnyGround) {
     }
 }
 
-TEST(Tracker, FollowsALineThatMoves) {
+TEST(Tracker, FollowsAMovingLine) {
     following video;
     for (int i = 0; i < 6; ++i) {
         const auto seen = video.show(with_text("THE HILL", 40 + 9 * i, 200 - 25 * i));
@@ -62,7 +62,7 @@ TEST(Tracker, FollowsALineThatMoves) {
     }
 }
 
-TEST(Tracker, EndsALineThatIsGoneAndOutlivesAFlicker) {
+TEST(Tracker, EndsALineThatIsGoneButNotAfterAFlicker) {
     following video;
     const drawn_picture empty{500, 300, dark_blue};
     video.show(with_text("THE HILL", 40, 40));
@@ -75,7 +75,7 @@ TEST(Tracker, EndsALineThatIsGoneAndOutlivesAFlicker) {
     EXPECT_DOUBLE_EQ(video.ended[0].last_seconds, 0.5);
 }
 
-TEST(Tracker, TakesAnotherTextForANewLine) {
+TEST(Tracker, TreatsAnotherTextAsANewLine) {
     following video;
     video.show(with_text("THE HILL", 40, 40));
     const auto seen = video.show(with_text("LITTLE FEE", 40, 40));
@@ -83,7 +83,7 @@ TEST(Tracker, TakesAnotherTextForANewLine) {
     EXPECT_EQ(seen[0].line->sightings, 1);
 }
 
-TEST(Tracker, TakesAGrownLineForANewLine) {
+TEST(Tracker, TreatsAGrownLineAsANewLine) {
     following video;
     video.show(with_text("THE", 40, 40));
     const auto seen = video.show(with_text("THE HILL", 40, 40));
@@ -94,7 +94,7 @@ TEST(Tracker, TakesAGrownLineForANewLine) {
 }
 
 // Goal: nothing that leaves the screen is lost at the end of the video. Method: release.
-TEST(Tracker, ReleasesWhatIsStillThere) {
+TEST(Tracker, ReleasesTheRemainingLines) {
     line_detector detector;
     line_tracker tracker;
     const drawn_picture picture = with_text("THE HILL", 40, 40);

@@ -138,7 +138,7 @@ TEST(AddressGuard, NeverAllowsMetadataByPrivateAddresses) {
         {{"http://169.254.169.254/a", false}});
 }
 
-// For media hosts behind a tunnel that resolves every name to an address of its own.
+// For media hosts behind a tunnel that resolves every name to one of its own addresses.
 TEST(AddressGuard, AllowsNetworksOverTls) {
     const address_guard guard{
         {.host_suffixes = {"fbcdn.net"},

@@ -1,4 +1,4 @@
-// Goal: each answer of platform.md section 3 has one classification. Method: table over the pure
+// Goal: each kind of answer has one classification. Method: table over the pure
 // function.
 #include <reelsd/platform/answer_outcome.hpp>
 

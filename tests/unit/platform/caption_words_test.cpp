@@ -1,4 +1,4 @@
-// Goal: hashtags and mentions of a caption follow platform.md section 5. Method: table.
+// Goal: hashtags and mentions of a caption are recognised as the platform does. Method: table.
 #include <reelsd/platform/post.hpp>
 
 #include <gmock/gmock.h>

@@ -57,7 +57,7 @@ TEST(BestTracks, ChoosesTheBest) {
              manifest_with(track(R"(codecs="vp09.00" width="1080" height="1920")", base + "vp9"))),
          base + "vp9",
          ""},
-        {"the most bits",
+        {"the highest bit rate",
          manifest(
              manifest_with(track("", base + "p")) +
              audio(
@@ -76,7 +76,7 @@ TEST(BestTracks, ChoosesTheBest) {
          manifest(manifest_with(track("", "\n  " + base + "p?efg=a&amp;oh=b  "))),
          base + "p?efg=a&oh=b",
          ""},
-        {"an address of another scheme is none",
+        {"an address with another scheme is ignored",
          manifest(manifest_with(track("", "file:///etc/passwd") + track("", base + "p"))),
          base + "p",
          ""},

@@ -304,7 +304,7 @@ TEST_F(TestLinks, ReturnTheSample) {
     EXPECT_EQ(failed.error().code(), errc::internal);
 }
 
-TEST_F(TestLinks, FailAsInTheContract) {
+TEST_F(TestLinks, FailAsDocumented) {
     struct test_case {
         const char* code;
         errc expected;

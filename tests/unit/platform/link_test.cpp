@@ -1,4 +1,4 @@
-// Goal: links are accepted and refused exactly as in the contract's table, and reduced to what
+// Goal: links are accepted and refused exactly as documented, and reduced to what
 // identifies a post. Method: tables over the pure parser.
 #include <reelsd/platform/link.hpp>
 

@@ -49,7 +49,7 @@ TEST(RedactAnswer, KeepsTheFindingsOfTheParsers) {
         {"queries", ".txt", answer_kind::query},
         {"embeds", ".html", answer_kind::embed},
     };
-    const auto somebodys = post_link("DYsecretPst");
+    const auto private_post = post_link("DYsecretPst");
     int files = 0;
     for (const auto& expected : cases) {
         for (const auto& entry :
@@ -59,10 +59,10 @@ TEST(RedactAnswer, KeepsTheFindingsOfTheParsers) {
             ++files;
             const auto text = test::text_of(entry.path());
             const auto theirs = with(
-                with(text, recorded_code, somebodys.code),
+                with(text, recorded_code, private_post.code),
                 *media_id_of(recorded_code),
-                *media_id_of(somebodys.code));
-            const auto kept = redact_answer(theirs, somebodys);
+                *media_id_of(private_post.code));
+            const auto kept = redact_answer(theirs, private_post);
             EXPECT_EQ(
                 impersonal(answer_findings(expected.kind, kept, recorded)),
                 impersonal(answer_findings(expected.kind, text, recorded)));
@@ -94,27 +94,29 @@ TEST(RedactAnswer, MasksPersonalData) {
          R"({"contextJSON":"{\"username\":\"xxx\",\"n\":1}"})"},
         {"not closed", R"({"username":"ann)", R"({"username":"xxx)"},
         {"no text", R"({"username":null,"text":{"a":7}})", R"({"username":null,"text":{"a":7}})"},
-        {"what is the platform's",
+        {"the platform's own text",
          R"({"message":"Please wait","code":1675004})",
          R"({"message":"Please wait","code":1675004})"},
         {"an id",
          R"({"pk":"17841400000000001","taken_at":1790000000})",
          R"({"pk":"11111111111111111","taken_at":1790000000})"},
-        {"a short id, and where",
+        {"a short id and its position",
          R"({"pk":"12345","lat":52.5,"n":7,"id":"REELSD_12"})",
          R"({"pk":"11111","lat":11.1,"n":7,"id":"REELSD_11"})"},
-        {"a member that nobody knows",
+        {"an unknown member",
          R"({"address":"Long St 5","new_thing":"Ann"})",
          R"({"address":"xxxx xx 0","new_thing":"xxx"})"},
         {"another post", R"({"code":"DYother0001"})", R"({"code":"xxxxxxx0000"})"},
-        {"somebody's page",
+        {"a profile page",
          R"({"external_url":"https://ann.example.org/shop/ann"})",
          R"({"external_url":"https://xxx.xxxxxxx.xxx/xxxx/ann"})"},
         {"a profile",
          R"({"url":"https://www.instagram.com/ann.b_7c/reel/DYexample01/"})",
          R"({"url":"https://www.instagram.com/ann.x_0x/reel/DYexample01/"})"},
-        {"a token nobody named", "sid=Ab3kZ9dQ0xY7mN2pL5wR8t", "sid=xxxxxxxxxxxxxxxxxxxxxx"},
-        {"a long name of theirs",
+        {"a token without a known name",
+         "sid=Ab3kZ9dQ0xY7mN2pL5wR8t",
+         "sid=xxxxxxxxxxxxxxxxxxxxxx"},
+        {"a long name of the platform",
          "adp_PolarisLoggedOutDesktopWWWPostRootContentQuery",
          "adp_PolarisLoggedOutDesktopWWWPostRootContentQuery"},
         {"an address",
@@ -129,7 +131,7 @@ TEST(RedactAnswer, MasksPersonalData) {
         {"a page's text",
          "<html><p>Ann 1</p><script>f(\"Ann\")</script><meta content=\"Ann\"/></html>",
          "<html><p>xxx 0</p><script>f(\"Ann\")</script><meta content=\"xxx\"/></html>"},
-        {"attributes of people",
+        {"attributes with personal data",
          R"(<html><a href="/ann/" class="Ann"><img alt="By Ann" src="b.jpg"></html>)",
          R"(<html><a href="/xxx/" class="Ann"><img alt="xx xxx" src="b.jpg"></html>)"},
     };

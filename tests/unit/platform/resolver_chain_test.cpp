@@ -19,8 +19,8 @@ deadline in_a_minute() {
 }
 
 struct answer {
-    answer(errc why, bool is_in_doubt = false, confidence its_worth = confidence::plain)
-        : failure{why}, needs_confirmation{is_in_doubt}, worth{its_worth} {}
+    answer(errc why, bool must_be_confirmed = false, confidence how_much = confidence::plain)
+        : failure{why}, needs_confirmation{must_be_confirmed}, worth{how_much} {}
 
     errc failure;
     bool needs_confirmation;
@@ -79,7 +79,13 @@ TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
     const answer masked{gone, true, confidence::low};
     const test_case cases[] = {
         {"gated", answer{gated}, true, success, success, 1, 1},
-        {"for members", answer{errc::login_required}, true, success, success, 1, 1},
+        {"restricted to signed-in users",
+         answer{errc::login_required},
+         true,
+         success,
+         success,
+         1,
+         1},
         {"gated, disabled", answer{gated}, false, success, gated, 1, 0},
         {"gated for both",
          answer{gated},
@@ -409,7 +415,7 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
     }
 }
 
-// Goal: a link that all resolvers may be hiding gets a delay of its own. Method: a rate limiter
+// Goal: a link that all resolvers may be hiding gets a separate delay. Method: a rate limiter
 // that requests a rest after each ambiguous refusal.
 TEST(ResolverChain, ReportsWhenTheSameLinkMayBeTriedAgain) {
     struct test_case {

@@ -140,7 +140,7 @@ TEST(ClassifyYtDlp, MapsEveryMessage) {
         {"Unable to download webpage: [Errno -2] Name or service not known",
          errc::connection_failed,
          false},
-        {"words that nobody knows", errc::platform_changed, false},
+        {"an unknown message", errc::platform_changed, false},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.platform_error);

@@ -163,7 +163,7 @@ TEST(RunChild, IsNotBlockedByErrorOutput) {
 }
 
 TEST(RunChild, KillsAHangingChildAtTheDeadline) {
-    for (const auto* mode : {"hang", "stubborn", "flood-complaints", "spin"}) {
+    for (const auto* mode : {"hang", "stubborn", "flood-errors", "spin"}) {
         SCOPED_TRACE(mode);
         const auto end = run_child(unruly({mode}), deadline::after(300ms), {});
         EXPECT_EQ(end.fate, child_outcome::overdue);

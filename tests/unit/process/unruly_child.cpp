@@ -67,7 +67,7 @@ int main(int count, char** values) {
     if (mode == "hang") hang();
     if (mode == "spin") spin();
     if (mode == "flood") flood(STDOUT_FILENO);
-    if (mode == "flood-complaints") flood(STDERR_FILENO);
+    if (mode == "flood-errors") flood(STDERR_FILENO);
     if (mode == "stubborn") {
         std::signal(SIGTERM, SIG_IGN);
         std::signal(SIGINT, SIG_IGN);

@@ -18,7 +18,7 @@ class pool;
 
 namespace reelsd::accounts {
 
-/// The caller of a request. Empty limits are the daemon's defaults.
+/// The caller of a request. An empty limit means the daemon's default.
 struct caller {
     account_id account;
     token_id token;  ///< Token of the request.
@@ -51,7 +51,7 @@ struct limit_changes {
     std::optional<double> monthly_budget_usd = {};
 };
 
-/// Limits of an account; empty ones are the daemon's defaults.
+/// Limits of an account. An empty limit means the daemon's default.
 struct account_limits {
     std::optional<int> submissions_per_minute = {};
     std::optional<int> concurrent_jobs = {};

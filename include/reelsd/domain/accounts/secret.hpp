@@ -45,7 +45,7 @@ using token_hash = secret_hash;
 /// Checks the name of a token: 1 to 100 printable characters. Errors: invalid_argument.
 [[nodiscard]] result<void> check_token_name(std::string_view name);
 
-/// Error texts for a missing header and an invalid token. Source: contract section 2.
+/// Error texts for a missing header and an invalid token, as in docs/openapi.yaml.
 inline constexpr std::string_view token_required_text =
     "API token required (Authorization: Bearer rls_...)";
 inline constexpr std::string_view token_invalid_text = "invalid API token";

@@ -24,7 +24,7 @@ struct session {
     account_id account;
     std::string email;
     bool is_admin = false;
-    time_point expires_at;  ///< If it is not used before.
+    time_point expires_at;  ///< Unless it is used before.
 };
 
 inline constexpr std::chrono::hours session_idle_max{7 * 24};
@@ -32,7 +32,7 @@ inline constexpr std::chrono::hours session_life_max{30 * 24};
 /// Long enough for a mail over a weekend.
 inline constexpr std::chrono::hours invitation_life_max{7 * 24};
 
-/// What a sign-in verifies a password with.
+/// The data with which a sign-in verifies a password.
 struct credentials {
     account_id account;
     std::string password_hash;

@@ -28,7 +28,7 @@ struct bot_lease {
 
 /// Position in the sequence of updates.
 struct update_position {
-    /// The last handled update; empty when there is none, or it is too old to continue from.
+    /// The last handled update; empty at first, and if it is too old to continue from.
     std::optional<std::int64_t> last_update;
 };
 
@@ -36,6 +36,7 @@ enum class message_kind : std::uint8_t {
     reply,     ///< Its parts, unchanged.
     status,    ///< Progress of a job until its end.
     document,  ///< A job's result as a file.
+    question,  ///< Its part is a question, which the answer replaces as a reply.
 };
 
 /// Where a message appears.
@@ -51,8 +52,9 @@ struct new_message {
     message_target target;
     account_id account;
     message_kind kind = message_kind::reply;
-    std::optional<job_id> job = {};       ///< Set for all kinds except replies.
-    std::vector<std::string> parts = {};  ///< Only for replies: at least one text.
+    /// Set for all kinds except replies. Of a question: the reel that is asked; empty: all reels.
+    std::optional<job_id> job = {};
+    std::vector<std::string> parts = {};  ///< Of replies and questions: at least one text.
 };
 
 /// A message in the queue, with the state of its job.
@@ -115,6 +117,9 @@ public:
         bot_id bot, std::vector<chat_id> except, int most, deadline by);
     boost::asio::awaitable<void> note_progress(
         message_row_id id, message_progress now, deadline by);
+    /// Turns a question into a reply with these parts, at least one.
+    boost::asio::awaitable<void> answer_question(
+        message_row_id id, std::vector<std::string> parts, deadline by);
     /// Removes a message that is complete or cannot be sent.
     boost::asio::awaitable<void> forget(message_row_id id, deadline by);
     /// Removes the messages of a chat that cannot be reached.

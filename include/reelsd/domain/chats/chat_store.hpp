@@ -80,7 +80,7 @@ public:
     /// Empty for a chat that is not linked, or whose account is disabled.
     boost::asio::awaitable<std::optional<chat_caller>> find_caller(chat_id chat, deadline by);
 
-    /// The platform has changed the id of the chat.
+    /// Records that the platform has changed the id of the chat.
     boost::asio::awaitable<void> move(chat_id former, chat_id present, deadline by);
 
 private:

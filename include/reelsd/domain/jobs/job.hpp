@@ -70,11 +70,13 @@ struct job {
     bool is_retryable = false;  ///< As is_retryable(); only when `error`.
     /// After `finished_at`, until another submission may succeed; if known.
     std::optional<std::int32_t> retry_after_seconds = {};
-    std::optional<queue_place> place = {};  ///< Only when `pending`, and not in all queries.
-    std::optional<std::string> result;      ///< The five sections as JSON text; only when `done`.
+    std::optional<queue_place> place = {};    ///< Only when `pending`, and not in all queries.
+    std::optional<std::string> result;        ///< The five sections as JSON text; only when `done`.
+    std::optional<std::string> options = {};  ///< As in `submission`, if it had any.
     /// The answer to the caller's schema as JSON text, or why there is none; only when `done`.
     std::optional<std::string> extract = {};
     std::optional<std::string> extract_error = {};
+    bool has_video = false;                ///< Whether its video is kept.
     std::optional<reel_brief> brief = {};  ///< In lists, in place of the result.
     /// Older jobs on the same post, counted up to 1,000; only in lists of the newest jobs.
     std::optional<std::int64_t> earlier = {};

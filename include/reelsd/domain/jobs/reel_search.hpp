@@ -35,6 +35,7 @@ struct search_hit {
     reel_brief brief;
     double score = 0;      ///< 0-1; comparable within one search.
     std::string passages;  ///< As stored with the reel.
+    int frames = 0;        ///< Pictures of its first key moments; 0 if one of them has none.
 };
 
 /// Finds reels by words and by meaning: fuses two or three rankings by rank. Throws like job_store.

@@ -2,7 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
+#include <reelsd/db/errors.hpp>  // The exceptions of the operations are part of the interface.
 
 #include <boost/asio/awaitable.hpp>
 
@@ -18,7 +18,7 @@ class pool;
 
 namespace reelsd::pacing {
 
-/// A resolver of a platform. All daemons share its pace.
+/// A resolver of a platform. All daemons share its rate limit.
 struct paced_resolver {
     std::string host;      ///< Of the platform: "www.instagram.com".
     std::string resolver;  ///< As in the setting `resolvers`.
@@ -46,7 +46,7 @@ struct permit {
 /// How a try ended.
 enum class outcome : std::uint8_t {
     answered,
-    rate_limited,  ///< Maybe only this code: begins a cool-down when another code confirms it.
+    rate_limited,  ///< Possibly only this code: begins a cool-down when another code confirms it.
     changed,
     failed,
     throttled,  ///< All requests: begins a cool-down.
@@ -89,7 +89,7 @@ public:
     boost::asio::awaitable<permit> ask_permit(
         job_id job, std::int32_t claim, paced_resolver who, pace limits, deadline by);
 
-    /// Records the end of a try. `code` is the post's.
+    /// Records the end of a try. `code` is the code of the post.
     boost::asio::awaitable<consequence> note(
         paced_resolver who, std::string code, outcome ended, pace limits, deadline by);
 

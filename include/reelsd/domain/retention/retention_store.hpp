@@ -91,10 +91,10 @@ public:
     /// the password, when the owner requests it. Errors: not_found; conflict when no administrator
     /// who can sign in would be left, or the password has changed since it was verified.
     boost::asio::awaitable<result<void>> begin_erasure(
-        account_id leaver, std::optional<std::string> verified_hash, deadline by);
+        account_id account, std::optional<std::string> verified_hash, deadline by);
 
-    /// Returns the next account pending deletion, cyclically by id; empty: there is none but
-    /// `passed_over`.
+    /// Returns the next account pending deletion, cyclically by id; empty if there are only those
+    /// in `passed_over`.
     boost::asio::awaitable<std::optional<account_id>> next_leaver(
         account_id after, std::vector<account_id> passed_over, deadline by);
     /// Removes up to ten times `most` running jobs of accounts pending deletion and returns their
@@ -104,9 +104,9 @@ public:
     /// Removes up to `most` jobs of this account, if it is pending deletion. Empty: another daemon
     /// has the turn.
     boost::asio::awaitable<std::optional<erasure_step>> erase(
-        std::string who, account_id leaver, int most, deadline by);
-    /// As erase(), regardless of the turn.
-    boost::asio::awaitable<erasure_step> erase_account(account_id leaver, int most, deadline by);
+        std::string who, account_id account, int most, deadline by);
+    /// Like erase(), but regardless of the turn.
+    boost::asio::awaitable<erasure_step> erase_account(account_id account, int most, deadline by);
 
     /// Reads all of the account's index entries, for commands.
     boost::asio::awaitable<holdings> look_at(account_id account, deadline by);

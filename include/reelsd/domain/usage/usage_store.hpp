@@ -60,11 +60,12 @@ struct day_sums {
     sums used = {};
 };
 
-/// One model on one day.
+/// One model and purpose on one day.
 struct daily_model_sums {
     std::string date;  ///< As in day_sums.
     std::string provider;
     std::string model;
+    std::string purpose;  ///< As in purpose_sums.
     sums used;
 };
 

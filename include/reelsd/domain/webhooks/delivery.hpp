@@ -47,7 +47,7 @@ struct claimed_delivery {
     std::int32_t claim = 0;
     account_id account;
     std::string message_id;
-    /// Empty: its account's default was removed.
+    /// Empty if the account's default was removed.
     std::optional<std::string> url;
     int tries = 1;           ///< Includes this one.
     int round_tries = 1;     ///< Since it was created or redelivered.

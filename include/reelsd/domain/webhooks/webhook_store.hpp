@@ -2,7 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
+#include <reelsd/db/errors.hpp>  // The exceptions of the operations are part of the interface.
 #include <reelsd/domain/webhooks/delivery.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -116,7 +116,7 @@ public:
     /// Creates a new secret. The previous one also signs for 24 hours.
     boost::asio::awaitable<void> rotate_secret(account_id account, deadline by);
 
-    /// Returns the current secret, created if there is none.
+    /// Returns the current secret, and creates it if necessary.
     boost::asio::awaitable<std::string> secret_of(account_id account, deadline by);
 
 private:

@@ -120,8 +120,17 @@ export async function change(method, path, body, options) {
     return answer.status === 204 ? null : answer.json();
 }
 
-/** Sends a file once, unchanged; resolves to the response. XMLHttpRequest, as fetch() reports no progress. */
-function sendFile(path, file, onProgress) {
+/**
+ * The dashboard's address of a resource that the API names by its path, such as `/api/v1/reels/42/video`; null for any
+ * other text.
+ */
+export function resourceAddress(path) {
+    return typeof path === 'string' && path.startsWith('/api/v1/')
+        ? path.replace('/api/v1/', '/dashboard/api/') : null;
+}
+
+/** Sends a form once; resolves to the response. XMLHttpRequest, as fetch() reports no progress. */
+function sendForm(path, form, onProgress) {
     return new Promise((resolve, reject) => {
         const sending = new XMLHttpRequest();
         sending.upload.addEventListener('progress', (event) => {
@@ -132,22 +141,21 @@ function sendFile(path, file, onProgress) {
             reject(new ApiError(0, 'The connection was lost while the file was sent.'));
         });
         sending.open('POST', `/dashboard/api${path}`);
-        sending.setRequestHeader('Content-Type', 'application/octet-stream');
         if (csrfToken) {
             sending.setRequestHeader('X-CSRF-Token', csrfToken);
         }
-        sending.send(file);
+        sending.send(form);
     });
 }
 
 /**
- * Uploads a file below `/dashboard/api` and resolves to the response's JSON. `onProgress` receives the
+ * Uploads a form with a file below `/dashboard/api` and resolves to the response's JSON. `onProgress` receives the
  * fraction sent, 0 to 1. Rejects with ApiError.
  */
-export async function upload(path, file, onProgress) {
-    let sent = await sendFile(path, file, onProgress);
+export async function upload(path, form, onProgress) {
+    let sent = await sendForm(path, form, onProgress);
     if (sent.status === 403 && await listeners.renewSession()) {
-        sent = await sendFile(path, file, onProgress);
+        sent = await sendForm(path, form, onProgress);
     }
     let body = null;
     try {

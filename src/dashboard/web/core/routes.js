@@ -5,6 +5,7 @@ const PATTERNS = [
     ['sign_in', /^\/sign-in$/],
     ['join', /^\/join$/],
     ['reel', /^\/reels\/([1-9]\d{0,18})$/],
+    ['compare', /^\/reels\/([1-9]\d{0,18})\/compare\/([1-9]\d{0,18})$/],
     ['tokens', /^\/tokens$/],
     ['webhooks', /^\/webhooks$/],
     ['usage', /^\/usage$/],
@@ -12,12 +13,12 @@ const PATTERNS = [
     ['admin', /^\/admin$/],
 ];
 
-/** The page at a path: `{name, id}` (`id`, a string, only for a reel), or null. */
+/** The page at a path: `{name, id, other}` (`id`, a string, only for a reel, and `other` for two), or null. */
 export function matchRoute(path) {
     for (const [name, pattern] of PATTERNS) {
         const match = pattern.exec(path);
         if (match) {
-            return { name, id: match[1] };
+            return { name, id: match[1], ...match[2] && { other: match[2] } };
         }
     }
     return null;

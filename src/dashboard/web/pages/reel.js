@@ -1,18 +1,23 @@
 // One reel.
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../htm-preact.js';
+import { AskBox, canAsk } from '../ask/ask_box.js';
 import { get } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
 import { followReel } from '../core/reel_events.js';
+import { Extract } from '../extract/section.js';
+import { AgainDialog, canBeAgain } from '../reel/again_dialog.js';
+import { Analyses } from '../reel/analyses.js';
 import { Cost } from '../reel/cost.js';
 import { Facts } from '../reel/facts.js';
 import { platformLink } from '../reel/links.js';
 import { Moments } from '../reel/moments.js';
+import { videoAddress } from '../reel/player.js';
 import { Failure, Progress } from '../reel/progress.js';
 import { RawJson } from '../reel/raw.js';
 import { deleteReel } from '../reels/deletions.js';
 import { headlineOf } from '../reels/row.js';
-import { submitLink } from '../reels/submit_box.js';
+import { submitLink } from '../reels/submissions.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { announce } from '../ui/announcer.js';
 import { focusHeading } from '../ui/focus.js';
@@ -72,7 +77,7 @@ function Downloads({ id }) {
             <span class="unseen">subtitles</span></a>`;
 }
 
-function Head({ reel, onAgain, isBusy }) {
+function Head({ reel, onAgain }) {
     const post = reel.result?.platform_meta;
     const link = platformLink(post?.url ?? reel.url);
     const headline = headlineIn(reel);
@@ -80,8 +85,9 @@ function Head({ reel, onAgain, isBusy }) {
         deleteReel(reel.id, headline, { onUndo: () => navigate(`/reels/${reel.id}`) });
         navigate('/');
     };
-    return html`<header class="reel-head">
-        <${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />
+    const hasPlayer = Boolean(reel.result) && videoAddress(reel) !== null;
+    return html`<header class=${`reel-head ${hasPlayer ? 'reel-head-bare' : ''}`}>
+        ${!hasPlayer && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}
         <div class="reel-about">
             <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
             <h1 class="foreign" dir="auto">${headline}</h1>
@@ -94,8 +100,7 @@ function Head({ reel, onAgain, isBusy }) {
             </p>
             <div class="actions actions-start">
                 ${reel.status === 'done' && html`<${Downloads} id=${reel.id} />`}
-                ${reel.status === 'done' && html`<button class="button" type="button" disabled=${isBusy}
-                    onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
+                ${canBeAgain(reel) && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
                 <button class="button button-danger" type="button" onClick=${remove}>
                     <${Icon} name="trash" />Delete</button>
             </div>
@@ -114,36 +119,45 @@ function Warnings({ warnings }) {
     </div>`;
 }
 
-function Reel({ reel }) {
-    const [again, setAgain] = useState({ isBusy: false, error: null });
+function Result({ reel, session }) {
+    const { result } = reel;
+    return html`<${Warnings} warnings=${result.metadata.warnings} />
+        <${Moments} reel=${reel} />
+        ${canAsk(session) && html`<${AskBox} path=${`/reels/${reel.id}/ask`} label="Ask this reel"
+            hint="A question that the reel answers" reelId=${reel.id} />`}
+        <${Extract} reel=${reel} />
+        <${Facts} result=${result} />`;
+}
+
+function Reel({ reel, session }) {
+    const [retry, setRetry] = useState({ isBusy: false, error: null });
+    const [isAgain, setIsAgain] = useState(false);
     useTitle(headlineIn(reel));
-    // Only the result of a finished reel would be reused, so only it needs a fresh analysis.
-    const analyseAgain = async () => {
-        setAgain({ isBusy: true, error: null });
+    const tryAgain = async () => {
+        setRetry({ isBusy: true, error: null });
         try {
-            const { id } = await submitLink(reel.url, reel.status === 'done');
+            const { id } = await submitLink(reel.url, reel.options);
             navigate(`/reels/${id}`);
         } catch (error) {
-            setAgain({ isBusy: false, error });
+            setRetry({ isBusy: false, error });
         }
     };
-    const { result } = reel;
     return html`<article class="reel">
-        <${Head} reel=${reel} onAgain=${analyseAgain} isBusy=${again.isBusy} />
-        ${again.error && html`<${FailureNote} error=${again.error} onRetry=${analyseAgain} />`}
+        <${Head} reel=${reel} onAgain=${() => setIsAgain(true)} />
+        ${isAgain && html`<${AgainDialog} reel=${reel} onClose=${() => setIsAgain(false)} />`}
+        ${retry.error && html`<${FailureNote} error=${retry.error} onRetry=${tryAgain} />`}
         ${!isOver(reel.status) && html`<${Progress} reel=${reel} />`}
         ${reel.status === 'error' && html`<${Failure} key=${reel.id} reel=${reel}
-            isBusy=${again.isBusy} onRetry=${analyseAgain} />`}
-        ${result && html`<${Warnings} warnings=${result.metadata.warnings} />
-            <${Moments} result=${result} />
-            <${Facts} result=${result} />`}
+            isBusy=${retry.isBusy} onRetry=${tryAgain} />`}
+        ${reel.result && html`<${Result} reel=${reel} session=${session} />`}
+        ${reel.status === 'done' && html`<${Analyses} id=${reel.id} />`}
         ${isOver(reel.status) && html`<${Cost} id=${reel.id} changed=${reel.status} />
             <${RawJson} reel=${reel} />`}
     </article>`;
 }
 
 /** The page `/reels/{id}`; with the fragment `#t=12.5` the timeline starts there. */
-export function Page({ place }) {
+export function Page({ place, session }) {
     const { reel, error, reload, isDeleted } = useReel(place.route.id);
     const isGone = isDeleted || error?.status === 404;
     const wasAtHeading = useRef(false);
@@ -164,5 +178,5 @@ export function Page({ place }) {
     }
     return html`
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        <${Reel} reel=${reel} />`;
+        <${Reel} reel=${reel} session=${session} />`;
 }

@@ -1,5 +1,6 @@
 // The start page: submitting links, progress, search and the list of reels.
 import { html, useEffect, useRef } from '../htm-preact.js';
+import { AskBox, canAsk } from '../ask/ask_box.js';
 import { liveStore } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
 import { pathWithQuery } from '../core/routes.js';
@@ -9,8 +10,10 @@ import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
 import { ListTools } from '../reels/list_tools.js';
 import { PlatformNotice } from '../reels/platform_notice.js';
 import { RowList } from '../reels/row_list.js';
+import { SavedSearches } from '../reels/saved_searches.js';
 import { SearchResults } from '../reels/search_results.js';
-import { SubmitBox, submitLink } from '../reels/submit_box.js';
+import { submitLink } from '../reels/submissions.js';
+import { SubmitBox } from '../reels/submit_box.js';
 import { Toolbar } from '../reels/toolbar.js';
 import { announce } from '../ui/announcer.js';
 import { CopyBox } from '../ui/copy.js';
@@ -32,7 +35,7 @@ function filterOf(query) {
 
 function FirstSteps() {
     const { isBusy, error, submit } = useSubmission(async () => {
-        await submitLink(SAMPLE_LINK, false);
+        await submitLink(SAMPLE_LINK);
         announce('Submitted. The reel is at the top of the list.');
         focusHeading(); // The focused button disappears with this notice.
     });
@@ -95,7 +98,7 @@ function ReelList({ filter, onShowAll }) {
 }
 
 /** The page `/`; search and filters are stored in the query of the address. */
-export function Page({ place }) {
+export function Page({ place, session }) {
     const filter = filterOf(place.query);
     const upload = place.query.get('upload') ?? ''; // Link of the reel to upload the video of.
     const live = useStore(liveStore);
@@ -115,7 +118,11 @@ export function Page({ place }) {
         </div>
         <${PlatformNotice} />
         <${SubmitBox} key=${upload} link=${upload} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />
+        ${canAsk(session) && html`<${AskBox} path="/reels/ask" label="Ask your reels"
+            hint=${filter.author ? `A question to the reels of ${filter.author}` : 'How much flour goes into the pasta?'}
+            members=${filter.author ? { author: filter.author } : {}} />`}
         <${Toolbar} filter=${filter} onFilter=${setFilter} />
+        <${SavedSearches} />
         ${filter.q !== ''
             ? html`<${SearchResults} query=${filter.q} onShowAll=${showAll} />`
             : html`<${ReelList} filter=${filter} onShowAll=${showAll} />`}`;

@@ -10,37 +10,55 @@ import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 import { Budget } from '../usage/budget.js';
 import { Chart } from '../usage/chart.js';
-import { dayColumns, modelSums, SERIES_MAX } from '../usage/grouping.js';
+import { dayColumns, modelName, modelSums, purposeName, reelColumns, SERIES_MAX } from '../usage/grouping.js';
 import { RangePicker } from '../usage/range_picker.js';
 import { daysBetween, rangeDays } from '../usage/ranges.js';
-import { DayTable, ModelTable } from '../usage/tables.js';
+import { DayTable, SumTable } from '../usage/tables.js';
 
-const MEASURES = [['money', 'Money'], ['tokens', 'Tokens']];
+const MEASURES = [['money', 'Money'], ['tokens', 'Tokens'], ['reels', 'Reels']];
+const SPLITS = [['model', 'By model'], ['purpose', 'By purpose']];
+const NAMES = { model: modelName, purpose: purposeName };
 
 /** The message instead of an empty chart. */
 function emptyWords(rows, measure) {
-    if (measure === 'tokens') {
-        return 'No tokens on these days.';
+    if (measure !== 'money') {
+        return `No ${measure} on these days.`;
     }
     return rows.some((row) => row.cost_usd === null || row.unpriced_calls > 0)
         ? 'The cost of these days is unknown: some models have no price.' : 'No cost on these days.';
 }
 
-function Usage({ rows, range, measure }) {
-    // Models keep their colours when the measure changes.
-    const order = useMemo(() => modelSums(rows, 'tokens').map(({ name }) => name), [rows]);
-    const columns = useMemo(() => dayColumns(rows, daysBetween(range.from, range.to), order, measure),
-        [rows, range.from, range.to, measure]);
-    const seriesOf = (name) => Math.min(order.indexOf(name), SERIES_MAX - 1);
-    const label = `${measure === 'money' ? 'Cost' : 'Tokens'} by day and model, `
-        + `${formatDay(range.from)} to ${formatDay(range.to)}; the tables below hold the numbers`;
+function labelOf(range, measure, split) {
+    const days = `${formatDay(range.from)} to ${formatDay(range.to)}`;
+    return measure === 'reels' ? `Reels done by day, ${days}`
+        : `${measure === 'money' ? 'Cost' : 'Tokens'} by day and ${split}, ${days}; the tables below hold the numbers`;
+}
+
+/** `rows` are by day, model and purpose; `days` are the usage's `by_day`. */
+function Usage({ rows, days, range, measure, split }) {
+    const nameOf = NAMES[split];
+    // Names keep their colours when the measure changes.
+    const names = useMemo(() => modelSums(rows, 'tokens', nameOf).map(({ name }) => name), [rows, split]);
+    const columns = useMemo(() => {
+        const dates = daysBetween(range.from, range.to);
+        return measure === 'reels' ? reelColumns(days, dates) : dayColumns(rows, dates, names, measure, nameOf);
+    }, [rows, days, range.from, range.to, measure, names]);
+    const seriesIn = (name) => (shown) => split === name && measure !== 'reels'
+        ? Math.min(names.indexOf(shown), SERIES_MAX - 1) : null;
+    const summed = measure === 'reels' ? 'money' : measure;
     return html`
         ${columns.some((column) => column.total > 0)
-            ? html`<${Chart} columns=${columns} measure=${measure} label=${label} />`
+            ? html`<${Chart} columns=${columns} measure=${measure} label=${labelOf(range, measure, split)} />`
             : html`<p class="padded muted">${emptyWords(rows, measure)}</p>`}
+        <section class="section" aria-labelledby="by-purpose">
+            <div class="section-head"><h2 id="by-purpose">By purpose</h2></div>
+            <${SumTable} label="Usage by purpose" head="Purpose" rows=${rows} nameOf=${purposeName}
+                names=${modelSums(rows, summed, purposeName).map(({ name }) => name)} seriesOf=${seriesIn('purpose')} />
+        </section>
         <section class="section" aria-labelledby="by-model">
             <div class="section-head"><h2 id="by-model">By model</h2></div>
-            <${ModelTable} rows=${rows} models=${modelSums(rows, measure)} seriesOf=${seriesOf} />
+            <${SumTable} label="Usage by model" head="Model" rows=${rows} nameOf=${modelName}
+                names=${modelSums(rows, summed).map(({ name }) => name)} seriesOf=${seriesIn('model')} />
         </section>
         <section class="section" aria-labelledby="by-day">
             <div class="section-head"><h2 id="by-day">By day</h2>
@@ -49,13 +67,20 @@ function Usage({ rows, range, measure }) {
         </section>`;
 }
 
+/** Rows by day, model and purpose, and sums by day. */
+async function loadUsage(days, signal) {
+    const [rows, usage] = await Promise.all([
+        get(pathWithQuery('/reels/usage/days', days), signal), get(pathWithQuery('/reels/usage', days), signal)]);
+    return { rows, days: usage.by_day };
+}
+
 /** The page `/usage`. */
 export function Page() {
     const [range, setRange] = useState({ name: '30', ...rangeDays('30', Date.now()) });
     const [measure, setMeasure] = useState('money');
+    const [split, setSplit] = useState('model');
     const days = { from: range.from, to: range.to };
-    const { data, error, reload } = useLoading(
-        (signal) => get(pathWithQuery('/reels/usage/days', days), signal), [range.from, range.to]);
+    const { data, error, reload } = useLoading((signal) => loadUsage(days, signal), [range.from, range.to]);
     useTitle('Usage');
     return html`
         <div class="page-head">
@@ -67,13 +92,15 @@ export function Page() {
         <${Budget} />
         <div class="usage-tools">
             <${RangePicker} range=${range} onRange=${setRange} />
+            ${measure !== 'reels' && html`<${Choices} label="Parts of a column" options=${SPLITS} value=${split}
+                onValue=${setSplit} />`}
             <${Choices} label="Measure" options=${MEASURES} value=${measure} onValue=${setMeasure} />
         </div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Bones} count=${3} />`}
-        ${data && (data.length === 0
+        ${data && (data.rows.length === 0 && data.days.length === 0
             ? html`<${Empty} title="No usage on these days">
                 <p>This page shows the tokens and cost of each analysis by a model, even after its reel
                 is deleted.</p><//>`
-            : html`<${Usage} rows=${data} range=${range} measure=${measure} />`)}`;
+            : html`<${Usage} rows=${data.rows} days=${data.days} range=${range} measure=${measure} split=${split} />`)}`;
 }

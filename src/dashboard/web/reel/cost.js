@@ -5,6 +5,7 @@ import { countOf, exactMoney, formatCount, formatMoney } from '../text/numbers.j
 import { useLoading } from '../ui/loading.js';
 import { Bones, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
+import { purposeName } from '../usage/grouping.js';
 
 /** Dollars, exact in the title; an unknown cost is shown as such. */
 export function Money({ dollars }) {
@@ -16,7 +17,7 @@ export function Money({ dollars }) {
 function Call({ call }) {
     return html`<tr>
         <td><span class="foreign">${call.model || call.provider}</span>
-            <span class="muted small"> ${call.provider}</span></td>
+            <span class="muted small"> ${call.provider}${call.purpose && `, ${purposeName(call).toLowerCase()}`}</span></td>
         <td class="number">${call.is_under_way ? 'under way' : html`<${Money} dollars=${call.cost_usd} />`}</td>
         <td class="number-like"><${Time} value=${call.called_at} isAge=${false} /></td>
         <td class="number">${formatCount(call.prompt_tokens)}</td>

@@ -17,13 +17,14 @@ export function linksIn(text) {
 const LINKS_MAX = 50; // Per request.
 const CHARACTERS_MAX = 15000; // Per request in all; even at four bytes each they fit into a body.
 
-/** Splits links into lists that fit into one request each. */
-export function partsOf(links) {
+/** Splits links into lists that fit into one request each, next to `taken` other characters. */
+export function partsOf(links, taken = 0) {
     const parts = [];
+    const charactersMax = Math.max(1, CHARACTERS_MAX - taken);
     let characters = 0;
     for (const link of links) {
         characters += link.length;
-        if (parts.length === 0 || parts.at(-1).length === LINKS_MAX || characters > CHARACTERS_MAX) {
+        if (parts.length === 0 || parts.at(-1).length === LINKS_MAX || characters > charactersMax) {
             parts.push([]);
             characters = link.length;
         }

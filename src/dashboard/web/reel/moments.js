@@ -3,31 +3,49 @@ import { html, useEffect, useMemo, useRef, useState } from '../htm-preact.js';
 import { locationStore, noteAddress } from '../core/navigation.js';
 import { momentOfFragment } from '../core/routes.js';
 import { useStore } from '../core/store.js';
-import { momentSpans, segmentSpans, spansAt } from './positions.js';
+import { Player, videoAddress } from './player.js';
+import { momentSpans, secondsAfterAction, segmentSpans, spansAt } from './positions.js';
 import { SpanList } from './span_list.js';
 import { Timeline } from './timeline.js';
 
 const ADDRESS_MILLISECONDS = 400; // Browsers limit how often the address may change.
+const VIDEO_TOLERANCE = 0.06; // Seconds; less than the tenth in which the player reports.
 
-function useSeconds(duration) {
+/**
+ * The time of the page: `[seconds, seek, show]`; `seek` also puts it into the address. `move` moves the video, `reveal`
+ * runs when a link of the page leads to a time.
+ */
+function useSeconds(duration, move, reveal) {
     const place = useStore(locationStore);
+    const isFirst = useRef(true);
     const limited = (seconds) => Math.min(duration, Math.max(0, seconds ?? 0));
     const [seconds, setSeconds] = useState(limited(momentOfFragment(place.fragment)));
     const timer = useRef(0);
+    const show = (next) => {
+        const shown = limited(next);
+        // The video shows the next of its pictures, slightly off the time of an entry.
+        setSeconds((old) => Math.abs(shown - old) < VIDEO_TOLERANCE ? old : shown);
+    };
     useEffect(() => {
         const asked = momentOfFragment(place.fragment);
         if (asked !== null) {
             setSeconds(limited(asked));
+            move(limited(asked));
+            if (!isFirst.current) {
+                reveal();
+            }
         }
-    }, [place.fragment]);
+        isFirst.current = false;
+    }, [place]);
     useEffect(() => () => clearTimeout(timer.current), []);
     const seek = (next) => {
         setSeconds(limited(next));
+        move(limited(next));
         clearTimeout(timer.current);
         timer.current = setTimeout(
             () => noteAddress(`${location.pathname}#t=${limited(next)}`), ADDRESS_MILLISECONDS);
     };
-    return [seconds, seek];
+    return [seconds, seek, show];
 }
 
 function lanesOf(result) {
@@ -42,19 +60,40 @@ function lanesOf(result) {
     ];
 }
 
-/** The section of a reel's page with the timeline. */
-export function Moments({ result }) {
-    const duration = result.metadata.duration_seconds;
+/** The section of a reel's page with the timeline, and with the player if the video is kept. */
+export function Moments({ reel }) {
+    const { result } = reel;
+    const { duration_seconds: duration, width, height } = result.metadata;
     const bare = useMemo(() => lanesOf(result), [result]);
-    const [seconds, seek] = useSeconds(duration);
+    const section = useRef(null);
+    const video = useRef(null);
+    const [seconds, seek, show] = useSeconds(duration, (next) => {
+        if (video.current) {
+            video.current.currentTime = next;
+        }
+    }, () => section.current.scrollIntoView());
+    const latest = useRef({});
+    latest.current = { seconds, seek };
+    const act = (action) => {
+        const next = secondsAfterAction(action, latest.current.seconds, bare[0].spans, duration);
+        if (next !== null) {
+            latest.current.seek(next);
+        }
+    };
     const lanes = bare.map((lane) => ({ ...lane, current: spansAt(lane.spans, seconds) }));
     const said = lanes.flatMap((lane) => lane.current.map((index) =>
         `${lane.title}: ${lane.spans[index].text}`)).join('. ');
-    return html`<section class="moments" aria-label="Timeline">
-        <${Timeline} duration=${duration} seconds=${seconds} lanes=${lanes} said=${said} onSeek=${seek} />
-        <div class="span-lists">
-            ${lanes.map((lane) => html`<${SpanList} key=${lane.kind} kind=${lane.kind} title=${lane.title}
-                spans=${lane.spans} current=${lane.current} none=${lane.none} onSeek=${seek} />`)}
+    const hasPlayer = videoAddress(reel) !== null;
+    const kind = !hasPlayer ? '' : height > width ? 'moments-beside' : 'moments-below';
+    return html`<section class=${`moments ${kind}`} ref=${section} aria-label="Timeline">
+        ${hasPlayer && html`<${Player} reel=${reel} video=${video} section=${section} seconds=${seconds}
+            onTime=${show} onAction=${act} />`}
+        <div class="tracks">
+            <${Timeline} duration=${duration} seconds=${seconds} lanes=${lanes} said=${said} onSeek=${seek} />
+            <div class="span-lists">
+                ${lanes.map((lane) => html`<${SpanList} key=${lane.kind} kind=${lane.kind} title=${lane.title}
+                    spans=${lane.spans} current=${lane.current} none=${lane.none} onSeek=${seek} />`)}
+            </div>
         </div>
     </section>`;
 }

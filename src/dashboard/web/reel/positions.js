@@ -23,12 +23,13 @@ export function ruleTicks(duration, count) {
     return ticks;
 }
 
-/** Key moments `{seconds, description}` as spans `{start, end, text}`; each ends at the next one. */
+/** Key moments `{seconds, description, frame}` as spans `{start, end, text, frame}`; each ends at the next one. */
 export function momentSpans(moments, duration) {
     return moments.map((moment, index) => ({
         start: moment.seconds,
         end: moments[index + 1]?.seconds ?? Math.max(duration, moment.seconds),
         text: moment.description,
+        frame: moment.frame,
     }));
 }
 
@@ -89,4 +90,25 @@ export function secondsAfterKey(key, seconds, duration) {
         return null;
     }
     return Math.min(duration, Math.max(0, Math.round((seconds + steps[key]) * 10) / 10));
+}
+
+const KEY_SECONDS = 2;
+
+const PLAYER_ACTIONS = {
+    ' ': { type: 'toggle' }, k: { type: 'toggle' },
+    ArrowLeft: { type: 'move', seconds: -KEY_SECONDS }, j: { type: 'move', seconds: -KEY_SECONDS },
+    ArrowRight: { type: 'move', seconds: KEY_SECONDS }, l: { type: 'move', seconds: KEY_SECONDS },
+    ArrowUp: { type: 'moment', direction: -1 }, ArrowDown: { type: 'moment', direction: 1 },
+};
+
+/** What a key does to the player: `{type: 'toggle'}`, `{type: 'move', seconds}`, `{type: 'moment', direction}` or null. */
+export function playerAction(key) {
+    return PLAYER_ACTIONS[key.length === 1 ? key.toLowerCase() : key] ?? null;
+}
+
+/** The time after an action that moves from `seconds`, within the duration; null without a further moment. */
+export function secondsAfterAction(action, seconds, moments, duration) {
+    const next = action.type === 'move' ? seconds + action.seconds
+        : neighbourStart(moments, seconds, action.direction);
+    return next === null ? null : Math.min(duration, Math.max(0, Math.round(next * 1000) / 1000));
 }

@@ -3,7 +3,8 @@ import { pathWithQuery } from '../core/routes.js';
 
 const PLATFORM_CAUSES = ['rate_limited', 'download_failed', 'unavailable'];
 
-function isLink(url) {
+/** Whether the `url` of a reel is a link, not the name of an uploaded file. */
+export function isLink(url) {
     return /^https?:/i.test(url);
 }
 

@@ -1,5 +1,6 @@
 // A list of timed entries, synchronised with the timeline.
-import { html, useEffect, useRef } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { resourceAddress } from '../core/api.js';
 import { formatTimecode } from '../text/times.js';
 
 /** Scrolls the list, never the page, to make the entry visible. */
@@ -12,10 +13,19 @@ function showEntry(list, entry) {
     }
 }
 
+/** The picture of a moment; the entry has its description. */
+function Frame({ path }) {
+    const [isMissing, setIsMissing] = useState(false);
+    const address = resourceAddress(path);
+    return html`<span class="frame">${address && !isMissing && html`<img src=${address} alt="" loading="lazy"
+        decoding="async" onError=${() => setIsMissing(true)} />`}</span>`;
+}
+
 /** `spans` are the timeline's, `current` those at its time; `none` is shown when there are no spans. */
 export function SpanList({ kind, title, spans, current, none, onSeek }) {
     const list = useRef(null);
     const first = current[0];
+    const hasFrames = spans.some((span) => span.frame);
     useEffect(() => {
         const entry = first === undefined ? null : list.current?.children[first];
         if (entry) {
@@ -26,9 +36,10 @@ export function SpanList({ kind, title, spans, current, none, onSeek }) {
         <h2>${title}</h2>
         ${spans.length === 0 ? html`<p class="muted">${none}</p>` : html`<ol ref=${list}>
             ${spans.map((span, index) => html`<li key=${index}>
-                <button class="entry" type="button" onClick=${() => onSeek(span.start)}
+                <button class=${`entry ${hasFrames ? 'entry-framed' : ''}`} type="button" onClick=${() => onSeek(span.start)}
                     aria-current=${current.includes(index) ? 'true' : undefined}>
                     <span class="timecode">${formatTimecode(span.start)}</span>
+                    ${hasFrames && html`<${Frame} path=${span.frame} />`}
                     <span class="foreign" dir="auto">${span.text}</span>
                 </button>
             </li>`)}

@@ -1,6 +1,6 @@
 // Search results, with the words of the query highlighted.
 import { html } from '../htm-preact.js';
-import { get } from '../core/api.js';
+import { get, resourceAddress } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { highlightParts } from '../text/highlight.js';
@@ -11,6 +11,7 @@ import { Bones, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
 import { Author, headlineOf } from './row.js';
+import { SaveSearch } from './saved_searches.js';
 import { Thumbnail } from './thumbnail.js';
 import { fieldWords } from './wording.js';
 
@@ -27,7 +28,7 @@ function Hit({ hit, query }) {
     const hasTime = typeof seconds === 'number';
     const address = `/reels/${hit.id}` + (hasTime ? `#t=${seconds}` : '');
     return html`<li class="row row-hit">
-        <${Thumbnail} id=${hit.id} status="done" />
+        <${Thumbnail} id=${hit.id} status="done" address=${resourceAddress(hit.match.frame)} />
         <div class="row-body">
             <h2 class="row-title foreign" dir="auto">
                 <a href=${address}><${Highlighted} text=${headlineOf(hit)} query=${query} /></a>
@@ -58,14 +59,18 @@ export function SearchResults({ query, onShowAll }) {
     }
     const hits = data.filter((hit) => !hidden.has(hit.id));
     if (hits.length === 0) {
-        return html`<div role="status"><${Empty} title="No reels found">
+        return html`<div class="list-note hit-tools"><${SaveSearch} query=${query} /></div>
+        <div role="status"><${Empty} title="No reels found">
             <p>The search is semantic: describe what is said or shown, in a word or a sentence.
             It finds only finished reels.</p>
             <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
         <//></div>`;
     }
     return html`
-        <p class="list-note" role="status">${countOf(hits.length, 'reel')}, the closest first</p>
+        <div class="list-note hit-tools">
+            <span role="status">${countOf(hits.length, 'reel')}, the closest first</span>
+            <${SaveSearch} query=${query} />
+        </div>
         <ul class="rows">
             ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}</ul>`;
 }

@@ -30,26 +30,37 @@ export function canTryAgain(reel) {
     return (reel.status === 'done' || reel.status === 'error') && /^https?:/i.test(reel.url);
 }
 
+/** Reels in parts of one request each: with the same options, and few enough. */
+function partsWithOptions(reels) {
+    const groups = new Map();
+    for (const reel of reels) {
+        const key = JSON.stringify(reel.options ?? {});
+        groups.set(key, [...groups.get(key) ?? [], reel]);
+    }
+    return [...groups.values()].flatMap((group) =>
+        Array.from({ length: Math.ceil(group.length / LINKS_OF_REQUEST) },
+            (_, number) => group.slice(number * LINKS_OF_REQUEST, (number + 1) * LINKS_OF_REQUEST)));
+}
+
 /**
- * Submits the links of reels again and adds the new reels to the list. Resolves to `{accepted, refusal}`: the
- * ids of the reels whose link was accepted, and the error of the first rejected one.
+ * Submits the links of reels again, with their options, and adds the new reels to the list. Resolves to `{accepted,
+ * refusal}`: the ids of the reels whose link was accepted, and the error of the first rejected one.
  */
 export async function tryAgain(reels) {
     const accepted = [];
     let refusal = null;
-    for (let from = 0; from < reels.length; from += LINKS_OF_REQUEST) {
-        const part = reels.slice(from, from + LINKS_OF_REQUEST);
+    for (const part of partsWithOptions(reels)) {
         // With `queue`, links beyond the limit of unfinished reels wait; otherwise they are rejected.
         const answers = await change('POST', '/reels/analyze',
-            { urls: part.map((reel) => reel.url), fresh: true, queue: true });
+            { urls: part.map((reel) => reel.url), fresh: true, queue: true, ...part[0].options });
         answers.forEach(({ id, status, error }, index) => {
-            const { id: earlier, url } = part[index];
+            const { id: earlier, url, options } = part[index];
             if (id === undefined) {
                 refusal ??= error;
                 return;
             }
             accepted.push(earlier);
-            putReel({ id, url, status, created_at: new Date().toISOString() });
+            putReel({ id, url, status, created_at: new Date().toISOString(), ...options && { options } });
         });
     }
     return { accepted, refusal };

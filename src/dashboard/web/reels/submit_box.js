@@ -1,45 +1,18 @@
 // The box to submit links and videos.
 import { html, useState } from '../htm-preact.js';
-import { change, upload } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
-import { pathWithQuery } from '../core/routes.js';
-import { linksIn, partsOf, platformLink } from '../reel/links.js';
+import { linksIn, platformLink } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useProblem, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
-import { putReel, refreshList } from './list.js';
+import { refreshList } from './list.js';
+import { OptionDetails, useOptions } from './option_details.js';
+import { isOptionError, NO_OPTIONS } from './option_members.js';
+import { submitLink, submitLinks, submitVideo } from './submissions.js';
 import { UploadProgress, VideoPicker } from './video_picker.js';
 
 const ROWS_MAX = 8;
-
-/** Submits a link; resolves to the known fields of the new reel. */
-export async function submitLink(url, isFresh) {
-    const body = { url, queue: true, ...isFresh && { fresh: true } };
-    const { id, status } = await change('POST', '/reels/analyze', body);
-    const reel = { id, url, status, created_at: new Date().toISOString() };
-    putReel(reel);
-    return reel;
-}
-
-/** Uploads a video; `link` is its post's, or empty. Resolves to the known fields of the new reel. */
-async function submitVideo(file, link, isFresh, onProgress) {
-    const options = { filename: file.name, queue: 'true', ...link && { url: link }, ...isFresh && { fresh: 'true' } };
-    const { id, status } = await upload(pathWithQuery('/reels/analyze', options), file, onProgress);
-    const reel = { id, url: link || `upload:${file.name}`, status, created_at: new Date().toISOString() };
-    putReel(reel);
-    return reel;
-}
-
-/** Submits many links. After each request, `note` receives all outcomes so far: `[{url, id}]` or `{url, error}`. */
-async function submitLinks(links, isFresh, note) {
-    let outcomes = [];
-    for (const urls of partsOf(links)) {
-        const answers = await change('POST', '/reels/analyze', { urls, queue: true, ...isFresh && { fresh: true } });
-        outcomes = [...outcomes, ...answers];
-        note(outcomes);
-    }
-}
 
 /** Reports that a reel was submitted, with a link unless the list shows it. */
 export function confirmSubmission(reel, isListed) {
@@ -74,14 +47,23 @@ export function SubmitBox({ isListed, link }) {
     const links = text.trim() === '' ? [] : linksIn(text);
     const post = links.length === 1 ? platformLink(links[0]) : null;
     const isForUpload = link !== '' && text === link;
+    const options = useOptions(NO_OPTIONS, () => forgetErrors());
+    const membersToSend = () => {
+        const members = options.members();
+        return members && { ...isFresh && { fresh: true }, ...members };
+    };
     const uploadVideos = async (files) => {
+        const members = membersToSend();
+        if (!members) {
+            return;
+        }
         const postLink = files.length === 1 && post ? links[0] : '';
         const note = (name, share) => setSending({ progress: { name, share }, error: null });
         try {
             let reel = null;
             for (const file of files) {
                 note(file.name, 0);
-                reel = await submitVideo(file, postLink, isFresh, (share) => note(file.name, share));
+                reel = await submitVideo(file, postLink, members, (share) => note(file.name, share));
             }
             setSending({ progress: null, error: null });
             setText('');
@@ -95,19 +77,26 @@ export function SubmitBox({ isListed, link }) {
     };
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
         setMany(null);
+        const members = membersToSend();
+        if (!members) {
+            return;
+        }
         if (links.length === 1) {
-            confirmSubmission(await submitLink(links[0], isFresh), isListed);
+            confirmSubmission(await submitLink(links[0], members), isListed);
         } else {
-            await submitLinks(links, isFresh, (outcomes) => setMany({ outcomes, count: links.length }));
+            await submitLinks(links, members, (outcomes) => setMany({ outcomes, count: links.length }));
             refreshList();
         }
         setText('');
         setIsFresh(false);
     });
-    const type = (typed) => {
-        setText(typed);
+    const forgetErrors = () => {
         clearError();
         setSending((old) => ({ ...old, error: null }));
+    };
+    const type = (typed) => {
+        setText(typed);
+        forgetErrors();
     };
     // Enter submits, as in a single-line field; Shift+Enter inserts a line break.
     const sendOnEnter = (event) => {
@@ -117,7 +106,8 @@ export function SubmitBox({ isListed, link }) {
         }
     };
     const [problem, checked] = useProblem(text);
-    const refusal = problem ?? (error?.status === 400 ? error.message : null);
+    const optionError = [error, sending.error].find(isOptionError);
+    const refusal = problem ?? (error?.status === 400 && !isOptionError(error) ? error.message : null);
     return html`<form class="submit" onSubmit=${submit} noValidate>
         <label class="label" for="submit-url">Analyse a reel</label>
         <div class="submit-line">
@@ -131,13 +121,16 @@ export function SubmitBox({ isListed, link }) {
                 ${isBusy ? 'Submitting…' : 'Analyse'}</button>
         </div>
         ${refusal && html`<p class="field-error foreign" id="submit-error" role="alert">${refusal}</p>`}
-        ${error && !refusal && html`<${FailureNote} error=${error} />`}
+        ${error && !refusal && !isOptionError(error) && html`<${FailureNote} error=${error} />`}
         ${sending.progress ? html`<${UploadProgress} ...${sending.progress} />` : html`<${VideoPicker}
             hint=${post ? 'or drop the video of this link here' : 'or drop video files here'}
             isBusy=${isBusy} isMain=${isForUpload} onFiles=${uploadVideos} />`}
-        ${sending.error && html`<${FailureNote} error=${sending.error} />`}
+        ${sending.error && !isOptionError(sending.error) && html`<${FailureNote} error=${sending.error} />`}
         ${many && html`<${Outcomes} ...${many} />`}
-        <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
-            onValue=${setIsFresh} />
+        <div class="submit-more">
+            <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
+                onValue=${setIsFresh} />
+            <${OptionDetails} ...${options.shown} message=${optionError?.message ?? null} />
+        </div>
     </form>`;
 }

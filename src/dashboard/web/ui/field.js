@@ -53,6 +53,30 @@ export function Field({ label, hint, error: saidError, value, onValue, ...rest }
     </div>`;
 }
 
+/** A text area. Same props as Field; `isCode` uses the typewriter font. */
+export function TextField({ label, hint, error, value, onValue, isCode = false, ...rest }) {
+    const id = useId();
+    return html`<div class="field">
+        <label for=${id}>${label}</label>
+        <textarea class=${`input input-area ${isCode ? 'code' : ''}`} id=${id} value=${value} spellcheck=${!isCode}
+            onInput=${(event) => onValue(event.target.value)} ...${describedBy(id, hint, error)} ...${rest}></textarea>
+        <${Notes} id=${id} hint=${hint} error=${error} />
+    </div>`;
+}
+
+/** A selection; `options` are `[value, label]`. */
+export function SelectField({ label, hint, error, value, onValue, options }) {
+    const id = useId();
+    return html`<div class="field">
+        <label for=${id}>${label}</label>
+        <select class="input" id=${id} value=${value} onChange=${(event) => onValue(event.target.value)}
+            ...${describedBy(id, hint, error)}>
+            ${options.map(([option, words]) => html`<option key=${option} value=${option}>${words}</option>`)}
+        </select>
+        <${Notes} id=${id} hint=${hint} error=${error} />
+    </div>`;
+}
+
 /** A password field with a button to show it. Same props as Field. */
 export function PasswordField({ label, hint, error: saidError, value, onValue, ...rest }) {
     const id = useId();

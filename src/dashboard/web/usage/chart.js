@@ -1,6 +1,6 @@
 // Usage as stacked columns, one per day. The table next to it has the same data.
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
-import { formatMoney, formatShortCount } from '../text/numbers.js';
+import { formatCount, formatMoney, formatShortCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';
 import { axisOf } from './grouping.js';
 
@@ -21,7 +21,7 @@ function useWidth() {
     return [element, width];
 }
 
-const wordsFor = { money: formatMoney, tokens: formatShortCount };
+const wordsFor = { money: formatMoney, tokens: formatShortCount, reels: formatCount };
 
 function Axis({ axis, width, yOf, words }) {
     return axis.marks.map((mark) => html`<g key=${mark}>
@@ -91,13 +91,13 @@ function DaySlider({ columns, chosen, onChoose, words }) {
         onKeyDown=${followKey} onFocus=${() => onChoose(at)} onBlur=${() => onChoose(null)}></div>`;
 }
 
-/** `columns` are from dayColumns(); `measure` is `money` or `tokens`; `label` is for screen readers. */
+/** `columns` are from dayColumns(); `measure` is `money`, `tokens` or `reels`; `label` is for screen readers. */
 export function Chart({ columns, measure, label }) {
     const [element, width] = useWidth();
     const [chosen, setChosen] = useState(null);
     useEffect(() => setChosen(null), [columns]);
     const words = wordsFor[measure];
-    const axis = axisOf(Math.max(0, ...columns.map((column) => column.total)));
+    const axis = axisOf(Math.max(0, ...columns.map((column) => column.total)), measure === 'reels');
     const step = (width - MARGIN.left - MARGIN.right) / Math.max(1, columns.length);
     const xOf = (index) => MARGIN.left + index * step;
     const yOf = (amount) => HEIGHT - MARGIN.bottom

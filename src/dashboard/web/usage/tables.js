@@ -3,7 +3,7 @@ import { html } from '../htm-preact.js';
 import { Money } from '../reel/cost.js';
 import { formatCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';
-import { modelName, sumMoney } from './grouping.js';
+import { modelName, purposeName, sumMoney } from './grouping.js';
 
 function sumOf(rows) {
     const priced = rows.filter((row) => row.cost_usd !== null);
@@ -45,28 +45,30 @@ function Table({ label, heads, isLong = false, children }) {
     </div>`;
 }
 
-/** One row per model, with its chart colour; `models` are from modelSums(). */
-export function ModelTable({ rows, models, seriesOf }) {
-    const sums = new Map(models.map(({ name }) =>
-        [name, sumOf(rows.filter((row) => modelName(row) === name))]));
-    return html`<${Table} label="Usage by model" heads=${['Model']}>
-        <tbody>${models.map(({ name }) => html`<tr key=${name}>
+/**
+ * One row per name that `nameOf` gives to rows, with its chart colour in `seriesOf(name)`, or null; `label` and `head` describe
+ * the table, `names` is the order.
+ */
+export function SumTable({ label, head, rows, names, nameOf, seriesOf }) {
+    const sums = new Map(names.map((name) => [name, sumOf(rows.filter((row) => nameOf(row) === name))]));
+    return html`<${Table} label=${label} heads=${[head]}>
+        <tbody>${names.map((name) => html`<tr key=${name}>
             <th scope="row" class="foreign">
-                <i class=${`swatch series-${seriesOf(name)}`}></i>${name}</th>
+                ${seriesOf(name) !== null && html`<i class=${`swatch series-${seriesOf(name)}`}></i>`}${name}</th>
             <${Numbers} sum=${sums.get(name)} />
         </tr>`)}</tbody>
         <tfoot><tr><th scope="row">All</th><${Numbers} sum=${sumOf(rows)} /></tr></tfoot>
     <//>`;
 }
 
-/** One row per day and model, latest day first. */
+/** One row per day, model and purpose, latest day first. */
 export function DayTable({ rows }) {
     const latestFirst = [...rows].reverse();
     return html`<${Table} label="Usage by day and model" heads=${['Day', 'Model']} isLong>
-        <tbody>${latestFirst.map((row, index) => html`<tr key=${`${row.date} ${row.provider} ${row.model}`}>
+        <tbody>${latestFirst.map((row, index) => html`<tr key=${`${row.date} ${row.provider} ${row.model} ${row.purpose}`}>
             <td class="number-like"><span class=${row.date === latestFirst[index - 1]?.date ? 'muted' : ''}>
                 ${formatDay(row.date)}</span></td>
-            <td class="foreign">${modelName(row)}</td>
+            <td class="foreign">${modelName(row)} <span class="muted small">${purposeName(row).toLowerCase()}</span></td>
             <${Numbers} sum=${row} />
         </tr>`)}</tbody>
     <//>`;

@@ -1,0 +1,124 @@
+#include "submission.hpp"
+
+#include "links.hpp"
+#include "owned_file.hpp"
+#include "text.hpp"
+#include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+namespace reelsd::cli {
+namespace {
+
+json body_with(const char* name, json links, bool fresh, const analysis_options& analysis) {
+    auto body = analysis.members();
+    body[name] = std::move(links);
+    body["queue"] = true;
+    if (fresh) body["fresh"] = true;
+    return body;
+}
+
+/// A file's name as a quoted parameter of Content-Disposition.
+std::string quoted_name(const std::filesystem::path& file) {
+    std::string quoted = "\"";
+    for (const char c : file.filename().string()) {
+        if (c == '"') quoted.push_back('\\');
+        quoted.push_back(c == '\r' || c == '\n' ? ' ' : c);
+    }
+    return quoted + "\"";
+}
+
+}  // namespace
+
+json analysis_options::members() const {
+    auto named = json::object();
+    if (language) named["language"] = *language;
+    if (instructions) named["instructions"] = *instructions;
+    if (!extract.is_null()) named["extract"] = extract;
+    if (analyzer) named["analyzer"] = *analyzer;
+    return named;
+}
+
+std::string text_of_json(const json& document) {
+    return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json body_of(const submission& one) {
+    return body_with("url", complete_link(one.link), one.fresh, one.analysis);
+}
+
+json body_of(const submission_list& list) {
+    auto links = json::array();
+    for (const auto& link : list.links) links.push_back(complete_link(link));
+    return body_with("urls", std::move(links), list.fresh, list.analysis);
+}
+
+net::request_body form_of(
+    const submission& options, const net::file_range& video, std::string_view boundary) {
+    const auto part = [boundary](std::string_view disposition) {
+        return fmt::format(
+            "--{}\r\nContent-Disposition: form-data; name={}\r\n", boundary, disposition);
+    };
+    auto fields = body_of(options);
+    if (options.link.empty()) fields.erase("url");
+    net::request_body form;
+    for (const auto& [name, value] : fields.items()) {
+        const auto text = value.is_string() ? value.get<std::string>() : text_of_json(value);
+        form.add_text(fmt::format("{}\r\n{}\r\n", part(fmt::format("\"{}\"", name)), text));
+    }
+    form.add_text(fmt::format(
+        "{}Content-Type: application/octet-stream\r\n\r\n",
+        part(fmt::format("\"video\"; filename={}", quoted_name(video.file)))));
+    form.add_file(video);
+    form.add_text(fmt::format("\r\n--{}--\r\n", boundary));
+    return form;
+}
+
+bool is_preset_name(std::string_view argument) noexcept {
+    const auto is_allowed = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; };
+    return argument != "-" && std::all_of(argument.begin(), argument.end(), is_allowed);
+}
+
+result<json> schema_from(std::string_view text, std::string_view name) {
+    const auto shown = printable(name, line_breaks::to_blank);
+    const auto invalid = [&shown](std::string_view why) {
+        return error{errc::invalid_argument, fmt::format("{} {}", shown, why)};
+    };
+    if (text.size() > schema_bytes_max) return invalid("is larger than a schema may be");
+    if (json_depth_of(text) > foreign_json_depth_max) {
+        return invalid("is nested deeper than a schema may be");
+    }
+    try {
+        auto schema = json::parse(text);
+        if (!schema.is_object()) return invalid("is not a JSON Schema: it must be an object");
+        return result<json>{boost::system::in_place_value, std::move(schema)};
+    } catch (const json::parse_error& why) {  // Contains the line and the column.
+        std::string_view reason = why.what();
+        reason.remove_prefix(std::min(reason.find(']') + 1, reason.size()));
+        return invalid(
+            fmt::format("is not JSON: {}", printable(trimmed(reason), line_breaks::to_blank)));
+    }
+}
+
+result<json> schema_from_file(const std::filesystem::path& file) {
+    const owned_file opened{std::fopen(file.c_str(), "re")};
+    const auto text = opened ? read_text(opened.get(), schema_bytes_max + 1) : std::string{};
+    if (!opened || std::ferror(opened.get()) != 0) {
+        return error{
+            errc::storage_failed,
+            fmt::format(
+                "{} cannot be read: {}",
+                printable(file.string(), line_breaks::to_blank),
+                std::generic_category().message(errno))};
+    }
+    return schema_from(text, file.string());
+}
+
+}  // namespace reelsd::cli

@@ -1,0 +1,92 @@
+// A question to one reel or to all, and its answer with citations.
+import { html, useEffect, useRef } from '../htm-preact.js';
+import { useStore } from '../core/store.js';
+import { fieldWords } from '../reels/wording.js';
+import { formatMoney } from '../text/numbers.js';
+import { formatTimecode } from '../text/times.js';
+import { announce } from '../ui/announcer.js';
+import { Icon } from '../ui/icons.js';
+import { FailureNote } from '../ui/notes.js';
+import { answerStore, ask, clearAnswer } from './answers.js';
+
+const QUESTION_LENGTH_MAX = 500;
+
+/** Whether the server has a model that answers questions; `session` is the session's view. */
+export function canAsk(session) {
+    return session.analyzers?.some((name) => name !== 'local') ?? false;
+}
+
+function Citation({ citation, reelId }) {
+    const { id, code, field, text, seconds } = citation;
+    const hasTime = typeof seconds === 'number';
+    return html`<li><a class="citation" href=${`/reels/${id}${hasTime ? `#t=${seconds}` : ''}`}>
+        <span class="timecode">${hasTime ? formatTimecode(seconds) : ''}</span>
+        <span>
+            <span class="foreign" dir="auto">“${text}”</span>${' '}
+            <span class="muted small">${fieldWords(field)}${id !== reelId && code && html`,
+                reel <span class="foreign">${code}</span>`}</span>
+        </span>
+    </a></li>`;
+}
+
+function Answer({ answer, reelId }) {
+    if (!answer.answered) {
+        return html`<p class="answer-text">The reels do not say.</p>`;
+    }
+    const { model, cost_usd: cost } = answer;
+    return html`
+        <p class="answer-text foreign" dir="auto">${answer.answer}</p>
+        <ol class="citations" aria-label="Citations">${answer.citations.map((citation, index) => html`<${Citation} key=${index}
+            citation=${citation} reelId=${reelId} />`)}</ol>
+        <p class="muted small">${model?.name && html`Answered by <span class="foreign">${model.name}</span>`}${
+            typeof cost === 'number' && html`, ${formatMoney(cost)}`}</p>`;
+}
+
+/**
+ * The box. `path` is the question's, `label` and `hint` describe the field; `reelId` is the reel of the page, if any;
+ * `members` are further members of the request.
+ */
+export function AskBox({ path, label, hint, reelId, members }) {
+    const { question, isBusy, asked, answer, error } = useStore(answerStore(path));
+    const field = useRef(null);
+    useEffect(() => {
+        if (answer) {
+            announce(answer.answered ? answer.answer : 'The reels do not say.');
+        }
+    }, [answer]);
+    const type = (event) => answerStore(path).set({ ...answerStore(path).get(), question: event.target.value });
+    const submit = (event) => {
+        event.preventDefault();
+        if (!isBusy && question.trim() !== '') {
+            ask(path, question.trim(), members);
+        }
+    };
+    const clear = () => {
+        clearAnswer(path);
+        field.current.focus();
+    };
+    // A note about a busy server would repeat the question by itself, and each question costs.
+    const againIfUseful = ({ status }) => status === 503 ? undefined : () => ask(path, asked, members);
+    const refusal = error?.status === 400 ? error.message : null;
+    const isShown = isBusy || answer || error;
+    return html`<form class="ask" onSubmit=${submit} noValidate>
+        <label class="label" for="ask-question">${label}</label>
+        <div class="ask-line">
+            <input class="input" id="ask-question" ref=${field} autocomplete="off" maxlength=${QUESTION_LENGTH_MAX}
+                placeholder=${hint} value=${question} onInput=${type}
+                aria-invalid=${refusal ? 'true' : undefined} aria-describedby=${refusal ? 'ask-error' : undefined} />
+            <button class="button" type="submit" disabled=${isBusy}>${isBusy ? 'Asking…' : 'Ask'}</button>
+        </div>
+        ${refusal && html`<p class="field-error foreign" id="ask-error" role="alert">${refusal}</p>`}
+        ${isShown && !refusal && html`<section class="answer" aria-label="Answer" aria-busy=${isBusy ? 'true' : undefined}>
+            <div class="answer-head">
+                <p class="answer-question foreign" dir="auto">${asked}</p>
+                ${!isBusy && html`<button class="button button-plain button-small button-icon" type="button"
+                    aria-label="Close the answer" onClick=${clear}><${Icon} name="close" /></button>`}
+            </div>
+            ${isBusy && html`<p class="muted" role="status">Reading the reels. This takes up to a minute.</p>`}
+            ${error && html`<${FailureNote} error=${error} onRetry=${againIfUseful(error)} />`}
+            ${answer && html`<${Answer} answer=${answer} reelId=${reelId} />`}
+        </section>`}
+    </form>`;
+}

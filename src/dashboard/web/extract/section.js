@@ -1,0 +1,38 @@
+// The section of a reel with the values that its submission asked for.
+import { html } from '../htm-preact.js';
+import { CopyButton } from '../ui/copy.js';
+import { Icon } from '../ui/icons.js';
+import { Tabs } from '../ui/tabs.js';
+import { Recipe } from './recipe.js';
+import { isRecipe } from './recipe_data.js';
+import { Members } from './value.js';
+
+function Json({ value }) {
+    const text = JSON.stringify(value, null, 2);
+    return html`<div class="raw-body">
+        <${CopyButton} text=${text} what="the extracted JSON" isSmall />
+        <pre class="code code-block" tabindex="0" aria-label="Extracted JSON">${text}</pre>
+    </div>`;
+}
+
+/** The extracted values as a form and as JSON, or why there are none. */
+export function Extract({ reel }) {
+    const { extract, extract_error: problem, result } = reel;
+    if (problem) {
+        return html`<div class="note note-warn">
+            <${Icon} name="warning" />
+            <div class="note-body"><h2>The model gave no valid answer in the requested form</h2>
+                <p class="foreign">${problem}</p></div>
+        </div>`;
+    }
+    if (!extract) {
+        return null;
+    }
+    const isDish = isRecipe(extract);
+    const form = isDish ? html`<${Recipe} recipe=${extract} post=${result.platform_meta} />`
+        : html`<${Members} value=${extract} />`;
+    return html`<section class=${`section extract ${isDish ? 'extract-recipe' : ''}`} aria-labelledby="extract">
+        <div class="section-head"><h2 id="extract">${isDish ? 'Recipe' : 'Extracted'}</h2></div>
+        <${Tabs} label="Forms of the extracted values" tabs=${[['form', 'Form', form], ['json', 'JSON', html`<${Json} value=${extract} />`]]} />
+    </section>`;
+}

@@ -1,0 +1,58 @@
+// Another analysis of a reel, with other options.
+import { html } from '../htm-preact.js';
+import { request } from '../core/api.js';
+import { navigate } from '../core/navigation.js';
+import { sessionStore } from '../core/session.js';
+import { useStore } from '../core/store.js';
+import { useOptions } from '../reels/option_details.js';
+import { fieldsOfOptions, isOptionError } from '../reels/option_members.js';
+import { Options } from '../reels/options.js';
+import { submitLink, submitVideo } from '../reels/submissions.js';
+import { Dialog } from '../ui/dialog.js';
+import { useSubmission } from '../ui/field.js';
+import { FailureNote } from '../ui/notes.js';
+import { videoAddress } from './player.js';
+import { isLink } from './retry.js';
+
+/** Whether a reel can be analysed again: its link is known, or its video is kept. */
+export function canBeAgain(reel) {
+    return reel.status === 'done' && (isLink(reel.url) || videoAddress(reel) !== null);
+}
+
+/** Submits a reel again; an uploaded video is sent once more. Resolves to the known fields of the new reel. */
+async function submitAgain(reel, members) {
+    if (isLink(reel.url)) {
+        return submitLink(reel.url, members);
+    }
+    const response = await request('GET', `/api/reels/${reel.id}/video`);
+    const file = new File([await response.blob()], reel.url.replace(/^upload:/, ''));
+    return submitVideo(file, '', members, () => {});
+}
+
+/** The dialog; the options of `reel` are chosen initially. */
+export function AgainDialog({ reel, onClose }) {
+    const analyzers = useStore(sessionStore).session?.analyzers ?? [];
+    const options = useOptions(fieldsOfOptions(reel.options), () => clearError());
+    const { isBusy, error, submit, clearError } = useSubmission(async () => {
+        const members = options.members();
+        if (members) {
+            // Otherwise the result of a finished reel with the same options would be reused.
+            const { id } = await submitAgain(reel, { fresh: true, ...members });
+            navigate(`/reels/${id}`);
+        }
+    });
+    return html`<${Dialog} title="Analyse again" onClose=${onClose}>
+        <form class="stack" onSubmit=${submit} noValidate>
+            <p class="muted">The result is a reel of its own, which you can compare with this one.${' '}
+                ${videoAddress(reel) && 'The kept video is used, so the platform is not asked.'}</p>
+            <${Options} ...${options.shown} analyzers=${analyzers}
+                message=${isOptionError(error) ? error.message : null} />
+            ${error && !isOptionError(error) && html`<${FailureNote} error=${error} />`}
+            <div class="actions">
+                <button class="button" type="button" onClick=${onClose}>Cancel</button>
+                <button class="button button-main" type="submit" disabled=${isBusy} autofocus>
+                    ${isBusy ? 'Submitting…' : 'Analyse again'}</button>
+            </div>
+        </form>
+    <//>`;
+}

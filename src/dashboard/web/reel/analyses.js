@@ -1,0 +1,31 @@
+// Other analyses of the post of a reel, to open or to compare.
+import { html } from '../htm-preact.js';
+import { get } from '../core/api.js';
+import { pathWithQuery } from '../core/routes.js';
+import { useStore } from '../core/store.js';
+import { hiddenStore } from '../reels/deletions.js';
+import { useLoading } from '../ui/loading.js';
+import { FailureNote } from '../ui/notes.js';
+import { Time } from '../ui/time.js';
+
+const SHOWN_MAX = 20;
+
+/** The section; nothing without another done analysis. */
+export function Analyses({ id }) {
+    const { data, error, reload } = useLoading((signal) =>
+        get(pathWithQuery('/reels', { post_of: id, status: 'done', limit: SHOWN_MAX + 1 }), signal), [id]);
+    const hidden = useStore(hiddenStore);
+    if (error) {
+        return html`<${FailureNote} error=${error} onRetry=${reload} />`;
+    }
+    const others = (data ?? []).filter((one) => one.id !== id && one.status === 'done' && !hidden.has(one.id)).slice(0, SHOWN_MAX);
+    return others.length === 0 ? null : html`<section class="section" aria-labelledby="analyses">
+        <div class="section-head"><h2 id="analyses">Other analyses of this post</h2></div>
+        <ul class="analyses">${others.map((one) => html`<li key=${one.id}>
+            <a class="foreign" dir="auto" href=${`/reels/${one.id}`}>${one.summary || 'No summary'}</a>
+            <span class="muted small"><${Time} value=${one.created_at} /></span>
+            <a class="button button-small" href=${`/reels/${id}/compare/${one.id}`}
+                aria-label=${`Compare with: ${one.summary || one.id}`}>Compare</a>
+        </li>`)}</ul>
+    </section>`;
+}

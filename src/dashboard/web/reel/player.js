@@ -1,0 +1,116 @@
+// The player of a kept video, synchronised with the timeline.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { resourceAddress } from '../core/api.js';
+import { Icon } from '../ui/icons.js';
+import { playerAction } from './positions.js';
+
+const KEYS = [
+    [['Space', 'K'], 'play or pause'],
+    [['←', 'J'], 'two seconds back'],
+    [['→', 'L'], 'two seconds on'],
+    [['↑'], 'previous key moment'],
+    [['↓'], 'next key moment'],
+];
+
+/** The address of the video of a reel; null if it is not kept. */
+export function videoAddress(reel) {
+    return resourceAddress(reel.video);
+}
+
+/** Calls `onTime` with the tenths of a second that the video shows, also while the user seeks in it. */
+function useVideoTime(video, onTime) {
+    useEffect(() => {
+        const element = video.current;
+        let frame = 0;
+        let last = null;
+        const report = () => {
+            const now = Math.round(element.currentTime * 10) / 10;
+            if (now !== last) {
+                last = now;
+                onTime(now);
+            }
+        };
+        const followPlay = () => {
+            report();
+            frame = requestAnimationFrame(followPlay);
+        };
+        const start = () => {
+            cancelAnimationFrame(frame);
+            followPlay();
+        };
+        const stop = () => {
+            cancelAnimationFrame(frame);
+            report();
+        };
+        const listeners = { play: start, pause: stop, ended: stop, seeked: report };
+        Object.entries(listeners).forEach(([type, run]) => element.addEventListener(type, run));
+        return () => {
+            cancelAnimationFrame(frame);
+            Object.entries(listeners).forEach(([type, run]) => element.removeEventListener(type, run));
+        };
+    }, []);
+}
+
+/** Keys of the player: all of them while the focus is in `section`, letters elsewhere on the page, too. */
+function useKeys(section, run) {
+    useEffect(() => {
+        const follow = (event) => {
+            const isChord = event.ctrlKey || event.metaKey || event.altKey;
+            const isTyping = event.target.closest('input, textarea, select, [contenteditable], dialog');
+            if (event.defaultPrevented || isChord || isTyping) {
+                return;
+            }
+            const action = playerAction(event.key);
+            const isInside = section.current.contains(event.target);
+            // The space bar presses buttons, and plays a focused video without us.
+            const isPress = event.key === ' ' && event.target.closest('button, a, summary, video');
+            if (action && !isPress && (isInside || /^[a-z]$/i.test(event.key))) {
+                event.preventDefault(); // Otherwise the video's own controls would follow the key, too.
+                run(action);
+            }
+        };
+        document.addEventListener('keydown', follow);
+        return () => document.removeEventListener('keydown', follow);
+    }, []);
+}
+
+/**
+ * The video of `reel`. `video` is the ref of its element, `section` that of the player and its lists; `seconds` is the
+ * initial time; `onTime` receives the shown time, `onAction` the keys that move it (of playerAction()).
+ */
+export function Player({ reel, video, section, seconds, onTime, onAction }) {
+    const [isGone, setIsGone] = useState(false);
+    const { width, height } = reel.result.metadata;
+    const run = (action) => {
+        if (action.type !== 'toggle') {
+            onAction(action);
+        } else if (video.current?.paused) {
+            video.current.play().catch(() => {}); // A video that cannot be played reports an error event.
+        } else {
+            video.current?.pause();
+        }
+    };
+    useVideoTime(video, onTime);
+    useKeys(section, run);
+    const showStart = () => {
+        video.current.currentTime = seconds;
+    };
+    return html`<div class="player">
+        <video class="player-video" ref=${video} controls playsinline preload="metadata"
+            aria-label="Video of the reel" width=${width} height=${height}
+            style=${{ aspectRatio: `${width} / ${height}` }}
+            poster=${`/dashboard/api/reels/${reel.id}/thumbnail`} src=${videoAddress(reel)}
+            onLoadedMetadata=${showStart} onError=${() => setIsGone(true)}>
+            <track kind="captions" label="Transcript" src=${`/dashboard/api/reels/${reel.id}/subtitles.vtt`}
+                srclang=${reel.result.audio.language ?? 'und'} />
+        </video>
+        ${isGone && html`<p class="small" role="alert"><${Icon} name="warning" />
+            The video could not be played. It may no longer be kept.</p>`}
+        <details class="keys small">
+            <summary>Keyboard</summary>
+            <dl>${KEYS.map(([keys, words]) => html`<div key=${words}>
+                <dt>${keys.map((key) => html`<kbd key=${key}>${key}</kbd>`)}</dt><dd>${words}</dd>
+            </div>`)}</dl>
+        </details>
+    </div>`;
+}

@@ -1,0 +1,55 @@
+// The collapsed options of a submission; their module loads when they are opened.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { sessionStore } from '../core/session.js';
+import { useStore } from '../core/store.js';
+import { FailureNote } from '../ui/notes.js';
+import { optionMembers, schemaProblem } from './option_members.js';
+
+/**
+ * The state of the options of a form: `members()` returns those of the submission, or null after it has shown what is
+ * wrong with the schema; `shown` are props of OptionDetails. `onChange` runs when the user changes an option.
+ */
+export function useOptions(initial, onChange) {
+    const [fields, setFields] = useState(initial);
+    const [isChecked, setIsChecked] = useState(false);
+    const members = () => {
+        const isWrong = schemaProblem(fields) !== null;
+        setIsChecked(isWrong);
+        return isWrong ? null : optionMembers(fields);
+    };
+    const onFields = (news) => {
+        setFields((old) => ({ ...old, ...news }));
+        onChange();
+    };
+    return { members, shown: { fields, isChecked, onFields } };
+}
+
+/** The options of a form; `message` is the server's error about one, which opens them. */
+export function OptionDetails({ fields, message, isChecked, onFields }) {
+    const [Options, setOptions] = useState(null);
+    const [isOpen, setIsOpen] = useState(false);
+    const [error, setError] = useState(null);
+    const analyzers = useStore(sessionStore).session?.analyzers ?? [];
+    const load = () => {
+        setError(null);
+        import('./options.js').then((module) => setOptions(() => module.Options),
+            () => setError({ status: 0, message: 'The options could not be loaded.' }));
+    };
+    useEffect(() => {
+        if (message || isChecked) {
+            setIsOpen(true);
+        }
+    }, [message, isChecked]);
+    useEffect(() => {
+        if (isOpen && !Options) {
+            load();
+        }
+    }, [isOpen]);
+    const count = Object.entries(fields).filter(([name, value]) => name !== 'schema' && value !== '').length;
+    return html`<details class="option-details" open=${isOpen} onToggle=${(event) => setIsOpen(event.target.open)}>
+        <summary>Options${count > 0 && html` <span class="muted">(${count})</span>`}</summary>
+        ${isOpen && error && html`<${FailureNote} error=${error} onRetry=${load} />`}
+        ${isOpen && Options && html`<${Options} fields=${fields} analyzers=${analyzers} message=${message}
+            isChecked=${isChecked} onFields=${onFields} />`}
+    </details>`;
+}

@@ -1,0 +1,42 @@
+// Saved searches of the account.
+import { change, get } from '../core/api.js';
+import { sessionStore } from '../core/session.js';
+import { createStore } from '../core/store.js';
+
+const NOTHING = { searches: null, error: null };
+
+/** `searches` are null until they have been loaded; `error` is why they could not be. */
+export const savedStore = createStore(NOTHING);
+
+export async function loadSaved() {
+    try {
+        savedStore.set({ searches: await get('/searches'), error: null });
+    } catch (error) {
+        savedStore.set({ ...savedStore.get(), error });
+    }
+}
+
+/** Saves a search; rejects with ApiError. */
+export async function saveSearch(query) {
+    await change('POST', '/searches', { query });
+    await loadSaved();
+}
+
+/** Deletes a saved search; rejects with ApiError. */
+export async function removeSearch(id) {
+    try {
+        await change('DELETE', `/searches/${id}`);
+    } catch (error) {
+        if (error.status !== 404) { // Deleted elsewhere, which is the desired state.
+            throw error;
+        }
+    }
+    await loadSaved();
+}
+
+// The next user of this browser must not see them.
+sessionStore.subscribe(() => {
+    if (sessionStore.get().state === 'signed_out') {
+        savedStore.set(NOTHING);
+    }
+});

@@ -1,0 +1,73 @@
+// The list of saved searches, and the button that saves one.
+import { html, useEffect, useState } from '../htm-preact.js';
+import { pathWithQuery } from '../core/routes.js';
+import { useStore } from '../core/store.js';
+import { announce } from '../ui/announcer.js';
+import { focusHeading, focusNear } from '../ui/focus.js';
+import { Icon } from '../ui/icons.js';
+import { FailureNote } from '../ui/notes.js';
+import { showToast } from '../ui/toast.js';
+import { loadSaved, removeSearch, savedStore, saveSearch } from './saved.js';
+
+/** Saves the search for `query`; it is known to be saved once the list has loaded. */
+export function SaveSearch({ query }) {
+    const { searches } = useStore(savedStore);
+    const [state, setState] = useState({ isBusy: false, error: null });
+    useEffect(() => setState({ isBusy: false, error: null }), [query]);
+    const save = async () => {
+        setState({ isBusy: true, error: null });
+        try {
+            await saveSearch(query);
+            setState({ isBusy: false, error: null });
+            announce('Saved. New reels that match are reported to your webhooks and chats.');
+        } catch (error) {
+            setState({ isBusy: false, error });
+        }
+    };
+    if (searches?.some((saved) => saved.query === query)) {
+        return html`<span class="muted small">Saved</span>`;
+    }
+    return html`
+        <button class="button button-small" type="button" disabled=${state.isBusy}
+            onClick=${save}>Save this search</button>
+        ${state.error && html`<${FailureNote} error=${state.error} />`}`;
+}
+
+function SavedSearch({ saved }) {
+    const remove = async (event) => {
+        const item = event.currentTarget.closest('li');
+        try {
+            await removeSearch(saved.id);
+            if (!focusNear(item, 'a')) {
+                focusHeading(); // The list has disappeared with its last entry.
+            }
+        } catch (why) {
+            showToast(`The search was not deleted: ${why.message}`, { isFailure: true });
+        }
+    };
+    return html`<li>
+        <a class="foreign" dir="auto" href=${pathWithQuery('/', { q: saved.query })}>${saved.name}</a>
+        ${saved.author && html`<span class="muted small foreign">${saved.author}</span>`}
+        <button class="button button-plain button-small button-icon" type="button" onClick=${remove}
+            aria-label=${`Delete the search: ${saved.name}`} title="Delete"><${Icon} name="trash" /></button>
+    </li>`;
+}
+
+/** The collapsed list; it loads when it is opened. */
+export function SavedSearches() {
+    const { searches, error } = useStore(savedStore);
+    const load = (event) => {
+        if (event.target.open && searches === null) {
+            loadSaved();
+        }
+    };
+    return html`<details class="saved" onToggle=${load}>
+        <summary>Saved searches</summary>
+        ${error && html`<${FailureNote} error=${error} onRetry=${loadSaved} />`}
+        ${!searches && !error && html`<p class="muted small" role="status">Loading…</p>`}
+        ${searches?.length === 0 && html`<p class="muted small">None yet. Search, then save the search: new reels that
+            match are reported to your webhooks and chats.</p>`}
+        ${searches?.length > 0 && html`<ul class="saved-list">${searches.map((saved) =>
+            html`<${SavedSearch} key=${saved.id} saved=${saved} />`)}</ul>`}
+    </details>`;
+}

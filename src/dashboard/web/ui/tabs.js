@@ -1,0 +1,31 @@
+// Tabs: arrow keys move between them, as in the ARIA pattern.
+import { html, useRef, useState } from '../htm-preact.js';
+
+let lastNumber = 0;
+
+/** `tabs` are `[name, label, content]`; the first is shown initially. */
+export function Tabs({ label, tabs }) {
+    const [id] = useState(() => `tabs-${lastNumber += 1}`);
+    const [shown, setShown] = useState(tabs[0][0]);
+    const list = useRef(null);
+    const followKey = (event) => {
+        const at = tabs.findIndex(([name]) => name === shown);
+        const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: tabs.length - 1 }[event.key];
+        if (next !== undefined) {
+            event.preventDefault();
+            const index = (next + tabs.length) % tabs.length;
+            setShown(tabs[index][0]);
+            list.current.children[index].focus();
+        }
+    };
+    return html`<div>
+        <div class="tabs" role="tablist" aria-label=${label} ref=${list} onKeyDown=${followKey}>
+            ${tabs.map(([name, words]) => html`<button key=${name} class="tab" type="button" role="tab"
+                id=${`${id}-${name}`} aria-selected=${String(name === shown)} aria-controls=${`${id}-panel`}
+                tabindex=${name === shown ? 0 : -1} onClick=${() => setShown(name)}>${words}</button>`)}
+        </div>
+        <div role="tabpanel" id=${`${id}-panel`} aria-labelledby=${`${id}-${shown}`} tabindex="0">
+            ${tabs.find(([name]) => name === shown)[2]}
+        </div>
+    </div>`;
+}

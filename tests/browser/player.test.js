@@ -1,0 +1,158 @@
+// The player of a kept video: real range requests, in step with the timeline.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let person;
+let sample;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    person = await invited(await firstAdministrator(daemon), 'person@example.test');
+    sample = await person.finished(SAMPLE);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+const timeOf = async (page) => Number(await page.getByRole('slider', { name: 'Time in the reel' }).getAttribute('aria-valuenow'));
+const videoTime = (page) => page.locator('video').evaluate((video) => video.currentTime);
+const hasVideo = (page) => page.waitForFunction(() => document.querySelector('video')?.readyState >= 2);
+
+/** Waits until the video has arrived near a time. */
+function arrived(page, seconds) {
+    return page.waitForFunction((wanted) => {
+        const video = document.querySelector('video');
+        return !video.seeking && video.readyState >= 2 && Math.abs(video.currentTime - wanted) < 0.1;
+    }, seconds);
+}
+
+for (const width of WIDTHS) {
+    test(`the video seeks with range requests, in step with the lists, at ${width} px`, async () => {
+        const segment = sample.result.audio.segments.at(-1);
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const statuses = [];
+        page.on('response', (response) => {
+            if (response.url().endsWith(`/reels/${sample.id}/video`)) {
+                statuses.push(response.status());
+            }
+        });
+        await visitor.visit(`/reels/${sample.id}#t=${segment.start_seconds}`);
+        await hasVideo(page);
+        await arrived(page, segment.start_seconds);
+        assert.equal(await timeOf(page), segment.start_seconds);
+
+        await page.locator('.spans-said .entry').first().click();
+        await arrived(page, sample.result.audio.segments[0].start_seconds);
+        await page.locator('.spans-said [aria-current="true"]').filter({ hasText: sample.result.audio.segments[0].text }).waitFor();
+
+        // By the video's own controls.
+        const late = sample.result.metadata.duration_seconds - 1;
+        await page.locator('video').evaluate((video, seconds) => { video.currentTime = seconds; }, late);
+        await arrived(page, late);
+        await page.waitForFunction((wanted) => Math.abs(Number(document.querySelector('[role="slider"]').ariaValueNow) - wanted) <= 0.1, late);
+
+        assert.ok(statuses.length > 0 && statuses.every((status) => status === 206), `${statuses}`);
+        await visitor.assertAccessible();
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`the video plays and moves by keyboard, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        const isPaused = () => page.locator('video').evaluate((video) => video.paused);
+        await visitor.visit(`/reels/${sample.id}`);
+        await hasVideo(page);
+        await page.locator('video').evaluate((video) => { video.muted = true; });
+
+        await page.keyboard.press('k');
+        await page.waitForFunction(() => document.querySelector('video').currentTime > 0.5);
+        await page.keyboard.press('k');
+        assert.ok(await isPaused());
+        await page.waitForFunction(() => Math.abs(document.querySelector('video').currentTime
+            - Number(document.querySelector('[role="slider"]').ariaValueNow)) <= 0.11);
+
+        await page.locator('video').focus();
+        const before = await videoTime(page);
+        await page.keyboard.press('ArrowRight');
+        await page.waitForFunction((from) => Math.abs(document.querySelector('video').currentTime - from - 2) < 0.15, before);
+        const [first] = sample.result.content.key_moments;
+        await page.locator('.spans-moment .entry').first().click();
+        await arrived(page, first.seconds);
+        if (sample.result.content.key_moments.length > 1) {
+            await page.keyboard.press('ArrowDown');
+            await arrived(page, sample.result.content.key_moments[1].seconds);
+            await page.keyboard.press('ArrowUp');
+            await arrived(page, first.seconds);
+        }
+        await page.locator('video').focus();
+        await page.keyboard.press(' ');
+        await page.waitForFunction(() => !document.querySelector('video').paused);
+        await page.keyboard.press(' ');
+        await page.waitForFunction(() => document.querySelector('video').paused);
+
+        // Letters that are typed are text.
+        await page.getByLabel('Ask this reel').fill('');
+        await page.getByLabel('Ask this reel').pressSequentially('jkl');
+        assert.equal(await page.getByLabel('Ask this reel').inputValue(), 'jkl');
+        assert.ok(await isPaused());
+        if (width >= 600) { // Phones have no keyboard.
+            await page.getByText('Keyboard', { exact: true }).click();
+            await page.getByText('previous key moment').waitFor();
+        }
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`key moments show their pictures, and nothing moves when they load, at ${width} px`, async () => {
+        const framed = sample.result.content.key_moments.filter(({ frame }) => frame);
+        assert.ok(framed.length > 0, 'the sample has frames');
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        let release;
+        const held = new Promise((resolve) => { release = resolve; });
+        await page.route('**/frames/*', async (route) => {
+            await held;
+            await route.continue();
+        });
+        await visitor.visit(`/reels/${sample.id}`);
+        const entry = page.locator('.spans-moment .entry').first();
+        await entry.scrollIntoViewIfNeeded();
+        const before = await entry.boundingBox();
+        release();
+        await page.waitForFunction(() => document.querySelector('.frame img')?.naturalWidth > 0);
+        assert.deepEqual(await entry.boundingBox(), before);
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('a reel whose video is not kept shows its thumbnail', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    const { video, ...bare } = sample;
+    assert.ok(video);
+    await page.route(`**/dashboard/api/reels/${sample.id}`, (route) => route.fulfill({ json: bare }));
+    await visitor.visit(`/reels/${sample.id}`);
+    await page.locator('.reel-head img').waitFor();
+    assert.equal(await page.locator('video').count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('a video that is no longer kept says so', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    await page.route(`**/reels/${sample.id}/video`, (route) => route.fulfill({ status: 404, json: { message: 'not found' } }));
+    await visitor.visit(`/reels/${sample.id}`);
+    await page.getByText('It may no longer be kept.').waitFor();
+    await visitor.close();
+});
