@@ -225,10 +225,13 @@ class Refusals(AskTest):
         self.assertEqual(answer.status, 503, answer)
         self.assertGreater(int(answer.headers["Retry-After"]), 0)
         self.assertEqual(answer.json()["message"], "the model cannot be reached; try again")
-        # The circuit is open now.
-        before = self.model.count("chat")
-        self.assertEqual(self.ask("How many cups?", reel).status, 503)
-        self.assertEqual(self.model.count("chat"), before)
+        self.model.forget_faults()
+        # A spent quota opens the circuit: no further request is made.
+        self.model.fail("chat", "insufficient_quota", times=50)
+        for requests in (1, 0):
+            before = self.model.count("chat")
+            self.assertEqual(self.ask("How many cups?", reel).status, 503)
+            self.assertEqual(self.model.count("chat"), before + requests)
 
 
 class Library(AskTest):
@@ -245,10 +248,10 @@ class Library(AskTest):
         prompt = self.model.of("chat")[-1].json["messages"][-1]["content"][0]["text"]
         self.assertLess(prompt.index("flour for the bread."), prompt.index("skis"))
         self.assertEqual(prompt.count("Video "), 4)
-        answer = self.answered("What should I wax?", author="@Bob.Skis", limit=2)
+        answer = self.answered("What should I wax before the race?", author="@Bob.Skis", limit=2)
         self.assertVerbatim(answer, *others)
         self.assertEqual(self.model.of("chat")[-1].json["messages"][-1]["content"][0]["text"].count("Video "), 2)
-        self.assertNotSaid(self.answered("What should I wax?", author="nobody"))
+        self.assertNotSaid(self.answered("What should I wax before the race?", author="nobody"))
 
     def test_no_reels_need_no_model(self):
         self.analyzing()

@@ -615,7 +615,7 @@ class Asking(OpenApiTest):
         someone.ask(USAGE, expect=200)
         calls = someone.ask(REEL_USAGE, reel, expect=200).json()["calls"]
         self.assertEqual([call["purpose"] for call in calls], ["analysis", "ask", "ask"])
-        model.fail("chat", "overloaded", times=50)
+        model.fail("chat", "insufficient_quota", times=50)
         for name in (ASK, ASK_REEL):
             someone.ask(name, reel, body=question, expect=503)
         for name in (ASK, ASK_REEL):

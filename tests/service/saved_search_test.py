@@ -133,7 +133,7 @@ class Matches(SavedSearchTest):
         self.assertEqual(self.matches(), f"{saved['id']}:{reel['id']}")
 
 
-class Chats(SavedSearchTest, TelegramTest):
+class Chats(TelegramTest, SavedSearchTest):
     def test_linked_chats_are_told(self):
         self.analyzing(**self.telegram.settings())
         daemon = self.served_daemon

@@ -9,7 +9,7 @@ import re
 LINE = re.compile(r"^\[(S\d+) ([^\]]*)\] (.*)$", re.MULTILINE)
 QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 WORD = re.compile(r"\w+")
-BOUNDARY = re.compile(r"^Passages ([0-9a-f]{16})$", re.MULTILINE)
+BOUNDARY = re.compile(r"Passages ([0-9a-f]{16})$", re.MULTILINE)
 PHANTOM = "forty-two grams of moon dust"
 
 
