@@ -40,7 +40,7 @@ protected:
         const auto id = submitted(owner);
         const auto held = claimed(1).at(0);
         EXPECT_TRUE(run(queue_.report(
-            jobs::job_store_test::holding_of(held), jobs::completed{.result = "{}"}, soon())));
+            jobs::job_store_test::lease_of(held), jobs::completed{.result = "{}"}, soon())));
         return id;
     }
     std::vector<pending_check> claim() { return run(searches_.claim(10, 60s, soon())); }

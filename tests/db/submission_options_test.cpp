@@ -72,16 +72,16 @@ TEST_F(SubmissionOptions, TheAnswerIsReadCopiedAndExported) {
     EXPECT_EQ(read(ann_, id).extract, extract);
     EXPECT_EQ(read(ann_, id).extract_error, std::nullopt);
     EXPECT_THAT(job_view(read(ann_, id)), HasSubstr(R"("result":{},"extract":{"z":1)"));
-    EXPECT_EQ(read(ann_, id).options, options);
+    EXPECT_EQ(read(ann_, id).options, wanted_options);
     const auto copy = run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", "a/1", soon())).value();
     EXPECT_EQ(copy.extract, extract);
     const auto page = run(store_.export_page(ann_, job_id{0}, id, 10, soon()));
     ASSERT_EQ(page.size(), 1U);
     EXPECT_EQ(page[0].reel.extract, extract);
-    EXPECT_EQ(page[0].reel.options, options);
+    EXPECT_EQ(page[0].reel.options, wanted_options);
     const auto listed = run(store_.list(ann_, {.jobs_max = 10}, soon())).jobs;
     ASSERT_EQ(listed.size(), 1U);
-    EXPECT_EQ(listed[0].options, options);
+    EXPECT_EQ(listed[0].options, wanted_options);
     EXPECT_THROW(run(pool().run(soon(), both_query, id)), std::exception)
         << "an answer excludes the reason why there is none";
 }

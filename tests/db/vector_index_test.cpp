@@ -313,7 +313,7 @@ TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
     const auto ask = [&](model::billing billed) {
         embedder.reply = model::embedding_reply{.vectors = down, .billed = billed};
         const auto embedded = run(calls.embed({.account = ann_}, {"text"}, soon()));
-        EXPECT_EQ(embedded.error().code(), errc::model_unavailable);
+        EXPECT_EQ(embedded.vectors.error().code(), errc::model_unavailable);
         loop().run_until([&] { return tasks_.size() == 0; });
         return number("SELECT count(*) FROM model_call WHERE settled_at IS NULL");
     };

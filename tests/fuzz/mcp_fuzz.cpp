@@ -45,6 +45,15 @@ public:
         const std::stop_token& /*stop*/) override {
         return with(json::array({words}));
     }
+    result<cli::api_answer> ask(
+        const cli::question& asked, const std::stop_token& /*stop*/) override {
+        return with({{"answered", false}, {"answer", asked.text}, {"citations", json::array()}});
+    }
+    result<std::string> frame(
+        std::int64_t /*id*/, std::size_t number, const std::stop_token& /*stop*/) override {
+        if (number % 2 == 1) return error{errc::not_found, "no frame"};
+        return std::string{"\xFF\xD8\xFF\xE0"};
+    }
     result<cli::api_answer> usage(
         const cli::usage_query& days, const std::stop_token& /*stop*/) override {
         return error{errc::invalid_argument, days.from.value_or("no day")};

@@ -109,7 +109,8 @@ private:
         .offload = offload_,
         .origin = own_origin,
         .log = log::logger::silent(),
-        .throttle = {}};
+        .throttle = {},
+        .analyzers = {}};
     accounts::account_store tokens_{pool_};
     jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
     dashboard::event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
@@ -176,6 +177,7 @@ private:
         .limits = {},
         .video_bytes_max = 1'000'000,
         .analysis_costs_money = true,
+        .analyzers = {"local"},
         .job_accepted = [] {},
         .check_webhook_url = [this](std::string_view url) { return sender_.check(url); }};
     api::webhook_service webhooks_{

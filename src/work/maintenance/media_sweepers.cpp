@@ -17,14 +17,14 @@ constexpr auto expiry_interval = 5s;
 /// Pause after a full step, to leave time for other statements.
 constexpr auto expiry_pause = 200ms;
 /// Files per statement: 500 MB at the usual size.
-constexpr int files_max = 100;
+constexpr int videos_per_step = 100;
 
 /// Objects of a deleted reel are gone within 15 s (contract, section 13).
 constexpr auto deletion_interval = 2s;
 /// Objects per step, one after another: a deletion takes 5 to 50 ms.
-constexpr int objects_max = 50;
+constexpr int objects_per_step = 50;
 /// After a failure, and when a daemon dies during a step.
-constexpr seconds_f retry_pause{10.0};
+constexpr seconds_f deletion_retry_pause{10.0};
 /// For a thread to become free.
 constexpr auto media_thread_wait_max = 5s;
 constexpr auto media_query_time_max = 5s;
@@ -47,7 +47,7 @@ private:
             videos_per_step,
             deadline::after(media_query_time_max));
         if (removed > 0) on_removed_("videos", removed);
-        if (removed == files_max) pause_for(expiry_pause);
+        if (removed == videos_per_step) pause_for(expiry_pause);
     }
 
     jobs::media_store store_;
@@ -96,7 +96,7 @@ private:
         if (!removed.empty())
             co_await store_.forget(removed, deadline::after(media_query_time_max));
         note(ran ? failure : ran.error());
-        if (ran && *ran && removed.size() == objects_max) pause_for(expiry_pause);
+        if (ran && *ran && removed.size() == objects_per_step) pause_for(expiry_pause);
     }
 
     /// Logged once until a deletion succeeds again.
