@@ -50,8 +50,9 @@ class Answers(GeminiTest):
         self.assertEqual(result["visual"]["text_on_screen"], ["FRESH PASTA"])
         self.assertEqual(result["audio"]["transcript"], "Today we make pasta.")
         self.assertEqual(result["content"]["summary"], ANSWER["content"]["summary"])
-        self.assertEqual(result["content"]["key_moments"], [
-            {"timestamp": "00:00", "seconds": 0, "description": "Dough is rolled out."}])
+        moment, = result["content"]["key_moments"]
+        self.assertRegex(moment.pop("frame"), r"^/api/v1/reels/[0-9]+/frames/0$")
+        self.assertEqual(moment, {"timestamp": "00:00", "seconds": 0, "description": "Dough is rolled out."})
         self.assertEqual(result["metadata"]["sentiment"], "positive")
         self.assertEqual((result["metadata"]["width"], result["metadata"]["height"]), (180, 320))
         call, = self.model.of("generate")

@@ -388,7 +388,7 @@ class Reels(OpenApiTest):
                                {"started_at", "finished_at", "error", "error_code", "retryable"})
         account.finished(done)
         answer = someone.ask(READ, done, query={"wait": 60}, expect=200)
-        self.assertMembers(answer, "done", {"started_at", "finished_at", "result"})
+        self.assertMembers(answer, "done", {"started_at", "finished_at", "result", "video"})
         events = someone.ask(EVENTS, done, expect=200).body.decode()
         self.assertIn(f"event: finished\nid: {done}:finished\ndata: {answer.body.decode()}\n\n", events)
         someone.ask(EVENTS, done, headers={"Last-Event-ID": f"{done}:finished"}, expect=204)
@@ -778,7 +778,7 @@ class Completeness(OpenApiTest):
 
 def load_tests(loader, _tests, _pattern):
     """The order matters: failing tests stop the daemons, and the check for completeness comes last."""
-    classes = (TheDocument, Reels, AnyRequest, Failing, Completeness)
+    classes = (TheDocument, Reels, Asking, AnyRequest, Failing, Completeness)
     return unittest.TestSuite(loader.loadTestsFromTestCase(one) for one in classes)
 
 

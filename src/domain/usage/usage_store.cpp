@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 namespace reelsd::usage {
 namespace {
 
@@ -12,14 +10,15 @@ namespace {
 // costs and zeros is unknown.
 constexpr db::query read_query{"usage.read", R"sql(
     SELECT model, purpose::text AS purpose, to_char(day, 'YYYY-MM-DD') AS day,
+           count(DISTINCT job_id) FILTER (WHERE purpose = 'analysis') AS reels,
            count(*) AS calls,
            coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
            coalesce(sum(output_tokens), 0)::bigint AS output_tokens,
            count(*) - count(cost_usd) AS unpriced_calls,
            CASE WHEN count(*) = count(cost_usd) OR sum(cost_usd) > 0
                 THEN trim_scale(coalesce(sum(cost_usd), 0))::text END AS cost_usd
-      FROM (SELECT model, purpose, (called_at AT TIME ZONE 'UTC')::date AS day, prompt_tokens,
-                   output_tokens, cost_usd
+      FROM (SELECT job_id, model, purpose, (called_at AT TIME ZONE 'UTC')::date AS day,
+                   prompt_tokens, output_tokens, cost_usd
               FROM model_call AS made
              WHERE account_id = $1 AND (settled_at IS NOT NULL OR NOT is_under_way(made))
                AND ($2::date IS NULL OR called_at >= $2::date::timestamp AT TIME ZONE 'UTC')
@@ -28,16 +27,6 @@ constexpr db::query read_query{"usage.read", R"sql(
      GROUP BY GROUPING SETS ((model, purpose), (purpose), (day), ())
      ORDER BY grouping(model, purpose, day), day, sum(cost_usd) DESC NULLS LAST, model, purpose
     )sql"};
-
-// Reels of this program's own analyzer and repeated ones cost nothing, so calls do not show them.
-constexpr db::query read_reels_query{"usage.read_reels", R"sql(
-    SELECT to_char(done.day, 'YYYY-MM-DD') AS day, count(*) AS reels
-      FROM (SELECT (finished_at AT TIME ZONE 'UTC')::date AS day FROM job_state
-             WHERE account_id = $1 AND status = 'done'
-               AND ($2::date IS NULL OR finished_at >= $2::date::timestamp AT TIME ZONE 'UTC')
-               AND ($3::date IS NULL OR finished_at < ($3::date + 1)::timestamp AT TIME ZONE 'UTC')
-           ) AS done
-     GROUP BY done.day ORDER BY done.day)sql"};
 
 constexpr db::query read_days_query{"usage.read_days", R"sql(
     SELECT to_char(day, 'YYYY-MM-DD') AS day, provider, model, purpose,
@@ -130,7 +119,6 @@ boost::asio::awaitable<report> usage_store::read(account_id caller, period durin
     const auto to = text_of(during.to);
     const auto found = co_await pool_->run(by, read_query, caller, from, to);
     report all;
-    std::map<std::string, day_sums> days;
     for (const auto row : found) {
         auto model = row.as<std::optional<std::string>>("model");
         auto day = row.as<std::optional<std::string>>("day");
@@ -140,17 +128,13 @@ boost::asio::awaitable<report> usage_store::read(account_id caller, period durin
         } else if (purpose) {
             all.by_purpose.push_back({*std::move(purpose), sums_from(row)});
         } else if (day) {
-            days[*day].used = sums_from(row);
+            all.by_day.push_back(
+                {.date = *std::move(day),
+                 .reels = row.as<std::int64_t>("reels"),
+                 .used = sums_from(row)});
         } else {
             all.total = sums_from(row);
         }
-    }
-    const auto done = co_await pool_->run(by, read_reels_query, caller, from, to);
-    for (const auto row : done)
-        days[row.as<std::string>("day")].reels = row.as<std::int64_t>("reels");
-    for (auto& [date, day] : days) {
-        day.date = date;
-        all.by_day.push_back(std::move(day));
     }
     co_return all;
 }

@@ -55,7 +55,7 @@ struct purpose_sums {
 
 struct day_sums {
     std::string date;  ///< "2026-05-22", UTC.
-    /// The account's reels that were done on this day and still exist.
+    /// The reels that were analysed on this day, also by this machine; copied results do not count.
     std::int64_t reels = 0;
     sums used = {};
 };
