@@ -60,7 +60,8 @@ asio::awaitable<http::response> get_frame(http::request_context& ctx, media_serv
     auto frame = co_await service.media.find_frame(ctx.caller(), *id, *number, ctx.database_by());
     if (!frame) co_return ctx.problem(error{errc::not_found});
     if (frame->in_object) {
-        auto got = co_await service.read_object(*frame->in_object);
+        auto part = *std::move(frame->in_object);
+        auto got = co_await service.read_object(std::move(part));
         if (!got) co_return ctx.problem(outage_of(got.error()));
         frame->jpeg = *std::move(got);
     }
@@ -77,8 +78,9 @@ asio::awaitable<result<file_bytes>> read_piece(
     media_service& service, const jobs::kept_file& video, std::int64_t offset, std::int64_t left) {
     const auto bytes = std::min(left, piece_bytes);
     if (video.object) {
-        co_return co_await service.read_object(
-            {.object = *video.object, .offset = offset, .bytes = bytes});
+        // A variable: g++ 12 destroys a braced argument of an awaited call twice.
+        jobs::object_range part{.object = *video.object, .offset = offset, .bytes = bytes};
+        co_return co_await service.read_object(std::move(part));
     }
     co_return co_await service.media.read(video.id, offset, bytes, deadline::after(piece_time_max));
 }

@@ -139,7 +139,9 @@ TEST_F(MigratorTest, RefusesAnUnknownOrChangedHistory) {
         const char* says;
     };
     const test_case cases[] = {
-        {"changed after it was applied", changed, "0001 create_things was applied in another form"},
+        {"changed after it was applied",
+         changed,
+         "0001 create_things was applied with other contents"},
         {"database newer", std::span{history}.first(1), "newer than this program"},
     };
     for (const auto& expected : cases) {

@@ -139,17 +139,17 @@ class OpenApiTest(ServiceTest):
             if needs_token is None or operation.needs_token == needs_token:
                 yield name, operation
 
-    def spend_the_budget(self, account):
+    def spend_the_budget(self, account, database=None):
         self.cluster.query(
             f"UPDATE account SET monthly_budget_usd = 5 WHERE email = '{account.email}';"
             " INSERT INTO model_call (account_id, job_id, number, model, cost_usd)"
             f" SELECT id, 1, 1, 'some-model', 5.01 FROM account WHERE email = '{account.email}'",
-            self.idle_database.split("dbname=")[1])
+            (database or self.idle_database).split("dbname=")[1])
 
-    def until_limited(self, conversation, name, limit):
+    def until_limited(self, conversation, name, limit, job_id=UNKNOWN_ID):
         """Tokens are refilled while the test runs, but no machine needs many more requests than the limit."""
         for _ in range(10 * limit):
-            if conversation.ask(name).status == 429:
+            if conversation.ask(name, job_id).status == 429:
                 return
         self.fail(f"{name}: no limit after {10 * limit} requests")
 
@@ -598,7 +598,8 @@ class Asking(OpenApiTest):
     def test_answers_and_refusals(self):
         model = OpenAiStandIn("vllm", key="secret").start()
         self.addCleanup(model.stop)
-        daemon = Daemon(workers=2, database_url=self.cluster.new_database(), analyzer="openai", openai_url=model.url,
+        database = self.cluster.new_database()
+        daemon = Daemon(workers=2, database_url=database, analyzer="openai", openai_url=model.url,
                         openai_model="test-model", openai_api_key="secret", model_prices="test-model=0.3/2.5")
         self.addCleanup(daemon.close)
         daemon.start()
@@ -615,16 +616,20 @@ class Asking(OpenApiTest):
         someone.ask(USAGE, expect=200)
         calls = someone.ask(REEL_USAGE, reel, expect=200).json()["calls"]
         self.assertEqual([call["purpose"] for call in calls], ["analysis", "ask", "ask"])
+        limited = daemon.account()
+        limited_reel = limited.submit(SAMPLE)
+        limited.finished(limited_reel)
+        for name in (ASK_REEL, ASK):
+            self.until_limited(self.conversation(daemon, limited), name, 10, limited_reel)
+        poor = daemon.account()
+        poor_reel = poor.submit(SAMPLE)
+        poor.finished(poor_reel)
+        self.spend_the_budget(poor, database)
+        for name in (ASK, ASK_REEL):
+            self.conversation(daemon, poor).ask(name, poor_reel, expect=429)
         model.fail("chat", "insufficient_quota", times=50)
         for name in (ASK, ASK_REEL):
             someone.ask(name, reel, body=question, expect=503)
-        for name in (ASK, ASK_REEL):
-            limited = self.idle.account()
-            self.until_limited(self.conversation(account=limited), name, 10)
-
-        poor = self.idle.account()
-        self.spend_the_budget(poor)
-        self.conversation(account=poor).ask(ASK, expect=429)
 
 
 def values_of(schema):

@@ -49,6 +49,7 @@ class Upgrades(DatabaseTest):
         self.assertEqual(self.sql("SELECT status, attempt FROM job"), "pending|0")
 
     def test_two_that_start_at_once_on_an_empty_database(self):
+        self.database = self.cluster.new_database()
         daemons = [self.shared_daemon(workers=1, data_dir=f"data-{n}") for n in range(2)]
         for daemon in daemons:
             daemon.spawn()

@@ -123,8 +123,8 @@ constexpr db::query list_post_query{"jobs.list_post", R"sql(
            AND post_of(job) = (
                SELECT post_of(named) FROM job AS named WHERE id = $4 AND account_id = $1))
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           options, failure_cause, retry_after, code, author, summary, NULL::integer AS queue_position,
-           NULL::bigint AS earlier
+           options, failure_cause, retry_after, code, author, summary,
+           NULL::integer AS queue_position, NULL::bigint AS earlier
       FROM same_post
      WHERE id < coalesce($2::bigint, 9223372036854775807)
      ORDER BY id DESC LIMIT $3)sql"};

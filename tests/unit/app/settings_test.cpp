@@ -183,6 +183,8 @@ TEST(Settings, Secrets) {
         "model-proxy",
         "openai-api-key",
         "platform-proxy",
+        "s3-access-key",
+        "s3-secret-key",
         "telegram-proxy",
         "telegram-token",
         "webhook-proxy"};

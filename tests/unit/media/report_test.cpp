@@ -114,7 +114,7 @@ TEST(Report, RejectsHostileDocuments) {
         {"number for truth", R"([{"op":"replace","path":"/audio/silent","value":1}])", "boolean"},
         {"unknown level",
          R"([{"op":"replace","path":"/audio/music/level","value":"deafening"}])",
-         "known word"},
+         "known value"},
         {"speech past the end",
          R"([{"op":"replace","path":"/audio/speech/segments/0/end_seconds","value":13}])",
          "range"},

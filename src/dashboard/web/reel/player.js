@@ -92,8 +92,8 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
     };
     useVideoTime(video, onTime);
     useKeys(section, run);
-    const showStart = () => {
-        video.current.currentTime = seconds;
+    const showStart = ({ currentTarget }) => {
+        currentTarget.currentTime = seconds;
     };
     return html`<div class="player">
         <video class="player-video" ref=${video} controls playsinline preload="metadata"
