@@ -278,6 +278,8 @@ class Extraction:
         for word, job_id in jobs.items():
             with self.subTest(word):
                 job = self.account.finished(job_id)
+                # The caller's own request is shown as sent.
+                self.assertEqual(job.pop("options"), {"instructions": SECRET, "extract": SCHEMA})
                 shown = json.dumps(job, ensure_ascii=False)
                 self.assertNotIn(tag_in(prompts[word]), shown.lower())
                 self.assertNotIn(SECRET.lower(), shown.lower())
