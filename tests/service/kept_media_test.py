@@ -4,25 +4,34 @@ Method: a real daemon on a database that the test reads, and a stand-in store th
 """
 
 import hashlib
+import os
 import unittest
 
 from dashboard_session import Person
 from s3_stand_in import S3StandIn
-from service_support import SAMPLE, DatabaseTest, must, wait_until
+from service_support import SAMPLE, DatabaseTest, Platform, must, program, wait_until
 from upload_test import sample
 
 POST = "https://www.instagram.com/reel/KEPTpost01x/"
 CODE = "KEPTpost01x"
+SAMPLE_FILE = os.path.join(program(""), "..", "share", "reelsd", "sample.mp4")
 LIMIT_SECONDS = 15  # Within which objects of a deleted reel are gone.
 
 
 class KeptMediaTest(DatabaseTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # The usual short video has no key moment.
+        cls.platform = Platform(video=SAMPLE_FILE)
+        cls.addClassCleanup(cls.platform.close)
+
     def setUp(self):
         super().setUp()
         self.platform.configure(posts={CODE: {}})
 
     def start(self, **more):
-        settings = {"workers": 2, "videos_kept_days": 1, "speech_model_dir": None, **more}
+        settings = {"workers": 2, "videos_kept_days": 1, **more}
         served = self.shared_daemon(**settings).start()
         return served, served.account(unlimited=True)
 

@@ -311,13 +311,14 @@ def must(done):
 
 
 class Platform:
-    """The platform's stand-in, with posts as a test configures them."""
+    """The platform's stand-in, with posts as a test configures them. `video`: the file of each post."""
 
-    def __init__(self, with_sound=False):
+    def __init__(self, with_sound=False, video=None):
         script = os.path.join(os.path.dirname(__file__), "..", "support", "platform_stand_in.py")
         self.folder = new_folder()
-        video = os.path.join(self.folder, "video.mp4")
-        make_short_video(video, with_sound)
+        if video is None:
+            video = os.path.join(self.folder, "video.mp4")
+            make_short_video(video, with_sound)
         # It ends with this process, which holds its standard input.
         self.process = subprocess.Popen(
             [sys.executable, "-B", script, "--port", "0", "--media", video, "--exit-with-stdin"],
