@@ -247,13 +247,19 @@ result<message_sender::content> message_sender::final_content_of(
 send_result message_sender::answer_question(
     const chats::waiting_message& row, const std::stop_token& stop) {
     show_typing(api_, row.what.target, stop);
+    // Before the model is called: a question is not paid again after a crash.
+    const auto begun = query(
+        dependencies_,
+        dependencies_.bots.begin_question(
+            row.id, to_messages(templates::interrupted_question()), soon()));
+    if (!begun) return failed;
     const auto reply = ask(dependencies_, row.what, stop);
     if (!reply) {
         if (reply.error().code() != errc::cancelled) {
             dependencies_.log.warning(
                 "chat: answering a question failed", {{"reason", reply.error().to_string()}});
         }
-        return failed;  // Asked again: the row is unchanged.
+        return done;  // The row tells the user to ask again.
     }
     const auto* const refusal = std::get_if<questions::refusal>(&*reply);
     const auto text = refusal ? templates::refused_question(*refusal)

@@ -302,6 +302,10 @@ rich_text answer(const questions::answer& answered) {
     return text;
 }
 
+rich_text interrupted_question() {
+    return {plain("The server stopped before it could answer your question. Ask it again.")};
+}
+
 rich_text refused_question(const questions::refusal& refusal) {
     auto line = fmt::format("The question was not answered: {}.", refusal.text);
     if (refusal.retry_after > 0) {

@@ -52,6 +52,7 @@ namespace reelsd::bot::templates {
 /// The answer with its citations, or that there is none: an answer without a citation is never
 /// shown.
 [[nodiscard]] rich_text answer(const questions::answer& answered);
+[[nodiscard]] rich_text interrupted_question();
 [[nodiscard]] rich_text refused_question(const questions::refusal& refusal);
 [[nodiscard]] rich_text too_fast(int requests_per_minute, int retry_after);
 

@@ -224,13 +224,21 @@ TEST_F(ChatStore, AnAnswerReplacesItsQuestion) {
     EXPECT_EQ(asked[0].what.job, std::nullopt);
     EXPECT_EQ(asked[1].what.job, about_one.job);
 
+    run(bots_.answer_question(asked[1].id, {"too early"}, soon()));
+    EXPECT_EQ(waiting().at(1).what.kind, message_kind::question) << "not begun";
+    run(bots_.begin_question(asked[1].id, {"ask again"}, soon()));
+    EXPECT_EQ(waiting().at(1).what.kind, message_kind::reply);
+    EXPECT_EQ(waiting().at(1).what.parts.front(), "ask again");
     run(bots_.answer_question(asked[1].id, {"two", "cups"}, soon()));
     const auto answered = waiting().at(1);
     EXPECT_EQ(answered.id, asked[1].id);
     EXPECT_EQ(answered.what.kind, message_kind::reply);
     EXPECT_EQ(answered.what.parts, (std::vector<std::string>{"two", "cups"}));
     EXPECT_EQ(answered.what.job, std::nullopt);
-    // A late second answer changes nothing.
+    // A second daemon that begins it, or answers it while it is being sent, changes nothing.
+    run(bots_.begin_question(asked[1].id, {"ask again"}, soon()));
+    run(bots_.note_progress(
+        asked[1].id, {.message = std::nullopt, .shown = {}, .parts_sent = 1}, soon()));
     run(bots_.answer_question(asked[1].id, {"three"}, soon()));
     EXPECT_EQ(waiting().at(1).what.parts.front(), "two");
 }

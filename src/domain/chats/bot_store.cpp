@@ -53,9 +53,12 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
 constexpr db::query note_progress_query{"bot.note_progress", R"sql(
     UPDATE chat_message SET message_id = $2, shown = $3, parts_sent = $4 WHERE id = $1)sql"};
 
-constexpr db::query answer_question_query{"bot.answer_question", R"sql(
+constexpr db::query begin_question_query{"bot.begin_question", R"sql(
     UPDATE chat_message SET kind = 'reply', job_id = NULL, parts = $2
      WHERE id = $1 AND kind = 'question')sql"};
+
+constexpr db::query answer_question_query{"bot.answer_question", R"sql(
+    UPDATE chat_message SET parts = $2 WHERE id = $1 AND kind = 'reply' AND parts_sent = 0)sql"};
 
 constexpr db::query forget_query{"bot.forget", R"sql(
     DELETE FROM chat_message WHERE id = $1)sql"};
@@ -219,6 +222,11 @@ boost::asio::awaitable<std::vector<waiting_message>> bot_store::waiting(
 boost::asio::awaitable<void> bot_store::note_progress(
     message_row_id id, message_progress now, deadline by) {
     co_await pool_->run(by, note_progress_query, id, now.message, now.shown, now.parts_sent);
+}
+
+boost::asio::awaitable<void> bot_store::begin_question(
+    message_row_id id, std::vector<std::string> if_interrupted, deadline by) {
+    co_await pool_->run(by, begin_question_query, id, if_interrupted);
 }
 
 boost::asio::awaitable<void> bot_store::answer_question(

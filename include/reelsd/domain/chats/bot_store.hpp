@@ -117,7 +117,11 @@ public:
         bot_id bot, std::vector<chat_id> except, int most, deadline by);
     boost::asio::awaitable<void> note_progress(
         message_row_id id, message_progress now, deadline by);
-    /// Turns a question into a reply with these parts, at least one.
+    /// Turns a question into a reply with these parts, at least one, which is sent if the daemon
+    /// dies before answer_question(). A question is therefore paid at most once.
+    boost::asio::awaitable<void> begin_question(
+        message_row_id id, std::vector<std::string> if_interrupted, deadline by);
+    /// Replaces the parts of such a reply, unless it is being sent.
     boost::asio::awaitable<void> answer_question(
         message_row_id id, std::vector<std::string> parts, deadline by);
     /// Removes a message that is complete or cannot be sent.
