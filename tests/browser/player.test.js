@@ -58,6 +58,14 @@ for (const width of WIDTHS) {
         await arrived(page, late);
         await page.waitForFunction((wanted) => Math.abs(Number(document.querySelector('[role="slider"]').ariaValueNow) - wanted) <= 0.1, late);
 
+        // The list shows the entry, without a scroll of the page.
+        await page.waitForFunction(() => {
+            const entry = document.querySelector('.spans-moment [aria-current="true"]');
+            const list = entry?.closest('ol').getBoundingClientRect();
+            const box = entry?.getBoundingClientRect();
+            return entry && box.top >= list.top - 1 && box.bottom <= list.bottom + 1;
+        });
+
         assert.ok(statuses.length > 0 && statuses.every((status) => status === 206), `${statuses}`);
         await visitor.assertAccessible();
         await visitor.assertFits();

@@ -5,7 +5,7 @@ import { formatTimecode } from '../text/times.js';
 
 /** Scrolls the list, never the page, to make the entry visible. */
 function showEntry(list, entry) {
-    const top = entry.offsetTop - list.offsetTop;
+    const top = entry.offsetTop; // Within the list, which is positioned.
     const isSeen = top >= list.scrollTop
         && top + entry.offsetHeight <= list.scrollTop + list.clientHeight;
     if (!isSeen) {
