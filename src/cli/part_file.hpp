@@ -12,9 +12,9 @@
 
 namespace reelsd::cli {
 
-/// A file that is being downloaded. Until it is complete, its bytes are in a file beside it that is
-/// named after it and its ETag: "clip.mp4.%22a1b2%22.part". A later download finds the ETag there.
-/// Errors of all functions: storage_failed, with a detail for the user.
+/// A file that is being downloaded. Until it is complete, its bytes are in another file of the same
+/// folder, whose name contains the ETag: "clip.mp4.%22a1b2%22.part". A later download reads it
+/// there. Errors of all functions: storage_failed, with a detail for the user.
 class part_file {
 public:
     /// Finds the part that an earlier download left.

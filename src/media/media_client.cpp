@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <fstream>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -305,6 +307,14 @@ result<json> media_client::run(call request, int output) const {
          .output_bytes_max = report_bytes_max},
         request.by,
         request.stop));
+}
+
+std::string_view video_mime_type(const std::filesystem::path& file) {
+    constexpr std::string_view matroska{"\x1A\x45\xDF\xA3", 4};
+    std::array<char, 4> begin{};
+    std::ifstream{file, std::ios::binary}.read(begin.data(), begin.size());
+    const bool is_matroska = std::string_view{begin.data(), begin.size()} == matroska;
+    return is_matroska ? "video/webm" : "video/mp4";
 }
 
 }  // namespace reelsd::media

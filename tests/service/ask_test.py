@@ -319,13 +319,17 @@ class Attacks(AskTest):
 
 
 class OtherProviders(AskTest):
-    def test_gemini(self):
+    def analyzing_with_gemini(self, analyzer):
         gemini = GeminiStandIn(key=GEMINI_KEY).start()
         self.addCleanup(gemini.stop)
         gemini.answer = ANSWER
-        self.analyzing(analyzer="gemini", gemini_url=gemini.url, gemini_api_key=GEMINI_KEY,
+        self.analyzing(analyzer=analyzer, gemini_url=gemini.url, gemini_api_key=GEMINI_KEY,
                        gemini_model="gemini-3.8-flash")
         self.provider = "gemini"
+        return gemini
+
+    def test_gemini(self):
+        gemini = self.analyzing_with_gemini("gemini")
         reel = self.done()
         answer = self.answered("How many cups of flour are needed?", reel)
         self.assertVerbatim(answer, reel)
@@ -335,12 +339,7 @@ class OtherProviders(AskTest):
         self.assertEqual(gemini.complaints, [])
 
     def test_the_next_model_stands_in(self):
-        gemini = GeminiStandIn(key=GEMINI_KEY).start()
-        self.addCleanup(gemini.stop)
-        gemini.answer = ANSWER
-        self.analyzing(analyzer="gemini,openai", gemini_url=gemini.url, gemini_api_key=GEMINI_KEY,
-                       gemini_model="gemini-3.8-flash")
-        self.provider = "gemini"
+        gemini = self.analyzing_with_gemini("gemini,openai")
         reel = self.done()
         gemini.fail("generate", "overloaded", times=50)
         answer = self.answered("How many cups of flour are needed?", reel)

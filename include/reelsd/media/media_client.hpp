@@ -162,4 +162,7 @@ private:
     mutable limiter short_calls_;
 };
 
+/// "video/webm" or "video/mp4", by the file's first bytes; "video/mp4" for other files.
+[[nodiscard]] std::string_view video_mime_type(const std::filesystem::path& file);
+
 }  // namespace reelsd::media

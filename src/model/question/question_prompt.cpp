@@ -28,7 +28,7 @@ constexpr std::size_t listed_ids_max = 100;
 /// phrase that an honest answer shares with them is a few words.
 constexpr std::size_t revealing_letters = 40;
 
-/// "speech" of "audio.transcript": what the model is told about a passage.
+/// "speech" of "audio.transcript": the kind of a passage, as named in the prompt.
 std::string_view kind_of(std::string_view field) {
     constexpr std::pair<std::string_view, std::string_view> kinds[] = {
         {"content.summary", "summary"},

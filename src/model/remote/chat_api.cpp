@@ -2,8 +2,6 @@
 
 #include <reelsd/net/url.hpp>
 
-#include <array>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -21,14 +19,6 @@ boost::system::result<net::file_range, call_failure> whole_file(const std::files
     const auto bytes = std::filesystem::file_size(file, failure);
     if (failure) return call_failure{.kind = failure_kind::storage, .detail = failure.message()};
     return net::file_range{.file = file, .offset = 0, .bytes = bytes};
-}
-
-std::string_view video_mime_type(const std::filesystem::path& file) {
-    constexpr std::string_view matroska{"\x1A\x45\xDF\xA3", 4};
-    std::array<char, 4> begin{};
-    std::ifstream{file, std::ios::binary}.read(begin.data(), begin.size());
-    const bool is_matroska = std::string_view{begin.data(), begin.size()} == matroska;
-    return is_matroska ? "video/webm" : "video/mp4";
 }
 
 net::http_client_settings client_settings(

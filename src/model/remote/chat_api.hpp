@@ -119,9 +119,6 @@ public:
 [[nodiscard]] boost::system::result<net::file_range, call_failure> whole_file(
     const std::filesystem::path& file);
 
-/// "video/webm" or "video/mp4", by the file's first bytes; "video/mp4" for other files.
-[[nodiscard]] std::string_view video_mime_type(const std::filesystem::path& file);
-
 /// Settings of a client for `base_url`, which may be anywhere, because the operator configured it.
 [[nodiscard]] net::http_client_settings client_settings(
     const std::string& base_url, std::optional<net::proxy> by_proxy, std::string ca_file);

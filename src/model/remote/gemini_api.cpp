@@ -3,6 +3,7 @@
 #include "../answer.hpp"
 #include "gemini_reply.hpp"
 #include <reelsd/base/parse_number.hpp>
+#include <reelsd/media/media_client.hpp>
 
 #include <boost/algorithm/string/case_conv.hpp>
 
@@ -111,7 +112,8 @@ public:
         if (video->bytes > static_cast<std::uint64_t>(settings_.inline_bytes_max))
             sent_options.as_file = true;
         if (sent_options.as_file && !uploaded_) {
-            auto uploaded = files_.upload(video_->file, video_mime_type(video_->file), by, stop);
+            auto uploaded =
+                files_.upload(video_->file, media::video_mime_type(video_->file), by, stop);
             if (!uploaded) return uploaded.error();
             uploaded_ = *std::move(uploaded);
         }
@@ -134,7 +136,7 @@ private:
         const request_options& options, const net::file_range& video, const deadline& by) const {
         const gemini_video described{
             .duration_seconds = video_->probe.duration_seconds,
-            .mime_type = video_mime_type(video_->file)};
+            .mime_type = media::video_mime_type(video_->file)};
         auto body = gemini_body_for(settings_, options, prompt_, described);
         auto request = request_without_body(by);
         auto& sent = request.streamed_body.emplace();

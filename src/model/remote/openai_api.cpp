@@ -137,7 +137,7 @@ public:
             body,
             sent_.value_or(sent_media{}),
             settings_,
-            video_ == nullptr ? std::string_view{} : video_mime_type(video_->file),
+            video_ == nullptr ? std::string_view{} : media::video_mime_type(video_->file),
             task);
         body.add_text("}]" + openai_options(settings_, options, prompt_) + "}");
         return request;

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,17 +34,6 @@ static_assert(store_time_max < jobs::object_write_time_max);
 constexpr auto read_time_max = std::chrono::seconds{30};
 /// Bytes of such a part.
 constexpr std::int64_t part_bytes = std::int64_t{4} * 1024 * 1024;
-
-/// By the first bytes: all other accepted files are of the MP4 family.
-result<std::string> content_type_of(const std::filesystem::path& file) {
-    constexpr std::array<char, 4> ebml{'\x1A', '\x45', '\xDF', '\xA3'};
-    std::array<char, 4> begin{};
-    std::ifstream from{file, std::ios::binary};
-    if (!from.read(begin.data(), begin.size())) {
-        return error{errc::storage_failed, "reading the video again"};
-    }
-    return begin == ebml ? "video/webm" : "video/mp4";
-}
 
 /// The post of a stored result: what an analysis uses.
 platform::post post_in(const json& platform_meta) {
@@ -90,13 +78,8 @@ stored_media kept_media::store(
     stored_media stored;
     if (parts_.frames) {
         auto frames = make_frames(document, video.file, within);
-        if (!frames) {
-            note_failure("make frames", job, frames.error());
-        } else if (const auto kept = store_frames(job, *frames, within); !kept) {
-            note_failure("store frames", job, kept.error());
-        } else {
-            stored.frames = *std::move(frames);
-        }
+        if (!frames) note_failure("make frames", job, frames.error());
+        if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
     }
     show_frames(document, job.id, stored.frames);
     if (!parts_.videos) return stored;
@@ -115,13 +98,8 @@ stored_media kept_media::copy(
     const attempt_limits& within) const {
     stored_media stored;
     auto frames = frames_of(earlier, within);
-    if (!frames) {
-        note_failure("read frames", job, frames.error());
-    } else if (const auto kept = store_frames(job, *frames, within); !kept) {
-        note_failure("store frames", job, kept.error());
-    } else {
-        stored.frames = *std::move(frames);
-    }
+    if (!frames) note_failure("read frames", job, frames.error());
+    if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
     show_frames(document, job.id, stored.frames);
     if (!parts_.videos) return stored;
     auto video = copy_video(job, post_key, objects_of(stored.frames), within);
@@ -199,6 +177,14 @@ result<jobs::frame_set> kept_media::make_frames(
 }
 
 /// Moves the pictures to the media store, unless that is the database: the report stores them.
+jobs::frame_set kept_media::stored_or_none(
+    const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const {
+    const auto stored = store_frames(job, frames, within);
+    if (stored) return frames;
+    note_failure("store frames", job, stored.error());
+    return {};
+}
+
 result<void> kept_media::store_frames(
     const jobs::claimed_job& job, jobs::frame_set& frames, const attempt_limits& within) const {
     frames.object.reset();
@@ -244,12 +230,10 @@ result<jobs::frame_set> kept_media::frames_of(job_id job, const attempt_limits& 
 result<jobs::kept_video> kept_media::store_video(
     const jobs::claimed_job& job, const platform::media_file& video,
     const std::vector<std::string>& others, const attempt_limits& within) const {
-    auto type = content_type_of(video.file);
-    if (!type) return type.error();
     jobs::kept_video kept{
         .size_bytes = static_cast<std::int64_t>(video.size_bytes),
         .sha256 = video.sha256,
-        .content_type = *std::move(type),
+        .content_type = std::string{media::video_mime_type(video.file)},
         .post_key = {}};
     const attempt_limits limits{within.by.at_most(store_time_max), within.stop};
     if (parts_.objects == nullptr) {

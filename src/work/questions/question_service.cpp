@@ -45,7 +45,7 @@ int whole_seconds(seconds_f wait) {
         static_cast<int>(std::min(wait.count(), double{retry_max})) + 1, 1, retry_max);
 }
 
-/// Seconds until budgets are counted anew: the next month of UTC.
+/// Seconds until budgets are reset, at the start of the next month in UTC.
 int seconds_to_next_month() {
     const auto now = std::chrono::system_clock::now();
     const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};

@@ -66,8 +66,8 @@ struct refusal {
 
 using outcome = std::variant<answer, refusal>;
 
-/// Answers on the loop. `stop` is requested when nobody waits for the answer any more: no further
-/// call is made then. Throws db::failure. An empty function: this server has no model.
+/// Answers on the loop. `stop` is requested when the client no longer waits: no further call is
+/// made then. Throws db::failure. An empty function: this server has no model.
 using answerer = std::function<boost::asio::awaitable<outcome>(
     account_id caller, question asked, std::stop_token stop)>;
 

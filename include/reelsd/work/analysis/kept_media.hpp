@@ -111,6 +111,9 @@ private:
     [[nodiscard]] result<jobs::frame_set> make_frames(
         const json& document, const std::filesystem::path& video,
         const attempt_limits& within) const;
+    /// Stores frames. None on a failure, which is logged.
+    [[nodiscard]] jobs::frame_set stored_or_none(
+        const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const;
     [[nodiscard]] result<void> store_frames(
         const jobs::claimed_job& job, jobs::frame_set& frames, const attempt_limits& within) const;
     [[nodiscard]] result<jobs::frame_set> frames_of(job_id job, const attempt_limits& within) const;
