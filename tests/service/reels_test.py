@@ -216,7 +216,7 @@ class Reels(ServiceTest):
             "by_model": [{"model": model, "purpose": "analysis", "calls": 1, "prompt_tokens": 0,
                           "output_tokens": 0, **zero}],
             "by_purpose": [{"purpose": "analysis", "calls": 1, "prompt_tokens": 0, "output_tokens": 0, **zero}],
-            "by_day": [{"date": today, "reels": 0, "calls": 1, **zero}],
+            "by_day": [{"date": today, "reels": 1, "calls": 1, **zero}],
         }
         self.assertEqual(self.someone.request("GET", USAGE).json(), expected)
         self.assertEqual(
