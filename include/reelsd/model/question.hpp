@@ -22,6 +22,8 @@ struct evidence {
     std::string text;                        ///< As stored.
     std::optional<double> seconds = {};      ///< From the start of the video, if it has a time.
     std::optional<double> end_seconds = {};  ///< Its end, if stored.
+    /// In `field`, the text follows that of the passage before it, after one space.
+    bool is_continuation = false;
 
     friend bool operator==(const evidence&, const evidence&) = default;
 };
@@ -43,7 +45,8 @@ struct reel_evidence {
     std::string_view question, std::vector<reel_evidence> reels, const embedder& embedder,
     std::size_t bytes_max);
 
-/// A quotation that was found in the passage that it names.
+/// A quotation that was found in the passage that it names, or that begins in or continues into
+/// a neighbour of it.
 struct citation {
     job_id id;
     std::string code;
@@ -86,11 +89,15 @@ private:
     struct numbered {
         const reel_evidence* reel;
         const evidence* passage;
+
+        [[nodiscard]] citation cite(std::string_view quotation) const;
     };
 
     [[nodiscard]] std::string number_passages();
     [[nodiscard]] std::optional<citation> checked(
         std::string_view id, std::string_view quote) const;
+    [[nodiscard]] std::optional<citation> find_across(
+        std::size_t number, std::string_view quote) const;
     [[nodiscard]] bool reveals_prompt(std::string_view answer) const;
     /// Bytes of the passage's ID that begins at `at`; 0 if there is none.
     [[nodiscard]] std::size_t id_length(std::string_view text, std::size_t at) const;

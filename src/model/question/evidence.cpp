@@ -86,11 +86,20 @@ private:
         for (const auto& entry : entries) {
             const auto& text = member(entry, text_name);
             const bool is_in_field = list == field || holds(whole, text);
+            const auto count = passages_.size();
             add(section,
                 is_in_field ? field : list,
                 text,
                 seconds_in(entry, times.start),
                 seconds_in(entry, times.end));
+            const bool has_neighbour = count > 0 && passages_.size() > count &&
+                                       passages_[count].field == passages_[count - 1].field;
+            if (has_neighbour && whole.is_string()) {
+                auto& added = passages_[count];
+                added.is_continuation = contains(
+                    whole.get_ref<const std::string&>(),
+                    passages_[count - 1].text + ' ' + added.text);
+            }
         }
         if (!entries.empty()) return;
         if (whole.is_string()) add(section, field, whole);
@@ -160,7 +169,11 @@ std::vector<reel_evidence> most_relevant(
         }
         std::ranges::sort(kept);
         std::vector<evidence> passages;
-        for (const auto at : kept) passages.push_back(std::move(reel.passages[at]));
+        for (std::size_t number = 0; number < kept.size(); ++number) {
+            const bool is_next = number > 0 && kept[number] == kept[number - 1] + 1;
+            passages.push_back(std::move(reel.passages[kept[number]]));
+            if (!is_next) passages.back().is_continuation = false;
+        }
         reel.passages = std::move(passages);
     }
     return reels;

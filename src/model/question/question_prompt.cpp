@@ -209,19 +209,43 @@ question_reply question_prompt::read(std::string_view reply) const {
     return read;
 }
 
+citation question_prompt::numbered::cite(std::string_view quotation) const {
+    return {
+        .id = reel->id,
+        .code = reel->code,
+        .field = passage->field,
+        .text = std::string{quotation},
+        .seconds = passage->seconds};
+}
+
 std::optional<citation> question_prompt::checked(
     std::string_view id, std::string_view quote) const {
     const auto number = number_of(id);
     if (!number || *number < 1 || *number > passages_.size()) return std::nullopt;
-    const auto& [reel, passage] = passages_[*number - 1];
-    const auto found = folded_text{passage->text}.find(folded_text{quote});
+    const auto& named = passages_[*number - 1];
+    const auto found = folded_text{named.passage->text}.find(folded_text{quote});
+    if (found.empty()) return find_across(*number - 1, quote);
+    return named.cite(found);
+}
+
+/// Speech is stored in pieces that divide sentences, so a quotation may span several.
+std::optional<citation> question_prompt::find_across(
+    std::size_t number, std::string_view quote) const {
+    constexpr std::size_t neighbours_max = 2;  // On each side; more is a paragraph.
+    auto first = number;
+    while (passages_[first].passage->is_continuation && number - first < neighbours_max) --first;
+    std::string text = passages_[first].passage->text;
+    std::vector<std::size_t> starts{0};
+    for (auto at = first + 1; at < passages_.size() && at <= number + neighbours_max; ++at) {
+        if (!passages_[at].passage->is_continuation) break;
+        starts.push_back(text.size() + 1);
+        text.append(1, ' ').append(passages_[at].passage->text);
+    }
+    const auto found = folded_text{text}.find(folded_text{quote});
     if (found.empty()) return std::nullopt;
-    return citation{
-        .id = reel->id,
-        .code = reel->code,
-        .field = passage->field,
-        .text = std::string{found},
-        .seconds = passage->seconds};
+    const auto begin = static_cast<std::size_t>(found.data() - text.data());
+    const auto after = std::ranges::upper_bound(starts, begin);
+    return passages_[first + static_cast<std::size_t>(after - starts.begin()) - 1].cite(found);
 }
 
 bool question_prompt::reveals_prompt(std::string_view answer) const {

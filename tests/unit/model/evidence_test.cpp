@@ -54,6 +54,25 @@ TEST(Evidence, NamesTheFieldThatContainsIt) {
             evidence{"platform_meta.author", "ann"}));
 }
 
+TEST(Evidence, SegmentsContinueTheTranscript) {
+    const auto result = json::parse(R"({
+        "audio": {"transcript": "Add two cups. Bake it.",
+                  "segments": [{"text": "Add two", "start_seconds": 0},
+                               {"text": "cups.", "start_seconds": 1},
+                               {"text": "it.", "start_seconds": 3}]}})");
+    EXPECT_THAT(
+        evidence_of(result),
+        ElementsAre(
+            evidence{"audio.transcript", "Add two", 0.0},
+            evidence{"audio.transcript", "cups.", 1.0, {}, true},
+            evidence{"audio.transcript", "it.", 3.0}));
+
+    const auto chosen = most_relevant(
+        "cups", {{.id = {1}, .code = "A", .passages = evidence_of(result)}}, blank_embedder{}, 50);
+    EXPECT_THAT(chosen.front().passages, ElementsAre(evidence{"audio.transcript", "cups.", 1.0}))
+        << "the passage before it was not chosen";
+}
+
 TEST(Evidence, ReadsFieldsWithoutTimes) {
     const auto result = json::parse(R"({
         "visual": {"text_on_screen": ["STEP ONE", " ", 5]}, "audio": {"transcript": "Hello."}})");

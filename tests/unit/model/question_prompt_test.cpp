@@ -78,6 +78,36 @@ TEST(QuestionReply, CitesWhatIsStored) {
             citation{{42}, "AAA", "visual.text_on_screen", "350 F", 61.0}));
 }
 
+// Speech is stored in pieces that divide sentences.
+TEST(QuestionReply, CitesASentenceThatContinuesInTheNextSegment) {
+    const question_prompt prompt{
+        "How much flour?",
+        {{.id = {42},
+          .code = "AAA",
+          .passages = {
+              {"audio.transcript", "Now add two", 1.0, 2.0},
+              {"audio.transcript", "cups of flour", 2.0, 3.0, true},
+              {"audio.transcript", "and salt. Mix well.", 3.0, 5.0, true},
+              {"audio.transcript", "Bake it.", 9.0, 10.0}}}}};
+    for (const auto* const id : {"S1", "S2", "S3"}) {
+        SCOPED_TRACE(id);
+        const auto read = prompt.read(
+            reply_with("Two cups.", json::array({cite(id, "Two cups of flour and salt")})));
+        EXPECT_THAT(
+            read.answer.citations,
+            ElementsAre(
+                citation{{42}, "AAA", "audio.transcript", "two cups of flour and salt", 1.0}));
+    }
+    const auto later =
+        prompt.read(reply_with("Salt.", json::array({cite("S1", "of flour and salt")})));
+    EXPECT_THAT(
+        later.answer.citations,
+        ElementsAre(citation{{42}, "AAA", "audio.transcript", "of flour and salt", 2.0}));
+    const auto apart =
+        prompt.read(reply_with("Bake.", json::array({cite("S3", "Mix well. Bake it.")})));
+    EXPECT_THAT(apart.answer.citations, IsEmpty()) << "the transcript says more between them";
+}
+
 // Goal: no citation that a stored text does not bear out. Method: one invalid citation each.
 TEST(QuestionReply, DropsCitationsThatAreNotStored) {
     const question_prompt prompt{"How much flour?", two_reels()};
