@@ -535,6 +535,8 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .limits = shared.limits,
         .video_bytes_max = shared.video_bytes_max,
         .jobs = shared.jobs,
+        .media = shared.media,
+        .read_object = std::move(shared.read_object),
         .search = shared.search,
         .usage = shared.usage,
         .embedder = shared.embedder,

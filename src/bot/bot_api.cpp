@@ -182,13 +182,13 @@ api_answer bot_api::call(
         stop);
 }
 
-api_answer bot_api::send_document(
-    const outgoing_file& file, deadline by, const std::stop_token& stop) const {
+api_answer bot_api::send_files(
+    const file_message& message, deadline by, const std::stop_token& stop) const {
     const auto boundary = "reelsd-" + accounts::random_characters(32);
     return post(
-        "sendDocument",
+        message.method,
         "multipart/form-data; boundary=" + boundary,
-        multipart_of(file, boundary),
+        multipart_of(message, boundary),
         by,
         stop);
 }
@@ -243,22 +243,28 @@ std::string bot_api::without_token(std::string text) const {
     return text;
 }
 
-std::string multipart_of(const outgoing_file& file, std::string_view boundary) {
+std::string multipart_of(const file_message& message, std::string_view boundary) {
+    const auto& target = message.target;
     std::string body;
-    add_field(body, boundary, "chat_id", std::to_string(file.target.chat.value));
-    if (file.target.message_thread) {
-        add_field(body, boundary, "message_thread_id", std::to_string(*file.target.message_thread));
+    add_field(body, boundary, "chat_id", std::to_string(target.chat.value));
+    if (target.message_thread) {
+        add_field(body, boundary, "message_thread_id", std::to_string(*target.message_thread));
     }
-    if (file.target.reply_to) {
-        add_field(
-            body, boundary, "reply_parameters", reply_parameters(*file.target.reply_to).dump());
+    if (target.reply_to) {
+        add_field(body, boundary, "reply_parameters", reply_parameters(*target.reply_to).dump());
     }
-    body.append(fmt::format(
-        "--{}\r\nContent-Disposition: form-data; name=\"document\"; filename=\"{}\"\r\n"
-        "Content-Type: application/json\r\n\r\n",
-        boundary,
-        file.name));
-    body.append(file.content).append(fmt::format("\r\n--{}--\r\n", boundary));
+    for (const auto& [name, value] : message.parameters) add_field(body, boundary, name, value);
+    for (const auto& file : message.files) {
+        body.append(fmt::format(
+            "--{}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\n"
+            "Content-Type: {}\r\n\r\n",
+            boundary,
+            file.field,
+            file.name,
+            file.content_type));
+        body.append(file.content).append("\r\n");
+    }
+    body.append(fmt::format("--{}--\r\n", boundary));
     return body;
 }
 

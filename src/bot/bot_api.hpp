@@ -16,6 +16,8 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace reelsd::bot {
 
@@ -53,11 +55,20 @@ struct api_answer {
 /// `jitter` from 0 to 1 shortens it by up to a half.
 [[nodiscard]] std::chrono::milliseconds backoff(int failures, double jitter) noexcept;
 
-/// A file to send to a chat.
+/// A file of a message.
 struct outgoing_file {
+    std::string field;  ///< Its parameter of the method.
+    std::string name;   ///< "reel-42.json": only [a-z0-9.-].
+    std::string content_type;
+    std::string content;
+};
+
+/// A message with files.
+struct file_message {
+    std::string method;  ///< "sendDocument", "sendPhoto" or "sendMediaGroup".
     chats::message_target target;
-    std::string name;     ///< "reel-42.json": only [a-z0-9.-].
-    std::string content;  ///< JSON.
+    std::vector<std::pair<std::string, std::string>> parameters = {};
+    std::vector<outgoing_file> files;
 };
 
 /// Client of the Bot API. Blocking; thread-safe. The token is part of every request's address and
@@ -76,8 +87,8 @@ public:
     [[nodiscard]] api_answer call(
         std::string_view method, const json& parameters, deadline by,
         const std::stop_token& stop) const;
-    [[nodiscard]] api_answer send_document(
-        const outgoing_file& file, deadline by, const std::stop_token& stop) const;
+    [[nodiscard]] api_answer send_files(
+        const file_message& message, deadline by, const std::stop_token& stop) const;
 
     /// GETs a file by the `file_path` of getFile's answer and passes its bytes to `sink` in chunks,
     /// on this thread. An error of `sink` ends the download and is returned. Errors: those of
@@ -98,8 +109,8 @@ private:
     net::http_client client_;
 };
 
-/// The multipart/form-data body of sendDocument. `boundary` must not occur in the file.
-[[nodiscard]] std::string multipart_of(const outgoing_file& file, std::string_view boundary);
+/// A multipart/form-data body. `boundary` must not occur in the files.
+[[nodiscard]] std::string multipart_of(const file_message& message, std::string_view boundary);
 
 /// Makes a message a reply to `message`, unless that has been deleted.
 [[nodiscard]] json reply_parameters(std::int64_t message);

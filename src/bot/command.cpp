@@ -3,6 +3,8 @@
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -119,6 +121,15 @@ commands::video video_in(const incoming_video& file, const bot_identity& self) {
         .urls = links_in(file.caption, file.entities).urls};
 }
 
+std::string_view name_of(button_command::kind what) {
+    switch (what) {
+        case button_command::kind::file: return "json";
+        case button_command::kind::frames: return "frames";
+        case button_command::kind::again: break;
+    }
+    return "again";
+}
+
 }  // namespace
 
 command parse_command(const incoming_message& message, const bot_identity& self) {
@@ -144,21 +155,21 @@ command parse_command(const incoming_message& message, const bot_identity& self)
 }
 
 std::string button_data(const button_command& button) {
-    const std::string_view name = button.what == button_command::kind::again ? "again:" : "json:";
-    return std::string{name} + std::to_string(button.job.value);
+    return fmt::format("{}:{}", name_of(button.what), button.job.value);
 }
 
 std::optional<button_command> parse_button(std::string_view data) {
+    using kind = button_command::kind;
     const auto colon = data.find(':');
     if (colon == std::string_view::npos) return std::nullopt;
-    const auto name = data.substr(0, colon);
-    if (name != "again" && name != "json") return std::nullopt;
     const auto digits = data.substr(colon + 1);
     const auto job = digits.starts_with('#') ? std::nullopt : reel_number(digits);
     if (!job) return std::nullopt;
-    return button_command{
-        .what = name == "again" ? button_command::kind::again : button_command::kind::file,
-        .job = *job};
+    for (const auto what : {kind::again, kind::file, kind::frames}) {
+        if (data.substr(0, colon) == name_of(what))
+            return button_command{.what = what, .job = *job};
+    }
+    return std::nullopt;
 }
 
 asked_question question_in(

@@ -52,12 +52,12 @@ using command = std::variant<
 [[nodiscard]] command parse_command(const incoming_message& message, const bot_identity& self);
 
 struct button_command {
-    enum class kind : std::uint8_t { again, file };
+    enum class kind : std::uint8_t { again, file, frames };
     kind what = kind::again;
     job_id job;
 };
 
-/// "again:42" or "json:42", at most 64 bytes.
+/// "again:42", "json:42" or "frames:42", at most 64 bytes.
 [[nodiscard]] std::string button_data(const button_command& button);
 /// Empty for data that button_data() does not produce.
 [[nodiscard]] std::optional<button_command> parse_button(std::string_view data);

@@ -37,6 +37,7 @@ next_step next_step_of(const chats::waiting_message& row) {
     switch (row.what.kind) {
         case chats::message_kind::reply: return {.what = kind::send, .part = row.parts_sent};
         case chats::message_kind::document: return {.what = kind::document};
+        case chats::message_kind::frames: return {.what = kind::frames};
         case chats::message_kind::question: return {.what = kind::answer};
         case chats::message_kind::status: break;
     }

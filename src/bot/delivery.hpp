@@ -27,6 +27,7 @@ struct next_step {
         send,      ///< A new message: part `part`.
         edit,      ///< Edit the message: part `part`.
         document,  ///< A file.
+        frames,    ///< Pictures.
         answer,    ///< The answer to a question, which is then sent as a reply.
         drop,      ///< The chat must not receive it any more.
     };

@@ -8,7 +8,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace reelsd::bot {
@@ -24,6 +30,9 @@ constexpr auto typing_time_max = 3s;
 /// The answerer gives up after a minute, and its queries take some seconds.
 constexpr auto answer_time_max = 90s;
 
+/// A query and one request to the media store, which give up earlier.
+constexpr auto pictures_time_max = 20s;
+
 /// Attempts to store that a message was sent, so that it is not sent again.
 constexpr int store_attempts_max = 5;
 
@@ -34,12 +43,84 @@ json button(const char* text, button_command::kind what, job_id job) {
     return {{"text", text}, {"callback_data", button_data({.what = what, .job = job})}};
 }
 
+const json& key_moments_of(const json& document) {
+    return member(member(document, "content"), "key_moments");
+}
+
+bool has_frames(std::string_view result) {
+    const auto document = parse_foreign_json(result);
+    return std::ranges::any_of(
+        key_moments_of(document), [](const json& moment) { return moment.contains("frame"); });
+}
+
+/// The pictures of a job. Throws when the media store does not have them.
+boost::asio::awaitable<jobs::frame_set> read_frames(
+    const bot_dependencies& dependencies, job_id job) {
+    auto frames = co_await dependencies.media.frames_of(job, soon());
+    if (!frames.object) co_return frames;
+    const auto bytes = std::accumulate(frames.sizes.begin(), frames.sizes.end(), std::int64_t{0});
+    jobs::object_range whole{.object = *frames.object, .offset = 0, .bytes = bytes};
+    auto read = co_await dependencies.read_object(std::move(whole));
+    if (!read) throw std::runtime_error{read.error().to_string()};
+    if (std::ssize(*read) != bytes) throw std::runtime_error{"the object has another size"};
+    frames.jpegs = *std::move(read);
+    co_return frames;
+}
+
+/// An album of the first pictures, each with its key moment; one picture alone is a photo. Source:
+/// Bot API, sendMediaGroup.
+file_message album_of(
+    const chats::message_target& target, const jobs::frame_set& frames, std::string_view result) {
+    constexpr std::size_t album_size_max = 10;
+    constexpr std::size_t caption_units_max = 1024;
+    const auto document = parse_foreign_json(result);
+    const auto& moments = key_moments_of(document);
+    file_message album{.method = "sendMediaGroup", .target = target, .files = {}};
+    auto media = json::array();
+    auto begin = frames.jpegs.begin();
+    for (std::size_t at = 0; at < std::min(frames.numbers.size(), album_size_max); ++at) {
+        const auto end = begin + frames.sizes[at];
+        const auto number = static_cast<std::size_t>(frames.numbers[at]);
+        const auto text =
+            number < moments.size() ? templates::key_moment(moments[number]) : rich_text{};
+        const auto field = fmt::format("picture{}", at);
+        const auto caption = to_messages(text, caption_units_max, 1);
+        media.push_back(
+            {{"type", "photo"},
+             {"media", "attach://" + field},
+             {"caption", caption.front()},
+             {"parse_mode", "HTML"}});
+        std::string jpeg;
+        std::transform(begin, end, std::back_inserter(jpeg), [](std::byte octet) {
+            return static_cast<char>(octet);
+        });
+        album.files.push_back(
+            {.field = field,
+             .name = field + ".jpg",
+             .content_type = "image/jpeg",
+             .content = std::move(jpeg)});
+        begin = end;
+    }
+    if (album.files.size() != 1) {
+        album.parameters.emplace_back("media", media.dump());
+        return album;
+    }
+    album.method = "sendPhoto";
+    album.files.front().field = "photo";
+    album.parameters.emplace_back("caption", media[0]["caption"]);
+    album.parameters.emplace_back("parse_mode", "HTML");
+    return album;
+}
+
 /// Null if there are none. Uploads cannot be analysed again, because their file is deleted.
 json buttons_below(const jobs::job& job) {
     auto row = json::array();
     const bool has_link = !job.url.starts_with(jobs::upload_scheme);
     if (has_link && (job.result || job.is_retryable)) {
         row.push_back(button("Again", button_command::kind::again, job.id));
+    }
+    if (job.result && has_frames(*job.result)) {
+        row.push_back(button("Pictures", button_command::kind::frames, job.id));
     }
     if (job.result) row.push_back(button("JSON", button_command::kind::file, job.id));
     if (row.empty()) return nullptr;
@@ -80,6 +161,7 @@ send_result message_sender::send(
         case next_step::kind::nothing: return done;
         case next_step::kind::drop: return forget(row, stop);
         case next_step::kind::document: return send_document(row, stop);
+        case next_step::kind::frames: return send_frames(row, stop);
         case next_step::kind::answer: return answer_question(row, stop);
         case next_step::kind::send:
         case next_step::kind::edit: break;
@@ -283,13 +365,43 @@ send_result message_sender::send_document(
     // Indented, for people.
     const auto view = parse_foreign_json(text);
     if (!view.is_discarded()) text = view.dump(2, ' ', false, json::error_handler_t::replace);
-    const outgoing_file file{
-        .target = row.what.target,
-        .name = fmt::format("reel-{}.json", id.value),
-        .content = std::move(text)};
-    const auto answer = api_.send_document(file, deadline::after(send_time_max), stop);
+    file_message message{.method = "sendDocument", .target = row.what.target, .files = {}};
+    message.files.push_back(
+        {.field = "document",
+         .name = fmt::format("reel-{}.json", id.value),
+         .content_type = "application/json",
+         .content = std::move(text)});
+    return send_files(row, {.what = next_step::kind::document}, message, stop);
+}
+
+send_result message_sender::send_frames(
+    const chats::waiting_message& row, const std::stop_token& stop) {
+    const auto id = row.what.job.value();
+    const auto job = query(dependencies_, dependencies_.jobs.find(row.what.account, id, soon()));
+    if (!job) return failed;
+    if (!*job || !(*job)->result) return forget(row, stop);
+    const auto frames =
+        query(dependencies_, read_frames(dependencies_, id), deadline::after(pictures_time_max));
+    if (!frames) {
+        dependencies_.log.warning(
+            "chat: reading pictures failed",
+            {{"job", id.value}, {"reason", frames.error().to_string()}});
+        return failed;
+    }
+    if (frames->numbers.empty()) return forget(row, stop);
+    return send_files(
+        row,
+        {.what = next_step::kind::frames},
+        album_of(row.what.target, *frames, *(*job)->result),
+        stop);
+}
+
+send_result message_sender::send_files(
+    const chats::waiting_message& row, const next_step& step, const file_message& files,
+    const std::stop_token& stop) {
+    const auto answer = api_.send_files(files, deadline::after(send_time_max), stop);
     if (answer.what == outcome::done) return forget(row, stop);
-    return handle_failure(row, {.what = next_step::kind::document}, answer, stop);
+    return handle_failure(row, step, answer, stop);
 }
 
 send_result message_sender::forget(const chats::waiting_message& row, const std::stop_token& stop) {

@@ -51,6 +51,11 @@ private:
     /// Asks a model and stores its answer as a reply.
     send_result answer_question(const chats::waiting_message& row, const std::stop_token& stop);
     send_result send_document(const chats::waiting_message& row, const std::stop_token& stop);
+    send_result send_frames(const chats::waiting_message& row, const std::stop_token& stop);
+    /// Sends files, which ends the message.
+    send_result send_files(
+        const chats::waiting_message& row, const next_step& step, const file_message& files,
+        const std::stop_token& stop);
     api_answer call(
         const chats::waiting_message& row, const next_step& step, const content& text,
         const std::stop_token& stop) const;

@@ -98,6 +98,13 @@ void append_head(rich_text& text, job_id job, const json& result) {
     text.push_back(plain("\n"));
 }
 
+std::string line_of_moment(const json& moment) {
+    return fmt::format(
+        "{}  {}",
+        text_of(moment, "timestamp").value_or(""),
+        text_of(moment, "description").value_or(""));
+}
+
 void append_moments(rich_text& text, const json& moments) {
     if (!moments.is_array() || moments.empty()) return;
     text.push_back(bold("\n\nKey moments"));
@@ -105,10 +112,7 @@ void append_moments(rich_text& text, const json& moments) {
     std::size_t count = 0;
     for (const auto& moment : moments) {
         if (!moment.is_object() || ++count > moments_max) continue;
-        lines.append(fmt::format(
-            "\n{}  {}",
-            text_of(moment, "timestamp").value_or(""),
-            text_of(moment, "description").value_or("")));
+        lines.append("\n").append(line_of_moment(moment));
     }
     text.push_back(plain(std::move(lines)));
 }
@@ -417,6 +421,10 @@ rich_text finished_reel(
         text, "On screen", lines_of(member(member(document, "visual"), "text_on_screen")));
     text.push_back(plain("\n\nCost: " + cost_text(cost_usd)));
     return text;
+}
+
+rich_text key_moment(const json& moment) {
+    return {plain(line_of_moment(moment))};
 }
 
 }  // namespace reelsd::bot::templates

@@ -3,6 +3,7 @@
 #include "rich_text.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
@@ -86,6 +87,9 @@ struct usage_summary {
 /// the five sections as JSON text; missing fields are omitted.
 [[nodiscard]] rich_text finished_reel(
     job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd);
+
+/// The time and description of a key moment.
+[[nodiscard]] rich_text key_moment(const json& moment);
 
 /// "free", "$0.0123" or "unknown".
 [[nodiscard]] std::string cost_text(const std::optional<usage::decimal>& cost_usd);

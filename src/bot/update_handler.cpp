@@ -496,10 +496,11 @@ result<std::string> update_handler::press(
              .message_thread = button.message_thread,
              .reply_to = shown_reply_to(button.kind, button.message_id)},
         .account = account};
-    if (job && parsed->what == button_command::kind::file) {
+    if (job && parsed->what != button_command::kind::again) {
         const bool is_done = job->status == jobs::job_status::done;
+        const bool is_file = parsed->what == button_command::kind::file;
         text = is_done ? "" : "There is no result.";
-        message.kind = chats::message_kind::document;
+        message.kind = is_file ? chats::message_kind::document : chats::message_kind::frames;
         message.job = job->id;
         if (is_done) messages.push_back(std::move(message));
     } else if (job && job->url.starts_with(jobs::upload_scheme)) {

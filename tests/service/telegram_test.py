@@ -9,6 +9,7 @@ import unittest
 from dashboard_session import Person
 from gemini_stand_in import GeminiStandIn
 from model_support import answer_with
+from s3_stand_in import S3StandIn
 from service_support import SAMPLE, UNAVAILABLE, Daemon, Platform, wait_until
 from telegram_support import ANN, TelegramTest
 
@@ -100,6 +101,19 @@ class Tying(TelegramTest):
 
 
 class Links(TelegramTest):
+    def test_pictures_come_from_the_media_store(self):
+        store = S3StandIn()
+        self.addCleanup(store.stop)
+        daemon = self.bot_daemon(**store.settings()).start()
+        ann = self.linked(daemon)
+        self.telegram.say(ANN, SAMPLE)
+        done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
+        self.telegram.press(done, "Pictures")
+        photos = wait_until(
+            lambda: [one for one in self.telegram.messages(ANN) if one.photo], "the pictures")
+        job = ann.api("GET", "reels").json()[0]["id"]
+        self.assertEqual(photos[0].photo[1], ann.api("GET", f"reels/{job}/frames/0").body)
+
     def test_a_link_is_answered_at_once_and_ends_as_a_summary(self):
         daemon = self.bot_daemon().start()
         ann = self.linked(daemon)
@@ -115,8 +129,18 @@ class Links(TelegramTest):
             self.assertIn(f"{moment['timestamp']}  {moment['description']}", done.text)
         self.assertEqual(done.folded()[0], result["audio"]["transcript"])
         self.assertEqual(done.folded()[1], "\n".join(result["visual"]["text_on_screen"]))
-        self.assertEqual([name for name, _ in done.buttons], ["Again", "JSON"])
+        self.assertEqual([name for name, _ in done.buttons], ["Again", "Pictures", "JSON"])
         self.assertEqual(len(self.telegram.messages(ANN)), 2)
+
+        # The pictures of the key moments equal the API's.
+        self.telegram.press(done, "Pictures")
+        moments = [moment for moment in result["content"]["key_moments"] if "frame" in moment]
+        photos = wait_until(
+            lambda: [one for one in self.telegram.messages(ANN) if one.photo], "the pictures")
+        self.assertEqual(
+            [(photo.text, photo.photo[1]) for photo in photos],
+            [(f"{moment['timestamp']}  {moment['description']}",
+              ann.api("GET", moment["frame"].removeprefix("/api/v1/")).body) for moment in moments])
 
         # The file equals the API's answer.
         query = self.telegram.press(done, "JSON")
@@ -294,7 +318,7 @@ class Videos(TelegramTest):
         ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.video, "A walk #park", name="../my clip.mp4")
         done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
-        self.assertEqual([name for name, _ in done.buttons], ["JSON"], "the file is not kept")
+        self.assertEqual([name for name, _ in done.buttons], ["Pictures", "JSON"], "the file is not kept")
         reel = ann.api("GET", "reels").json()[0]
         self.assertEqual((reel["url"], reel["status"]), ("upload:my clip.mp4", "done"))
         job = ann.api("GET", f"reels/{reel['id']}").json()

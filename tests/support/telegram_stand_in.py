@@ -28,11 +28,17 @@ FIELDS = {
                         "link_preview_options": False, "reply_markup": False},
     "answerCallbackQuery": {"callback_query_id": True, "text": False, "show_alert": False},
     "sendChatAction": {"chat_id": True, "action": True, "message_thread_id": False},
+    "sendPhoto": {"chat_id": True, "photo": True, "caption": False, "parse_mode": False,
+                  "reply_parameters": False, "message_thread_id": False},
+    "sendMediaGroup": {"chat_id": True, "media": True, "reply_parameters": False,
+                       "message_thread_id": False},
     "sendDocument": {"chat_id": True, "document": True, "caption": False, "reply_parameters": False,
                      "message_thread_id": False},
 }
 EDIT_SECONDS_MIN = 1.0
 CALLBACK_TEXT_MAX = 200
+CAPTION_MAX = 1024
+ALBUM_SIZES = range(2, 11)
 DOWNLOAD_BYTES_MAX = 20 * 1024 * 1024
 
 
@@ -54,6 +60,7 @@ class Message:
         self.history, self.entities, self.buttons = [text], entities, buttons
         self.changed_at, self.is_deleted = time.monotonic(), False
         self.document = None  # (name, bytes)
+        self.photo = None  # (name, bytes)
         self.topic = None  # None: General.
 
     @property
@@ -358,7 +365,7 @@ class Telegram:
 
     def fields_of(self, method, headers, body):
         kind = headers.get("Content-Type", "")
-        if method == "sendDocument":
+        if method in ("sendDocument", "sendPhoto", "sendMediaGroup"):
             given = self.parts_of(kind, body)
         else:
             if kind.split(";")[0].strip() != "application/json":
@@ -369,7 +376,8 @@ class Telegram:
                 self.complain(f"{method}: no JSON: {body[:200]!r}")
                 raise Refusal(400, "Bad Request: can't parse JSON object") from None
         for name in given:
-            if name not in FIELDS[method]:
+            is_attached = method == "sendMediaGroup" and isinstance(given[name], tuple)
+            if name not in FIELDS[method] and not is_attached:
                 self.complain(f"{method} has an unknown field {name!r}")
         for name, is_required in FIELDS[method].items():
             if is_required and given.get(name) in (None, ""):
@@ -482,6 +490,39 @@ class Telegram:
         made = self.new_message(given, "")
         made.document = given["document"]
         return self.view(made)
+
+    def do_sendPhoto(self, given):
+        return self.view(self.send_photo(given, given["photo"], given))
+
+    def do_sendMediaGroup(self, given):
+        media = json.loads(given["media"])
+        if len(media) not in ALBUM_SIZES:
+            self.complaints.append(f"an album of {len(media)}")
+            raise Refusal(400, "Bad Request: wrong number of media in the album")
+        sent = []
+        for entry in media:
+            if set(entry) - {"type", "media", "caption", "parse_mode"} or entry["type"] != "photo":
+                self.complaints.append(f"medium {entry}")
+            attached = entry["media"].removeprefix("attach://")
+            if not isinstance(given.get(attached), tuple):
+                self.complaints.append(f"no file {attached!r}")
+                raise Refusal(400, f"Bad Request: can't find {attached}")
+            sent.append(self.view(self.send_photo(given, given[attached], entry)))
+        return sent
+
+    def send_photo(self, given, photo, described):
+        self.check_chat(given["chat_id"])
+        name, content = photo
+        if not content.startswith(b"\xff\xd8") or not name:
+            self.complaints.append(f"{name!r} is no JPEG")
+            raise Refusal(400, "Bad Request: IMAGE_PROCESS_FAILED")
+        caption, _ = markup.parse(described.get("caption", ""))
+        if markup.units(caption) > CAPTION_MAX:
+            self.complaints.append(f"a caption of {markup.units(caption)}")
+            raise Refusal(400, "Bad Request: message caption is too long")
+        made = self.new_message(given, caption)
+        made.photo = photo
+        return made
 
     def check_chat(self, chat):
         if not isinstance(chat, int):

@@ -4,9 +4,11 @@
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
+#include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
@@ -17,6 +19,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,6 +48,10 @@ struct bot_dependencies {
     jobs::default_limits limits;
     std::uint64_t video_bytes_max = 0;  ///< Upper bound on an uploaded video.
     jobs::job_store jobs;
+    jobs::media_store media;
+    /// As in api::api_dependencies.
+    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>
+        read_object;
     jobs::reel_search search;
     usage::usage_store usage;
     const model::embedder& embedder;

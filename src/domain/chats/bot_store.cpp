@@ -74,6 +74,7 @@ std::string_view name_of_kind(message_kind kind) {
         case message_kind::reply: return "reply";
         case message_kind::status: return "status";
         case message_kind::question: return "question";
+        case message_kind::frames: return "frames";
         case message_kind::document: break;
     }
     return "document";
@@ -82,6 +83,7 @@ std::string_view name_of_kind(message_kind kind) {
 message_kind kind_from(std::string_view name) {
     if (name == "reply") return message_kind::reply;
     if (name == "question") return message_kind::question;
+    if (name == "frames") return message_kind::frames;
     return name == "status" ? message_kind::status : message_kind::document;
 }
 

@@ -112,11 +112,17 @@ TEST(BotApi, AFailedDownloadHidesTheToken) {
     EXPECT_EQ(lost.error().to_string().find("secret"), std::string::npos);
 }
 
-TEST(MultipartOf, ContainsTheFile) {
+TEST(MultipartOf, ContainsParametersAndFiles) {
     const auto body = multipart_of(
-        {.target = {.chat = chats::chat_id{-5}, .message_thread = 3, .reply_to = 7},
-         .name = "reel-42.json",
-         .content = "{\"a\": 1}"},
+        {.method = "sendDocument",
+         .target = {.chat = chats::chat_id{-5}, .message_thread = 3, .reply_to = 7},
+         .parameters = {{"caption", "Soup"}},
+         .files =
+             {{.field = "document",
+               .name = "reel-42.json",
+               .content_type = "application/json",
+               .content = "{\"a\": 1}"},
+              {.field = "other", .name = "a.jpg", .content_type = "image/jpeg", .content = "J"}}},
         "edge");
     EXPECT_EQ(
         body,
@@ -124,8 +130,11 @@ TEST(MultipartOf, ContainsTheFile) {
         "--edge\r\nContent-Disposition: form-data; name=\"message_thread_id\"\r\n\r\n3\r\n"
         "--edge\r\nContent-Disposition: form-data; name=\"reply_parameters\"\r\n\r\n"
         "{\"message_id\":7,\"allow_sending_without_reply\":true}\r\n"
+        "--edge\r\nContent-Disposition: form-data; name=\"caption\"\r\n\r\nSoup\r\n"
         "--edge\r\nContent-Disposition: form-data; name=\"document\"; filename=\"reel-42.json\"\r\n"
-        "Content-Type: application/json\r\n\r\n{\"a\": 1}\r\n--edge--\r\n");
+        "Content-Type: application/json\r\n\r\n{\"a\": 1}\r\n"
+        "--edge\r\nContent-Disposition: form-data; name=\"other\"; filename=\"a.jpg\"\r\n"
+        "Content-Type: image/jpeg\r\n\r\nJ\r\n--edge--\r\n");
 }
 
 TEST(AnswerFrom, ReportsTheOutcome) {

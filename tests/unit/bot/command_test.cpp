@@ -209,6 +209,7 @@ TEST(ParseButton, AcceptsOnlyItsOwnData) {
     EXPECT_LE(data.size(), 64U);
     EXPECT_EQ(parse_button(data)->job, job_id{INT64_MAX});
     EXPECT_EQ(parse_button("again:5")->what, button_command::kind::again);
+    EXPECT_EQ(parse_button("frames:5")->what, button_command::kind::frames);
     for (const auto* other :
          {"",
           ":",

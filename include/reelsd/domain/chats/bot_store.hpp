@@ -36,6 +36,7 @@ enum class message_kind : std::uint8_t {
     reply,     ///< Its parts, unchanged.
     status,    ///< Progress of a job until its end.
     document,  ///< A job's result as a file.
+    frames,    ///< The pictures of a job's key moments.
     question,  ///< Its part is a question, which the answer replaces as a reply.
 };
 
