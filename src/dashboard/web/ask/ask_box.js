@@ -31,7 +31,7 @@ function Citation({ citation, reelId }) {
 
 function Answer({ answer, reelId }) {
     if (!answer.answered) {
-        return html`<p class="answer-text">The reels do not say.</p>`;
+        return html`<p class="answer-text">${answer.answer}</p>`;
     }
     const { model, cost_usd: cost } = answer;
     return html`
@@ -51,7 +51,7 @@ export function AskBox({ path, label, hint, reelId, members }) {
     const field = useRef(null);
     useEffect(() => {
         if (answer) {
-            announce(answer.answered ? answer.answer : 'The reels do not say.');
+            announce(answer.answer);
         }
     }, [answer]);
     const type = (event) => answerStore(path).set({ ...answerStore(path).get(), question: event.target.value });
