@@ -283,9 +283,13 @@ result<model::analysis_options> requested_analysis(
             errc::invalid_argument,
             fmt::format("analyzer must be one of {}", fmt::join(names, ", "))};
     }
-    if (!options->schema.empty() &&
-        (name == model::local_provider || !service.analysis_costs_money)) {
+    if (options->schema.empty()) return options;
+    if (!service.analysis_costs_money)
         return error{errc::invalid_argument, "extract needs a model; this server has none"};
+    if (name == model::local_provider) {
+        return error{
+            errc::invalid_argument,
+            "extract needs a model, which the analyzer \"local\" does not use"};
     }
     return options;
 }

@@ -118,8 +118,12 @@ exit_code download_frames(const command_context& context, const download_argumen
 exit_code run_download(const command_context& context, const download_arguments& arguments) {
     if (!arguments.frames) return download_video(context, arguments);
     std::error_code failure;
-    if (!arguments.output.empty() && !fs::is_directory(arguments.output, failure)) {
-        context.shown.note("reels: with --frames, --output must be a folder");
+    if (!arguments.output.empty()) fs::create_directories(arguments.output, failure);
+    if (failure) {
+        context.shown.note(fmt::format(
+            "reels: cannot create the folder {}: {}",
+            shown_path(arguments.output),
+            failure.message()));
         return exit_code::usage;
     }
     return download_frames(context, arguments);

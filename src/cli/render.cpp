@@ -327,6 +327,7 @@ std::string models_table(const json& by_model, const render_options& options) {
     output.drop_order = 1;
     table lines{
         {{.heading = "MODEL", .stretches = true},
+         {.heading = "PURPOSE"},
          number_column("CALLS"),
          std::move(prompt),
          std::move(output),
@@ -335,6 +336,7 @@ std::string models_table(const json& by_model, const render_options& options) {
     for (const auto& model : by_model) {
         lines.add(
             {{text_or(model, "model", unknown)},
+             {text_or(model, "purpose", unknown)},
              {usage_count(model, "calls")},
              {usage_count(model, "prompt_tokens")},
              {usage_count(model, "output_tokens")},
@@ -347,12 +349,14 @@ std::string models_table(const json& by_model, const render_options& options) {
 std::string days_table(const json& by_day, const render_options& options) {
     table lines{
         {{.heading = "DATE"},
+         number_column("REELS"),
          number_column("CALLS"),
          number_column("TOKENS"),
          number_column("COST")}};
     for (const auto& day : by_day) {
         lines.add(
             {{text_or(day, "date", unknown)},
+             {usage_count(day, "reels")},
              {usage_count(day, "calls")},
              {usage_count(day, "total_tokens")},
              {cost_text(day, "cost_usd")}});

@@ -159,7 +159,7 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByRole('region', { name: 'Format' }).count(), 0);
         await page.getByLabel('Show only differences').uncheck();
         await page.getByRole('region', { name: 'Format' }).waitFor();
-        assert.equal(await page.locator('.compare-side', { hasText: '$0 for 1 call' }).count(), 2);
+        assert.equal(await page.locator('.compare-side', { hasText: 'no paid model' }).count(), 2);
         await visitor.assertAccessible();
         await visitor.assertFits();
         const boxes = await Promise.all([0, 1].map((side) => page.getByRole('region', { name: 'Summary' })

@@ -349,8 +349,12 @@ class Download(FolderTest):
         server = self.video(self.CONTENT)
         done = self.ended(self.reels_here("download", "42", "--output", "none/x.mp4", server=server), 3)
         self.assertIn("cannot be written: No such file or directory", done.stderr)
-        done = self.ended(self.reels_here("download", "42", "--frames", "--output", "none", server=server), 2)
-        self.assertIn("--output must be a folder", done.stderr)
+
+    def test_a_folder_for_frames_that_is_a_file(self):
+        (self.folder / "taken").touch()
+        server = self.video(self.CONTENT)
+        done = self.ended(self.reels_here("download", "42", "--frames", "--output", "taken", server=server), 2)
+        self.assertIn("reels: cannot create the folder taken: ", done.stderr)
 
     def job_with_frames(self):
         moments = [{"timestamp": "00:0%d" % at, "seconds": at, "description": "x",
@@ -361,7 +365,6 @@ class Download(FolderTest):
     def test_frames(self):
         picture = (200, JPEG, ("Content-Type", "image/jpeg"))
         server = self.serve((200, self.job_with_frames()), picture, picture, (200, self.job_with_frames()))
-        (self.folder / "pictures").mkdir()
         done = self.ended(self.reels_here("download", "42", "--frames", "--output", "pictures", server=server), 0)
         self.assertEqual(done.stdout, "pictures/reel-42-01.jpg\npictures/reel-42-03.jpg\n")
         self.assertEqual([path for _, path, _, _ in server.requests[1:]],

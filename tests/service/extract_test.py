@@ -193,7 +193,7 @@ class Extraction:
         answer = self.account.request("POST", ANALYZE, {"url": SAMPLE, "analyzer": "claude"})
         self.assertProblem(answer, 400, f"analyzer must be one of {self.provider}, local")
         answer = self.account.request("POST", ANALYZE, {"url": SAMPLE, "analyzer": "local", "extract": "recipe"})
-        self.assertProblem(answer, 400, "extract needs a model; this server has none")
+        self.assertProblem(answer, 400, 'extract needs a model, which the analyzer "local" does not use')
 
     def test_options_are_part_of_what_is_identical(self):
         self.analyzing()

@@ -16,7 +16,7 @@ namespace {
 // the share of the query that the reel has: one chance word in five must not outrank a reel of the
 // same meaning. The score is the mean of the two or three rankings, from 0 to 1.
 //
-// Several analyses of a post are one hit: the newest, with the best of their scores.
+// Several analyses of a post are one hit: the one that matches best, of equal ones the newest.
 constexpr db::query search_query{"jobs.search", R"sql(
     WITH corpus AS MATERIALIZED (
         SELECT count(*)::double precision AS reels
@@ -73,11 +73,13 @@ constexpr db::query search_query{"jobs.search", R"sql(
                 SELECT job_id, 8.0 / (7 + place) FROM by_vectors)
                AS shares
          GROUP BY job_id),
+    best_of_post AS (
+        SELECT DISTINCT ON (post) job.id AS job_id, fused.score
+          FROM fused JOIN job ON job.id = fused.job_id,
+               LATERAL coalesce(post_of(job), 'job ' || job.id) AS post
+         ORDER BY post, fused.score DESC, job.id DESC),
     hit AS (
-        SELECT max(job.id) AS job_id, max(fused.score) AS score
-          FROM fused JOIN job ON job.id = fused.job_id
-         GROUP BY coalesce(post_of(job), 'job ' || job.id)
-         ORDER BY score DESC, job_id DESC LIMIT $5)
+        SELECT job_id, score FROM best_of_post ORDER BY score DESC, job_id DESC LIMIT $5)
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
            hit.score::double precision AS score, document.passages,
            (SELECT CASE WHEN count(*) = max(number) + 1 THEN count(*) ELSE 0 END

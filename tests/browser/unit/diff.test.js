@@ -69,7 +69,7 @@ function reelWith(summary, topics, extract) {
 }
 
 test('a comparison has a row for each part that one analysis has', () => {
-    const rows = comparisonRows(reelWith('A pan.', ['food'], { name: 'Noodles', steps: [{ totalTime: 'PT5M' }] }),
+    const rows = comparisonRows(reelWith('A pan.', ['food'], { name: 'Noodles', steps: [{ text: 'Boil.', totalTime: 'PT5M' }] }),
         reelWith('A wok.', ['food']));
     assert.deepEqual(rows.map(({ label, isSame }) => [label, isSame]), [
         ['Summary', false], ['Key moments', true], ['Topics', true], ['Music', true], ['Format', true], ['Mood', true],
@@ -77,5 +77,5 @@ test('a comparison has a row for each part that one analysis has', () => {
     ]);
     assert.deepEqual(rows[1].sides[0], [{ text: '1:15 Salt.', isMarked: false }]);
     assert.deepEqual(rows.at(-1).sides, [
-        [{ text: 'Name: Noodles', isMarked: true }, { text: 'Steps, total time: 5 min', isMarked: true }], []]);
+        [{ text: 'Name: Noodles', isMarked: true }, { text: 'Steps: Boil. (total time: 5 min)', isMarked: true }], []]);
 });

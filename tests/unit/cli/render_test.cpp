@@ -309,9 +309,10 @@ json usage() {
     return json::parse(R"json({
         "total_cost_usd": 0.16522, "total_prompt_tokens": 312400, "total_output_tokens": 28600,
         "total_tokens": 341000, "total_calls": 34,
-        "by_model": [{"model": "gemini-2.5-flash", "calls": 34, "prompt_tokens": 312400,
+        "by_model": [{"model": "gemini-2.5-flash", "purpose": "analysis", "calls": 34,
+                      "prompt_tokens": 312400,
                       "output_tokens": 28600, "total_tokens": 341000, "cost_usd": 0.16522}],
-        "by_day": [{"date": "2026-05-22", "calls": 34, "total_tokens": 341000,
+        "by_day": [{"date": "2026-05-22", "reels": 30, "calls": 34, "total_tokens": 341000,
                     "cost_usd": 0.0000001}]})json");
 }
 
@@ -325,11 +326,11 @@ TEST(RenderUsage, ShowsTotalsModelsAndDays) {
   Tokens           341,000
   Cost             $0.16522
 
-MODEL             CALLS  PROMPT TOKENS  OUTPUT TOKENS   TOKENS      COST
-gemini-2.5-flash     34        312,400         28,600  341,000  $0.16522
+MODEL             PURPOSE   CALLS  PROMPT TOKENS  OUTPUT TOKENS   TOKENS      COST
+gemini-2.5-flash  analysis     34        312,400         28,600  341,000  $0.16522
 
-DATE        CALLS   TOKENS        COST
-2026-05-22     34  341,000  $0.0000001
+DATE        REELS  CALLS   TOKENS        COST
+2026-05-22     30     34  341,000  $0.0000001
 )");
 }
 

@@ -20,7 +20,7 @@ function Citation({ citation, reelId }) {
     const { id, code, field, text, seconds } = citation;
     const hasTime = typeof seconds === 'number';
     return html`<li><a class="citation" href=${`/reels/${id}${hasTime ? `#t=${seconds}` : ''}`}>
-        <span class="timecode">${hasTime ? formatTimecode(seconds) : ''}</span>
+        <span class="timecode">${hasTime ? formatTimecode(seconds) : 'Open'}</span>
         <span>
             <span class="foreign" dir="auto">“${text}”</span>${' '}
             <span class="muted small">${fieldWords(field)}${id !== reelId && code && html`,
@@ -30,14 +30,11 @@ function Citation({ citation, reelId }) {
 }
 
 function Answer({ answer, reelId }) {
-    if (!answer.answered) {
-        return html`<p class="answer-text">${answer.answer}</p>`;
-    }
     const { model, cost_usd: cost } = answer;
     return html`
         <p class="answer-text foreign" dir="auto">${answer.answer}</p>
-        <ol class="citations" aria-label="Citations">${answer.citations.map((citation, index) => html`<${Citation} key=${index}
-            citation=${citation} reelId=${reelId} />`)}</ol>
+        ${answer.citations.length > 0 && html`<ol class="citations" aria-label="Citations">${answer.citations.map((citation, index) => html`<${Citation} key=${index}
+            citation=${citation} reelId=${reelId} />`)}</ol>`}
         <p class="muted small">${model?.name && html`Answered by <span class="foreign">${model.name}</span>`}${
             typeof cost === 'number' && html`, ${formatMoney(cost)}`}</p>`;
 }

@@ -27,10 +27,20 @@ const FIELDS = [
     ['Warnings', 'list', ({ metadata }) => metadata.warnings],
 ];
 
-/** The leaves of an extracted value as `label: text`. */
+const isLeaf = (value) => value === null || typeof value !== 'object';
+
+/** An entry of a list in one line: `Boil the noodles. (minutes: 8)`; empty without values. */
+function entryText(entry) {
+    const [first, ...others] = Object.entries(entry).filter(([, member]) => member !== null && member !== '');
+    const more = others.map(([name, member]) => `${labelOf(name).toLowerCase()}: ${textOf(member)}`).join(', ');
+    return first === undefined ? '' : textOf(first[1]) + (more && ` (${more})`);
+}
+
+/** The leaves of an extracted value as `label: text`; an entry of a list is one leaf. */
 function leavesOf(value, label = '') {
     if (Array.isArray(value)) {
-        return value.flatMap((entry) => leavesOf(entry, label));
+        return value.flatMap((entry) => !isLeaf(entry) && Object.values(entry).every(isLeaf)
+            ? leavesOf(entryText(entry), label) : leavesOf(entry, label));
     }
     if (value !== null && typeof value === 'object') {
         return Object.entries(value).flatMap(([name, member]) =>

@@ -14,16 +14,20 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { Page as NotFound } from './not_found.js';
 
-const SIDES = ['First', 'Second'];
+const SIDES = ['Earlier', 'Later'];
 
 async function loadSide(id, signal) {
     const [reel, usage] = await Promise.all([get(`/reels/${id}`, signal), get(`/reels/${id}/usage`, signal)]);
     return { reel, usage };
 }
 
+/** Of the analysis alone: a reel's embedding and questions say nothing about it. */
 function Cost({ usage }) {
-    return usage.calls.length === 0 ? html`no paid model` : html`<${Money} dollars=${usage.total_cost_usd} />
-        <span class="muted"> for ${countOf(usage.calls.length, 'call')}</span>`;
+    const calls = usage.calls.filter(({ purpose, provider }) => purpose === 'analysis' && provider !== 'local');
+    const isPriced = calls.every((call) => typeof call.cost_usd === 'number');
+    const dollars = isPriced ? calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
+    return calls.length === 0 ? html`no paid model` : html`<${Money} dollars=${dollars} />
+        <span class="muted"> for ${countOf(calls.length, 'call')}</span>`;
 }
 
 /** The head of a side: which analysis it is, by whom and at which cost. */
@@ -86,7 +90,8 @@ function Comparison({ sides }) {
 export function Page({ place }) {
     const { id, other } = place.route;
     const { data, error, reload } = useLoading(
-        (signal) => Promise.all([id, other].map((one) => loadSide(one, signal))), [id, other]);
+        (signal) => Promise.all([id, other].map(Number).sort((left, right) => left - right)
+            .map((one) => loadSide(one, signal))), [id, other]);
     useTitle('Compare analyses');
     if (error?.status === 404) {
         return html`<${NotFound} />`;

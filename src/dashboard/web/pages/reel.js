@@ -126,7 +126,7 @@ function Result({ reel, session }) {
         ${canAsk(session) && html`<${AskBox} path=${`/reels/${reel.id}/ask`} label="Ask this reel"
             hint="A question that the reel answers" reelId=${reel.id} />`}
         <${Extract} reel=${reel} />
-        <${Facts} result=${result} />`;
+        <${Facts} result=${result} options=${reel.options} />`;
 }
 
 function Reel({ reel, session }) {

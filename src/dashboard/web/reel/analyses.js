@@ -7,6 +7,7 @@ import { hiddenStore } from '../reels/deletions.js';
 import { useLoading } from '../ui/loading.js';
 import { FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
+import { optionText } from './option_words.js';
 
 const SHOWN_MAX = 20;
 
@@ -23,7 +24,7 @@ export function Analyses({ id }) {
         <div class="section-head"><h2 id="analyses">Other analyses of this post</h2></div>
         <ul class="analyses">${others.map((one) => html`<li key=${one.id}>
             <a class="foreign" dir="auto" href=${`/reels/${one.id}`}>${one.summary || 'No summary'}</a>
-            <span class="muted small"><${Time} value=${one.created_at} /></span>
+            <span class="muted small"><${Time} value=${one.created_at} />${optionText(one.options)}</span>
             <a class="button button-small" href=${`/reels/${id}/compare/${one.id}`}
                 aria-label=${`Compare with: ${one.summary || one.id}`}>Compare</a>
         </li>`)}</ul>

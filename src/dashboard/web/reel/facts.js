@@ -4,6 +4,7 @@ import { formatBytes, formatCount } from '../text/numbers.js';
 import { formatTimecode } from '../text/times.js';
 import { Time } from '../ui/time.js';
 import { platformLink } from './links.js';
+import { optionWords } from './option_words.js';
 
 const isMissing = (value) => value === null || value === undefined || value === '';
 
@@ -81,7 +82,7 @@ function Post({ post }) {
     <//>`;
 }
 
-function File({ metadata }) {
+function File({ metadata, options }) {
     const codecs = [metadata.video_codec, metadata.audio_codec ?? 'no sound'].join(', ');
     return html`<${Section} title="File">
         <${Fact} name="Length">${formatTimecode(metadata.duration_seconds, true)}<//>
@@ -90,17 +91,18 @@ function File({ metadata }) {
         <${Fact} name="Codecs">${codecs}<//>
         <${Fact} name="Size">${formatBytes(metadata.size_bytes)}<//>
         <${Fact} name="Analysed by">${`${metadata.model.name} (${metadata.model.provider})`}<//>
+        ${optionWords(options).map(([name, words]) => html`<${Fact} key=${name} name=${name}>${words}<//>`)}
         <${Fact} name="SHA-256"><code>${metadata.sha256}</code><//>
     <//>`;
 }
 
-/** The five sections of a result, except the parts that the timeline shows. */
-export function Facts({ result }) {
+/** The five sections of a result, except the parts that the timeline shows; `options` of its submission. */
+export function Facts({ result, options }) {
     return html`<div class="fact-columns">
         <${Content} content=${result.content} metadata=${result.metadata} />
         <${Picture} visual=${result.visual} />
         <${Sound} audio=${result.audio} />
         <${Post} post=${result.platform_meta} />
-        <${File} metadata=${result.metadata} />
+        <${File} metadata=${result.metadata} options=${options} />
     </div>`;
 }

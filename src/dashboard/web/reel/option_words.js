@@ -12,3 +12,8 @@ export function optionWords(options) {
     ];
     return words.filter(([, text]) => text);
 }
+
+/** The options in one line after a time; empty without options. */
+export function optionText(options) {
+    return optionWords(options).map(([, words]) => `, ${words}`).join('');
+}

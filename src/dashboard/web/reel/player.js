@@ -62,8 +62,8 @@ function useKeys(section, run) {
             }
             const action = playerAction(event.key);
             const isInside = section.current.contains(event.target);
-            // The space bar presses buttons, and plays a focused video without us.
-            const isPress = event.key === ' ' && event.target.closest('button, a, summary, video');
+            // The space bar presses buttons, except the entries of the lists, and plays a focused video without us.
+            const isPress = event.key === ' ' && event.target.closest('button:not(.entry), a, summary, video');
             if (action && !isPress && (isInside || /^[a-z]$/i.test(event.key))) {
                 event.preventDefault(); // Otherwise the video's own controls would follow the key, too.
                 run(action);

@@ -4,6 +4,7 @@ import { get } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
+import { optionText } from '../reel/option_words.js';
 import { countOf } from '../text/numbers.js';
 import { useLoading } from '../ui/loading.js';
 import { FailureNote } from '../ui/notes.js';
@@ -32,7 +33,7 @@ function EarlierList({ reel }) {
             ${earlier.map((one) => html`<li key=${one.id}>
                 <a class="foreign" dir="auto" href=${`/reels/${one.id}`}>${words(one)}</a>
                 <${Status} id=${one.id} status=${one.status} />
-                <span class="muted"><${Time} value=${one.created_at} /></span>
+                <span class="muted"><${Time} value=${one.created_at} />${optionText(one.options)}</span>
             </li>`)}
         </ul>
         ${data && reel.earlier > SHOWN_MAX && html`<p class="muted small">Only the last ${SHOWN_MAX} are shown.</p>`}`;

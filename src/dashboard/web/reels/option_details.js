@@ -3,7 +3,7 @@ import { html, useEffect, useState } from '../htm-preact.js';
 import { sessionStore } from '../core/session.js';
 import { useStore } from '../core/store.js';
 import { FailureNote } from '../ui/notes.js';
-import { optionMembers, schemaProblem } from './option_members.js';
+import { NO_OPTIONS, optionMembers, schemaProblem } from './option_members.js';
 
 /**
  * The state of the options of a form: `members()` returns those of the submission, or null after it has shown what is
@@ -51,5 +51,7 @@ export function OptionDetails({ fields, message, isChecked, onFields }) {
         ${isOpen && error && html`<${FailureNote} error=${error} onRetry=${load} />`}
         ${isOpen && Options && html`<${Options} fields=${fields} analyzers=${analyzers} message=${message}
             isChecked=${isChecked} onFields=${onFields} />`}
+        ${isOpen && count > 0 && html`<button class="button button-plain button-small" type="button"
+            onClick=${() => onFields(NO_OPTIONS)}>Reset the options</button>`}
     </details>`;
 }

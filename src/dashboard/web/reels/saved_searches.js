@@ -2,7 +2,6 @@
 import { html, useEffect, useState } from '../htm-preact.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
-import { announce } from '../ui/announcer.js';
 import { focusHeading, focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { FailureNote } from '../ui/notes.js';
@@ -14,12 +13,17 @@ export function SaveSearch({ query }) {
     const { searches } = useStore(savedStore);
     const [state, setState] = useState({ isBusy: false, error: null });
     useEffect(() => setState({ isBusy: false, error: null }), [query]);
+    useEffect(() => {
+        if (searches === null) {
+            loadSaved();
+        }
+    }, []);
     const save = async () => {
         setState({ isBusy: true, error: null });
         try {
             await saveSearch(query);
             setState({ isBusy: false, error: null });
-            announce('Saved. New reels that match are reported to your webhooks and chats.');
+            showToast('Saved. New reels that match are reported to your webhooks and chats.');
         } catch (error) {
             setState({ isBusy: false, error });
         }
@@ -62,7 +66,7 @@ export function SavedSearches() {
         }
     };
     return html`<details class="saved" onToggle=${load}>
-        <summary>Saved searches</summary>
+        <summary>Saved searches${searches?.length > 0 && ` (${searches.length})`}</summary>
         ${error && html`<${FailureNote} error=${error} onRetry=${loadSaved} />`}
         ${!searches && !error && html`<p class="muted small" role="status">Loading…</p>`}
         ${searches?.length === 0 && html`<p class="muted small">None yet. Search, then save the search: new reels that
