@@ -13,11 +13,11 @@ DECLARE
     owners account[] := lock_accounts(ARRAY[caller]);
     moment timestamptz := clock_timestamp();
 BEGIN
-    SELECT made.outcome, made.job_limit, made.rate_limit, made.tokens, made.retry_after, made.monthly_budget_usd
+    SELECT decided.outcome, decided.job_limit, decided.rate_limit, decided.tokens, decided.retry_after, decided.monthly_budget_usd
       INTO outcome, job_limit, rate_limit, tokens, retry_after, monthly_budget_usd
       FROM decide_submissions(
            owners[1], ARRAY[1], moment, 1, ARRAY[''], ARRAY[costs_money], ARRAY[NULL]::text[], ARRAY[NULL]::text[],
-           ARRAY[0], ARRAY[may_queue], rate_default, concurrent_default) AS made;
+           ARRAY[0], ARRAY[may_queue], rate_default, concurrent_default) AS decided;
     IF outcome <> 'admitted' AND EXISTS (
         SELECT FROM submission_key
          WHERE account_id = caller AND key = wanted_key AND created_at > moment - interval '24 hours')

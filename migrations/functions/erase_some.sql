@@ -18,7 +18,7 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    IF who IS NOT NULL AND NOT take_upkeep_turn('erasure', who, turn_seconds) THEN
+    IF who IS NOT NULL AND NOT take_maintenance_turn('erasure', who, turn_seconds) THEN
         RETURN;
     END IF;
 

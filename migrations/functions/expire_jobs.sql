@@ -17,7 +17,7 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    IF NOT take_upkeep_turn('expiry', who, turn_seconds) THEN
+    IF NOT take_maintenance_turn('expiry', who, turn_seconds) THEN
         RETURN;
     END IF;
     SELECT array_agg(found.id ORDER BY found.finished_at, found.id) AS ids,
@@ -44,7 +44,7 @@ BEGIN
                SELECT FROM idempotency_key AS used
                 WHERE used.job_id = job.id AND used.created_at > now() - interval '24 hours')
            AND (job.finished_at < now() - make_interval(secs => kept_seconds) - interval '2 days' OR NOT EXISTS (
-               SELECT FROM webhook_delivery AS told WHERE told.job_id = job.id AND told.state = 'pending'))
+               SELECT FROM webhook_delivery AS delivery WHERE delivery.job_id = job.id AND delivery.state = 'pending'))
            FOR UPDATE SKIP LOCKED);
     DELETE FROM job WHERE id = ANY (unwanted);
     GET DIAGNOSTICS removed = ROW_COUNT;

@@ -16,7 +16,7 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    IF NOT take_upkeep_turn('expiry', who, turn_seconds) THEN
+    IF NOT take_maintenance_turn('expiry', who, turn_seconds) THEN
         RETURN;
     END IF;
     SELECT array_agg(found.id ORDER BY found.called_at, found.id) AS ids,

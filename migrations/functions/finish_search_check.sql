@@ -30,12 +30,12 @@ BEGIN
       JOIN webhook_default AS usual ON usual.account_id = owner;
     -- The bot that a daemon runs now, or ran last.
     INSERT INTO chat_message (bot_id, chat_id, account_id, kind, parts)
-    SELECT bot.id, tie.chat_id, owner, 'reply', ARRAY[found.words]
+    SELECT bot.id, linked.chat_id, owner, 'reply', ARRAY[found.words]
       FROM (SELECT id FROM chat_bot ORDER BY held_until DESC NULLS LAST, last_update_at DESC NULLS LAST LIMIT 1) AS bot,
            unnest(searches, texts) AS found (id, words),
-           tied_chat AS tie
-     WHERE found.id = ANY (matched) AND tie.account_id = owner
-       AND (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = tie.chat_id) < 100;
+           tied_chat AS linked
+     WHERE found.id = ANY (matched) AND linked.account_id = owner
+       AND (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = linked.chat_id) < 100;
     RETURN cardinality(matched);
 END
 $$;

@@ -11,13 +11,13 @@ BEGIN
         RETURN false;
     END IF;
     INSERT INTO chat_message (bot_id, chat_id, message_thread_id, account_id, kind, reply_to, job_id, parts)
-    SELECT bot, said.chat_id, said.message_thread_id, said.account_id, said.kind, said.reply_to, said.job_id,
-           coalesce(said.parts, '{}')
-      FROM json_to_recordset(messages) AS said (
+    SELECT bot, message.chat_id, message.message_thread_id, message.account_id, message.kind, message.reply_to, message.job_id,
+           coalesce(message.parts, '{}')
+      FROM json_to_recordset(messages) AS message (
            chat_id bigint, message_thread_id bigint, account_id bigint, kind text, reply_to bigint, job_id bigint,
            parts text[])
-      JOIN tied_chat AS tie ON tie.chat_id = said.chat_id AND tie.account_id = said.account_id
-     WHERE (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = said.chat_id) < 100;
+      JOIN tied_chat AS linked ON linked.chat_id = message.chat_id AND linked.account_id = message.account_id
+     WHERE (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = message.chat_id) < 100;
     RETURN true;
 END
 $$;

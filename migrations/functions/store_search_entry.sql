@@ -14,16 +14,16 @@ BEGIN
     INSERT INTO search_word (account_id, job_id, lexeme, weight)
     WITH found AS (
         SELECT token.lexeme,
-               sum(cardinality(token.positions) * greatest(3 - (part.rank - 1) * 0.7, 0.5)) AS said
+               sum(cardinality(token.positions) * greatest(3 - (part.rank - 1) * 0.7, 0.5)) AS frequency
           FROM unnest(words) WITH ORDINALITY AS part (content, rank),
                unnest(to_tsvector('english', part.content)) AS token
          WHERE length(token.lexeme) <= 100
          GROUP BY token.lexeme),
     whole AS (
-        SELECT sum(said) / 200.0 AS length FROM found)
-    SELECT owner, reel, found.lexeme, found.said * 2.2 / (found.said + 1.2 * (0.25 + 0.75 * whole.length))
+        SELECT sum(frequency) / 200.0 AS length FROM found)
+    SELECT owner, reel, found.lexeme, found.frequency * 2.2 / (found.frequency + 1.2 * (0.25 + 0.75 * whole.length))
       FROM found, whole
-     ORDER BY found.said DESC LIMIT 1500;  -- Half an hour of speech has fewer words.
+     ORDER BY found.frequency DESC LIMIT 1500;  -- Half an hour of speech has fewer words.
 
     INSERT INTO search_concept (account_id, job_id, concept, weight)
     SELECT owner, reel, part.concept, part.weight

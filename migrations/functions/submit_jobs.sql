@@ -23,7 +23,7 @@ BEGIN
     -- One statement inserts all rows: a row in a separate statement costs several times as much.
     RETURN QUERY
     WITH decided AS MATERIALIZED (
-        SELECT made.*, owner.id AS account_id
+        SELECT decision.*, owner.id AS account_id
           FROM unnest(owners) AS owner
           JOIN (SELECT caller, array_agg(place::integer ORDER BY place) AS numbers
                   FROM unnest(callers) WITH ORDINALITY AS sent (caller, place)
@@ -38,26 +38,26 @@ BEGIN
                       AND job.turn < first_queued_turn()
                     ORDER BY job.account_id DESC, job.turn DESC LIMIT 1)),
                links, money_costs, keys, request_hashes, positions, queue_wishes, rate_default,
-               concurrent_default) AS made),
+               concurrent_default) AS decision),
     inserted AS (
         INSERT INTO job (id, account_id, url, fresh, webhook_url, turn, waits_for, is_upload, options) OVERRIDING SYSTEM VALUE
-        SELECT made.job_id, made.account_id, links[made.number], fresh_wishes[made.number], webhook_urls[made.number],
-               made.turn, made.waits_for, uploads[made.number] IS NOT NULL, submit_jobs.options[made.number]::json
-          FROM decided AS made WHERE made.outcome = 'admitted'),
+        SELECT decision.job_id, decision.account_id, links[decision.number], fresh_wishes[decision.number], webhook_urls[decision.number],
+               decision.turn, decision.waits_for, uploads[decision.number] IS NOT NULL, submit_jobs.options[decision.number]::json
+          FROM decided AS decision WHERE decision.outcome = 'admitted'),
     linked AS (
-        UPDATE upload SET job_id = made.job_id
-          FROM decided AS made WHERE made.outcome = 'admitted' AND upload.id = uploads[made.number]),
+        UPDATE upload SET job_id = decision.job_id
+          FROM decided AS decision WHERE decision.outcome = 'admitted' AND upload.id = uploads[decision.number]),
     charged AS (
         UPDATE account
            SET bucket_tokens = changed.tokens, bucket_at = moment,
                active_jobs_at_most = changed.active, active_jobs_as_of = moment,
                default_concurrent_jobs = concurrent_default
-          FROM (SELECT made.account_id, min(made.tokens) AS tokens, max(made.active) AS active
-                  FROM decided AS made WHERE made.outcome = 'admitted' GROUP BY made.account_id) AS changed
+          FROM (SELECT decision.account_id, min(decision.tokens) AS tokens, max(decision.active) AS active
+                  FROM decided AS decision WHERE decision.outcome = 'admitted' GROUP BY decision.account_id) AS changed
          WHERE account.id = changed.account_id)
-    SELECT made.number, made.outcome, made.job_id, made.job_status, made.job_limit, made.rate_limit, made.tokens,
-           made.retry_after, made.monthly_budget_usd
-      FROM decided AS made;
+    SELECT decision.number, decision.outcome, decision.job_id, decision.job_status, decision.job_limit, decision.rate_limit, decision.tokens,
+           decision.retry_after, decision.monthly_budget_usd
+      FROM decided AS decision;
     IF true = ANY (queue_wishes) THEN
         PERFORM release_queued_jobs(owner.id) FROM unnest(owners) AS owner;
     END IF;

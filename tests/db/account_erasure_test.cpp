@@ -70,7 +70,7 @@ TEST_F(AccountErasure, DisablesAnAccountImmediatelyAndRemovesItInSteps) {
     EXPECT_TRUE(is_there(bob_, of_bob));
     EXPECT_TRUE(run(accounts.create("ann@example.com", accounts::role::member, soon())));
     EXPECT_FALSE(run(retention_.erase("one", ann_, 2, soon()))->account);
-    EXPECT_FALSE(run(retention_.next_leaver({}, {}, soon()))) << "no account is pending deletion";
+    EXPECT_FALSE(run(retention_.next_leaving({}, {}, soon()))) << "no account is pending deletion";
 }
 
 TEST_F(AccountErasure, StopsJobsOfAllAccountsBeforeRemovingAny) {
@@ -109,7 +109,7 @@ TEST_F(AccountErasure, AlternatesBetweenAccountsAndSkipsAFailingOne) {
         ASSERT_TRUE(run(retention_.begin_erasure(account, std::nullopt, soon())));
     }
     const auto next = [this](account_id after, std::vector<account_id> passed_over = {}) {
-        return run(retention_.next_leaver(after, std::move(passed_over), soon()));
+        return run(retention_.next_leaving(after, std::move(passed_over), soon()));
     };
     EXPECT_EQ(next({}), ann_);
     EXPECT_EQ(next(ann_), bob_);

@@ -19,7 +19,7 @@ constexpr db::query fail_query{"test.fail", R"sql(
     UPDATE job SET status = 'error', error_code = 'internal', error = 'x', finished_at = now()
      WHERE id = $1)sql"};
 constexpr db::query resubmit_query{"test.resubmit", R"sql(
-    SELECT anew AS id FROM resubmit_jobs(ARRAY[$1::bigint]))sql"};
+    SELECT new_id AS id FROM resubmit_failed_jobs(ARRAY[$1::bigint]))sql"};
 constexpr db::query claim_in_line_query{"test.claim_in_line", R"sql(
     UPDATE job SET waits_for = 'host.test' WHERE id = $1)sql"};
 constexpr db::query both_query{"test.both", R"sql(

@@ -253,7 +253,7 @@ class Extraction:
         bad = form(part("extract", '{"type":'), part("video", sample(), "a.mp4"))
         self.assertEqual(self.account.request("POST", ANALYZE, bad, headers).status, 400)
         failed = self.job_with(UNAVAILABLE, extract="recipe")
-        again = self.sql("SELECT anew FROM resubmit_jobs(ARRAY[%s::bigint])" % failed["id"])
+        again = self.sql("SELECT new_id FROM resubmit_failed_jobs(ARRAY[%s::bigint])" % failed["id"])
         self.assertEqual(self.sql("SELECT options FROM job WHERE id = %s" % again), '{"extract":"recipe"}')
         lines = self.account.request("GET", "/api/v1/export").body.decode()
         self.assertIn('"extract":"recipe"', lines.replace('": ', '":'))

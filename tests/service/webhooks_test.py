@@ -199,8 +199,8 @@ class Tellings(ReceiverTest):
     def test_jobs_submitted_anew_keep_their_address(self):
         job_id = submit(self.someone, self.receiver.url(self.path))
         settled(self.someone, job_id, "delivered")
-        anew = int(self.sql(f"SELECT anew FROM resubmit_jobs(ARRAY[{job_id}::bigint])"))
-        self.assertEqual(settled(self.someone, anew, "delivered")["url"], self.receiver.url(self.path))
+        again = int(self.sql(f"SELECT new_id FROM resubmit_failed_jobs(ARRAY[{job_id}::bigint])"))
+        self.assertEqual(settled(self.someone, again, "delivered")["url"], self.receiver.url(self.path))
 
 
 class Receivers(ReceiverTest):

@@ -25,30 +25,31 @@ constexpr db::query release_query{"bot.release", R"sql(
 constexpr db::query finish_update_query{"bot.finish_update", R"sql(
     SELECT finish_update($1, $2, $3, $4::json) AS finished)sql"};
 
-constexpr db::query tie_chat_query{"bot.tie", R"sql(
-    SELECT tie_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY[$10::text], $11) AS outcome)sql"};
+constexpr db::query link_chat_query{"bot.link", R"sql(
+    SELECT link_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, ARRAY[$10::text], $11) AS outcome)sql"};
 
-constexpr db::query unlink_chat_query{"bot.untie", R"sql(
-    SELECT untie_chat($1, $2, $3, $4, $5, $6::text[], $7) AS finished)sql"};
+constexpr db::query unlink_chat_query{"bot.unlink", R"sql(
+    SELECT unlink_chat($1, $2, $3, $4, $5, $6::text[], $7) AS finished)sql"};
 
 constexpr db::query remove_job_query{"bot.remove_job", R"sql(
     SELECT delete_job_for_chat($1, $2, $3, $4, $5, $6::json, $7::json) AS outcome)sql"};
 
 constexpr db::query waiting_query{"bot.waiting", R"sql(
-    SELECT said.id, said.chat_id, said.message_thread_id, said.account_id, said.kind,
-           said.reply_to, said.job_id, said.parts, said.message_id, said.shown,
-           said.parts_sent, job.status AS job_status,
-           coalesce(job.step, '') AS step, tie.id IS NOT NULL AS is_tied
-      FROM chat_message AS said
-      LEFT JOIN job_state AS job ON job.id = said.job_id AND job.account_id = said.account_id
-      LEFT JOIN tied_chat AS tie ON tie.chat_id = said.chat_id AND tie.account_id = said.account_id
+    SELECT message.id, message.chat_id, message.message_thread_id, message.account_id, message.kind,
+           message.reply_to, message.job_id, message.parts, message.message_id, message.shown,
+           message.parts_sent, job.status AS job_status,
+           coalesce(job.step, '') AS step, linked.id IS NOT NULL AS is_linked
+      FROM chat_message AS message
+      LEFT JOIN job_state AS job ON job.id = message.job_id AND job.account_id = message.account_id
+      LEFT JOIN tied_chat AS linked
+        ON linked.chat_id = message.chat_id AND linked.account_id = message.account_id
      -- A chat that must wait, with more rows than are read, must not hide the rows of others.
-     WHERE said.bot_id = $1 AND said.chat_id <> ALL ($3::bigint[])
+     WHERE message.bot_id = $1 AND message.chat_id <> ALL ($3::bigint[])
      -- Many that only wait for a worker must not keep others from being read.
      ORDER BY coalesce(
-                  said.kind = 'status' AND said.message_id IS NOT NULL AND job.status = 'pending',
+                  message.kind = 'status' AND message.message_id IS NOT NULL AND job.status = 'pending',
                   false),
-              said.id LIMIT $2)sql"};
+              message.id LIMIT $2)sql"};
 
 constexpr db::query note_progress_query{"bot.note_progress", R"sql(
     UPDATE chat_message SET message_id = $2, shown = $3, parts_sent = $4 WHERE id = $1)sql"};
@@ -122,7 +123,7 @@ waiting_message waiting_from(const db::row& row) {
         .parts_sent = row.as<std::int32_t>("parts_sent"),
         .job_status = std::nullopt,
         .step = row.as<std::string>("step"),
-        .is_linked = row.as<bool>("is_tied")};
+        .is_linked = row.as<bool>("is_linked")};
     if (message.what.job == job_id{all_reels}) message.what.job.reset();
     if (const auto status = row.as<std::optional<std::string_view>>("job_status")) {
         message.job_status = jobs::job_status_from(*status).value();
@@ -131,7 +132,7 @@ waiting_message waiting_from(const db::row& row) {
 }
 
 link_outcome link_outcome_from(std::string_view name) {
-    if (name == "tied") return link_outcome::linked;
+    if (name == "linked") return link_outcome::linked;
     if (name == "wrong_code") return link_outcome::wrong_code;
     return name == "too_many" ? link_outcome::too_many : link_outcome::stale;
 }
@@ -166,7 +167,7 @@ boost::asio::awaitable<link_outcome> bot_store::link(
     bot_lease who, std::int64_t update, link_request request, deadline by) {
     const auto done = co_await pool_->run(
         by,
-        tie_chat_query,
+        link_chat_query,
         who.bot,
         who.holder,
         update,

@@ -22,17 +22,17 @@ constexpr db::query list_query{"chats.list", R"sql(
     SELECT id, kind, name, tied_at FROM tied_chat
      WHERE account_id = $1 ORDER BY tied_at DESC, id DESC)sql"};
 
-constexpr db::query unlink_query{"chats.untie", R"sql(
-    WITH untied AS (
+constexpr db::query unlink_query{"chats.unlink", R"sql(
+    WITH unlinked AS (
         DELETE FROM tied_chat WHERE id = $2 AND account_id = $1 RETURNING chat_id),
     silenced AS (
-        DELETE FROM chat_message USING untied WHERE chat_message.chat_id = untied.chat_id)
-    SELECT chat_id FROM untied)sql"};
+        DELETE FROM chat_message USING unlinked WHERE chat_message.chat_id = unlinked.chat_id)
+    SELECT chat_id FROM unlinked)sql"};
 
 constexpr db::query find_caller_query{"chats.find_caller", R"sql(
-    SELECT tie.account_id, account.requests_per_minute
-      FROM tied_chat AS tie JOIN account ON account.id = tie.account_id
-     WHERE tie.chat_id = $1 AND account.disabled_at IS NULL)sql"};
+    SELECT linked.account_id, account.requests_per_minute
+      FROM tied_chat AS linked JOIN account ON account.id = linked.account_id
+     WHERE linked.chat_id = $1 AND account.disabled_at IS NULL)sql"};
 
 constexpr db::query move_query{"chats.move", R"sql(
     SELECT move_chat($1, $2) IS NULL AS moved)sql"};

@@ -26,7 +26,7 @@ constexpr db::query recent_query{"operations.recent_failures", R"sql(
      ORDER BY job.finished_at DESC LIMIT $1)sql"};
 
 constexpr db::query resubmit_query{"operations.resubmit", R"sql(
-    SELECT failed, anew FROM resubmit_jobs($1))sql"};
+    SELECT failed_id, new_id FROM resubmit_failed_jobs($1))sql"};
 
 running_job running_from(const db::row& row) {
     return {
@@ -92,7 +92,7 @@ boost::asio::awaitable<std::vector<resubmitted_job>> operations_store::resubmit(
     const auto created = co_await pool_->run(by, resubmit_query, failed);
     co_return created.map([](const db::row& row) {
         return resubmitted_job{
-            .failed = row.as<job_id>("failed"), .new_id = row.as<job_id>("anew")};
+            .failed = row.as<job_id>("failed_id"), .new_id = row.as<job_id>("new_id")};
     });
 }
 

@@ -140,7 +140,7 @@ constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
 constexpr db::query release_queued_query{"jobs.release_queued", "SELECT release_all_queued_jobs()"};
 
 // Corrects times that lie in the future because the clock was set back.
-constexpr db::query mend_times_query{"jobs.mend_times", "SELECT mend_job_times()"};
+constexpr db::query repair_times_query{"jobs.repair_times", "SELECT repair_job_times()"};
 
 // One statement, so that a done reel is also listed, found by searches and accounted for.
 constexpr db::query complete_query{
@@ -363,7 +363,7 @@ boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
     rescue_request request, deadline by) {
     const auto jobs = db::column(request.held, &lease::job);
     const auto claims = db::column(request.held, &lease::claim);
-    co_await pool_->run(by, mend_times_query);
+    co_await pool_->run(by, repair_times_query);
     co_await pool_->run(by, end_delays_query);
     co_await pool_->run(by, release_queued_query);
     const auto rescued = co_await pool_->run(

@@ -18,13 +18,13 @@ constexpr db::query begin_erasure_query{"retention.begin_erasure", R"sql(
     SELECT begin_erasure($1, $2) AS outcome)sql"};
 
 // The account after $1, or the first one.
-constexpr db::query next_leaver_query{"retention.next_leaver", R"sql(
+constexpr db::query next_leaving_query{"retention.next_leaving", R"sql(
     SELECT id FROM account
      WHERE leaving_at IS NOT NULL AND id <> ALL ($2::bigint[])
      ORDER BY id <= $1, id LIMIT 1)sql"};
 
-constexpr db::query stop_accounts_pending_deletion_query{"retention.stop_leavers", R"sql(
-    SELECT stop_leavers($1, $2, $3) AS removed)sql"};
+constexpr db::query delete_unfinished_query{"retention.delete_unfinished", R"sql(
+    SELECT delete_unfinished_of_leaving($1, $2, $3) AS removed)sql"};
 
 constexpr db::query erase_query{"retention.erase", R"sql(
     SELECT account_id, removed_jobs, removed_calls, is_gone FROM erase_some($1, $2, $3, $4))sql"};
@@ -118,16 +118,16 @@ boost::asio::awaitable<result<void>> retention_store::begin_erasure(
     co_return result<void>{};
 }
 
-boost::asio::awaitable<std::optional<account_id>> retention_store::next_leaver(
+boost::asio::awaitable<std::optional<account_id>> retention_store::next_leaving(
     account_id after, std::vector<account_id> passed_over, deadline by) {
-    const auto found = co_await pool_->run(by, next_leaver_query, after, passed_over);
+    const auto found = co_await pool_->run(by, next_leaving_query, after, passed_over);
     co_return found.map_one([](const db::row& row) { return row.as<account_id>("id"); });
 }
 
 boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_accounts_pending_deletion(
     std::string who, int most, deadline by) {
     const auto stepped =
-        co_await pool_->run(by, stop_accounts_pending_deletion_query, who, turn_seconds(), most);
+        co_await pool_->run(by, delete_unfinished_query, who, turn_seconds(), most);
     co_return stepped.one().as<std::optional<std::int64_t>>("removed");
 }
 

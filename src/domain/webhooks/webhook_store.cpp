@@ -142,7 +142,7 @@ constexpr db::query forget_query{"webhooks.forget", R"sql(
 constexpr db::query forget_secrets_query{"webhooks.forget_secrets", R"sql(
     DELETE FROM webhook_secret WHERE expires_at <= now())sql"};
 
-constexpr db::query mend_times_query{"webhooks.mend_times", "SELECT mend_webhook_times()"};
+constexpr db::query repair_times_query{"webhooks.repair_times", "SELECT repair_webhook_times()"};
 
 delivery delivery_from(const db::row& row) {
     return {
@@ -300,7 +300,7 @@ boost::asio::awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
 }
 
 boost::asio::awaitable<std::int64_t> delivery_store::tidy(int deliveries_max, deadline by) {
-    co_await pool_->run(by, mend_times_query);
+    co_await pool_->run(by, repair_times_query);
     co_await pool_->run(by, forget_secrets_query);
     const auto forgotten = co_await pool_->run(by, forget_query, deliveries_max);
     co_return forgotten.affected();

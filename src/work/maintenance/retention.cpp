@@ -123,7 +123,7 @@ private:
         std::erase_if(skipped_, [began](const auto& entry) { return entry.second <= began; });
         std::vector<account_id> skipped;
         for (const auto& [account, until] : skipped_) skipped.push_back(account);
-        const auto account = co_await store_.next_leaver(
+        const auto account = co_await store_.next_leaving(
             last_, std::move(skipped), deadline::after(statement_time_max));
         if (!account) {
             size_.reset();

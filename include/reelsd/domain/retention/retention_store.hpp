@@ -95,7 +95,7 @@ public:
 
     /// Returns the next account pending deletion, cyclically by id; empty if there are only those
     /// in `passed_over`.
-    boost::asio::awaitable<std::optional<account_id>> next_leaver(
+    boost::asio::awaitable<std::optional<account_id>> next_leaving(
         account_id after, std::vector<account_id> passed_over, deadline by);
     /// Removes up to ten times `most` running jobs of accounts pending deletion and returns their
     /// number; empty: another daemon has the turn.

@@ -1,7 +1,7 @@
 -- Submits failed jobs again, except uploads, whose files are gone, and jobs whose link is already active. Jobs beyond
 -- concurrent_jobs wait for their account. Locks accounts first, as submissions do.
-CREATE OR REPLACE FUNCTION resubmit_jobs(failed_ids bigint[])
-RETURNS TABLE (failed bigint, anew bigint)
+CREATE OR REPLACE FUNCTION resubmit_failed_jobs(failed_ids bigint[])
+RETURNS TABLE (failed_id bigint, new_id bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     old job%ROWTYPE;
@@ -17,11 +17,11 @@ BEGIN
             SELECT FROM job
              WHERE job.account_id = old.account_id AND job.url = old.url
                AND job.status IN ('pending', 'processing'));
-        failed := old.id;
+        failed_id := old.id;
         INSERT INTO job (account_id, url, fresh, webhook_url, options, turn, waits_for)
         VALUES (old.account_id, old.url, old.fresh, old.webhook_url, old.options,
                 next_queued_turn(old.account_id), 'account')
-        RETURNING id INTO anew;
+        RETURNING id INTO new_id;
         UPDATE account SET active_jobs_at_most = active_jobs_at_most + 1 WHERE account.id = old.account_id;
         PERFORM release_queued_jobs(old.account_id);
         RETURN NEXT;
