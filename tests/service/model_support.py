@@ -28,7 +28,7 @@ ANSWER = {
         "segments": [{"start": "00:00", "end": "00:01", "speaker": "host",
                       "text": "Today we make pasta."}],
         "language": "en", "has_music": True, "music_description": "calm guitar", "music_title": None,
-        "music_artist": None, "sounds": ["a knife on wood"]},
+        "music_artist": None},
     "content": {
         "hooks": ["the dough lands on the table"],
         "key_moments": [{"time": "00:00", "description": "Dough is rolled out.", "importance": "high"}],

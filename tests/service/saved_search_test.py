@@ -17,7 +17,7 @@ PASTA = answer_with("content.summary", "Fresh pasta with tomatoes & <basil>.")
 SKIS = {**answer_with("content.summary", "Waxing skis before a race."),
         "visual": {"text_segments": [], "subjects": ["skis"], "setting": "a workshop", "description": "Skis."},
         "audio": {"segments": [], "language": None, "has_music": False, "music_description": "",
-                  "music_title": None, "music_artist": None, "sounds": []}}
+                  "music_title": None, "music_artist": None}}
 SKIS["content"] = {**SKIS["content"], "topics": ["skiing"], "hooks": [], "key_moments": []}
 
 

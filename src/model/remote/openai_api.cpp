@@ -190,13 +190,13 @@ std::string openai_api::media_note(const video_input& video) const {
     switch (settings_.mode) {
         case openai_mode::video: return {};
         case openai_mode::video_audio:
-            return has_sound ? "Its sound is given once more as a sound of its own." : "";
+            return has_sound ? "Its audio track is also attached separately." : "";
         case openai_mode::frames_audio:
-            return has_sound ? "It is given as pictures with their times, and its whole sound."
-                             : "It is given as pictures with their times; it has no sound.";
+            return has_sound ? "It is given as frames with timestamps, and its complete audio track."
+                             : "It is given as frames with timestamps; it has no sound.";
         case openai_mode::frames:
-            return "It is given as pictures with their times, without its sound: leave everything "
-                   "about sound empty.";
+            return "It is given as frames with timestamps, without its sound: leave all values "
+                   "about audio empty.";
     }
     return {};
 }

@@ -98,7 +98,7 @@ std::string new_boundary() {
 }
 
 std::string schema_note(const json& schema) {
-    return "The answer is one JSON object that fits this JSON Schema:\n" + schema.dump();
+    return "The answer is one JSON object that conforms to this JSON Schema:\n" + schema.dump();
 }
 
 std::string repair_note(std::span<const std::string> violations) {

@@ -14,7 +14,7 @@ namespace reelsd::model {
 
 /// Increased whenever a file of src/model/prompt changes, which a test enforces: only results of
 /// one version are interchangeable.
-inline constexpr std::string_view prompt_version = "2";
+inline constexpr std::string_view prompt_version = "3";
 
 struct prompt {
     std::string instructions;  ///< The system prompt.

@@ -29,8 +29,7 @@ inline json good_answer() {
         "has_music": true,
         "music_description": "Calm guitar.",
         "music_title": "Morning",
-        "music_artist": "The Kettles",
-        "sounds": ["pouring"]},
+        "music_artist": "The Kettles"},
       "content": {
         "hooks": ["3 TIPS"],
         "key_moments": [
