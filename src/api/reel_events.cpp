@@ -111,7 +111,7 @@ asio::awaitable<void> send_reel_events(
             if (refused) co_return;
             if (may_have_changed) {
                 const auto now =
-                    co_await service.changes.standing(ctx.caller(), id, ctx.database_by());
+                    co_await service.changes.state_of(ctx.caller(), id, ctx.database_by());
                 is_gone = !now;
                 if (now) {
                     waiter.saw(now->changed_at);
@@ -138,7 +138,7 @@ asio::awaitable<http::response> stream_reel_events(
     http::request_context& ctx, reel_event_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
-    auto now = co_await service.changes.standing(ctx.caller(), *id, ctx.database_by());
+    auto now = co_await service.changes.state_of(ctx.caller(), *id, ctx.database_by());
     if (!now) co_return ctx.problem(error{errc::not_found});
     auto sent = sent_in(ctx.header("Last-Event-ID").value_or(""), *id);
     const bool is_over = sent && sent->is_finished && has_ended(now->job.status);

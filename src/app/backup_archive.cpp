@@ -40,7 +40,7 @@ std::string first_error_in(std::string_view error_output) {
 
 error tool_failure(const fs::path& program, const process::child_end& end) {
     const auto name = program.filename().string();
-    switch (end.fate) {
+    switch (end.outcome) {
         case process::child_outcome::exited: break;
         case process::child_outcome::signalled:
             return error{
@@ -66,7 +66,8 @@ result<std::string> run_tool(
     command.program = program.file.string();
     command.environment = program.environment;
     auto end = process::run_child(command, by, stop);
-    if (end.fate == process::child_outcome::exited && end.status == 0) return std::move(end.output);
+    if (end.outcome == process::child_outcome::exited && end.status == 0)
+        return std::move(end.output);
     return tool_failure(program.file, end);
 }
 

@@ -117,16 +117,16 @@ std::vector<media::jail_layer> examine_jail(
         log.error("media jail check failed", {{"reason", report.error().to_string()}});
         return {};
     }
-    const auto holding = report->layers_that_hold();
+    const auto active = report->layers_that_hold();
     const auto missing = report->layers_missing();
     if (!report->refusal.empty()) {
         log.error(
             "no video can be decoded on this machine",
-            {{"holding", holding}, {"missing", missing}, {"reason", report->refusal}});
+            {{"active", active}, {"missing", missing}, {"reason", report->refusal}});
     } else if (report->is_weak()) {
-        log.warning("media jail is weak", {{"holding", holding}, {"missing", missing}});
+        log.warning("media jail is weak", {{"active", active}, {"missing", missing}});
     } else {
-        log.info("media jail is active", {{"holding", holding}, {"missing", missing}});
+        log.info("media jail is active", {{"active", active}, {"missing", missing}});
     }
     return report->layers;
 }

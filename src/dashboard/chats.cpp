@@ -18,7 +18,7 @@ json chat_view(const chats::linked_chat& chat) {
         {"id", chat.id.value},
         {"kind", chats::name_of(chat.kind)},
         {"name", chat.name},
-        {"tied_at", to_rfc3339(chat.linked_at)}};
+        {"linked_at", to_rfc3339(chat.linked_at)}};
 }
 
 /// GET chats. 200 the chats linked to the caller, the latest first, and the bot, if any.

@@ -353,7 +353,7 @@ error as_outage(const error& why) {
     return error{errc::database_unavailable, why.detail()};
 }
 
-constexpr query compatibility_query{"db.schema_standing", R"sql(
+constexpr query compatibility_query{"db.schema_compatibility", R"sql(
     SELECT (SELECT max(version) FROM schema_migration) AS newest,
            (SELECT version FROM schema_floor) AS floor)sql"};
 

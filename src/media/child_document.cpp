@@ -96,7 +96,7 @@ result<json> read_document(const child_end& end) {
 }  // namespace
 
 result<json> document_of(const process::child_end& end) {
-    switch (end.fate) {
+    switch (end.outcome) {
         case child_outcome::exited: return end.status == 0 ? read_document(end) : after_exit(end);
         case child_outcome::signalled: return after_signal(end);
         case child_outcome::overdue: return after_deadline(end);

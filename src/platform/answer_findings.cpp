@@ -71,7 +71,7 @@ std::string describe(const answer_signals& signals) {
     if (signals.kind == answer_kind::page) add("route", name_of(signals.route));
     add("media", name_of(signals.media));
     if (signals.platform_error != answer_error::none)
-        add("complaint", name_of(signals.platform_error));
+        add("platform error", name_of(signals.platform_error));
     if (signals.is_follower_link) text += ", a follower's link";
     return text;
 }

@@ -143,7 +143,7 @@ void hide_credentials(process::child_end& end, const std::optional<net::proxy>& 
 
 process::child_end not_started(const char* why) {
     process::child_end end;
-    end.fate = process::child_outcome::not_started;
+    end.outcome = process::child_outcome::not_started;
     end.error_output = why;
     return end;
 }
@@ -212,7 +212,7 @@ void remove_abandoned_folders() {
 
 /// Why a run did not end normally.
 std::optional<error> failure_of(const process::child_end& end) {
-    switch (end.fate) {
+    switch (end.outcome) {
         case process::child_outcome::exited:
             if (end.status != exit_not_sandboxed) return std::nullopt;
             return error{errc::platform_failed, "yt-dlp could not be started: " + end.error_output};

@@ -40,7 +40,7 @@ using attempt = boost::system::result<T, start_failure>;
 
 child_end not_started(const start_failure& why) {
     child_end end;
-    end.fate = child_outcome::not_started;
+    end.outcome = child_outcome::not_started;
     end.status = why.code;
     end.error_output.append(why.step).append(": ").append(
         std::generic_category().message(why.code));
@@ -305,19 +305,19 @@ child_end run_child(const child_command& command, deadline by, const std::stop_t
          .ended = child.ended(),
          .stop_event = stop_event.get()},
         command.output_bytes_max};
-    end.fate = reader.read_until_end(end, by);
+    end.outcome = reader.read_until_end(end, by);
     const auto report = child.reap();
     reader.drain(end);
     end.lived = deadline::clock::now() - started;
     end.computed = seconds_of(report.usage.ru_utime) + seconds_of(report.usage.ru_stime);
-    if (end.fate != child_outcome::exited) return end;
+    if (end.outcome != child_outcome::exited) return end;
     if (WIFSIGNALED(report.status)) {
-        end.fate = child_outcome::signalled;
+        end.outcome = child_outcome::signalled;
         end.status = WTERMSIG(report.status);
     } else {
         end.status = WEXITSTATUS(report.status);
     }
-    if (end.output.size() > command.output_bytes_max) end.fate = child_outcome::flooding;
+    if (end.output.size() > command.output_bytes_max) end.outcome = child_outcome::flooding;
     return end;
 }
 

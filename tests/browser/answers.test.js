@@ -175,7 +175,7 @@ for (const width of WIDTHS) {
         await answer(page, '/extract-presets', [{ name: 'recipe', description: 'A recipe', schema: {} }]);
         await visitor.visit('/');
         await page.getByText('Options', { exact: true }).click();
-        await page.getByLabel('Extract').selectOption({ label: 'By my own schema' });
+        await page.getByLabel('Extract').selectOption({ label: 'With my own schema' });
         await page.getByLabel('Language of the result').fill('de');
         await page.getByLabel('Instructions').fill('Name each price.');
         await page.getByLabel('Analyzer').selectOption('gemini');

@@ -48,9 +48,9 @@ for (const width of WIDTHS) {
         await arrived(page, segment.start_seconds);
         assert.equal(await timeOf(page), segment.start_seconds);
 
-        await page.locator('.spans-said .entry').first().click();
+        await page.locator('.spans-speech .entry').first().click();
         await arrived(page, sample.result.audio.segments[0].start_seconds);
-        await page.locator('.spans-said [aria-current="true"]').filter({ hasText: sample.result.audio.segments[0].text }).waitFor();
+        await page.locator('.spans-speech [aria-current="true"]').filter({ hasText: sample.result.audio.segments[0].text }).waitFor();
 
         // By the video's own controls.
         const late = sample.result.metadata.duration_seconds - 1;

@@ -34,7 +34,7 @@ for (const width of WIDTHS) {
         const slider = page.getByRole('slider', { name: 'Time in the reel' });
 
         // By a click on the transcript.
-        await page.locator('.spans-said .entry').last().click();
+        await page.locator('.spans-speech .entry').last().click();
         assert.equal(await timeOf(page), last.start_seconds);
         await marked(page, 'said').filter({ hasText: last.text }).waitFor();
         await page.waitForURL(`**/reels/${sample.id}#t=*`);
@@ -50,15 +50,15 @@ for (const width of WIDTHS) {
         assert.match(await slider.getAttribute('aria-valuetext'), / of /);
 
         // By dragging the pointer.
-        const track = await page.locator('.track').boundingBox();
+        const area = await page.locator('.timeline-area').boundingBox();
         if (width < 600) {
-            await page.touchscreen.tap(track.x + track.width / 4, track.y + track.height / 2);
+            await page.touchscreen.tap(area.x + area.width / 4, area.y + area.height / 2);
             assert.ok(Math.abs(await timeOf(page) - duration / 4) < duration / 20);
         }
-        await page.mouse.move(track.x + track.width / 2, track.y + track.height / 2);
+        await page.mouse.move(area.x + area.width / 2, area.y + area.height / 2);
         await page.mouse.down();
         assert.ok(Math.abs(await timeOf(page) - duration / 2) < duration / 20);
-        await page.mouse.move(track.x + 1, track.y + track.height / 2);
+        await page.mouse.move(area.x + 1, area.y + area.height / 2);
         await page.mouse.up();
         assert.ok(await timeOf(page) < duration / 20);
         await page.keyboard.press('ArrowRight');
@@ -229,7 +229,7 @@ for (const width of WIDTHS) {
         await visitor.visit(`/?q=${encodeURIComponent(daemon.hostileText)}`);
         await page.locator('.row', { hasText: daemon.hostileText }).first().waitFor();
         await visitor.visit(`/reels/${hostile.id}`);
-        for (const place of ['h1', '.caption', '.spans-said', '.word']) {
+        for (const place of ['h1', '.caption', '.spans-speech', '.word']) {
             await page.locator(place, { hasText: daemon.hostileText }).first().waitFor();
         }
         assert.equal(await page.locator('main img[src="x"], main script').count(), 0);

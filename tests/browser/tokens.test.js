@@ -58,7 +58,7 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: 'Create token' }).click();
         await page.locator('.field-error').waitFor();
 
-        await page.getByRole('button', { name: 'I have it' }).click();
+        await page.getByRole('button', { name: 'Done' }).click();
         await visitor.waitForFocus(page.getByLabel('Name of the new token'));
         assert.equal(await page.getByText(token).count(), 0);
         await page.reload();

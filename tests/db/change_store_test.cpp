@@ -73,15 +73,15 @@ TEST_F(ChangeStore, EveryStepOfAJobIsAChange) {
 TEST_F(ChangeStore, ReportsAWatchedJobThatHasChanged) {
     const auto mine = submitted(ann_);
     const auto bobs = submitted(bob_);
-    EXPECT_FALSE(run(changes_.standing(bob_, mine, soon())));
-    const auto standing_of = [this](job_id job) {
-        return run(changes_.standing(ann_, job, soon())).value();
+    EXPECT_FALSE(run(changes_.state_of(bob_, mine, soon())));
+    const auto state_of = [this](job_id job) {
+        return run(changes_.state_of(ann_, job, soon())).value();
     };
-    auto now = standing_of(mine);
+    auto now = state_of(mine);
     EXPECT_EQ(now.job.status, job_status::pending);
     EXPECT_EQ(now.attempt, 0);
     EXPECT_EQ(now.step, "");
-    const auto others = run(changes_.standing(bob_, bobs, soon())).value();
+    const auto others = run(changes_.state_of(bob_, bobs, soon())).value();
     const auto changed = [&](time_point seen) {
         const std::vector<watched_job> watched{
             {.job = mine, .seen = seen}, {.job = bobs, .seen = others.changed_at}};
@@ -94,18 +94,18 @@ TEST_F(ChangeStore, ReportsAWatchedJobThatHasChanged) {
     auto found = changed(now.changed_at);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].job, mine);
-    now = standing_of(mine);
+    now = state_of(mine);
     EXPECT_EQ(found[0].changed_at, now.changed_at);
     EXPECT_EQ(now.job.status, job_status::processing);
     EXPECT_EQ(now.attempt, 1);
 
     run(changes_.note_steps({{mine, held.claim, "download"}}, soon()));
     ASSERT_EQ(changed(now.changed_at).size(), 1U);
-    now = standing_of(mine);
+    now = state_of(mine);
     EXPECT_EQ(now.step, "download");
     ASSERT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
     ASSERT_EQ(changed(now.changed_at).size(), 1U);
-    now = standing_of(mine);
+    now = state_of(mine);
     EXPECT_EQ(now.job.status, job_status::done);
     EXPECT_EQ(now.job.result, "{}");
     EXPECT_EQ(now.step, "");

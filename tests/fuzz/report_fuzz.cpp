@@ -131,7 +131,7 @@ template <class Parse>
 std::function<reading(std::string_view)> reader_with(Parse parse) {
     return [parse](std::string_view output) -> reading {
         process::child_end end;
-        end.fate = process::child_outcome::exited;
+        end.outcome = process::child_outcome::exited;
         end.output = output;
         const auto document = document_of(end);
         if (!document) return {.violation = broken_error(document.error())};
@@ -149,7 +149,7 @@ std::function<reading(std::string_view)> reader_with(Parse parse) {
 /// Any end of a child: the bytes are its output, and the first one selects how it ended.
 reading read_any_end(std::string_view bytes) {
     using process::child_outcome;
-    constexpr auto fates = std::to_array<child_outcome>(
+    constexpr auto outcomes = std::to_array<child_outcome>(
         {child_outcome::exited,
          child_outcome::signalled,
          child_outcome::overdue,
@@ -158,17 +158,17 @@ reading read_any_end(std::string_view bytes) {
          child_outcome::not_started});
     process::child_end end;
     const auto first = bytes.empty() ? 0U : static_cast<unsigned char>(bytes.front());
-    end.fate = fates[first % fates.size()];
+    end.outcome = outcomes[first % outcomes.size()];
     end.status = static_cast<int>(bytes.size() % 130);
     end.output = bytes.substr(std::min<std::size_t>(bytes.size(), 1));
     end.error_output = end.output.substr(0, process::child_error_output_bytes_max);
     const auto document = document_of(end);
     if (document) {
-        const bool may_be = end.fate == child_outcome::exited && end.status == 0;
+        const bool may_be = end.outcome == child_outcome::exited && end.status == 0;
         return {.violation = may_be ? "" : "a document of a failed run", .accepted = true};
     }
     const bool is_stop = document.error().code() == errc::cancelled;
-    const bool fits = is_stop == (end.fate == child_outcome::stopped);
+    const bool fits = is_stop == (end.outcome == child_outcome::stopped);
     return {.violation = fits ? "" : "a stop is a stop", .accepted = true};
 }
 

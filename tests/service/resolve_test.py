@@ -51,7 +51,7 @@ class ByHand(ResolveTest):
         done = self.resolve("DYhandgone1", "--strategy", "graphql")
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("page\n", done.stdout)
-        self.assertRegex(done.stdout, "complaint field_exception: missing or gated")
+        self.assertRegex(done.stdout, "platform error field_exception: missing or gated")
         self.assertIn("no post: video_restricted: graphql, logged-out query: gated (Age-restricted",
                       done.stdout)
         odd = must(self.resolve("DYhandodd01"))

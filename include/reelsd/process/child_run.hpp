@@ -47,7 +47,7 @@ enum class child_outcome : std::uint8_t {
 };
 
 struct child_end {
-    child_outcome fate = child_outcome::exited;
+    child_outcome outcome = child_outcome::exited;
     int status = 0;
     std::string output;        ///< Standard output, whole unless `flooding`.
     std::string error_output;  ///< The end of standard error.

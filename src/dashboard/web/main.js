@@ -47,8 +47,8 @@ function redirect() {
     } else if (session.state === 'signed_in' && name === 'sign_in') {
         navigate(pageAfterSignIn(place.query.get('next')), true);
     } else if (session.state === 'signed_out' && !isPublic(name)) {
-        const wanted = place.path + location.search + place.fragment;
-        navigate(pathWithQuery('/sign-in', { next: wanted === '/' ? null : wanted }), true);
+        const target = place.path + location.search + place.fragment;
+        navigate(pathWithQuery('/sign-in', { next: target === '/' ? null : target }), true);
     }
 }
 

@@ -6,7 +6,7 @@ import { useStore } from './core/store.js';
 import { Announcer } from './ui/announcer.js';
 import { focusHeading, focusWhenThere } from './ui/focus.js';
 import { Icon } from './ui/icons.js';
-import { Bones } from './ui/notes.js';
+import { Skeleton } from './ui/notes.js';
 import { Toasts } from './ui/toast.js';
 
 const LINKS = [
@@ -98,7 +98,7 @@ export function Shell({ place, session, isBusy = false, children }) {
         </header>
         <${AwayBar} />
         <main class="page" id="content" tabindex="-1">
-            ${isBusy ? html`<${Bones} count=${4} />` : children}
+            ${isBusy ? html`<${Skeleton} count=${4} />` : children}
         </main>
         ${session && html`<footer class="foot muted small">
             reelsd ${session.version}, <a href="/docs/">API reference</a>

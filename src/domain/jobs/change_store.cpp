@@ -39,7 +39,7 @@ constexpr db::query deleted_query{"changes.deleted", R"sql(
               AND deleted_at <= now() + interval '1 minute'
             ORDER BY deleted_at LIMIT $3) AS deletion)sql"};
 
-constexpr db::query standing_query{"changes.standing", R"sql(
+constexpr db::query state_query{"changes.state", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
            extract, extract_error, options,
            EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
@@ -133,9 +133,9 @@ boost::asio::awaitable<time_point> change_store::now(deadline by) {
     co_return found.one().as<time_point>("moment");
 }
 
-boost::asio::awaitable<std::optional<job_state_view>> change_store::standing(
+boost::asio::awaitable<std::optional<job_state_view>> change_store::state_of(
     account_id caller, job_id id, deadline by) {
-    const auto found = co_await pool_->run(by, standing_query, id, caller);
+    const auto found = co_await pool_->run(by, state_query, id, caller);
     co_return found.map_one([](const db::row& row) {
         return job_state_view{
             .job = whole_job_from(row),

@@ -23,7 +23,7 @@ constexpr db::query make_active_query{"vectors.put_embedder_in_force", R"sql(
 // empty. No failure waits for an hour: a time further ahead was written before the clock was set
 // back.
 constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
-    WITH standing AS MATERIALIZED (
+    WITH activation AS MATERIALIZED (
         SELECT name = $1 AS is_in_force FROM embedder_generation
          ORDER BY generation DESC LIMIT 1),
     looked_at AS MATERIALIZED (
@@ -36,7 +36,7 @@ constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
           ORDER BY embedder, job_id DESC LIMIT 24)),
     due AS MATERIALIZED (
         SELECT place, account_id, job_id FROM looked_at
-         WHERE (SELECT is_in_force FROM standing)
+         WHERE (SELECT is_in_force FROM activation)
            AND (embed_after <= now() OR embed_after > now() + interval '1 hour')
            AND account_id <> ALL ($5::bigint[])),
     taken AS MATERIALIZED (
@@ -51,7 +51,7 @@ constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
            SET embed_after = now() + make_interval(secs => $4), embed_claim = embed_claim + 1
          WHERE ctid = ANY (ARRAY(SELECT place FROM taken))
         RETURNING account_id, job_id, embed_claim)
-    SELECT coalesce((SELECT is_in_force FROM standing), false) AS is_in_force,
+    SELECT coalesce((SELECT is_in_force FROM activation), false) AS is_in_force,
            (SELECT count(*) FROM looked_at) AS looked_at,
            (SELECT min(job_id) FROM looked_at) AS last_id,
            (SELECT count(*) FROM due) AS due,

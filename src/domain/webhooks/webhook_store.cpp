@@ -115,7 +115,7 @@ constexpr db::query give_up_query{"webhooks.give_up", R"sql(
            lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
-constexpr db::query release_query{"webhooks.hand_back", R"sql(
+constexpr db::query release_query{"webhooks.release", R"sql(
     UPDATE webhook_delivery
        SET due_at = now(), tries = tries - 1, round_tries = round_tries - 1,
            lease_until = NULL, changed_at = now()

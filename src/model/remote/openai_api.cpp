@@ -192,8 +192,9 @@ std::string openai_api::media_note(const video_input& video) const {
         case openai_mode::video_audio:
             return has_sound ? "Its audio track is also attached separately." : "";
         case openai_mode::frames_audio:
-            return has_sound ? "It is given as frames with timestamps, and its complete audio track."
-                             : "It is given as frames with timestamps; it has no sound.";
+            return has_sound
+                       ? "It is given as frames with timestamps, and its complete audio track."
+                       : "It is given as frames with timestamps; it has no sound.";
         case openai_mode::frames:
             return "It is given as frames with timestamps, without its sound: leave all values "
                    "about audio empty.";

@@ -177,7 +177,7 @@ asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_posit
     // Replaced vectors are not charged to accounts.
     if (!replaces) request.skipped_accounts = skipped_accounts();
     auto held = co_await store_.claim(std::move(request), deadline::after(query_time_max));
-    note_standing(held.is_in_force);
+    note_activation(held.is_in_force);
     window seen{.next_before = held.next_before};
     if (!held.is_in_force) {
         seen.ended = step::idle;
@@ -247,7 +247,7 @@ asio::awaitable<void> vector_index::keep(
     }
 }
 
-void vector_index::note_standing(bool is_in_force) {
+void vector_index::note_activation(bool is_in_force) {
     if (is_in_force == is_in_force_) return;
     is_in_force_ = is_in_force;
     if (is_in_force) {

@@ -39,10 +39,10 @@ delivery_outcome try_once(
         sent.detail = failure.what();
     }
     const seconds_f took = monotonic_clock::now() - held.claimed;
-    const webhooks::retry_context standing{
+    const webhooks::retry_context context{
         .round_tries = delivery.round_tries, .time_left = delivery.time_left - took};
     return {
-        webhooks::step_after(sent.ended, standing, retry_base, random_between(0.0, 1.0)),
+        webhooks::step_after(sent.ended, context, retry_base, random_between(0.0, 1.0)),
         std::move(sent.detail)};
 }
 

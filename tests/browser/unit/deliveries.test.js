@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerWords, nextTryWords, standingOf } from '../../../src/dashboard/web/webhooks/wording.js';
+import { answerWords, nextTryWords, stateOf } from '../../../src/dashboard/web/webhooks/delivery_state.js';
 
 const NOW = Date.parse('2026-05-22T10:00:00Z');
 
 test('a delivery has one state', () => {
-    const words = (delivery) => standingOf(delivery).words;
+    const words = (delivery) => stateOf(delivery).words;
     assert.equal(words({ state: 'delivered', status_code: 200 }), 'Delivered');
     assert.equal(words({ state: 'failed', cause: 'answered 500' }), 'Not delivered');
     assert.equal(words({ state: 'pending', next_try_at: '2026-05-22T10:00:00Z' }), 'Waiting');

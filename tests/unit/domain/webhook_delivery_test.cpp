@@ -29,8 +29,8 @@ delivery_try unanswered(errc why) {
 }
 
 delivery_step after(const delivery_try& ended, int round_tries = 1, seconds_f time_left = day) {
-    const retry_context standing{.round_tries = round_tries, .time_left = time_left};
-    return step_after(ended, standing, base, middle);
+    const retry_context context{.round_tries = round_tries, .time_left = time_left};
+    return step_after(ended, context, base, middle);
 }
 
 TEST(DelayAfter, GrowsToFourHours) {
@@ -55,8 +55,8 @@ TEST(DelayAfter, SpreadsTriesOverADay) {
         seconds_f at{0};
         int tries = 1;
         for (;; ++tries) {
-            const retry_context standing{.round_tries = tries, .time_left = day - at};
-            const auto step = step_after(answered(500), standing, base, spread);
+            const retry_context context{.round_tries = tries, .time_left = day - at};
+            const auto step = step_after(answered(500), context, base, spread);
             const auto* const later = std::get_if<snoozed>(&step);
             if (later == nullptr) break;
             at += later->delay;

@@ -26,7 +26,7 @@ child_end try_in_jail(const std::string& what, const std::string& layers) {
         deadline::after(60s),
         {});
     std::filesystem::remove(video);
-    EXPECT_NE(end.fate, child_outcome::not_started) << end.error_output;
+    EXPECT_NE(end.outcome, child_outcome::not_started) << end.error_output;
     return end;
 }
 
@@ -67,7 +67,7 @@ TEST(Jail, DeniesWhatADecoderDoesNotNeed) {
         EXPECT_EQ(end.output, expected.output);
         EXPECT_EQ(end.status, expected.signal);
         EXPECT_EQ(
-            end.fate, expected.signal == 0 ? child_outcome::exited : child_outcome::signalled);
+            end.outcome, expected.signal == 0 ? child_outcome::exited : child_outcome::signalled);
     }
 }
 
@@ -94,7 +94,7 @@ TEST(Jail, HoldsWithoutTheFilter) {
     const auto parent = try_in_jail("kill-parent", "unfiltered");
     EXPECT_EQ(parent.output, refused(EPERM));
     const auto spinning = try_in_jail("spin", "unfiltered");
-    EXPECT_EQ(spinning.fate, child_outcome::signalled);
+    EXPECT_EQ(spinning.outcome, child_outcome::signalled);
     EXPECT_EQ(spinning.status, SIGXCPU);
 }
 

@@ -73,12 +73,12 @@ protected:
 
 TEST_F(Sandbox, EndsLikeItsProgram) {
     const auto answer = shell("echo out; echo err >&2; exit 3");
-    EXPECT_EQ(answer.fate, child_outcome::exited);
+    EXPECT_EQ(answer.outcome, child_outcome::exited);
     EXPECT_EQ(answer.status, 3);
     EXPECT_EQ(answer.output, "out\n");
     EXPECT_EQ(answer.error_output, "err\n");
     const auto crash = shell("kill -SEGV $$");
-    EXPECT_EQ(crash.fate, child_outcome::signalled);
+    EXPECT_EQ(crash.outcome, child_outcome::signalled);
     EXPECT_EQ(crash.status, SIGSEGV);
     const auto none = run({"/nowhere/program"});
     EXPECT_EQ(none.status, exit_not_sandboxed);

@@ -49,7 +49,7 @@ TEST(CallFailure, AnExcerptIsShortCleanAndOnOneLine) {
 TEST(CallFailure, EachKindHasANameAndAnError) {
     struct test_case {
         failure_kind kind;
-        errc fate;
+        errc code;
     };
     constexpr test_case cases[] = {
         {failure_kind::misconfigured, errc::model_misconfigured},
@@ -76,7 +76,7 @@ TEST(CallFailure, EachKindHasANameAndAnError) {
     for (const auto& expected : cases) {
         EXPECT_TRUE(names.insert(name_of(expected.kind)).second);
         const auto why = error_from({.kind = expected.kind, .detail = "said so"});
-        EXPECT_EQ(why.code(), expected.fate) << name_of(expected.kind);
+        EXPECT_EQ(why.code(), expected.code) << name_of(expected.kind);
         EXPECT_THAT(why.detail(), HasSubstr("said so"));
         EXPECT_THAT(why.detail(), HasSubstr(std::string{name_of(expected.kind)}));
     }

@@ -175,7 +175,7 @@ TEST(DescribeSignals, NamesSignalsThatDifferFromDefaults) {
             {.kind = answer_kind::query,
              .platform_error = answer_error::wait,
              .is_follower_link = true}),
-        "media absent, complaint wait, a follower's link");
+        "media absent, platform error wait, a follower's link");
     EXPECT_EQ(
         describe({.kind = answer_kind::embed, .redirect = answer_redirect::login}),
         "redirect login, media absent");

@@ -77,7 +77,7 @@ TEST(RunChild, WritesToAPassedDescriptor) {
     writer.standard_output = file;
     const auto end = run_child(writer, far_away(), {});
     ::close(file);
-    EXPECT_EQ(end.fate, child_outcome::exited);
+    EXPECT_EQ(end.outcome, child_outcome::exited);
     EXPECT_EQ(end.status, 3);
     EXPECT_EQ(end.output, "");
     EXPECT_EQ(end.error_output, "oh dear\n");
@@ -91,7 +91,7 @@ TEST(RunChild, WritesToAPassedDescriptor) {
 TEST(RunChild, ReportsTheOutcome) {
     struct test_case {
         child_command command;
-        child_outcome fate;
+        child_outcome outcome;
         int status;
         const char* output;
         const char* error_output;
@@ -122,7 +122,7 @@ TEST(RunChild, ReportsTheOutcome) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.command.program);
         const auto end = run_child(expected.command, far_away(), {});
-        EXPECT_EQ(end.fate, expected.fate) << end.error_output;
+        EXPECT_EQ(end.outcome, expected.outcome) << end.error_output;
         EXPECT_EQ(end.status, expected.status);
         EXPECT_EQ(end.output, expected.output);
         EXPECT_THAT(end.error_output, HasSubstr(expected.error_output));
@@ -139,13 +139,13 @@ TEST(RunChild, BoundsTheOutput) {
     auto command = script("head -c 1000 /dev/zero");
     command.output_bytes_max = 1000;
     const auto whole = run_child(command, far_away(), {});
-    EXPECT_EQ(whole.fate, child_outcome::exited);
+    EXPECT_EQ(whole.outcome, child_outcome::exited);
     EXPECT_EQ(whole.output.size(), 1000U);
     command.output_bytes_max = 999;
-    EXPECT_EQ(run_child(command, far_away(), {}).fate, child_outcome::flooding);
+    EXPECT_EQ(run_child(command, far_away(), {}).outcome, child_outcome::flooding);
 
     const auto endless = run_child(unruly({"flood"}), far_away(), {});
-    EXPECT_EQ(endless.fate, child_outcome::flooding);
+    EXPECT_EQ(endless.outcome, child_outcome::flooding);
     EXPECT_LT(endless.output.size(), 3U * 1024 * 1024);
 }
 
@@ -166,7 +166,7 @@ TEST(RunChild, KillsAHangingChildAtTheDeadline) {
     for (const auto* mode : {"hang", "stubborn", "flood-errors", "spin"}) {
         SCOPED_TRACE(mode);
         const auto end = run_child(unruly({mode}), deadline::after(300ms), {});
-        EXPECT_EQ(end.fate, child_outcome::overdue);
+        EXPECT_EQ(end.outcome, child_outcome::overdue);
     }
 }
 
@@ -177,7 +177,7 @@ TEST(RunChild, StopsOnRequest) {
     command.folder = folder;
     std::stop_source stop;
     std::jthread asker{[&command, token = stop.get_token()] {
-        EXPECT_EQ(run_child(command, far_away(), token).fate, child_outcome::stopped);
+        EXPECT_EQ(run_child(command, far_away(), token).outcome, child_outcome::stopped);
     }};
     pid_t child = 0;
     while (!(std::ifstream{folder + "/pid"} >> child)) std::this_thread::yield();
@@ -185,14 +185,14 @@ TEST(RunChild, StopsOnRequest) {
     asker.join();
     EXPECT_FALSE(is_alive(child));
     const auto late = run_child(command, far_away(), stop.get_token());
-    EXPECT_EQ(late.fate, child_outcome::stopped);
+    EXPECT_EQ(late.outcome, child_outcome::stopped);
     std::filesystem::remove_all(folder);
 }
 
 // Goal: nothing survives, not even a descendant that holds the pipes open.
 TEST(RunChild, KillsTheWholeGroup) {
     const auto end = run_child(script("sleep 1000 & echo $!; exit 0"), far_away(), {});
-    EXPECT_EQ(end.fate, child_outcome::exited);
+    EXPECT_EQ(end.outcome, child_outcome::exited);
     const auto descendant = static_cast<pid_t>(std::atoi(end.output.c_str()));
     ASSERT_GT(descendant, 0);
     // It was sent SIGKILL; init reaps it some time later.

@@ -85,7 +85,7 @@ public:
     boost::asio::awaitable<time_point> now(deadline by);
 
     /// The state of the caller's own job; empty for an unknown or another account's id.
-    boost::asio::awaitable<std::optional<job_state_view>> standing(
+    boost::asio::awaitable<std::optional<job_state_view>> state_of(
         account_id caller, job_id id, deadline by);
     /// The watched jobs that have ended, are gone, or have changed since they were seen.
     boost::asio::awaitable<std::vector<watched_change>> changed_among(

@@ -89,7 +89,7 @@ private:
     boost::asio::awaitable<void> keep(
         account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector);
     [[nodiscard]] monotonic_clock::duration pause_after(step ended) const;
-    void note_standing(bool is_in_force);
+    void note_activation(bool is_in_force);
     void note_database_failure(const char* reason);
     std::vector<account_id> skipped_accounts();
     /// Sets the cost of `found` as soon as it is known, also if the search fails.

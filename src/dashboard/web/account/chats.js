@@ -5,7 +5,7 @@ import { CopyBox } from '../ui/copy.js';
 import { Confirm } from '../ui/dialog.js';
 import { useSubmission } from '../ui/field.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 
@@ -33,7 +33,7 @@ function ChatRow({ chat, onUnlink }) {
         <div class="line-main"><h3 class="foreign">${chat.name}</h3></div>
         <dl class="line-facts">
             <div><dt>Kind</dt><dd>${chat.kind === 'group' ? 'Group' : 'Private chat'}</dd></div>
-            <div><dt>Tied</dt><dd><${Time} value=${chat.tied_at} /></dd></div>
+            <div><dt>Linked</dt><dd><${Time} value=${chat.linked_at} /></dd></div>
         </dl>
         <div class="line-tools"><button class="button button-small button-danger" type="button"
             onClick=${onUnlink} aria-label=${`Unlink ${chat.name}`}>Unlink</button></div>
@@ -93,7 +93,7 @@ export function Chats() {
         ${codeError && html`<${FailureNote} error=${codeError} />`}
         ${code && html`<${NewCode} code=${code} bot=${data?.bot?.username} onClose=${() => setCode(null)} />`}
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${1} kind="line" />`}
+        ${!data && !error && html`<${Skeleton} count=${1} kind="line" />`}
         ${data && data.chats.length === 0 && !code && html`<${Empty} title="No chats yet">
             <p>Create a code and send it to the bot.</p><//>`}
         ${data && data.chats.length > 0 && html`<ul>${data.chats.map((chat) =>

@@ -43,7 +43,7 @@ export function AccountData({ email }) {
     const [isDeleting, setIsDeleting] = useState(false);
     return html`<section class="section stack" aria-labelledby="data">
         <div class="section-head"><h2 id="data">Your data</h2></div>
-        <p class="lead">One file with a line of JSON for each reel, model call, token and all other data. Its last line
+        <p class="lead">A JSON Lines file with each reel, model call, token and all other data. Its last line
             confirms that it is complete.</p>
         <div class="actions actions-start">
             <a class="button" href="/dashboard/api/export" download>Export everything</a>

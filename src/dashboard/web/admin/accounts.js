@@ -5,7 +5,7 @@ import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { AccountDialog, DeletionDialog } from './account_dialog.js';
 import { InviteDialog, RenewalDialog, renewalWords } from './invite_dialog.js';
@@ -17,13 +17,13 @@ const REELS_COUNTED_MAX = 10000;
 function ownLimits(account) {
     return [
         [account.submissions_per_minute, 'reels a minute'],
-        [account.concurrent_jobs, 'at once'],
+        [account.concurrent_jobs, 'concurrent reels'],
         [account.requests_per_minute, 'requests a minute'],
         [account.queued_jobs, 'in the queue'],
     ].filter(([limit]) => limit !== null).map(([limit, words]) => `${limit} ${words}`).join(', ');
 }
 
-function Standing({ account }) {
+function AccountState({ account }) {
     if (account.leaving_at) {
         return html`<span class="status status-bad"><${Icon} name="error" />Being deleted</span>`;
     }
@@ -43,7 +43,7 @@ function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {
     return html`<li class=${`line account ${account.disabled_at ? 'line-over' : ''}`}>
         <div class="line-main">
             <h3 class="foreign">${account.email}</h3>
-            <p class="standing"><${Standing} account=${account} />
+            <p class="account-state"><${AccountState} account=${account} />
                 ${account.is_admin && html`<span class="tag">Administrator</span>`}</p>
         </div>
         <dl class="line-facts">
@@ -115,7 +115,7 @@ export function Accounts({ ownEmail }) {
                 onClick=${() => setOpen({ kind: 'invite' })}>Invite a user</button></div>
         </div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${3} />`}
+        ${!data && !error && html`<${Skeleton} count=${3} />`}
         ${data && html`<ul>${data.accounts.map((account) => html`<${AccountRow} key=${account.id}
             account=${account} isOwn=${account.email === ownEmail}
             onEdit=${() => setOpen({ kind: 'edit', account })}

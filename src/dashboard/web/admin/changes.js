@@ -3,7 +3,7 @@
 /** The editable limits, as `[field, label]`. */
 export const LIMITS = [
     ['submissions_per_minute', 'Reels a minute'],
-    ['concurrent_jobs', 'Reels at once'],
+    ['concurrent_jobs', 'Concurrent reels'],
     ['requests_per_minute', 'Requests a minute'],
     ['queued_jobs', 'Reels in the queue'],
 ];

@@ -5,7 +5,7 @@ import { createStore, useStore } from '../core/store.js';
 import { shortLink } from '../reels/row.js';
 import { countOf } from '../text/numbers.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 
@@ -99,7 +99,7 @@ export function Failures() {
     return html`<section class="section" aria-labelledby="failures">
         <div class="section-head"><h2 id="failures">Failures</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+        ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
         ${data && (data.recent.length === 0 && data.by_cause.length === 0
             ? html`<p class="padded muted">Nothing has failed in the last 7 days.</p>`
             : html`<${Causes} causes=${data.by_cause} recent=${data.recent} retried=${retried} isBusy=${isBusy}

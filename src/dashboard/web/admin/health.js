@@ -6,7 +6,7 @@ import { Time } from '../ui/time.js';
 
 const CIRCUITS = {
     closed: ['good', 'done', 'Answers'],
-    half_open: ['idle', 'pending', 'Being tried again'],
+    half_open: ['idle', 'pending', 'Probing'],
     open: ['bad', 'error', 'Not used'],
 };
 
@@ -28,7 +28,7 @@ function Resolver({ resolver }) {
     return html`<li class="line">
         <div class="line-main"><h3>${resolver.name}</h3></div>
         <p class="small muted">${resolver.answered_at
-            ? html`Answered <${Time} value=${resolver.answered_at} />` : 'Has not answered yet'}
+            ? html`Answered <${Time} value=${resolver.answered_at} />` : 'Not answered yet'}
             ${resolver.unknown_answers > 0
                 && `, ${countOf(resolver.unknown_answers, 'answer')} not understood`}</p>
         <div class="line-tools">${isReady

@@ -1,7 +1,7 @@
 // The queue and the work in progress, refreshed while the page is visible.
 import { html } from '../htm-preact.js';
 import { shortLink } from '../reels/row.js';
-import { stepWords } from '../reels/wording.js';
+import { stepWords } from '../reels/labels.js';
 import { formatLength } from '../text/times.js';
 
 function Figure({ name, children }) {
@@ -28,7 +28,7 @@ export function Queue({ overview }) {
         <div class="figures">
             <${Figure} name="Waiting">${queue.pending}<//>
             <${Figure} name="Due now">${queue.due}<//>
-            <${Figure} name="Working">${queue.processing}<//>
+            <${Figure} name="Processing">${queue.processing}<//>
             <${Figure} name="Longest wait">${queue.due > 0
                 ? formatLength(queue.oldest_due_seconds ?? 0) : '–'}<//>
             <${Figure} name="Workers busy">${workers.busy} <span class="muted">of ${workers.configured}</span><//>

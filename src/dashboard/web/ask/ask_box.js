@@ -1,7 +1,7 @@
 // A question to one reel or to all, and its answer with citations.
 import { html, useEffect, useRef } from '../htm-preact.js';
 import { useStore } from '../core/store.js';
-import { fieldWords } from '../reels/wording.js';
+import { fieldWords } from '../reels/labels.js';
 import { formatMoney } from '../text/numbers.js';
 import { formatTimecode } from '../text/times.js';
 import { announce } from '../ui/announcer.js';

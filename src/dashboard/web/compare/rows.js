@@ -7,7 +7,7 @@ function timed(entries, textOf) {
     return entries.map((entry) => `${formatTimecode(entry.seconds ?? entry.start_seconds)} ${textOf(entry)}`);
 }
 
-// Label, kind, value. Facts that are measured from the file or told by the platform are the same for both.
+// Label, kind, value. Facts that are measured from the file or reported by the platform are the same for both.
 const FIELDS = [
     ['Summary', 'text', ({ content }) => content.summary],
     ['Key moments', 'list', ({ content }) => timed(content.key_moments, (moment) => moment.description)],
@@ -16,7 +16,7 @@ const FIELDS = [
     ['Call to action', 'text', ({ content }) => content.call_to_action],
     ['Description', 'text', ({ visual }) => visual.description],
     ['Setting', 'text', ({ visual }) => visual.setting],
-    ['In view', 'list', ({ visual }) => visual.subjects],
+    ['Subjects', 'list', ({ visual }) => visual.subjects],
     ['On-screen text', 'list', ({ visual }) => visual.text_on_screen],
     ['Transcript', 'text', ({ audio }) => audio.transcript],
     ['Language', 'text', ({ audio }) => audio.language],

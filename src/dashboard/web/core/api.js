@@ -34,19 +34,19 @@ function retrySecondsOf(status, header) {
     return asksForPatience ? Math.max(1, Number(header) || RETRY_SECONDS) : null;
 }
 
-function asSentence(said) {
-    return said.charAt(0).toUpperCase() + said.slice(1) + (/[.!?]$/.test(said) ? '' : '.');
+function asSentence(message) {
+    return message.charAt(0).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? '' : '.');
 }
 
 async function errorOf(answer) {
-    let said = null;
+    let message = null;
     try {
         const body = await answer.json();
-        said = body.message ?? body.error ?? null;
+        message = body.message ?? body.error ?? null;
     } catch {
         // A proxy answered instead of the daemon.
     }
-    return new ApiError(answer.status, asSentence(said ?? `the server answered ${answer.status}`),
+    return new ApiError(answer.status, asSentence(message ?? `the server answered ${answer.status}`),
         retrySecondsOf(answer.status, answer.headers.get('Retry-After')));
 }
 
@@ -169,6 +169,6 @@ export async function upload(path, form, onProgress) {
     if (sent.status === 401) {
         listeners.signedOut();
     }
-    const said = body?.message ?? body?.error ?? `the server answered ${sent.status}`;
-    throw new ApiError(sent.status, asSentence(said), retrySecondsOf(sent.status, sent.getResponseHeader('Retry-After')));
+    const message = body?.message ?? body?.error ?? `the server answered ${sent.status}`;
+    throw new ApiError(sent.status, asSentence(message), retrySecondsOf(sent.status, sent.getResponseHeader('Retry-After')));
 }

@@ -32,7 +32,7 @@ export function noteStep({ id, status, step }) {
     stepsStore.set(steps);
 }
 
-function tell(type, data) {
+function notify(type, data) {
     if (type === 'reel') {
         noteStep(data);
     }
@@ -84,7 +84,7 @@ function open() {
         liveStore.set('live');
         // A stream that the browser resumes has missed no event; a new stream may have.
         if (isFirst) {
-            tell('reset', {});
+            notify('reset', {});
         }
         isFirst = false;
     };
@@ -97,7 +97,7 @@ function open() {
         }
     };
     for (const type of Object.keys(listeners)) {
-        source.addEventListener(type, (event) => tell(type, JSON.parse(event.data)));
+        source.addEventListener(type, (event) => notify(type, JSON.parse(event.data)));
     }
 }
 

@@ -19,13 +19,13 @@ export function followReel(id, { onChange, onEnd, onDeleted, onRefused }) {
         source?.close();
         source = null;
     };
-    const tellChange = (event) => {
-        const { step, ...standing } = JSON.parse(event.data);
-        if (standing.status === 'done' || standing.status === 'error') {
+    const reportChange = (event) => {
+        const { step, ...state } = JSON.parse(event.data);
+        if (state.status === 'done' || state.status === 'error') {
             return; // The complete reel follows.
         }
-        noteStep({ ...standing, step });
-        onChange(standing);
+        noteStep({ ...state, step });
+        onChange(state);
     };
     const open = () => {
         if (source || document.hidden) {
@@ -45,7 +45,7 @@ export function followReel(id, { onChange, onEnd, onDeleted, onRefused }) {
             }
         };
         for (const type of ['state', 'attempt', 'step']) {
-            source.addEventListener(type, tellChange);
+            source.addEventListener(type, reportChange);
         }
         source.addEventListener('finished', (event) => {
             const reel = JSON.parse(event.data);

@@ -30,8 +30,8 @@ export function isPublic(name) {
 }
 
 /** The page to show after sign-in: the requested path if it is on this site, otherwise the first page. */
-export function pageAfterSignIn(wanted) {
-    const path = wanted ?? '/';
+export function pageAfterSignIn(next) {
+    const path = next ?? '/';
     // Browsers interpret `//host` and `/\host` as another host.
     if (!/^\/(?![/\\])/.test(path)) {
         return '/';

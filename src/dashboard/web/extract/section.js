@@ -33,6 +33,6 @@ export function Extract({ reel }) {
         : html`<${Members} value=${extract} />`;
     return html`<section class=${`section extract ${isDish ? 'extract-recipe' : ''}`} aria-labelledby="extract">
         <div class="section-head"><h2 id="extract">${isDish ? 'Recipe' : 'Extracted'}</h2></div>
-        <${Tabs} label="Forms of the extracted values" tabs=${[['form', 'Form', form], ['json', 'JSON', html`<${Json} value=${extract} />`]]} />
+        <${Tabs} label="View of the extracted values" tabs=${[['form', 'Form', form], ['json', 'JSON', html`<${Json} value=${extract} />`]]} />
     </section>`;
 }

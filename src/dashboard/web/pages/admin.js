@@ -6,7 +6,7 @@ import { Health } from '../admin/health.js';
 import { Queue } from '../admin/queue.js';
 import { get } from '../core/api.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 
@@ -26,7 +26,7 @@ export function Page({ session }) {
         <section aria-labelledby="queue">
             <div class="section-head"><h2 id="queue">Queue</h2></div>
             ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-            ${!data && !error && html`<${Bones} count=${2} />`}
+            ${!data && !error && html`<${Skeleton} count=${2} />`}
             ${data && html`<${Queue} overview=${data} />`}
         </section>
         ${data && html`<${Health} overview=${data} />`}

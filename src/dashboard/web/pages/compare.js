@@ -9,7 +9,7 @@ import { countOf } from '../text/numbers.js';
 import { Check } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { Page as NotFound } from './not_found.js';
@@ -79,7 +79,7 @@ function Comparison({ sides }) {
         <div class="compare-heads">${sides.map((side, number) =>
             html`<${Side} key=${side.reel.id} side=${side} number=${number} />`)}</div>
         <div class="compare-tools">
-            <p role="status">${different.length === 0 ? 'Both say the same.'
+            <p role="status">${different.length === 0 ? 'The analyses do not differ.'
                 : `${different.length} of ${rows.length} parts differ. Text in one analysis only is marked.`}</p>
             <${Check} label="Show only differences" isOn=${onlyDifferent} onValue=${setOnlyDifferent} />
         </div>
@@ -105,7 +105,7 @@ export function Page({ place }) {
                 url: data[0].reel.url, summary: data[0].reel.result?.content.summary })}</p>`}
         </header>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${4} />`}
+        ${!data && !error && html`<${Skeleton} count=${4} />`}
         ${data && (isDone ? html`<${Comparison} sides=${data} />`
             : html`<p>Both analyses must be done. <button class="button button-small" type="button"
                 onClick=${reload}>Check again</button></p>`)}

@@ -4,7 +4,7 @@ import { navigate } from '../core/navigation.js';
 import { acceptInvitation, readInvitation } from '../core/session.js';
 import { Field, PasswordField, useSubmission } from '../ui/field.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
 /** The daemon's lower bound; the daemon checks it again. */
@@ -53,7 +53,7 @@ export function Page({ place }) {
         ${error && html`<${FailureNote} error=${error} onRetry=${isOver ? undefined : reload} />`}
         ${isOver && html`<p>A link works once and for a limited time. Ask the operator of this server for
             a new one, or <a href="/sign-in">sign in</a> if you have a password.</p>`}
-        ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+        ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
         ${data && html`<${JoinForm} token=${token} invitation=${data} />`}
     </div>`;
 }

@@ -23,7 +23,7 @@ import { announce } from '../ui/announcer.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
@@ -52,7 +52,7 @@ function useReel(id) {
         }
     }), [error]);
     useEffect(() => isFollowed ? followReel(id, {
-        onChange: (standing) => setData({ ...latest.current, ...standing }),
+        onChange: (state) => setData({ ...latest.current, ...state }),
         onEnd: (reel) => {
             announce(reel.status === 'done' ? 'The reel is done.' : 'The reel has failed.');
             setData(reel);
@@ -173,7 +173,7 @@ export function Page({ place, session }) {
     if (!reel) {
         return html`<div>
             <h1 class="unseen" onFocus=${() => { wasAtHeading.current = true; }}>Reel ${place.route.id}</h1>
-            ${error ? html`<${FailureNote} error=${error} onRetry=${reload} />` : html`<${Bones} count=${4} />`}
+            ${error ? html`<${FailureNote} error=${error} onRetry=${reload} />` : html`<${Skeleton} count=${4} />`}
         </div>`;
     }
     return html`

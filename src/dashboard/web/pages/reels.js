@@ -20,7 +20,7 @@ import { CopyBox } from '../ui/copy.js';
 import { useSubmission } from '../ui/field.js';
 import { focusHeading } from '../ui/focus.js';
 import { useRepetition } from '../ui/loading.js';
-import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
 const SAMPLE_LINK = 'https://www.instagram.com/reel/reelsd-sample/';
@@ -83,7 +83,7 @@ function ReelList({ filter, onShowAll }) {
     }
     if (reels.length === 0 && !list.next) {
         if (list.isLoading || !list.filter) {
-            return html`<${Bones} count=${5} />`;
+            return html`<${Skeleton} count=${5} />`;
         }
         return filter.status || filter.author
             ? html`<${Empty} title="No matching reels">
@@ -119,7 +119,7 @@ export function Page({ place, session }) {
         <${PlatformNotice} />
         <${SubmitBox} key=${upload} link=${upload} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />
         ${canAsk(session) && html`<${AskBox} path="/reels/ask" label="Ask your reels"
-            hint=${filter.author ? `A question to the reels of ${filter.author}` : 'How much flour goes into the pasta?'}
+            hint=${filter.author ? `Ask the reels of ${filter.author}` : 'How much flour goes into the pasta?'}
             members=${filter.author ? { author: filter.author } : {}} />`}
         <${Toolbar} filter=${filter} onFilter=${setFilter} />
         <${SavedSearches} />

@@ -8,7 +8,7 @@ import { Confirm } from '../ui/dialog.js';
 import { Field, useSubmission } from '../ui/field.js';
 import { focusHeading, focusNear } from '../ui/focus.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 import { useTitle } from '../ui/title.js';
@@ -68,7 +68,7 @@ function NewToken({ created, takesFocus, onClose }) {
             <${CopyButton} text=${line} what="the curl line" />
         </div>
         <div class="actions actions-start">
-            <button class="button" type="button" onClick=${onClose}>I have it</button>
+            <button class="button" type="button" onClick=${onClose}>Done</button>
         </div>
     </section>`;
 }
@@ -139,7 +139,7 @@ export function Page() {
         <section class="section" aria-labelledby="all-tokens">
             <div class="section-head"><h2 id="all-tokens">Your tokens</h2></div>
             ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-            ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+            ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
             ${data && data.length === 0 && html`<${Empty} title="No tokens yet">
                 <p>Use one token per program, named after it, so that you can revoke each separately.</p><//>`}
             ${data && data.length > 0 && html`<ul>${data.map((token) =>

@@ -6,7 +6,7 @@ import { formatDay } from '../text/times.js';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 import { Budget } from '../usage/budget.js';
 import { Chart } from '../usage/chart.js';
@@ -92,12 +92,12 @@ export function Page() {
         <${Budget} />
         <div class="usage-tools">
             <${RangePicker} range=${range} onRange=${setRange} />
-            ${measure !== 'reels' && html`<${Choices} label="Parts of a column" options=${SPLITS} value=${split}
+            ${measure !== 'reels' && html`<${Choices} label="Split by" options=${SPLITS} value=${split}
                 onValue=${setSplit} />`}
             <${Choices} label="Measure" options=${MEASURES} value=${measure} onValue=${setMeasure} />
         </div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${3} />`}
+        ${!data && !error && html`<${Skeleton} count=${3} />`}
         ${data && (data.rows.length === 0 && data.days.length === 0
             ? html`<${Empty} title="No usage on these days">
                 <p>This page shows the tokens and cost of each analysis by a model, even after its reel

@@ -2,7 +2,7 @@
 import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 import { AddressForm } from '../webhooks/address_form.js';
 import { DeliveryLog } from '../webhooks/log.js';
@@ -17,7 +17,7 @@ export function Page() {
         <p class="lead">When a reel is done or has failed, it is sent to your program, in the format of${' '}
             <a href="/docs">the API</a>.</p>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${2} kind="line" />`}
+        ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
         <${DeliveryLog} />
         ${data && html`<${Secret} settings=${data} onChanged=${setData} />`}`;

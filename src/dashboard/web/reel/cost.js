@@ -3,7 +3,7 @@ import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { countOf, exactMoney, formatCount, formatMoney } from '../text/numbers.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { purposeName } from '../usage/grouping.js';
 
@@ -54,7 +54,7 @@ export function Cost({ id, changed }) {
     return html`<section class="section" aria-labelledby="cost">
         <div class="section-head"><h2 id="cost">Cost</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${2} kind="line" />`}
+        ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && (data.calls.length === 0
             ? html`<p class="padded muted">No paid model was used for this reel.</p>`
             : html`<${CallTable} usage=${data} />`)}

@@ -49,7 +49,7 @@ function Picture({ visual }) {
     return html`<${Section} title="Picture">
         <${Fact} name="Description">${visual.description}<//>
         <${Fact} name="Setting">${visual.setting}<//>
-        <${Words} name="In view" words=${visual.subjects} />
+        <${Words} name="Subjects" words=${visual.subjects} />
     <//>`;
 }
 

@@ -48,14 +48,14 @@ function useSeconds(duration, move, reveal) {
     return [seconds, seek, show];
 }
 
-function lanesOf(result) {
+function tracksOf(result) {
     const duration = result.metadata.duration_seconds;
     return [
-        { kind: 'moment', title: 'Moments', none: 'No key moments were found.',
+        { kind: 'moment', title: 'Key moments', none: 'No key moments were found.',
             spans: momentSpans(result.content.key_moments, duration) },
-        { kind: 'said', title: 'Said', none: 'No speech.',
+        { kind: 'speech', title: 'Speech', none: 'No speech.',
             spans: segmentSpans(result.audio.segments) },
-        { kind: 'seen', title: 'On screen', none: 'There is no on-screen text.',
+        { kind: 'text', title: 'On screen', none: 'There is no on-screen text.',
             spans: segmentSpans(result.visual.text_segments) },
     ];
 }
@@ -64,7 +64,7 @@ function lanesOf(result) {
 export function Moments({ reel }) {
     const { result } = reel;
     const { duration_seconds: duration, width, height } = result.metadata;
-    const bare = useMemo(() => lanesOf(result), [result]);
+    const bare = useMemo(() => tracksOf(result), [result]);
     const section = useRef(null);
     const video = useRef(null);
     const [seconds, seek, show] = useSeconds(duration, (next) => {
@@ -80,19 +80,19 @@ export function Moments({ reel }) {
             latest.current.seek(next);
         }
     };
-    const lanes = bare.map((lane) => ({ ...lane, current: spansAt(lane.spans, seconds) }));
-    const said = lanes.flatMap((lane) => lane.current.map((index) =>
-        `${lane.title}: ${lane.spans[index].text}`)).join('. ');
+    const tracks = bare.map((track) => ({ ...track, current: spansAt(track.spans, seconds) }));
+    const description = tracks.flatMap((track) => track.current.map((index) =>
+        `${track.title}: ${track.spans[index].text}`)).join('. ');
     const hasPlayer = videoAddress(reel) !== null;
     const kind = !hasPlayer ? '' : height > width ? 'moments-beside' : 'moments-below';
     return html`<section class=${`moments ${kind}`} ref=${section} aria-label="Timeline">
         ${hasPlayer && html`<${Player} reel=${reel} video=${video} section=${section} seconds=${seconds}
             onTime=${show} onAction=${act} />`}
         <div class="tracks">
-            <${Timeline} duration=${duration} seconds=${seconds} lanes=${lanes} said=${said} onSeek=${seek} />
+            <${Timeline} duration=${duration} seconds=${seconds} tracks=${tracks} description=${description} onSeek=${seek} />
             <div class="span-lists">
-                ${lanes.map((lane) => html`<${SpanList} key=${lane.kind} kind=${lane.kind} title=${lane.title}
-                    spans=${lane.spans} current=${lane.current} none=${lane.none} onSeek=${seek} />`)}
+                ${tracks.map((track) => html`<${SpanList} key=${track.kind} kind=${track.kind} title=${track.title}
+                    spans=${track.spans} current=${track.current} none=${track.none} onSeek=${seek} />`)}
             </div>
         </div>
     </section>`;

@@ -1,7 +1,7 @@
 // An unfinished reel: its progress, or why it failed.
 import { html, useEffect, useState } from '../htm-preact.js';
 import { useStep } from '../core/live.js';
-import { queueWords, STEPS, stepWords } from '../reels/wording.js';
+import { queueWords, STEPS, stepWords } from '../reels/labels.js';
 import { formatLength } from '../text/times.js';
 import { announce } from '../ui/announcer.js';
 import { Icon } from '../ui/icons.js';

@@ -8,7 +8,7 @@ const ROWS_MAX = 3;
 const TICKS_MAX = 10;
 const TICK_PERCENT_MAX = 90;
 const ROW_HEIGHT = 16;
-const LANE_EDGE = 4;
+const TRACK_EDGE = 4;
 
 function Ruler({ duration }) {
     // A tick's label is to its right: the last tick has no space for one.
@@ -20,26 +20,26 @@ function Ruler({ duration }) {
     </div>`;
 }
 
-/** The height of a lane in pixels, from the rows of its spans. */
-function laneHeight(rows) {
-    return Math.max(1, ...rows.map((row) => row + 1)) * ROW_HEIGHT + 2 * LANE_EDGE + 1;
+/** The height of a track in pixels, from the rows of its spans. */
+function trackHeight(rows) {
+    return Math.max(1, ...rows.map((row) => row + 1)) * ROW_HEIGHT + 2 * TRACK_EDGE + 1;
 }
 
-function LaneNames({ lanes }) {
-    return html`<div class="lane-names" aria-hidden="true">${lanes.map((lane) => html`<span key=${lane.kind}
-        class=${`lane-name lane-name-${lane.kind}`} style=${{ height: `${laneHeight(lane.rows)}px` }}>
-        ${lane.title}</span>`)}</div>`;
+function TrackNames({ tracks }) {
+    return html`<div class="track-names" aria-hidden="true">${tracks.map((track) => html`<span key=${track.kind}
+        class=${`track-name track-name-${track.kind}`} style=${{ height: `${trackHeight(track.rows)}px` }}>
+        ${track.title}</span>`)}</div>`;
 }
 
-function Lane({ kind, spans, rows, current, duration }) {
-    return html`<div class=${`lane lane-${kind}`} style=${{ height: `${laneHeight(rows)}px` }}
+function Track({ kind, spans, rows, current, duration }) {
+    return html`<div class=${`track track-${kind}`} style=${{ height: `${trackHeight(rows)}px` }}
             aria-hidden="true">
         ${spans.map((span, index) => html`<span key=${index} title=${span.text}
             class=${`span ${current.includes(index) ? 'span-now' : ''}`}
             style=${{
                 left: `${percentOf(span.start, duration)}%`,
                 width: `max(3px, ${percentOf(span.end - span.start, duration)}% - 1px)`,
-                top: `${rows[index] * ROW_HEIGHT + LANE_EDGE}px`,
+                top: `${rows[index] * ROW_HEIGHT + TRACK_EDGE}px`,
             }}></span>`)}
     </div>`;
 }
@@ -58,25 +58,25 @@ function Steps({ moments, seconds, onSeek }) {
 }
 
 /**
- * `lanes` are `[{kind, title, spans, current}]`, `current` the indices of the spans at `seconds`; `said` is
+ * `tracks` are `[{kind, title, spans, current}]`, `current` the indices of the spans at `seconds`; `description` is
  * the text for screen readers at that time; `onSeek` receives the time that the user moves to.
  */
-export function Timeline({ duration, seconds, lanes, said, onSeek }) {
-    const track = useRef(null);
-    const packed = lanes.map((lane) => ({ ...lane, rows: packRows(lane.spans, ROWS_MAX) }));
+export function Timeline({ duration, seconds, tracks, description, onSeek }) {
+    const area = useRef(null);
+    const packed = tracks.map((track) => ({ ...track, rows: packRows(track.spans, ROWS_MAX) }));
     const seekTo = (event) => {
-        const box = track.current.getBoundingClientRect();
+        const box = area.current.getBoundingClientRect();
         onSeek(secondsAt(event.clientX - box.left, box.width, duration));
     };
     const startDrag = (event) => {
         if (event.button === 0) {
-            track.current.setPointerCapture(event.pointerId);
+            area.current.setPointerCapture(event.pointerId);
             event.preventDefault(); // Otherwise the cursor would lose the focus, and arrow keys would not move it.
-            track.current.querySelector('[role="slider"]').focus({ preventScroll: true });
+            area.current.querySelector('[role="slider"]').focus({ preventScroll: true });
             seekTo(event);
         }
     };
-    const drag = (event) => track.current.hasPointerCapture(event.pointerId) && seekTo(event);
+    const drag = (event) => area.current.hasPointerCapture(event.pointerId) && seekTo(event);
     const followKey = (event) => {
         const next = secondsAfterKey(event.key, seconds, duration);
         if (next !== null && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -86,18 +86,18 @@ export function Timeline({ duration, seconds, lanes, said, onSeek }) {
     };
     return html`<div class="timeline">
         <div class="timeline-head">
-            <${Steps} moments=${lanes[0].spans} seconds=${seconds} onSeek=${onSeek} />
+            <${Steps} moments=${tracks[0].spans} seconds=${seconds} onSeek=${onSeek} />
             <p class="clock"><b>${formatTimecode(seconds, true)}</b> of ${formatTimecode(duration, true)}</p>
         </div>
         <div class="timeline-body">
-            <${LaneNames} lanes=${packed} />
-            <div class="track" ref=${track} onPointerDown=${startDrag} onPointerMove=${drag}>
+            <${TrackNames} tracks=${packed} />
+            <div class="timeline-area" ref=${area} onPointerDown=${startDrag} onPointerMove=${drag}>
                 <${Ruler} duration=${duration} />
-                ${packed.map((lane) => html`<${Lane} key=${lane.kind} kind=${lane.kind} spans=${lane.spans}
-                    rows=${lane.rows} current=${lane.current} duration=${duration} />`)}
+                ${packed.map((track) => html`<${Track} key=${track.kind} kind=${track.kind} spans=${track.spans}
+                    rows=${track.rows} current=${track.current} duration=${duration} />`)}
                 <div class="cursor" role="slider" tabindex="0" aria-label="Time in the reel"
                     aria-valuemin="0" aria-valuemax=${duration} aria-valuenow=${seconds}
-                    aria-valuetext=${`${formatTimecode(seconds, true)} of ${formatTimecode(duration)}. ${said}`}
+                    aria-valuetext=${`${formatTimecode(seconds, true)} of ${formatTimecode(duration)}. ${description}`}
                     aria-orientation="horizontal" onKeyDown=${followKey}
                     style=${{ left: `${percentOf(seconds, duration)}%` }}></div>
             </div>

@@ -15,8 +15,8 @@ async function submitAgain(reels) {
     try {
         const { accepted, refusal } = await tryAgain(reels);
         select(accepted, false);
-        const said = `Submitted ${countOf(accepted.length, 'reel')} again.`;
-        showToast(refusal ? `${said} ${countOf(reels.length - accepted.length, 'reel')} refused: ${refusal}` : said,
+        const summary = `Submitted ${countOf(accepted.length, 'reel')} again.`;
+        showToast(refusal ? `${summary} ${countOf(reels.length - accepted.length, 'reel')} refused: ${refusal}` : summary,
             { isFailure: refusal !== null });
     } catch (why) {
         showToast(why.status === 0 ? 'No connection, so nothing was submitted.' : why.message, { isFailure: true });
@@ -61,7 +61,7 @@ function DeleteFailed() {
             <${Icon} name="trash" />Delete failed</button>
         ${isAsking && html`<${Confirm} title="Delete all failed reels?" label="Delete failed" run=${run}
             onClose=${() => setIsAsking(false)}>
-            <p>This deletes every failed reel of your account, also those that a newer analysis of the same post
+            <p>This deletes every failed reel of your account, including those that a newer analysis of the same post
             hides. It cannot be undone.</p>
         <//>`}`;
 }

@@ -79,6 +79,6 @@ export function announcementOf(before, after) {
         return null;
     }
     const what = after.author ? `Reel by ${after.author}` : `Reel ${after.id}`;
-    const said = { done: 'is done', error: 'has failed', processing: 'is running' };
-    return said[after.status] ? `${what} ${said[after.status]}.` : null;
+    const outcomes = { done: 'is done', error: 'has failed', processing: 'is running' };
+    return outcomes[after.status] ? `${what} ${outcomes[after.status]}.` : null;
 }

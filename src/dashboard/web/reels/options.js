@@ -21,13 +21,13 @@ function ExtractField({ fields, error, onFields }) {
     return loadError ? html`<${FailureNote} error=${loadError} onRetry=${reload} />`
         : html`<${SelectField} label="Extract" value=${fields.extract} error=${error}
             hint="Typed fields, in addition to the usual result." onValue=${(extract) => onFields({ extract })}
-            options=${[['', 'Nothing'], ...presets, [OWN_SCHEMA, 'By my own schema']]} />`;
+            options=${[['', 'Nothing'], ...presets, [OWN_SCHEMA, 'With my own schema']]} />`;
 }
 
 function AnalyzerField({ fields, analyzers, error, onFields }) {
     const options = analyzers.map((name) => [name, ANALYZER_WORDS[name] ? `${name}: ${ANALYZER_WORDS[name]}` : name]);
     return html`<${SelectField} label="Analyzer" value=${fields.analyzer} error=${error}
-        onValue=${(analyzer) => onFields({ analyzer })} options=${[['', 'The server’s choice'], ...options]} />`;
+        onValue=${(analyzer) => onFields({ analyzer })} options=${[['', 'Server default'], ...options]} />`;
 }
 
 /** The fields of options that only models follow. */

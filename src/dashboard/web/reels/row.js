@@ -8,7 +8,7 @@ import { deleteReel } from './deletions.js';
 import { Earlier } from './earlier.js';
 import { RowSelect } from './list_tools.js';
 import { Thumbnail } from './thumbnail.js';
-import { queueWords } from './wording.js';
+import { queueWords } from './labels.js';
 
 /** A link in short form: `instagram.com/reel/DYa0IXPgnP5`. */
 export function shortLink(url) {

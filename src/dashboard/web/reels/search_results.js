@@ -7,13 +7,13 @@ import { highlightParts } from '../text/highlight.js';
 import { countOf } from '../text/numbers.js';
 import { formatTimecode } from '../text/times.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, Empty, FailureNote } from '../ui/notes.js';
+import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
 import { Author, headlineOf } from './row.js';
 import { SaveSearch } from './saved_searches.js';
 import { Thumbnail } from './thumbnail.js';
-import { fieldWords } from './wording.js';
+import { fieldWords } from './labels.js';
 
 const HITS_MAX = 50;
 
@@ -55,7 +55,7 @@ export function SearchResults({ query, onShowAll }) {
         return html`<${FailureNote} error=${error} onRetry=${reload} />`;
     }
     if (!data) {
-        return html`<${Bones} count=${3} />`;
+        return html`<${Skeleton} count=${3} />`;
     }
     const hits = data.filter((hit) => !hidden.has(hit.id));
     if (hits.length === 0) {

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from '../htm-preact.js';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
-import { STATUS_WORDS } from './wording.js';
+import { STATUS_WORDS } from './labels.js';
 
 const TYPING_MILLISECONDS = 300; // Longest pause between two key presses of a slow typist.
 

@@ -19,12 +19,12 @@ export function queryWords(query) {
  * word of the search: `cook` marks `cooking`.
  */
 export function highlightParts(passage, query) {
-    const wanted = queryWords(query);
+    const prefixes = queryWords(query);
     const parts = [];
     let plain = 0;
-    for (const found of wanted.length > 0 ? passage.matchAll(WORD) : []) {
+    for (const found of prefixes.length > 0 ? passage.matchAll(WORD) : []) {
         const word = folded(found[0]);
-        if (!wanted.some((one) => word.startsWith(one))) {
+        if (!prefixes.some((prefix) => word.startsWith(prefix))) {
             continue;
         }
         if (found.index > plain) {

@@ -2,15 +2,15 @@
 import { html } from '../htm-preact.js';
 import { createStore, useStore } from '../core/store.js';
 
-const saidStore = createStore('');
+const sentenceStore = createStore('');
 
 /** Announces a sentence politely, after current speech. */
 export function announce(sentence) {
-    saidStore.set(sentence);
+    sentenceStore.set(sentence);
 }
 
 /** The live region; once per page. */
 export function Announcer() {
-    const said = useStore(saidStore);
-    return html`<p class="unseen" role="status" aria-live="polite">${said}</p>`;
+    const sentence = useStore(sentenceStore);
+    return html`<p class="unseen" role="status" aria-live="polite">${sentence}</p>`;
 }

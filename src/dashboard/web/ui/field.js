@@ -27,7 +27,7 @@ function problemOf(input) {
         return 'This field is required.';
     }
     if (input.minLength > 0 && input.value.length < input.minLength) {
-        return `At least ${input.minLength} characters, please.`;
+        return `At least ${input.minLength} characters.`;
     }
     return input.validity.typeMismatch && input.type === 'email'
         ? 'Enter an address such as name@example.org.' : null;
@@ -41,10 +41,10 @@ export function useProblem(value) {
 }
 
 /** A text input. `value` and `onValue` control it; other props are passed to the element. */
-export function Field({ label, hint, error: saidError, value, onValue, ...rest }) {
+export function Field({ label, hint, error: serverError, value, onValue, ...rest }) {
     const id = useId();
     const [problem, checked] = useProblem(value);
-    const error = problem ?? saidError;
+    const error = problem ?? serverError;
     return html`<div class="field">
         <label for=${id}>${label}</label>
         <input class="input" id=${id} value=${value} onInput=${(event) => onValue(event.target.value)}
@@ -78,10 +78,10 @@ export function SelectField({ label, hint, error, value, onValue, options }) {
 }
 
 /** A password field with a button to show it. Same props as Field. */
-export function PasswordField({ label, hint, error: saidError, value, onValue, ...rest }) {
+export function PasswordField({ label, hint, error: serverError, value, onValue, ...rest }) {
     const id = useId();
     const [problem, checked] = useProblem(value);
-    const error = problem ?? saidError;
+    const error = problem ?? serverError;
     const [isShown, setIsShown] = useState(false);
     return html`<div class="field">
         <label for=${id} id=${`${id}-label`}>${label}</label>

@@ -67,7 +67,7 @@ export function Empty({ title, children }) {
 }
 
 /** Skeletons of `count` rows or lines that are loading; `kind` is `row` or `line`. */
-export function Bones({ count, kind = 'row' }) {
+export function Skeleton({ count, kind = 'row' }) {
     return html`<div aria-busy="true">
         <p class="unseen">Loading</p>
         ${Array.from({ length: count }, (_, index) =>

@@ -1,7 +1,7 @@
 // The status of a reel as icon, colour and label.
 import { html } from '../htm-preact.js';
 import { useStep } from '../core/live.js';
-import { STATUS_WORDS, stepWords } from '../reels/wording.js';
+import { STATUS_WORDS, stepWords } from '../reels/labels.js';
 import { Icon } from './icons.js';
 
 /** The status of a reel, with the current step of a running one if known. */

@@ -5,7 +5,7 @@ import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';
 import { formatMonth } from '../text/times.js';
 import { useLoading } from '../ui/loading.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 
 const NEARLY_PERCENT = 80;
 
@@ -30,7 +30,7 @@ export function Budget() {
         return html`<${FailureNote} error=${error} onRetry=${reload} />`;
     }
     if (!data) {
-        return html`<${Bones} count=${1} />`;
+        return html`<${Skeleton} count=${1} />`;
     }
     const unpriced = data.unpriced_calls_this_month;
     const counted = data.spent_this_month_usd + (data.estimated_this_month_usd ?? 0);

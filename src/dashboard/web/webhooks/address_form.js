@@ -8,9 +8,9 @@ import { showToast } from '../ui/toast.js';
 /** The form for the default address; `onChanged` receives the new settings. */
 export function AddressForm({ settings, onChanged }) {
     const [url, setUrl] = useState(settings.url ?? '');
-    const wanted = url.trim();
+    const address = url.trim();
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
-        const changed = await change('PUT', '/webhook', { url: wanted === '' ? null : wanted });
+        const changed = await change('PUT', '/webhook', { url: address === '' ? null : address });
         setUrl(changed.url ?? '');
         onChanged(changed);
         showToast(changed.url ? 'Webhooks are sent to this address from now on.' : 'Webhooks are no longer sent.');
@@ -25,7 +25,7 @@ export function AddressForm({ settings, onChanged }) {
             autocapitalize="none" maxlength="2048" placeholder="https://example.org/reels" value=${url}
             onValue=${type} error=${isUrlWrong ? error.message : null}
             hint="For all reels that are submitted without their own address. Leave it empty to send nothing." />
-        <button class="button button-main" type="submit" disabled=${isBusy || wanted === (settings.url ?? '')}>
+        <button class="button button-main" type="submit" disabled=${isBusy || address === (settings.url ?? '')}>
             Save</button>
         ${error && !isUrlWrong && html`<${FailureNote} error=${error} />`}
     </form>`;

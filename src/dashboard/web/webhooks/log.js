@@ -5,17 +5,17 @@ import { onLive } from '../core/live.js';
 import { withPage, withTop } from '../reels/merging.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
 import { Icon } from '../ui/icons.js';
-import { Bones, FailureNote } from '../ui/notes.js';
+import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time, useNow } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
-import { answerWords, nextTryWords, standingOf } from './wording.js';
+import { answerWords, nextTryWords, stateOf } from './delivery_state.js';
 
 const PAGE_SIZE = 20;
 const PAGE = `/webhook/deliveries?limit=${PAGE_SIZE}`;
-const LOOK_SECONDS = 3; // The first retry follows after five seconds.
+const POLL_SECONDS = 3; // The first retry follows after five seconds.
 
-function Standing({ delivery }) {
-    const { words, look, icon } = standingOf(delivery);
+function DeliveryState({ delivery }) {
+    const { words, look, icon } = stateOf(delivery);
     return html`<span class=${`status status-${look}`}>
         <${Icon} name=${icon} more=${look === 'processing' ? 'icon-turning' : ''} />${words}
     </span>`;
@@ -28,7 +28,7 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
     return html`<li class="line delivery">
         <div class="line-main">
             <h3><a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a></h3>
-            <${Standing} delivery=${delivery} />
+            <${DeliveryState} delivery=${delivery} />
         </div>
         <dl class="line-facts">
             <div><dt>Last try</dt><dd>${delivery.tried_at
@@ -56,7 +56,7 @@ export function DeliveryLog() {
     useEffect(() => onLive('reel', (reel) => ['done', 'error'].includes(reel.status) && reload()), []);
     useEffect(() => onLive('deleted', ({ id }) => setList((old) =>
         ({ ...old, reels: old.reels.filter((one) => one.job_id !== id) }))), []);
-    useRepetition(() => list.reels.slice(0, PAGE_SIZE).some((one) => one.state === 'pending') && reload(), LOOK_SECONDS);
+    useRepetition(() => list.reels.slice(0, PAGE_SIZE).some((one) => one.state === 'pending') && reload(), POLL_SECONDS);
     const loadMore = async () => {
         setMore({ isLoading: true, error: null });
         try {
@@ -72,7 +72,7 @@ export function DeliveryLog() {
         try {
             const changed = await change('POST', `/webhook/deliveries/${delivery.id}/redeliver`);
             setList((old) => ({ ...old, reels: old.reels.map((one) => one.id === changed.id ? changed : one) }));
-            showToast(`Reel ${delivery.job_id} is sent again.`);
+            showToast(`Reel ${delivery.job_id} will be sent again.`);
         } catch (why) {
             showToast(why.message, { isFailure: true });
         }
@@ -82,7 +82,7 @@ export function DeliveryLog() {
     return html`<section class="section" aria-labelledby="deliveries">
         <div class="section-head"><h2 id="deliveries">Deliveries</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        ${!data && !error && html`<${Bones} count=${3} kind="line" />`}
+        ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
         ${data && list.reels.length === 0 && html`<p class="padded muted">Nothing has been sent in the last 7 days.</p>`}
         <ul>${list.reels.map((one) => html`<${DeliveryRow} key=${one.id} delivery=${one}
             isBusy=${busy === one.id} onAgain=${() => sendAgain(one)} />`)}</ul>

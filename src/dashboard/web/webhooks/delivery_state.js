@@ -7,7 +7,7 @@ const STATES = {
 };
 
 /** The state of a delivery: `{words, look, icon}`. */
-export function standingOf(delivery) {
+export function stateOf(delivery) {
     if (STATES[delivery.state]) {
         return STATES[delivery.state];
     }
@@ -28,6 +28,6 @@ export function nextTryWords(delivery, now) {
 
 /** The outcome of the last try as a short sentence; empty before the first. */
 export function answerWords(delivery) {
-    const said = delivery.cause ?? (delivery.status_code ? `answered ${delivery.status_code}` : '');
-    return said === '' ? '' : said.charAt(0).toUpperCase() + said.slice(1) + '.';
+    const outcome = delivery.cause ?? (delivery.status_code ? `answered ${delivery.status_code}` : '');
+    return outcome === '' ? '' : outcome.charAt(0).toUpperCase() + outcome.slice(1) + '.';
 }

@@ -3,7 +3,7 @@ import { formatLength } from '../text/times.js';
 
 /** Labels by status. */
 export const STATUS_WORDS = {
-    pending: 'Waiting', processing: 'Working', done: 'Done', error: 'Failed',
+    pending: 'Waiting', processing: 'Processing', done: 'Done', error: 'Failed',
 };
 
 /** The queue position of a pending reel as text; empty if unknown. `now` is in milliseconds. */
@@ -11,12 +11,12 @@ export function queueWords(reel, now) {
     if (reel.status !== 'pending' || !reel.queue_position) {
         return '';
     }
-    const place = `Number ${reel.queue_position} in your queue`;
+    const position = `Position ${reel.queue_position} in your queue`;
     if (!reel.expected_start_at) {
-        return place;
+        return position;
     }
     const seconds = (Date.parse(reel.expected_start_at) - now) / 1000;
-    return seconds < 5 ? `${place}, starts soon` : `${place}, starts in about ${formatLength(seconds)}`;
+    return seconds < 5 ? `${position}, starts soon` : `${position}, starts in about ${formatLength(seconds)}`;
 }
 
 /** Steps of the work, in order, as `[name, label]`. */
@@ -34,9 +34,9 @@ export function stepWords(step) {
 }
 
 const FIELD_WORDS = {
-    'audio.transcript': 'Said', 'audio.segments': 'Said', 'visual.text_on_screen': 'On screen',
-    'visual.text_segments': 'On screen', 'visual.description': 'Seen', 'visual.setting': 'Setting',
-    'visual.subjects': 'In view', 'content.summary': 'Summary', 'content.topics': 'Topics',
+    'audio.transcript': 'Speech', 'audio.segments': 'Speech', 'visual.text_on_screen': 'On screen',
+    'visual.text_segments': 'On screen', 'visual.description': 'Description', 'visual.setting': 'Setting',
+    'visual.subjects': 'Subjects', 'content.summary': 'Summary', 'content.topics': 'Topics',
     'content.hooks': 'Hook', 'content.call_to_action': 'Call to action',
     'content.key_moments': 'Key moment', 'audio.music_description': 'Music',
     'platform_meta.caption': 'Caption', 'platform_meta.author': 'Author',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { changesOf, draftOf, draftProblems } from '../../../src/dashboard/web/admin/changes.js';
 import { completeLink, platformLink } from '../../../src/dashboard/web/reel/links.js';
 import { retryWait, uploadPath } from '../../../src/dashboard/web/reel/retry.js';
-import { fieldWords, queueWords, stepWords } from '../../../src/dashboard/web/reels/wording.js';
+import { fieldWords, queueWords, stepWords } from '../../../src/dashboard/web/reels/labels.js';
 
 const ACCOUNT = {
     is_admin: false, submissions_per_minute: 20, concurrent_jobs: null, requests_per_minute: null,
@@ -35,7 +35,7 @@ test('an upload is offered where the platform is the cause, and keeps the link',
 });
 
 test('fields and steps have labels', () => {
-    assert.equal(fieldWords('audio.transcript'), 'Said');
+    assert.equal(fieldWords('audio.transcript'), 'Speech');
     assert.equal(fieldWords('content.something_new'), 'something new');
     assert.equal(stepWords('download'), 'Downloading the video');
     assert.equal(stepWords(undefined), '');
@@ -82,9 +82,9 @@ test('invalid numbers are reported by field', () => {
 test('a waiting reel has a queue position', () => {
     const now = Date.parse('2026-05-22T10:00:00Z');
     const reel = { status: 'pending', queue_position: 4, expected_start_at: '2026-05-22T10:02:00Z' };
-    assert.equal(queueWords(reel, now), 'Number 4 in your queue, starts in about 2 min');
-    assert.equal(queueWords({ ...reel, expected_start_at: '2026-05-22T09:59:00Z' }, now), 'Number 4 in your queue, starts soon');
-    assert.equal(queueWords({ ...reel, expected_start_at: null }, now), 'Number 4 in your queue');
+    assert.equal(queueWords(reel, now), 'Position 4 in your queue, starts in about 2 min');
+    assert.equal(queueWords({ ...reel, expected_start_at: '2026-05-22T09:59:00Z' }, now), 'Position 4 in your queue, starts soon');
+    assert.equal(queueWords({ ...reel, expected_start_at: null }, now), 'Position 4 in your queue');
     assert.equal(queueWords({ status: 'pending' }, now), '');
     assert.equal(queueWords({ ...reel, status: 'processing' }, now), '');
 });
