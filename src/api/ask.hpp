@@ -25,7 +25,7 @@ enum class question_scope : std::uint8_t { reel, library };
 [[nodiscard]] result<questions::question> requested_question(
     const json& body, question_scope scope);
 
-/// An answer as JSON (contract section 11). Pure.
+/// An answer as JSON (schema `Answer` of docs/openapi.yaml). Pure.
 [[nodiscard]] std::string answer_view(const questions::answer& answer);
 
 }  // namespace reelsd::api

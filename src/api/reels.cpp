@@ -21,8 +21,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Interval at which a waiting request authenticates its caller again: a revoked token is refused
-/// within a second (contract), and the query takes a part of that.
+/// Interval at which a waiting request authenticates its caller again: the API promises that
+/// a revoked token is refused within a second, and the query takes a part of that.
 constexpr std::chrono::milliseconds authentication_interval{700};
 /// Waiting requests authenticate at multiples of this, so that their lookups share a statement.
 constexpr std::chrono::milliseconds authentication_tick{50};

@@ -34,7 +34,7 @@ void add_search_routes(http::router& router, std::string_view prefix, search_ser
 /// Errors: invalid_argument with the text for the client. Pure.
 [[nodiscard]] result<std::string> requested_query(std::optional<std::string_view> text);
 
-/// Returns a hit as JSON (contract section 5). `match` is its best passage, or its summary without
+/// Returns a hit as JSON (docs/openapi.yaml). `match` is its best passage, or its summary without
 /// passages. Errors: internal when the stored passages are invalid. Pure.
 [[nodiscard]] result<std::string> hit_view(
     const jobs::search_hit& hit, const model::passage_finder& finder);

@@ -75,7 +75,7 @@ struct common_options {
     const http::request_context& ctx, const json& body, const submission_service& service);
 
 /// 202 with the job, 400 for a key that was used with another submission, or 429, with the
-/// RateLimit fields of the contract.
+/// `RateLimit-*` header fields.
 [[nodiscard]] http::response answer_to(
     const http::request_context& ctx, const jobs::submission_result& decision);
 

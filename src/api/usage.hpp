@@ -23,7 +23,7 @@ void add_usage_routes(http::router& router, std::string_view prefix, usage::usag
 
 // Usage as JSON text: costs are exact decimal numbers, which the JSON library cannot write. Pure.
 
-/// Usage of an account (contract section 5).
+/// Usage of an account (docs/openapi.yaml).
 [[nodiscard]] std::string usage_view(const usage::report& report);
 
 /// By day and model, as an array.

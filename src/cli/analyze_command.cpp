@@ -389,7 +389,7 @@ exit_code run_analyze(const command_context& context, const analyze_arguments& g
     return run_analyze_list(context, arguments);
 }
 
-/// The contract's bounds on an Idempotency-Key; empty for a valid one.
+/// Why the API would reject an Idempotency-Key; empty for a valid one.
 std::string idempotency_key_error(const std::string& key) {
     constexpr std::size_t key_bytes_max = 255;
     if (is_visible_ascii(key) && !key.empty() && key.size() <= key_bytes_max) return {};

@@ -12,7 +12,7 @@
 namespace reelsd::cli {
 namespace {
 
-/// The contract's bound on the reels considered.
+/// Upper bound of the API on the reels considered.
 constexpr int reels_considered_max = 20;
 
 struct ask_arguments {

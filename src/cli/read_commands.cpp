@@ -32,7 +32,7 @@ exit_code run_get(const command_context& context, const get_arguments& arguments
 
 constexpr std::array statuses{"pending", "processing", "done", "error"};
 
-/// The contract's bound and default of one page.
+/// Upper bound and default of the API for one page.
 constexpr int page_reels_max = 100;
 constexpr int page_reels_default = 20;
 /// `--all` ends here: 100,000 reels with their summaries are some 200 MB as parsed JSON.
@@ -114,7 +114,7 @@ exit_code run_list(const command_context& context, const list_arguments& argumen
     return exit_code::ok;
 }
 
-constexpr int hits_max = 50;  ///< The contract's.
+constexpr int hits_max = 50;  ///< Upper bound of the API.
 
 struct search_arguments {
     std::vector<std::string> words;

@@ -1,4 +1,4 @@
-"""Tests the HTTP contract for submitting and reading a reel.
+"""Tests the HTTP API for submitting and reading a reel.
 
 Method: one daemon without workers, so that every job stays pending and each answer is determined; tables of
 requests and exact answers. outcomes_test.py and queue_test.py test the work of workers.
@@ -254,7 +254,7 @@ class Reading(ApiTest):
         self.assertEqual(answer.headers["Cache-Control"], "no-store")
         job = answer.json()
         self.assertRegex(job["created_at"], RFC3339)
-        # Omitted or null, as the contract allows for missing values.
+        # Omitted or null, as the API allows for missing values.
         known = {name: value for name, value in job.items() if value is not None}
         self.assertEqual(
             known,

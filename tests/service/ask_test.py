@@ -1,4 +1,4 @@
-"""Tests questions about reels: the answers and their citations, the statuses of the contract (section 11), limits,
+"""Tests questions about reels: the answers and their citations, the HTTP statuses, limits,
 and the ledger.
 
 Method: the real daemon with stand-ins of the models, which answer honestly or not.

@@ -204,7 +204,7 @@ class Stopping(QueueTest):
         wait_until(self.any_in_work, "a job in progress")
         begin = time.monotonic()
         code = daemon.stop(with_signal)
-        self.assertLess(time.monotonic() - begin, 10, "the contract's limit")
+        self.assertLess(time.monotonic() - begin, 10, "within the shutdown limit")
         self.assertEqual(code, 0, daemon.log()[-3000:])
         self.assertEqual(self.sql("SELECT count(*) FROM job WHERE status = 'processing'"), "0")
         return daemon, account, ids

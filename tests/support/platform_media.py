@@ -1,4 +1,4 @@
-"""Signed media files as on the platform's servers (platform.md 4), and bodies that do not end properly, for any
+"""Signed media files as on the platform's servers, and bodies that do not end properly, for any
 answer."""
 
 import hashlib

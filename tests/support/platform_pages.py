@@ -1,6 +1,6 @@
 """Post pages as the platform serves them to a browser that is not logged in.
 
-Their form follows the facts of platform.md 2A and 3: data in blocks of `<script type="application/json"
+Their form is that of observed pages: data in blocks of `<script type="application/json"
 data-sjs>`, the requested post wrapped in `xig_polaris_media`, the author's timeline as a decoy, the page's kind in
 `canonicalRouteName`. All values are invented.
 """

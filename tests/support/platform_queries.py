@@ -1,7 +1,6 @@
 """Answers to the queries of the platform's own pages, and its embed pages.
 
-Their form follows the facts of platform.md 2B, 2C and 2D; requests that the platform refuses are refused here. All
-values are invented.
+Their form is that of observed answers. Requests that the platform refuses are refused here. All values are invented.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Other answers of the platform: oEmbed, the availability of a post, and the app's own API, which needs a session.
 
-Their form follows the facts of platform.md 2C, 2E, 2G and 3. All values are invented.
+Their form is that of observed answers. All values are invented.
 """
 
 import platform_pages as pages

@@ -16,7 +16,7 @@ namespace {
 
 /// The bound on one attempt of a job (bounds::job_time_max).
 constexpr std::chrono::seconds wait_max{600};
-/// The contract's bounds.
+/// Bounds of the API.
 constexpr std::size_t query_characters_max = 500;
 constexpr std::int64_t language_characters_max = 35;  ///< RFC 5646, 4.4.1.
 constexpr std::int64_t instructions_characters_max = 2000;

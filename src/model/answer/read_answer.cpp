@@ -11,11 +11,11 @@ namespace reelsd::model {
 
 namespace {
 
-/// The list under the schema's name, or under the contract's name if that is missing or empty. Null
+/// The list under the schema's name, or under the name in the API's result if that is missing or empty. Null
 /// when there is neither.
 const answer_json* either(
-    section_reader& section, std::string_view name, std::string_view contract_name) {
-    const auto* const other = section.member(contract_name, false);
+    section_reader& section, std::string_view name, std::string_view result_name) {
+    const auto* const other = section.member(result_name, false);
     const auto* const own = section.member(name, other == nullptr);
     return own == nullptr || own->is_null() || own->empty() ? other : own;
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// The subset of JSON Schema that callers may use in `extract` (contract section 11). It is checked
-/// when it is submitted, so that later steps can rely on its form. See docs/adr/0046.
+/// The subset of JSON Schema that callers may use in `extract`. It is checked
+/// when it is submitted, so that later steps can rely on its form. See docs/adr/0044.
 namespace reelsd::model {
 
 /// Of the schema as compact JSON text.

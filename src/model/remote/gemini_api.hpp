@@ -11,7 +11,7 @@
 
 namespace reelsd::model {
 
-/// Gemini's generateContent. Source: model-api.md A1.
+/// Gemini API, `generateContent`. Source: ai.google.dev/api/generate-content.
 class gemini_api final : public chat_api {
 public:
     /// `http` and `log` outlive it.

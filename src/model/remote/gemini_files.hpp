@@ -26,7 +26,7 @@ struct uploaded_file {
 
 using upload_result = boost::system::result<uploaded_file, call_failure>;
 
-/// Gemini's Files API. Source: model-api.md A3. Blocking; thread-safe.
+/// Gemini's Files API. Source: ai.google.dev/api/files. Blocking; thread-safe.
 class gemini_files {
 public:
     /// `settings` and `http` outlive it.

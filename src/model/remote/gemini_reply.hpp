@@ -6,8 +6,9 @@
 #include <chrono>
 #include <string_view>
 
-/// Interprets Gemini's responses. Source: model-api.md A2 and A4. Pure, except for the default
-/// `now`.
+/// Interprets responses of the Gemini API. Pure, except for the default `now`. Source:
+/// ai.google.dev/api/generate-content (`GenerateContentResponse`) and
+/// ai.google.dev/gemini-api/docs/troubleshooting (errors).
 namespace reelsd::model {
 
 /// The request, because the same status has different meanings.

@@ -6,8 +6,7 @@
 #include <span>
 #include <string>
 
-/// Decides on the next request about a video after an unusable reply or a refusal. Source:
-/// model-api.md A2, A4 and C.
+/// Decides on the next request about a video after an unusable reply or a refusal.
 namespace reelsd::model {
 
 /// The changes that were tried for one video. Each helps at most once.

@@ -13,7 +13,8 @@
 
 namespace reelsd::model {
 
-/// Chat completions, which many servers offer. Source: model-api.md B.
+/// Chat completions, which many servers offer. Source: OpenAI API reference, "Create chat
+/// completion".
 class openai_api final : public chat_api {
 public:
     /// `media` outlives it.

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <optional>
 
-/// Interprets the responses of servers with chat completions. Source: model-api.md B. Pure, except
-/// for the default `now`.
+/// Interprets the responses of servers with chat completions. Pure, except for the default `now`.
+/// Source: OpenAI API reference, "The chat completion object" and "Error codes".
 namespace reelsd::model {
 
 /// A response with status 200.

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-/// The pure parts of the providers' embedders. Source: model-api.md A5 and B.
+/// The pure parts of the providers' embedders. Source: ai.google.dev/api/embeddings; OpenAI API
+/// reference, "Create embeddings".
 namespace reelsd::model {
 
 /// About 2,048 tokens of 4 characters, the limit of the smallest model.

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <variant>
 
-/// How often and when a failed request is retried, and the delays that servers name. Source:
-/// model-api.md C.
+/// How often and when a failed request is retried, and the delays that servers name.
 namespace reelsd::model {
 
 /// Retry in this worker, after a pause.

@@ -23,7 +23,7 @@ constexpr auto write_pause = 1s;
 /// notice a missing database.
 constexpr auto worker_wait_max = 30s;
 /// Upper bound on paid calls per job, over all attempts, so that a hostile video cannot cause
-/// unlimited costs (model-api.md C).
+/// unlimited costs.
 constexpr int calls_max = 3;
 
 using begun_call = result<std::int64_t>;

@@ -12,14 +12,14 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Videos beyond the limit of bytes are gone within 30 s (contract, section 13).
+/// Videos beyond the limit of bytes are documented to be deleted within 30 s.
 constexpr auto expiry_interval = 5s;
 /// Pause after a full step, to leave time for other statements.
 constexpr auto expiry_pause = 200ms;
 /// Files per statement: 500 MB at the usual size.
 constexpr int videos_per_step = 100;
 
-/// Objects of a deleted reel are gone within 15 s (contract, section 13).
+/// Objects of a deleted reel are documented to be deleted within 15 s.
 constexpr auto deletion_interval = 2s;
 /// Objects per step, one after another: a deletion takes 5 to 50 ms.
 constexpr int objects_per_step = 50;

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using questions::refusal;
 
-/// From the contract (section 11): the model is reached within this time, or not at all.
+/// The API answers 503 if the model is not reached within this time.
 constexpr auto answer_time_max = 60s;
 constexpr auto database_time_max = 5s;
 /// About 6,000 tokens, which are 0.1 to 0.5 cents at usual prices. A reel of 90 s has a third of

@@ -36,7 +36,7 @@ TEST(RequestedPeriod, TakesDaysOfTheCalendar) {
         requested_period("2026-01-02", "2026-01-01").error().detail(), "from must not be after to");
 }
 
-// Goal: the answer follows the contract, with exact costs.
+// Goal: the answer has the documented format, with exact costs.
 TEST(UsageView, WritesCostsAsExactNumbers) {
     const usage::sums used{
         .calls = 34, .prompt_tokens = 312400, .output_tokens = 28600, .cost_usd = "0.16522"};

@@ -99,7 +99,7 @@ TEST(ReadAnswer, AcceptsOtherSpellingsSilently) {
              return reported.metadata.format == "other" &&
                     reported.metadata.mood == sentiment::neutral;
          }},
-        {"the contract's names of times",
+        {"the API's names of times",
          R"({"audio": {"segments": [{"text": "a", "start_seconds": 1.5, "end_seconds": "2"}]}})",
          [](const findings& reported) {
              return reported.audio.segments[0].start_seconds == 1.5 &&

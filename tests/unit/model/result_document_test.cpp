@@ -29,7 +29,7 @@ std::string assembled(
 }
 
 // Goal: names, order, types and nulls of the document are fixed.
-TEST(AssembleResult, HasTheFormatOfTheContract) {
+TEST(AssembleResult, HasTheDocumentedFormat) {
     const auto text = assembled(testing::make_findings());
 
     const auto expected =

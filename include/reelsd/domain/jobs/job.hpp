@@ -16,7 +16,8 @@ namespace reelsd::jobs {
 /// As in SQL (`job_status`) and JSON.
 enum class job_status : std::uint8_t { pending, processing, done, error };
 
-/// Why a job ended in `error`, as in SQL (`job_error_code`) and JSON. Source: contract section 4.
+/// Why a job ended in `error`, as in SQL (`job_error_code`) and JSON
+/// (`error_code`).
 enum class job_error_code : std::uint8_t {
     unavailable,
     rate_limited,
@@ -40,7 +41,7 @@ enum class job_error_code : std::uint8_t {
 [[nodiscard]] result<job_error_code> job_error_code_from(std::string_view name);
 
 /// Whether the same submission may succeed later. `cause`: name of the errc that ended the last
-/// attempt; empty if unknown. Source: contract section 13.
+/// attempt; empty if unknown.
 [[nodiscard]] bool is_retryable(job_error_code code, std::string_view cause) noexcept;
 
 /// The part of a done job that lists and searches show.
@@ -142,8 +143,8 @@ struct earlier_analysis {
     std::optional<reel_thumbnail> thumbnail = {};  ///< If it has one.
 };
 
-/// Returns a job as JSON (contract section 4); with `brief`, as in lists. Inserts the stored result
-/// as text, because parsing it would slow down every read.
+/// Returns a job as JSON (schema `Job` of docs/openapi.yaml); with `brief`, as in lists. Inserts the
+/// stored result as text, because parsing it would slow down every read.
 [[nodiscard]] std::string job_view(const job& job);
 
 }  // namespace reelsd::jobs

@@ -82,7 +82,7 @@ struct completed {
 };
 struct failed {
     job_error_code code = job_error_code::internal;
-    std::string text;  ///< For the user; begins as the contract says; no internal details.
+    std::string text;  ///< For the user: no internal details. See error_text().
     attempt_failure why = {};
     /// Time until another submission may succeed; 0: unknown.
     seconds_f retry_after{};
@@ -142,8 +142,8 @@ struct snooze {
 [[nodiscard]] transition after_snooze(
     const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy);
 
-/// Error text of a failed job: the cause and the remedy. Begins as contract section 4 says for
-/// job_error_code_of(why).
+/// Error text of a failed job: the cause and the remedy. Begins with the sentence that
+/// docs/openapi.yaml documents for job_error_code_of(why).
 [[nodiscard]] std::string error_text(const error& why, const retry_policy& policy);
 
 /// "done", the error code's name, "retry", "snoozed" or "released".

@@ -22,7 +22,7 @@ class pool;
 
 namespace reelsd::jobs {
 
-/// Uploads that an account may have in progress, over all daemons (contract, section 9).
+/// Uploads that an account may have in progress, over all daemons.
 inline constexpr int uploads_max = 2;
 
 /// Bytes of each row of a file but the last. Smaller rows cost more statements, larger ones more

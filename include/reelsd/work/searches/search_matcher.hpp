@@ -33,7 +33,7 @@ struct search_matcher_dependencies {
 };
 
 /// Compares each new reel with the saved searches of its account, by the ranking of the search.
-/// Embeds no query, so that it costs nothing. Daemons share the work. See docs/adr/0044.
+/// Embeds no query, so that it costs nothing. Daemons share the work. See docs/adr/0043.
 /// Thread: the loop's.
 class search_matcher final : public async::background_task {
 public:
