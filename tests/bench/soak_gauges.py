@@ -84,7 +84,7 @@ def gauge_of(name):
     return GAUGES.get(name.rpartition(": ")[2], Gauge())
 
 
-def verdict(gauge, series):
+def assess_growth(gauge, series):
     """(growth over the evaluated time, whether the gauge grows) for the last two thirds of a series."""
     judged = series[len(series) // 3:]
     if len(judged) < 2:
@@ -193,12 +193,12 @@ def daemon_sample(daemon):
 
 
 def table_rows(daemons):
-    """[[name, begin, median, end, quiet, growth, verdict]] and the names of growing gauges. `daemons`: {name:
+    """[[name, begin, median, end, quiet, growth, assessment]] and the names of growing gauges. `daemons`: {name:
     Series}"""
     rows, growing = [], []
     for name, series in daemons.items():
         gauge = gauge_of(name)
-        growth, grows = verdict(gauge, series.points)
+        growth, grows = assess_growth(gauge, series.points)
         judged = [value for _, value in series.points[len(series.points) // 3:]] or [0]
         finding = "grows" if grows else ("flat" if gauge.bound is not None else "")
         more = series.quiet - series.rest if None not in (series.quiet, series.rest) else None

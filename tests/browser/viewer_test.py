@@ -65,7 +65,7 @@ class ViewerTest(ServiceTest):
         self.assertEqual(page.value("document.querySelectorAll('.errors-wrapper').length"), 0)
         self.assertClean(page)
 
-    def test_it_fits_a_phone(self):
+    def test_pages_fit_a_phone(self):
         page = self.opened(width=390)
         page.click("#operations-Reels-analyzeReel .opblock-summary-control")
         page.wait_for("document.querySelector('.responses-wrapper') !== null")

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr std::array<std::string_view, 2> tables{"thing", "other"};
 
-class ReplacementTest : public ::testing::Test {
+class DatabaseSwapTest : public ::testing::Test {
 protected:
     static deadline soon() { return deadline::after(test::patience); }
 
@@ -47,7 +47,7 @@ protected:
     test::test_database database_{test::schema::empty};
 };
 
-TEST_F(ReplacementTest, ReplacesTheDatabase) {
+TEST_F(DatabaseSwapTest, ReplacesTheDatabase) {
     sql("CREATE TABLE thing AS SELECT 'old' AS name");
     {
         auto swap = make();
@@ -62,7 +62,7 @@ TEST_F(ReplacementTest, ReplacesTheDatabase) {
     EXPECT_TRUE(nothing_is_left());
 }
 
-TEST_F(ReplacementTest, DropsTheNewDatabaseUnlessCommitted) {
+TEST_F(DatabaseSwapTest, DropsTheNewDatabaseUnlessCommitted) {
     sql("CREATE TABLE thing AS SELECT 'old' AS name");
     {
         const auto swap = make();
@@ -73,7 +73,7 @@ TEST_F(ReplacementTest, DropsTheNewDatabaseUnlessCommitted) {
     EXPECT_TRUE(nothing_is_left());
 }
 
-TEST_F(ReplacementTest, IsRefusedWhileAClientIsConnected) {
+TEST_F(DatabaseSwapTest, IsRefusedWhileAClientIsConnected) {
     test::test_loop loop;
     pool_options options;
     options.connection_string = database_.connection_string();
@@ -98,7 +98,7 @@ TEST_F(ReplacementTest, IsRefusedWhileAClientIsConnected) {
     connected.close();
 }
 
-TEST_F(ReplacementTest, ExcludesOtherSwaps) {
+TEST_F(DatabaseSwapTest, ExcludesOtherSwaps) {
     const auto first = make();
     ASSERT_TRUE(first) << first.error().to_string();
     const auto second = make();
@@ -107,7 +107,7 @@ TEST_F(ReplacementTest, ExcludesOtherSwaps) {
     EXPECT_TRUE(look_into(first->connection_string(), tables, soon()));
 }
 
-TEST_F(ReplacementTest, DropsLeftoversOfAKilledSwap) {
+TEST_F(DatabaseSwapTest, DropsLeftoversOfAKilledSwap) {
     const auto postgres = with_database(database_.connection_string(), "postgres");
     ASSERT_TRUE(postgres);
     std::string name;
@@ -126,7 +126,7 @@ TEST_F(ReplacementTest, DropsLeftoversOfAKilledSwap) {
     EXPECT_TRUE(nothing_is_left());
 }
 
-TEST_F(ReplacementTest, NeedsARoleThatOwnsTheDatabase) {
+TEST_F(DatabaseSwapTest, NeedsARoleThatOwnsTheDatabase) {
     const auto refused = database_swap::make(
         database_.connection_string() + " options='-c role=pg_monitor'", soon());
     ASSERT_FALSE(refused);
@@ -134,7 +134,7 @@ TEST_F(ReplacementTest, NeedsARoleThatOwnsTheDatabase) {
     EXPECT_THAT(refused.error().detail(), HasSubstr("CREATEDB"));
 }
 
-TEST_F(ReplacementTest, DetectsRows) {
+TEST_F(DatabaseSwapTest, DetectsRows) {
     const auto look = [this] { return *look_into(database_.connection_string(), tables, soon()); };
     EXPECT_FALSE(look().has_relations);
     sql("CREATE TABLE thing (id integer); CREATE TABLE unasked AS SELECT 1 AS id");

@@ -51,7 +51,7 @@ class Manual(unittest.TestCase):
 
 
 class Settings(unittest.TestCase):
-    def test_the_pages_are_those_that_the_program_makes(self):
+    def test_the_pages_match_the_programs_output(self):
         done = subprocess.run([ROOT / "scripts/setting-pages", "--check", support.program("reelsd")],
                               capture_output=True, text=True, timeout=60)
         self.assertEqual((done.stdout, done.stderr, done.returncode), ("", "", 0), "run scripts/setting-pages")
@@ -64,7 +64,7 @@ class Settings(unittest.TestCase):
         self.assertTrue(by_name["database-url"]["secret"])
         self.assertFalse(by_name["tls-key"]["secret"], "the name of a file")
 
-    def test_the_program_accepts_it_with_all_its_lines(self):
+    def test_the_program_accepts_the_file_with_all_settings(self):
         folder = support.new_folder()
         self.addCleanup(os.rmdir, folder)
         # Settings are decoded in the order of the table, and this one is the last.
@@ -97,13 +97,13 @@ class Units(unittest.TestCase):
         ours = [line for line in done.stderr.splitlines() if "reelsd" in line]
         self.assertEqual((ours, done.returncode), ([], 0))
 
-    def test_they_keep_the_services_apart_from_the_machine(self):
+    def test_they_sandbox_the_services(self):
         for unit in UNITS.glob("*.service"):
             with self.subTest(unit.name):
                 done = self.analyze("security", "--offline=true", f"--threshold={EXPOSURE_MAX_TENTHS}", unit)
                 self.assertEqual(done.returncode, 0, done.stdout)
 
-    def test_they_leave_the_jail_of_the_media_program_what_it_is_made_of(self):
+    def test_they_permit_the_system_calls_of_the_media_jail(self):
         jail = "".join((ROOT / "src/media/child" / name).read_text(encoding="utf-8")
                        for name in ("jail.cpp", "sandbox.cpp"))
         unit = (UNITS / "reelsd.service").read_text(encoding="utf-8")

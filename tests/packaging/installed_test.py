@@ -79,7 +79,7 @@ class Service(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn('workers: "many" is not allowed', done.stderr)
 
-    def test_another_file_takes_the_place_of_that_configuration(self):
+    def test_another_file_replaces_that_configuration(self):
         other = os.path.join(self.daemon.folder, "other.conf")
         pathlib.Path(other).write_text("workers = few\n", encoding="utf-8")
 
@@ -87,7 +87,7 @@ class Service(unittest.TestCase):
 
         self.assertIn('workers: "few" is not allowed', done.stderr)
 
-    def test_a_configuration_that_cannot_be_read_is_no_empty_one(self):
+    def test_an_unreadable_configuration_is_an_error(self):
         missing = os.path.join(self.daemon.folder, "missing.conf")
 
         done = support.run_reelsd("serve", "--config", missing, cwd=self.daemon.folder)
@@ -113,7 +113,7 @@ class Notices(unittest.TestCase):
     def heard(self):
         return self.socket.recv(4096).decode()
 
-    def test_it_tells_of_start_reload_and_stop(self):
+    def test_the_service_manager_is_notified_of_start_reload_and_stop(self):
         self.daemon.spawn()
         self.assertEqual(self.heard(), "READY=1")
         self.daemon.address = self.daemon._listening()

@@ -37,7 +37,7 @@ def setUpModule():
 
 
 class Submitting(ApiTest):
-    def test_an_accepted_link_gets_an_id_and_a_place(self):
+    def test_an_accepted_link_gets_an_id_and_a_location(self):
         answer = self.someone.analyze(LINK)
 
         self.assertEqual(answer.status, 202)
@@ -102,7 +102,7 @@ class Submitting(ApiTest):
             with self.subTest(link[:80]):
                 self.assertProblem(self.someone.analyze(link), 400, message)
 
-    def test_hosts_that_only_look_right_are_refused(self):
+    def test_lookalike_hosts_are_refused(self):
         for link in [
             "https://user@www.instagram.com/reel/DYa0IXPgnP5/",
             "https://user:secret@www.instagram.com/reel/DYa0IXPgnP5/",
@@ -152,7 +152,7 @@ class Submitting(ApiTest):
             with self.subTest(body[:60]):
                 self.assertProblem(self.someone.request("POST", ANALYZE, body), 400, message)
 
-    def test_content_type_and_unknown_members_do_not_matter(self):
+    def test_content_type_and_unknown_members_are_ignored(self):
         body = json.dumps({"url": LINK, "colour": "blue", "nested": {"url": 1}})
         for content_type in ("text/plain", "application/x-www-form-urlencoded", "nonsense"):
             answer = self.someone.request("POST", ANALYZE, body, {"Content-Type": content_type})
@@ -166,7 +166,7 @@ class Submitting(ApiTest):
 
 
 class Limits(ApiTest):
-    def test_three_jobs_at_a_time(self):
+    def test_at_most_three_concurrent_jobs(self):
         fresh = self.served.account()
         for _ in range(3):
             self.assertEqual(fresh.analyze(LINK).status, 202)
@@ -196,13 +196,13 @@ class Limits(ApiTest):
         self.assertIn(int(refused.headers["Retry-After"]), range(1, 61))
         self.assertEqual(refused.headers["RateLimit-Remaining"], "0")
 
-    def test_fifty_at_once_give_exactly_three(self):
+    def test_fifty_concurrent_submissions_admit_exactly_three(self):
         fresh = self.served.account()
         with concurrent.futures.ThreadPoolExecutor(50) as pool:
             answers = list(pool.map(lambda _: fresh.analyze(LINK), range(50)))
         self.assertEqual(sorted(a.status for a in answers), [202] * 3 + [429] * 47)
 
-    def test_bad_requests_are_400_without_quota_and_cost_none(self):
+    def test_invalid_requests_cost_no_quota_and_need_none(self):
         fresh = self.served.account()
         self.served.limit(fresh.email, submissions_per_minute=4)
         for _ in range(10):
@@ -221,7 +221,7 @@ class Limits(ApiTest):
         remaining = int(first.headers["RateLimit-Remaining"])
         self.assertGreaterEqual(int(refused[-1].headers["RateLimit-Remaining"]), remaining)
 
-    def test_limits_are_the_accounts_not_the_tokens(self):
+    def test_limits_apply_to_the_account_not_to_the_token(self):
         fresh = self.served.account()
         second = self.served.token(fresh.email, "second")
         for _ in range(3):
@@ -230,7 +230,7 @@ class Limits(ApiTest):
         self.assertEqual(answer.status, 429)
         self.assertEqual(self.other.analyze(LINK).status, 202, "another account is not touched")
 
-    def test_other_requests_have_a_limit_of_their_own(self):
+    def test_other_requests_have_a_separate_limit(self):
         fresh = self.served.account()
         self.served.limit(fresh.email, requests_per_minute=5)
         job_id = fresh.submit(LINK)
@@ -262,7 +262,7 @@ class Reading(ApiTest):
              "queue_position": job["queue_position"]})
         self.assertLess(0, job["queue_position"])
 
-    def test_ids_that_are_not_the_callers(self):
+    def test_ids_of_other_accounts(self):
         mine = self.someone.submit(LINK)
         for path in [str(mine + 10**6), "0", "-1", "1.5", "+1", "abc", "%31x", "9223372036854775807",
                      "9223372036854775808", "99999999999999999999999", f"{mine}x", f"0{mine}"]:
@@ -277,14 +277,14 @@ class Reading(ApiTest):
                  for answer in (anothers, unknown)]
         self.assertEqual(shown[0], shown[1], "not told apart by a header")
 
-    def test_a_wait_holds_a_pending_job_and_then_returns_its_state(self):
+    def test_a_long_poll_of_a_pending_job_returns_its_state_at_the_end(self):
         job_id = self.someone.submit(LINK)
         begin = time.monotonic()
         job = self.someone.job(job_id, wait=1)
         self.assertGreaterEqual(time.monotonic() - begin, 0.9)
         self.assertEqual(job["status"], "pending")
 
-    def test_bad_waits(self):
+    def test_invalid_waits(self):
         job_id = self.someone.submit(LINK)
         for wait in ("abc", "-1", "61", "1e9", "nan", "inf", "", "1x"):
             with self.subTest(wait):
@@ -296,7 +296,7 @@ class Reading(ApiTest):
         self.assertProblem(
             self.other.request("GET", f"/api/v1/reels/{job_id}?wait=5"), 404, "not found")
 
-    def test_many_wait_at_once_and_others_are_served(self):
+    def test_many_long_polls_do_not_delay_other_requests(self):
         job_id = self.someone.submit(LINK)
         with concurrent.futures.ThreadPoolExecutor(65) as pool:
             waiting = [pool.submit(self.someone.job, job_id, 5) for _ in range(64)]
@@ -315,7 +315,7 @@ class Authentication(ApiTest):
                 self.assertEqual((answer.status, answer.json()), (401, expected))
                 self.assertTrue(answer.headers["WWW-Authenticate"].startswith("Bearer"))
 
-    def test_with_a_token_that_is_none(self):
+    def test_with_an_invalid_token(self):
         good = self.someone.token
         changed = good[:20] + ("A" if good[20] != "A" else "B") + good[21:]
         for token in (changed, good[:-1], good + "a", "rls_" + "a" * 40, "x", good.upper(), "rls_'--"):
@@ -327,14 +327,14 @@ class Authentication(ApiTest):
     def test_the_token_has_the_documented_shape(self):
         self.assertRegex(self.someone.token, r"^rls_[A-Za-z0-9]{40}$")
 
-    def test_the_scheme_has_no_case(self):
+    def test_the_scheme_is_case_insensitive(self):
         job_id = self.someone.submit(LINK)
         for scheme in ("bearer", "BEARER", "Bearer"):
             headers = {"Authorization": f"{scheme} {self.someone.token}"}
             answer = self.served.request("GET", f"/api/v1/reels/{job_id}", headers=headers)
             self.assertEqual(answer.status, 200)
 
-    def test_the_token_is_checked_before_anything_else(self):
+    def test_authentication_precedes_all_other_checks(self):
         for method, path in (("GET", "/api/v1/nothing"), ("PUT", ANALYZE), ("POST", ANALYZE),
                              ("GET", "/api/v1/reels/0")):
             with self.subTest((method, path)):
@@ -357,7 +357,7 @@ class Routes(ApiTest):
                 self.assertProblem(answer, 405, "method not allowed")
                 self.assertIn(allowed, [m.strip() for m in answer.headers["Allow"].split(",")])
 
-    def test_head_is_get_without_the_body(self):
+    def test_head_equals_get_without_a_body(self):
         job_id = self.someone.submit(LINK)
         answer = self.someone.request("HEAD", f"/api/v1/reels/{job_id}")
         self.assertEqual((answer.status, answer.body), (200, b""))
@@ -427,13 +427,13 @@ class Protocol(ApiTest):
             b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Long: " + b"x" * 17000 + b"\r\n\r\n")
         self.assertEqual(self.status_of(received), 431, received[:200])
 
-    def test_a_body_that_says_it_is_too_long_is_refused_before_it_comes(self):
+    def test_an_oversized_content_length_is_refused_before_the_body(self):
         received = self.served.raw(
             b"POST /api/v1/reels/analyze HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "
             + self.someone.token.encode() + b"\r\nContent-Length: 1000000000\r\n\r\n")
         self.assertEqual(self.status_of(received), 413, received[:200])
 
-    def test_refused_requests_keep_their_ids(self):
+    def test_refused_requests_have_request_ids(self):
         for fields in (b"Content-Length: 1000000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n",
                        b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n"):
             with self.subTest(fields=fields):
@@ -442,11 +442,11 @@ class Protocol(ApiTest):
                 self.assertIn(self.status_of(received), (400, 413), received[:200])
                 self.assertIn(b"\r\nX-Request-Id: mine-1\r\n", received)
 
-    def test_a_header_that_never_ends(self):
+    def test_an_endless_header(self):
         received = self.served.raw(b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ", seconds=30)
         self.assertEqual(self.status_of(received), 408, received[:200])
 
-    def test_chunks_and_one_connection_for_many_requests(self):
+    def test_chunked_bodies_and_keep_alive(self):
         link = json.dumps({"url": LINK}).encode()
         head = (b"POST /api/v1/reels/analyze HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "
                 + self.someone.token.encode() + b"\r\nTransfer-Encoding: chunked\r\n")
@@ -455,7 +455,7 @@ class Protocol(ApiTest):
             head + b"\r\n" + chunks + head + b"Connection: close\r\n\r\n" + chunks)
         self.assertEqual(received.count(b"HTTP/1.1 202 "), 2, received[:2000])
 
-    def test_the_daemon_outlives_all_that(self):
+    def test_the_daemon_survives_malformed_input(self):
         self.served.raw(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nx: "
                         + b"y" * 70000 + b"\r\n\r\n")
         self.assertEqual(self.served.request("GET", "/healthz").status, 200)

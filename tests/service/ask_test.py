@@ -146,7 +146,7 @@ class OneReel(AskTest):
         self.assertGreater(answer["cost_usd"], 0)
         self.assertEqual(answer["cost_usd"], after["total_cost_usd"] - before)
 
-    def test_an_unknown_price_is_no_price(self):
+    def test_an_unknown_price_is_null(self):
         self.analyzing(model_prices="other-model=1/1")
         reel = self.done()
         self.assertIsNone(self.answered("How many cups of flour?", reel)["cost_usd"])
@@ -217,7 +217,7 @@ class Refusals(AskTest):
         self.assertGreater(int(answer.headers["Retry-After"]), 0)
         self.assertEqual(self.model.count("chat"), before)
 
-    def test_a_model_that_cannot_be_reached(self):
+    def test_an_unreachable_model(self):
         self.analyzing()
         reel = self.done()
         self.model.fail("chat", "overloaded", times=50)
@@ -235,7 +235,7 @@ class Refusals(AskTest):
 
 
 class Library(AskTest):
-    def test_the_best_reels_are_considered(self):
+    def test_the_most_relevant_reels_are_considered(self):
         self.analyzing()
         bread = self.done(caption="Sift two cups of flour for the bread.", author="ann.bakes")
         others = [self.done(caption="Wax your skis before the race, number %d." % number, author="bob.skis")
@@ -253,7 +253,7 @@ class Library(AskTest):
         self.assertEqual(self.model.of("chat")[-1].json["messages"][-1]["content"][0]["text"].count("Video "), 2)
         self.assertNotSaid(self.answered("What should I wax before the race?", author="nobody"))
 
-    def test_no_reels_need_no_model(self):
+    def test_without_reels_no_model_is_called(self):
         self.analyzing()
         answer = self.answered("What is it?")
         self.assertNotSaid(answer)
@@ -269,7 +269,7 @@ class Library(AskTest):
         self.assertLess(len(prompt), 26000)
         self.assertEqual(prompt.count("Video "), 5)
 
-    def test_only_the_callers_reels(self):
+    def test_only_reels_of_the_caller_are_considered(self):
         daemon = self.analyzing()
         self.done(caption="The secret ingredient is cardamom.")
         other = daemon.account()
@@ -297,7 +297,7 @@ ATTACKS = [
 
 
 class Attacks(AskTest):
-    def test_orders_in_passages_change_nothing(self):
+    def test_instructions_in_passages_have_no_effect(self):
         """A model that obeys gives an uncited, a false or a revealing answer; none of them is shown."""
         self.analyzing()
 
@@ -338,7 +338,7 @@ class OtherProviders(AskTest):
         self.assertNotSaid(self.answered("How many cups of flour are needed?", reel))
         self.assertEqual(gemini.complaints, [])
 
-    def test_the_next_model_stands_in(self):
+    def test_the_next_model_replaces_an_unavailable_one(self):
         gemini = self.analyzing_with_gemini("gemini,openai")
         reel = self.done()
         gemini.fail("generate", "overloaded", times=50)
@@ -380,7 +380,7 @@ class Interruptions(AskTest):
         asked, = [row for row in usage["by_purpose"] if row["purpose"] == "ask"]
         self.assertEqual((asked["calls"], asked["unpriced_calls"], asked["cost_usd"]), (1, 1, None))
 
-    def test_a_call_is_completed_for_a_client_that_has_left(self):
+    def test_a_call_is_completed_after_its_client_disconnects(self):
         daemon = self.analyzing()
         reel = self.done()
         self.model.fail("chat", "hold", seconds=60)
@@ -406,7 +406,7 @@ class Interruptions(AskTest):
 
 
 class WithoutModel(ServiceTest):
-    def test_it_says_so(self):
+    def test_questions_are_refused(self):
         account = self.daemon().start().account()
         answer = account.request("POST", "/api/v1/reels/ask", {"question": "What?"})
         self.assertProblem(answer, 400, "asking needs a model; this server has none")

@@ -55,7 +55,7 @@ def asked(account, person, jobs):
     return seen
 
 
-class ThereAndBack(BackupTest):
+class RoundTrip(BackupTest):
     def test_a_private_cluster(self):
         platform = Platform()
         self.addCleanup(platform.close)
@@ -145,7 +145,7 @@ class Databases(BackupTest):
         must(self.backup(url, self.path("changed")))
         return self.path("changed")
 
-    def test_the_file(self):
+    def test_a_backup_file(self):
         must(self.backup(self.full, self.path()))
         first = pathlib.Path(self.path()).read_bytes()
         with self.subTest("is not overwritten unasked"):
@@ -197,7 +197,7 @@ class Databases(BackupTest):
         self.assertEqual((run.returncode, output, complaints), (1, "", "reelsd: interrupted\n"))
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_a_file_that_is_no_backup_changes_nothing(self):
+    def test_a_file_that_is_not_a_backup_changes_nothing(self):
         must(self.backup(self.full, self.path()))
         whole = pathlib.Path(self.path()).read_bytes()
         flipped = lambda at: whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]
@@ -239,7 +239,7 @@ class Databases(BackupTest):
         self.refused(self.restore(target, newer), "newer reelsd", "9999")
         self.assertEqual(self.sql(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0")
 
-    def test_a_late_failure_of_a_restoration_keeps_the_old_database(self):
+    def test_a_late_failure_of_a_restore_keeps_the_old_database(self):
         other = self.changed_copy("UPDATE schema_migration SET checksum = 'x' WHERE version = 1")
         target = self.cluster.new_database()
         must(run_reelsd("account", "create", "--email", "bob@example.test", database_url=target))

@@ -54,7 +54,7 @@ class FolderTest(CliTest):
 
 
 class Options(FolderTest):
-    def test_of_one_link(self):
+    def test_options_of_one_link(self):
         server = self.serve(QUEUED)
         self.ended(self.reels(
             "analyze", LINK, "--language", "pt-BR", "--instructions", 'Note "each" tool', "--extract", "recipe",
@@ -92,13 +92,13 @@ class Options(FolderTest):
         self.ended(self.reels("analyze", LINK, "--extract", "", server=server), 2)
         self.assertEqual(server.requests, [])
 
-    def test_what_the_server_refuses(self):
+    def test_errors_of_the_server(self):
         why = 'extract: "$ref" is not supported, at /properties/x/$ref'
         server = self.serve((400, {"message": why, "status": "error"}))
         done = self.ended(self.reels("analyze", LINK, "--extract", "recipe", server=server), 4)
         self.assertIn(f"reels: {why} (HTTP 400)\n", done.stderr)
 
-    def test_of_a_list(self):
+    def test_options_of_a_list(self):
         answers = [{"url": link, "id": number, "status": "pending"} for number, link in enumerate("ab", 1)]
         server = self.serve((202, answers))
         options = ("--language", "de", "--extract", self.file("s.json", json.dumps(SCHEMA)))
@@ -111,14 +111,14 @@ class Options(FolderTest):
         self.ended(self.reels("analyze", *options, server=server, given="a b"), 0)
         self.assertIn(server.requests[3][2]["Idempotency-Key"], keys)
 
-    def test_a_large_schema_leaves_less_room_for_links(self):
+    def test_a_large_schema_reduces_the_links_per_request(self):
         links = [f"https://www.instagram.com/reel/{number:0600}/" for number in range(50)]
         server = self.serve((202, [{"url": link, "id": 1, "status": "pending"} for link in links[:25]]))
         large = self.file("s.json", json.dumps({"type": "object", "description": "x" * 40000}))
         self.reels("analyze", "--extract", large, server=server, given="\n".join(links))
         self.assertLess(len(server.requests[0][3]), 64 * 1024)
 
-    def test_of_an_upload(self):
+    def test_options_of_an_upload(self):
         server = self.serve(QUEUED)
         clip = self.file('my "clip".mp4', b"\0video\r\n--")
         self.ended(self.reels("analyze", clip, "--link", LINK, "--extract", self.file("s.json", json.dumps(SCHEMA)),
@@ -135,7 +135,7 @@ class Options(FolderTest):
         self.assertEqual(parts[-2], b'\r\nContent-Disposition: form-data; name="video"; filename="my \\"clip\\".mp4"\r\n'
                                     b"Content-Type: application/octet-stream\r\n\r\n\0video\r\n--\r\n")
 
-    def test_the_fields_of_a_result(self):
+    def test_extracted_fields_are_printed(self):
         job = {**DONE, "extract": {"name": "Pancakes", "recipeIngredient": ["2 eggs", "flour"]}}
         done = self.ended(self.reels("get", "42", server=self.serve((200, job))), 0)
         self.assertIn("\nEXTRACT\n  name: Pancakes\n  recipeIngredient:\n    - 2 eggs\n    - flour\n", done.stdout)
@@ -147,7 +147,7 @@ class Options(FolderTest):
 
 
 class Presets(CliTest):
-    def test_a_table(self):
+    def test_presets_are_listed_as_a_table(self):
         server = self.serve((200, PRESETS))
         done = self.ended(self.reels("presets", server=server), 0)
         self.assertEqual(done.stdout, "PRESET  DESCRIPTION\nrecipe  A recipe\nclaims  Claims\n")
@@ -155,20 +155,20 @@ class Presets(CliTest):
         done = self.ended(self.reels("presets", "--json", server=server), 0)
         self.assertEqual(done.stdout.rstrip("\n"), json.dumps(PRESETS))
 
-    def test_the_schema_of_one(self):
+    def test_the_schema_of_a_preset_is_printed(self):
         server = self.serve((200, PRESETS))
         done = self.ended(self.reels("presets", "recipe", server=server), 0)
         self.assertEqual(json.loads(done.stdout), SCHEMA)
         done = self.ended(self.reels("presets", "soup", server=server), 4)
         self.assertEqual(done.stderr, 'reels: no preset "soup"; list them with: reels presets\n')
 
-    def test_a_server_that_has_none(self):
+    def test_a_server_without_presets(self):
         done = self.ended(self.reels("presets", server=self.serve((404, {"message": "not found"}))), 3)
         self.assertIn("the server does not know this request", done.stderr)
 
 
 class Ask(CliTest):
-    def test_the_library(self):
+    def test_a_question_about_all_reels(self):
         server = self.serve((200, ANSWER))
         done = self.ended(self.reels("ask", "how", "much flour?", "--limit", "3", "--author", "some.one",
                                      server=server), 0)
@@ -180,7 +180,7 @@ class Ask(CliTest):
         self.assertEqual(headers["Content-Type"], "application/json")
         self.assertEqual(json.loads(body), {"question": "how much flour?", "limit": 3, "author": "some.one"})
 
-    def test_one_reel(self):
+    def test_a_question_about_one_reel(self):
         server = self.serve((200, ANSWER))
         done = self.ended(self.reels("ask", "--reel", "42", "how much?", "--json", server=server), 0)
         self.assertEqual(done.stdout.rstrip("\n"), json.dumps(ANSWER))
@@ -194,7 +194,7 @@ class Ask(CliTest):
             done = self.ended(self.reels("ask", "why?", "--json", server=self.serve((200, answer))), 6)
             self.assertEqual(json.loads(done.stdout), answer)
 
-    def test_a_question_is_not_paid_twice(self):
+    def test_a_question_is_not_retried_after_a_lost_answer(self):
         for trouble, code in (("hang up", 3), ((500, {"message": "internal server error"}), 3), ((502, b""), 3)):
             with self.subTest(trouble):
                 server = self.serve(trouble, (200, ANSWER))
@@ -205,7 +205,7 @@ class Ask(CliTest):
         self.ended(self.reels("ask", "why?", server=server), 0)
         self.assertEqual(len(server.requests), 3, "nothing was done for these")
 
-    def test_refusals(self):
+    def test_errors_of_a_question(self):
         for status, message in ((400, "asking needs a model; this server has none"), (404, "not found"),
                                 (400, "the reel is not done")):
             server = self.serve((status, {"message": message, "status": "error"}))
@@ -285,7 +285,7 @@ class Download(FolderTest):
         self.assertEqual(self.files(), [name], "nothing else is left")
         return (self.folder / name).read_bytes()
 
-    def test_a_video(self):
+    def test_a_video_is_downloaded(self):
         server = self.video(self.CONTENT)
         done = self.ended(self.reels_here("download", "42", server=server), 0)
         self.assertEqual((done.stdout, done.stderr), ("reel-42.mp4\n", "downloading reel-42.mp4\n"))
@@ -295,7 +295,7 @@ class Download(FolderTest):
         self.assertEqual((done.stdout, done.stderr), ("", "reel-42.mp4 exists already\n"))
         self.assertEqual(len(server.requests), 1)
 
-    def test_a_broken_connection_is_continued(self):
+    def test_a_broken_download_is_resumed(self):
         server = self.video(self.CONTENT, cuts=[300_000, 300_000])
         done = self.ended(self.reels_here("download", "42", "--output", "a b.mp4", server=server), 0)
         self.assertIn("continuing in 1 s", done.stderr)
@@ -311,7 +311,7 @@ class Download(FolderTest):
         server.requests.clear()
         return server, done
 
-    def test_the_same_command_continues(self):
+    def test_the_same_command_resumes(self):
         server, failed = self.interrupted()
         self.assertIn("300.0 kB are kept; the same command continues.", failed.stderr)
         done = self.ended(self.reels_here("download", "42", server=server), 0)
@@ -319,20 +319,20 @@ class Download(FolderTest):
         self.assertEqual(server.requests, [("/api/v1/reels/42/video", "bytes=300000-", '"v/1"')])
         self.assertIn("continuing reel-42.mp4", done.stderr)
 
-    def test_another_video_starts_again(self):
+    def test_another_video_restarts_the_download(self):
         server, _ = self.interrupted()
         server.content, server.etag = self.CONTENT[::-1], '"v/2"'
         self.ended(self.reels_here("download", "42", server=server), 0)
         self.assertEqual(self.saved(), self.CONTENT[::-1])
 
-    def test_a_shorter_video_of_the_same_etag_starts_again(self):
+    def test_a_shorter_video_of_the_same_etag_restarts_the_download(self):
         server, _ = self.interrupted()
         server.content = b"short"
         self.ended(self.reels_here("download", "42", server=server), 0)
         self.assertEqual(self.saved(), b"short")
         self.assertEqual([given for _, given, _ in server.requests], ["bytes=300000-", None])
 
-    def test_without_an_etag_it_starts_again(self):
+    def test_a_download_without_an_etag_restarts(self):
         server, failed = self.interrupted(etag=None)
         self.assertNotIn("continues", failed.stderr)
         self.ended(self.reels_here("download", "42", server=server), 0)
@@ -345,7 +345,7 @@ class Download(FolderTest):
         self.assertIn("reels: the server has no video of reel 42: not found (HTTP 404)", done.stderr)
         self.assertEqual(self.files(), [])
 
-    def test_a_folder_that_is_missing(self):
+    def test_a_missing_folder(self):
         server = self.video(self.CONTENT)
         done = self.ended(self.reels_here("download", "42", "--output", "none/x.mp4", server=server), 3)
         self.assertIn("cannot be written: No such file or directory", done.stderr)
@@ -378,7 +378,7 @@ class Download(FolderTest):
         done = self.ended(self.reels_here("download", "42", "--frames", server=self.serve((200, DONE))), 4)
         self.assertEqual(done.stderr, "reels: reel 42 has no frames\n")
 
-    def test_a_frame_that_is_none(self):
+    def test_a_frame_that_is_not_a_jpeg(self):
         server = self.serve((200, self.job_with_frames()), (200, b"<html>"))
         done = self.ended(self.reels_here("download", "42", "--frames", server=server), 3)
         self.assertIn("is not a JPEG", done.stderr)

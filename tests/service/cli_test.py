@@ -154,7 +154,7 @@ class CliTest(unittest.TestCase):
 
 
 class Analyze(CliTest):
-    def test_it_prints_the_id_alone(self):
+    def test_only_the_id_is_printed(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         done = self.ended(self.reels("analyze", LINK, server=server), 0)
         self.assertEqual(done.stdout, "42\n")
@@ -170,7 +170,7 @@ class Analyze(CliTest):
         done = self.ended(self.reels("analyze", LINK, "--json", server=server), 0)
         self.assertEqual(json.loads(done.stdout), {"id": 42, "status": "pending"})
 
-    def test_a_key_of_the_users_own(self):
+    def test_an_idempotency_key_of_the_user(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         self.ended(self.reels("analyze", LINK, "--idempotency-key", "monday-1", server=server), 0)
         self.ended(self.reels("analyze", LINK, server=server), 0)
@@ -180,23 +180,23 @@ class Analyze(CliTest):
         self.assertEqual(len(set(keys)), 3, "two runs never share a key")
         self.assertTrue(all(re.fullmatch(r"[0-9a-f]{32}", key) for key in keys[1:]), keys)
 
-    def test_afresh(self):
+    def test_a_fresh_analysis(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         self.ended(self.reels("analyze", LINK, "--fresh", server=server), 0)
         self.assertEqual(json.loads(server.requests[0][3]), {"url": LINK, "fresh": True, "queue": True})
 
-    def test_analysed_before(self):
+    def test_a_reused_analysis(self):
         server = self.serve((202, {"id": 42, "status": "done"}))
         done = self.ended(self.reels("analyze", LINK, server=server), 0)
         self.assertEqual((done.stdout, done.stderr), ("42\n", "Analysed before. See it with: reels get 42\n"))
 
-    def test_a_link_may_hold_anything(self):
+    def test_links_are_sent_unchanged(self):
         server = self.serve((202, {"id": 1, "status": "pending"}))
         link = 'https://www.instagram.com/reel/x/?a="\\\u00fc'
         self.ended(self.reels("analyze", link, server=server), 0)
         self.assertEqual(json.loads(server.requests[0][3])["url"], link)
 
-    def test_waiting_prints_the_five_sections(self):
+    def test_wait_prints_the_five_sections(self):
         server = self.serve((202, {"id": 42, "status": "pending"}), (200, PENDING), (200, PROCESSING),
                             (200, DONE))
         done = self.ended(self.reels("analyze", LINK, "--wait", server=server), 0)
@@ -212,7 +212,7 @@ class Analyze(CliTest):
         paths = [path for _, path, _, _ in server.requests[1:]]
         self.assertTrue(all(re.fullmatch(r"/api/v1/reels/42\?wait=\d+", p) for p in paths), paths)
 
-    def test_waiting_as_json_prints_the_job_and_nothing_else(self):
+    def test_wait_with_json_prints_only_the_job(self):
         server = self.serve((202, {"id": 42, "status": "pending"}), (200, DONE))
         done = self.ended(self.reels("analyze", "--json", "--wait", LINK, server=server), 0)
         self.assertEqual(json.loads(done.stdout), DONE)
@@ -235,13 +235,13 @@ class Analyze(CliTest):
         done = self.ended(self.reels("analyze", "--wait", "--json", LINK, server=as_json), 1)
         self.assertEqual(json.loads(done.stdout), FAILED)
 
-    def test_the_wait_has_an_end(self):
+    def test_wait_times_out(self):
         server = self.serve((202, {"id": 42, "status": "pending"}), (200, PROCESSING))
         done = self.ended(self.reels("analyze", "--wait", "--timeout", "1", LINK, server=server), 5)
         self.assertEqual(done.stdout, "")
         self.assertIn("reels get 42", done.stderr)
 
-    def test_interrupted_while_waiting(self):
+    def test_wait_is_interrupted(self):
         for with_signal in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(with_signal):
                 server = self.serve((202, {"id": 42, "status": "pending"}), (200, PROCESSING))
@@ -263,7 +263,7 @@ def standing(status, attempt=0, step=None):
     return {"id": 42, "status": status, "attempt": attempt, **({"step": step} if step else {})}
 
 
-class Following(CliTest):
+class Progress(CliTest):
     """--wait with a server that sends the events of a reel."""
 
     def test_progress_is_shown(self):
@@ -285,7 +285,7 @@ class Following(CliTest):
         self.assertEqual(headers["Authorization"], "Bearer " + TOKEN)
         self.assertNotIn("Last-Event-ID", headers)
 
-    def test_a_break_is_mended(self):
+    def test_a_broken_stream_is_resumed(self):
         server = self.serve((500, b""), events=[
             "retry: 10\n\n" + event("state", standing("processing", 1), "42:x"),
             "retry: 10\n\n", event("step", standing("processing", 1, "probe"), "42:y") + "event: fini",
@@ -296,7 +296,7 @@ class Following(CliTest):
                          [None, "42:x", "42:x", "42:y"])
         self.assertEqual(server.requests, [])
 
-    def test_streams_that_tell_nothing_are_given_up(self):
+    def test_streams_without_events_are_abandoned(self):
         server = self.serve((200, DONE), events=["retry: 1\n\n"] * 100)
         done = self.ended(self.reels("get", "42", "--wait", server=server), 0)
         self.assertIn("CONTENT", done.stdout)
@@ -317,7 +317,7 @@ class Following(CliTest):
         done = self.ended(self.reels("get", "42", "--wait", server=server), 4)
         self.assertIn("not found", done.stderr)
 
-    def test_events_that_a_terminal_would_obey(self):
+    def test_control_characters_in_events_are_removed(self):
         stream = event("state", standing("a\x1b[2Jb", 1, "c\rd")) + event("finished", DONE)
         done = self.ended(self.reels("get", "42", "--wait", server=self.serve((500, b""), events=[stream])), 0)
         self.assertNotIn(ESCAPE, done.stderr + done.stdout)
@@ -331,7 +331,7 @@ class Several(CliTest):
     ANSWER = [{"url": LINKS[0], "id": 42, "status": "pending"}, {"url": LINKS[1], "error": NO_LINK},
               {"url": LINKS[2], "id": 43, "status": "pending"}]
 
-    def test_what_became_of_each(self):
+    def test_each_link_has_an_outcome(self):
         server = self.serve((202, self.ANSWER))
         done = self.ended(self.reels("analyze", "--fresh", *self.LINKS, server=server), 4)
         self.assertEqual(done.stdout, "42\n43\n")
@@ -347,12 +347,12 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", "--json", *self.LINKS, server=server), 4)
         self.assertEqual(json.loads(done.stdout), self.ANSWER)
 
-    def test_all_well(self):
+    def test_all_links_succeed(self):
         server = self.serve((202, self.ANSWER[::2]))
         done = self.ended(self.reels("analyze", *self.LINKS[::2], server=server), 0)
         self.assertEqual(done.stdout, "42\n43\n")
 
-    def test_more_than_a_server_takes_at_once(self):
+    def test_a_list_longer_than_one_request(self):
         links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(120)]
         answers = [(202, [{"url": link, "id": number + 1, "status": "pending"}
                           for number, link in enumerate(links)][first:first + 50]) for first in (0, 50, 100)]
@@ -366,7 +366,7 @@ class Several(CliTest):
         self.assertIn("one --idempotency-key serves at most 50 links", refused.stderr)
         self.assertEqual(len(server.requests), 3, "nothing was sent")
 
-    def test_links_of_standard_input(self):
+    def test_links_from_standard_input(self):
         links = [f"instagram.com/reel/code-{number}/" for number in range(500)]
         text = "# my links\n" + " ".join(links[:3]) + "\r\n\n" + "\n".join(links[2:])
         whole = ["https://" + link for link in links]
@@ -386,7 +386,7 @@ class Several(CliTest):
         self.ended(self.reels("analyze", "--fresh", server=server, given=text), 0)
         self.assertNotEqual(server.requests[0][2]["Idempotency-Key"], keys[0][0])
 
-    def test_one_link_of_standard_input(self):
+    def test_one_link_from_standard_input(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         for _ in range(2):
             self.assertEqual(self.ended(self.reels("analyze", server=server, given=LINK), 0).stdout, "42\n")
@@ -394,7 +394,7 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", server=server, given="\n # nothing\n"), 2)
         self.assertIn("no links", done.stderr)
 
-    def test_a_limit_that_passes(self):
+    def test_a_temporary_limit(self):
         limited = [self.ANSWER[0], {"url": self.LINKS[2], "error": self.LIMIT, "retry_after": 1}]
         server = self.serve((202, limited), (202, self.ANSWER[::2]))
         done = self.ended(self.reels("analyze", *self.LINKS[::2], server=server), 0)
@@ -403,7 +403,7 @@ class Several(CliTest):
         keys = {headers["Idempotency-Key"] for _, _, headers, _ in server.requests}
         self.assertEqual(len(keys), 1, "both tries are one submission")
 
-    def test_a_limit_that_lasts(self):
+    def test_a_lasting_limit(self):
         limited = [self.ANSWER[0], {"url": self.LINKS[2], "error": self.LIMIT, "retry_after": 3600}]
         server = self.serve((202, limited))
         done = self.ended(self.reels("analyze", *self.LINKS[::2], server=server), 4)
@@ -411,7 +411,7 @@ class Several(CliTest):
         self.assertIn(self.LIMIT, done.stderr)
         self.assertEqual(len(server.requests), 1)
 
-    def test_waiting_for_all(self):
+    def test_wait_for_all_links(self):
         answers = [(202, self.ANSWER), (200, DONE), (200, {**FAILED, "id": 43})]
         done = self.ended(self.reels("analyze", "--wait", "--json", *self.LINKS, server=self.serve(*answers)), 4)
         self.assertEqual(json.loads(done.stdout), [DONE, self.ANSWER[1], {**FAILED, "id": 43}])
@@ -419,13 +419,13 @@ class Several(CliTest):
         self.assertIn("Reel 42: done in 31 s", done.stdout)
         self.assertIn("Video is not available", done.stdout)
 
-    def test_the_wait_has_an_end(self):
+    def test_wait_times_out(self):
         server = self.serve((202, self.ANSWER[::2]), (200, PROCESSING))
         done = self.ended(self.reels("analyze", "--wait", "--timeout", "1", *self.LINKS[::2], server=server), 5)
         self.assertIn("reels get 42", done.stderr)
         self.assertIn("reels get 43", done.stderr)
 
-    def test_a_server_that_takes_one_at_a_time(self):
+    def test_a_server_that_admits_one_at_a_time(self):
         old = (400, {"message": "url is required", "status": "error"})
         refused = (400, {"message": self.NO_LINK, "status": "error"})
         server = self.serve(old, (202, {"id": 42, "status": "pending"}), refused,
@@ -437,7 +437,7 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", "--idempotency-key", "k", *self.LINKS, server=self.serve(old)), 4)
         self.assertIn("accepts one link per request", done.stderr)
 
-    def test_trouble_in_the_middle(self):
+    def test_an_error_in_the_middle_of_a_list(self):
         links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(51)]
         first = [{"url": link, "id": number + 1, "status": "pending"} for number, link in enumerate(links[:50])]
         server = self.serve((202, first), (401, {"error": "invalid API token"}))
@@ -458,19 +458,19 @@ class Get(CliTest):
                 self.assertEqual(done.stderr, "")
                 self.assertEqual(server.requests[0][:2], ("GET", "/api/v1/reels/42"))
 
-    def test_waiting_for_an_earlier_job(self):
+    def test_wait_for_an_earlier_job(self):
         server = self.serve((200, PROCESSING), (200, DONE))
         done = self.ended(self.reels("get", "42", "--wait", server=server), 0)
         self.assertIn("CONTENT", done.stdout)
 
-    def test_json_that_a_terminal_would_obey(self):
+    def test_control_characters_in_json_are_escaped(self):
         body = '{"id": 42, "status": "done", "url": "\x7f\x9b31m"}'.encode()
         done = self.ended(self.reels("get", "42", "--json", server=self.serve((200, body))), 0)
         self.assertNotIn("\x9b", done.stdout)
         self.assertEqual(json.loads(done.stdout), json.loads(body))
 
 
-    def test_an_unknown_one(self):
+    def test_an_unknown_id(self):
         server = self.serve((404, {"message": "not found", "status": "error"}))
         done = self.ended(self.reels("get", "43", server=server), 4)
         self.assertIn("reels: not found (HTTP 404)", done.stderr)
@@ -506,7 +506,7 @@ class List(CliTest):
         self.assertEqual(
             server.requests[0][1], "/api/v1/reels?limit=100&status=error&cursor=a%2Fb%2Bc%3D&latest=true")
 
-    def test_there_is_more(self):
+    def test_further_pages_are_announced(self):
         server = self.serve((200, self.FIRST, next_page("a%2Bb")))
         done = self.ended(self.reels("list", "--limit", "2", "--status", "done", "--json", server=server), 0)
         self.assertEqual(done.stdout, json.dumps(self.FIRST) + "\n")
@@ -526,14 +526,14 @@ class List(CliTest):
         self.assertEqual(len(done.stdout.splitlines()), 1 + 3)
         self.assertEqual(server.requests[1][1], "/api/v1/reels?limit=2&cursor=two")
 
-    def test_a_page_that_fails_spoils_the_list(self):
+    def test_a_failed_page_fails_the_command(self):
         server = self.serve((200, self.FIRST, next_page("two")),
                             (400, {"message": "cursor is not valid", "status": "error"}))
         done = self.ended(self.reels("list", "--all", "--json", server=server), 4)
         self.assertEqual(done.stdout, "", "half a document is none")
         self.assertIn("cursor is not valid", done.stderr)
 
-    def test_links_that_never_end(self):
+    def test_an_endless_list(self):
         server = self.serve((200, [], next_page("again")))
         done = self.ended(self.reels("list", "--all", server=server), 4)
         self.assertEqual(len(server.requests), 1000)
@@ -544,7 +544,7 @@ class List(CliTest):
         done = self.ended(self.reels("list", server=server), 3)
         self.assertIn("has no cursor", done.stderr)
 
-    def test_none(self):
+    def test_an_empty_list(self):
         for arguments, message in (([], "No reels yet."), (["--status", "done"], "with the status done"),
                                 (["--cursor", "x"], "No more reels.")):
             with self.subTest(arguments):
@@ -554,10 +554,10 @@ class List(CliTest):
         done = self.ended(self.reels("list", "--json", server=self.serve((200, []))), 0)
         self.assertEqual(done.stdout, "[]\n")
 
-    def test_no_array(self):
+    def test_a_response_without_an_array(self):
         self.ended(self.reels("list", server=self.serve((200, {"id": 1}))), 3)
 
-    def test_a_server_that_has_no_list(self):
+    def test_a_server_without_the_list(self):
         server = self.serve((404, {"message": "not found", "status": "error"}))
         done = self.ended(self.reels("list", server=server), 3)
         self.assertIn("as new as this client", done.stderr)
@@ -568,7 +568,7 @@ class Search(CliTest):
              "created_at": "2026-05-22T10:00:00Z", "summary": "Pasta in ten minutes.", "score": 0.8312,
              "match": {"field": "audio.transcript", "text": "... add the pasta ...", "seconds": 72.5}}]
 
-    def test_the_hits(self):
+    def test_hits_are_printed(self):
         server = self.serve((200, self.HITS))
         done = self.ended(self.reels("search", "quick", "pasta & list", "--limit", "50", server=server), 0)
         self.assertEqual(
@@ -577,7 +577,7 @@ class Search(CliTest):
                      "01:12  transcript: ... add the pasta ...", LINK):
             self.assertIn(part, done.stdout)
 
-    def test_words_that_are_also_commands(self):
+    def test_queries_that_equal_commands(self):
         server = self.serve((200, self.HITS))
         self.ended(self.reels("search", "list", "get", server=server), 0)
         self.ended(self.reels("search", "--", "--json", "list", server=server), 0)
@@ -606,7 +606,7 @@ class Usage(CliTest):
              b'"total_tokens": 341000, "cost_usd": 0.16522}], "by_day": [{"date": "2026-05-22", '
              b'"calls": 34, "total_tokens": 341000, "cost_usd": 0.16522}]}')
 
-    def test_a_report(self):
+    def test_a_usage_report(self):
         server = self.serve((200, self.USAGE))
         done = self.ended(
             self.reels("usage", "--from", "2026-05-01", "--to", "2026-05-31", server=server), 0)
@@ -615,7 +615,7 @@ class Usage(CliTest):
                      "2026-05-22"):
             self.assertIn(part, done.stdout)
 
-    def test_of_all_time(self):
+    def test_usage_of_all_time(self):
         server = self.serve((200, self.USAGE))
         self.assertIn("Usage of all time", self.ended(self.reels("usage", server=server), 0).stdout)
         self.assertEqual(server.requests[0][1], "/api/v1/reels/usage")
@@ -628,7 +628,7 @@ class Usage(CliTest):
 class Delete(CliTest):
     GONE = (404, {"message": "not found", "status": "error"})
 
-    def test_failed_ones(self):
+    def test_all_failed_reels(self):
         server = self.serve((200, {"deleted": 5000}), (200, {"deleted": 1}), (200, {"deleted": 0}))
         done = self.ended(self.reels("delete", "--failed", server=server), 0)
         self.assertEqual(done.stdout, "Deleted 5001 failed reels\n")
@@ -641,14 +641,14 @@ class Delete(CliTest):
         self.ended(self.reels("delete", "--failed", "40", server=server), 2)
         self.assertEqual(server.requests, [])
 
-    def test_several(self):
+    def test_several_reels(self):
         server = self.serve((204, b""))
         done = self.ended(self.reels("delete", "40", "41", server=server), 0)
         self.assertEqual(done.stdout, "Deleted reel 40\nDeleted reel 41\n")
         self.assertEqual([request[:2] for request in server.requests],
                          [("DELETE", "/api/v1/reels/40"), ("DELETE", "/api/v1/reels/41")])
 
-    def test_an_unknown_one_does_not_keep_the_others(self):
+    def test_an_unknown_id_does_not_stop_the_others(self):
         server = self.serve((204, b""), self.GONE, (204, b""))
         done = self.ended(self.reels("delete", "40", "41", "42", server=server), 4)
         self.assertEqual(done.stdout, "Deleted reel 40\nDeleted reel 42\n")
@@ -661,13 +661,13 @@ class Delete(CliTest):
             {"id": 40, "status": "deleted"},
             {"id": 41, "status": "error", "message": "not found (HTTP 404)"}])
 
-    def test_a_bad_token_ends_it(self):
+    def test_an_invalid_token_ends_the_command(self):
         server = self.serve((401, {"error": "invalid API token"}))
         done = self.ended(self.reels("delete", "40", "41", server=server), 4)
         self.assertEqual(len(server.requests), 1)
         self.assertIn("REELS_TOKEN", done.stderr, "where to look")
 
-    def test_a_repeat_that_finds_nothing(self):
+    def test_a_retried_deletion_that_finds_nothing_succeeds(self):
         """The answer was lost, but the reel was deleted."""
         for trouble in ("hang up", (503, {"message": "down", "status": "error"})):
             with self.subTest(trouble):
@@ -697,21 +697,21 @@ class Refusals(CliTest):
                 self.assertEqual(done.stdout, "")
                 self.assertEqual(len(server.requests), 1, "not repeated")
 
-    def test_a_limit_that_lasts(self):
+    def test_a_lasting_limit(self):
         limit = {"message": "limit of 3 jobs reached", "status": "error"}
         server = self.serve((429, limit, ("Retry-After", "1")))
         done = self.ended(self.reels("analyze", LINK, server=server), 4)
         self.assertEqual(len(server.requests), 3)
         self.assertIn("limit of 3 jobs reached", done.stderr)
 
-    def test_a_longer_retry_after_than_anybody_waits_for(self):
+    def test_an_excessive_retry_after(self):
         server = self.serve((429, {"message": "too much", "status": "error"}, ("Retry-After", "3600")))
         self.ended(self.reels("analyze", LINK, server=server), 4)
         self.assertEqual(len(server.requests), 1)
 
 
 class Retries(CliTest):
-    def test_what_passes_is_tried_again(self):
+    def test_transient_errors_are_retried(self):
         problem = {"message": "internal server error", "status": "error"}
         for trouble in ((500, problem), (502, b"<html>"), (503, problem, ("Retry-After", "1")),
                         (429, problem), "hang up"):
@@ -724,7 +724,7 @@ class Retries(CliTest):
                 self.assertEqual(len(keys), 1, "both tries are one submission")
                 self.assertNotIn(None, keys)
 
-    def test_three_attempts_and_no_more(self):
+    def test_at_most_three_attempts(self):
         server = self.serve((503, {"message": "down", "status": "error"}))
         done = self.ended(self.reels("get", "42", server=server), 3)
         self.assertEqual(len(server.requests), 3)
@@ -732,7 +732,7 @@ class Retries(CliTest):
         self.assertIn("trying again in 2 s", done.stderr)
         self.assertIn("reels: down (HTTP 503)", done.stderr)
 
-    def test_trouble_while_waiting_does_not_lose_the_id(self):
+    def test_an_error_during_wait_reports_the_id(self):
         server = self.serve((202, {"id": 42, "status": "pending"}), (503, b""))
         done = self.ended(self.reels("analyze", "--wait", LINK, server=server), 3)
         self.assertIn("reels get 42", done.stderr)
@@ -745,7 +745,7 @@ class Retries(CliTest):
                 self.reels("get", "1", REELS_SERVER=url, REELS_TOKEN=TOKEN), 3)
         self.assertIn("no answer from " + url, done.stderr)
 
-    def test_answers_that_are_none(self):
+    def test_invalid_responses(self):
         for status, body in ((200, b"<html>hello</html>"), (200, b"[1]"), (200, b""), (302, b"")):
             with self.subTest((status, body)):
                 server = self.serve((status, body, ("Location", "http://127.0.0.1:1/")))
@@ -759,7 +759,7 @@ class Retries(CliTest):
 
 
 class Settings(CliTest):
-    def test_where_they_come_from(self):
+    def test_sources_of_settings(self):
         flag, variable, file = (self.serve((200, DONE)) for _ in range(3))
         home = tempfile.TemporaryDirectory()
         self.addCleanup(home.cleanup)
@@ -780,7 +780,7 @@ class Settings(CliTest):
         self.assertEqual(flag.requests[0][2]["Authorization"], "Bearer rls_flag")
         self.assertEqual((len(file.requests), len(variable.requests)), (1, 1))
 
-    def test_a_token_that_others_may_read(self):
+    def test_a_world_readable_token(self):
         server = self.serve((200, DONE), (200, DONE), (200, DONE))
         with tempfile.NamedTemporaryFile("w") as config:
             config.write(f'server = "{server.url}"\ntoken = "rls_file"\n')
@@ -821,7 +821,7 @@ class Settings(CliTest):
                 self.assertTrue(done.stderr.startswith("reels: "), done.stderr)
                 self.assertEqual(done.stdout, "")
 
-    def test_a_config_file_with_something_else(self):
+    def test_an_invalid_config_file(self):
         with tempfile.NamedTemporaryFile("w") as config:
             config.write("tokn = 'x'\n")
             config.flush()
@@ -864,7 +864,7 @@ class Terminal(CliTest):
             os.close(ours)
         return process.wait(30), received.decode()
 
-    def test_a_live_line_then_the_page(self):
+    def test_a_progress_line_precedes_the_page(self):
         server = self.serve((202, {"id": 42, "status": "pending"}), (200, PROCESSING), (200, DONE))
         code, shown = self.on_terminal(server, "analyze", "--wait", LINK)
         self.assertEqual(code, 0)
@@ -877,7 +877,7 @@ class Terminal(CliTest):
             if "https://" not in line and "0" * 64 not in line:
                 self.assertLessEqual(len(line), 50, line)
 
-    def test_a_terminal_that_knows_nothing(self):
+    def test_a_dumb_terminal(self):
         server = self.serve((202, {"id": 42, "status": "pending"}), (200, DONE))
         code, shown = self.on_terminal(server, "analyze", "--wait", LINK, TERM="dumb")
         self.assertEqual(code, 0)
@@ -890,7 +890,7 @@ class Terminal(CliTest):
         for line in re.sub(r"\x1b\[[0-9]*m", "", shown).splitlines():
             self.assertLessEqual(len(line), 50, line)
 
-    def test_no_colour_where_none_is_wanted(self):
+    def test_no_colour_on_request(self):
         answers = (200, List.FIRST, next_page("two"))
         code, shown = self.on_terminal(self.serve(answers), "list", NO_COLOR="1")
         self.assertEqual(code, 0)
@@ -1028,7 +1028,7 @@ class Daemons(ServiceTest, CliTest):
     def listed(self, *arguments):
         return [reel["id"] for reel in json.loads(self.run_reels(0, "list", "--json", *arguments).stdout)]
 
-    def test_from_the_first_reel_to_the_last(self):
+    def test_all_commands_with_a_daemon(self):
         self.assertEqual(self.listed(), [])
         self.platform.configure(posts={"PASTApost1": {"author": "some.one", "caption": "Pasta tonight."}})
         link = "https://www.instagram.com/reel/PASTApost1/"
@@ -1063,14 +1063,14 @@ class Daemons(ServiceTest, CliTest):
         self.run_reels(4, "delete", str(done))
         self.assertEqual(json.loads(self.run_reels(0, "search", "--json", "pasta").stdout), [])
 
-    def test_a_key_makes_one_reel(self):
+    def test_an_idempotency_key_creates_one_reel(self):
         first = self.run_reels(0, "analyze", "--idempotency-key", "monday", UNAVAILABLE).stdout
         again = self.run_reels(0, "analyze", "--idempotency-key", "monday", UNAVAILABLE).stdout
         self.assertEqual(first, again)
         self.assertEqual(len(self.listed()), 1)
         self.run_reels(4, "analyze", "--idempotency-key", "monday", LINK)
 
-    def test_what_it_refuses(self):
+    def test_errors_of_the_daemon(self):
         for arguments, message in (
                 (["analyze", "https://tiktok.com/x"], 'URL must be an instagram.com link, got "tiktok.com"'),
                 (["list", "--cursor", "bogus"], "cursor"), (["search", "x" * 501], "q is too long"),
@@ -1078,7 +1078,7 @@ class Daemons(ServiceTest, CliTest):
             with self.subTest(arguments):
                 self.assertIn(message, self.run_reels(4, *arguments).stderr)
 
-    def test_a_token_that_was_revoked(self):
+    def test_a_revoked_token(self):
         self.served.cli("token", "revoke", "--account", self.account.email, "--name", "test")
         done = self.run_reels(4, "list")
         self.assertIn("reels: invalid API token (HTTP 401)\n", done.stderr)

@@ -25,7 +25,7 @@ PAGES = ["/", "/sign-in", "/join", "/reels/1", "/tokens", "/usage", "/account", 
 
 
 class SetUp(ServiceTest):
-    def test_the_first_start_lets_one_administrator_in(self):
+    def test_the_setup_link_creates_one_administrator(self):
         daemon = self.daemon().start()
         secret = set_up_link_secret(daemon)
         ann = Person(daemon)
@@ -41,7 +41,7 @@ class SetUp(ServiceTest):
         self.assertEqual(again.status, 404, again)
         self.assertIn("no longer valid", again.json()["message"])
 
-    def test_a_restart_offers_a_new_link_until_there_is_an_administrator(self):
+    def test_a_restart_logs_a_new_setup_link_until_there_is_an_administrator(self):
         daemon = self.daemon().start()
         first = set_up_link_secret(daemon)
         daemon.stop()
@@ -58,7 +58,7 @@ class SetUp(ServiceTest):
         self.assertEqual([line for line in daemon.log_lines()
                           if line.get("message") == "set-up link"], [])
 
-    def test_a_link_from_the_command_line_lets_an_account_in(self):
+    def test_an_invitation_from_the_command_line(self):
         daemon = self.daemon().start()
         account = daemon.account()
         invitation = subprocess.run(
@@ -71,7 +71,7 @@ class SetUp(ServiceTest):
         self.assertEqual(session["account"]["email"], account.email)
         self.assertFalse(session["account"]["is_admin"])
 
-    def test_the_first_administrators_link_from_the_command_line(self):
+    def test_a_setup_link_from_the_command_line(self):
         daemon = self.daemon().start()
         logged = set_up_link_secret(daemon)
         invitation = daemon.cli("account", "invite", public_url="https://reels.example.com")
@@ -85,7 +85,7 @@ class SetUp(ServiceTest):
         self.assertEqual((again.returncode, again.stdout), (1, ""))
         self.assertIn("there is an administrator already", again.stderr)
 
-    def test_the_logged_link_ends_with_the_first_administrator(self):
+    def test_the_logged_link_is_invalid_once_there_is_an_administrator(self):
         daemon = self.daemon().start()
         logged = set_up_link_secret(daemon)
         must(daemon.cli("account", "create", "--email", "ann@example.com", "--admin"))
@@ -97,7 +97,7 @@ class SetUp(ServiceTest):
             "token": logged, "email": "eve@example.com", "password": PASSWORD})
         self.assertEqual(taken.status, 404, taken)
 
-    def test_cookies_are_kept_to_tls_where_people_come_by_it(self):
+    def test_cookies_are_secure_over_https(self):
         daemon = self.daemon(public_url="https://reels.example.com").start()
         answer = Person(daemon).request(
             "POST", "/dashboard/invitation/accept",
@@ -114,7 +114,7 @@ class SetUp(ServiceTest):
                 self.assertEqual(seen.status, status, seen)
 
 
-class People(ServiceTest):
+class Sessions(ServiceTest):
     """One daemon for all tests: ann is its administrator, bob a member."""
 
     @classmethod
@@ -125,7 +125,7 @@ class People(ServiceTest):
         cls.ann = Person(cls.served).join(set_up_link_secret(cls.served), "ann@example.com")
         cls.bob = cls.ann.invite("bob@example.com")
 
-    def test_nothing_is_seen_without_a_session(self):
+    def test_every_resource_requires_a_session(self):
         nobody = Person(self.served)
         forged = {"Cookie": "reelsd_session=" + "a" * 43}
         for method, path in GATED:
@@ -136,13 +136,13 @@ class People(ServiceTest):
                     self.assertEqual(list(answer.json()), ["error"])
                     self.assertEqual(answer.headers["WWW-Authenticate"], 'Session realm="dashboard"')
 
-    def test_an_api_token_is_no_session_and_a_session_no_token(self):
+    def test_api_tokens_and_sessions_are_not_interchangeable(self):
         token = self.bob.api("POST", "tokens", {"name": "no session"}).json()["token"]
         bearer = {"Authorization": f"Bearer {token}"}
         self.assertEqual(Person(self.served).api("GET", "reels", headers=bearer).status, 401)
         self.assertEqual(self.bob.request("GET", "/api/v1/reels").status, 401)
 
-    def test_changes_need_the_sessions_own_token(self):
+    def test_changes_require_the_csrf_token(self):
         body = {"name": "csrf"}
         for headers in ({}, {"X-CSRF-Token": "x"}, {"X-CSRF-Token": self.ann.csrf_token}):
             answer = self.bob.api("POST", "tokens", body, headers=headers, csrf=False)
@@ -154,7 +154,7 @@ class People(ServiceTest):
         self.assertEqual(answer.status, 415, answer)
         self.assertNotIn("csrf", [one["name"] for one in self.bob.api("GET", "tokens").json()])
 
-    def test_a_member_sees_no_administration(self):
+    def test_administration_requires_an_administrator(self):
         for method, path in GATED:
             if path.startswith("admin/"):
                 with self.subTest(path):
@@ -162,7 +162,7 @@ class People(ServiceTest):
                     self.assertProblem(answer, 404, "not found")
                     self.assertProblem(self.bob.api("PUT", path, {}, csrf=False), 404, "not found")
 
-    def test_things_of_others_are_not_there(self):
+    def test_resources_of_other_accounts_are_not_found(self):
         job = self.ann.submit(UNAVAILABLE)
         self.ann.finished(job)
         token = self.ann.api("POST", "tokens", {"name": "hers"}).json()["id"]
@@ -174,7 +174,7 @@ class People(ServiceTest):
                 self.assertEqual(self.bob.api(method, path).status, 404)
         self.assertNotIn(job, [one["id"] for one in self.bob.api("GET", "reels").json()])
 
-    def test_signing_out_ends_the_session_at_once(self):
+    def test_signing_out_ends_the_session_immediately(self):
         bob = Person(self.served).sign_in("bob@example.com")
         kept = bob.cookie
         answer = bob.api("POST", "sign-out")
@@ -202,7 +202,7 @@ class People(ServiceTest):
         self.assertEqual(refused.status, 401)
         Person(self.served).sign_in("cid@example.com", "another horse")
 
-    def test_wrong_passwords_say_nothing_and_become_slow(self):
+    def test_wrong_passwords_reveal_nothing_and_are_throttled(self):
         def attempt(email, password):
             return Person(self.served).request(
                 "POST", "/dashboard/sign-in", {"email": email, "password": password})
@@ -219,7 +219,7 @@ class People(ServiceTest):
         self.assertGreater(int(refused.headers["retry-after"]), 0)
         self.assertRegex(refused.json()["message"], r"try again in \d+ s")
 
-    def test_strangers_guesses_do_not_lock_out_a_browser_that_has_signed_in(self):
+    def test_guesses_of_others_do_not_lock_out_a_known_browser(self):
         def attempt(password, cookie=None):
             return self.served.request(
                 "POST", "/dashboard/sign-in", {"email": "hal@example.com", "password": password},
@@ -246,7 +246,7 @@ class People(ServiceTest):
         self.assertEqual(
             nobody.request("POST", "/dashboard/invitation", {"token": "x"}).status, 404)
 
-    def test_tokens_are_shown_once_and_revoked_at_once(self):
+    def test_tokens_are_shown_once_and_revoked_immediately(self):
         made = self.bob.api("POST", "tokens", {"name": "laptop"})
         self.assertEqual(made.status, 201, made)
         token = made.json()
@@ -265,7 +265,7 @@ class People(ServiceTest):
         for name in ("", "x" * 101, "a\nb", None):
             self.assertEqual(self.bob.api("POST", "tokens", {"name": name}).status, 400, name)
 
-    def test_a_disabled_account_is_heard_no_more(self):
+    def test_a_disabled_account_is_rejected(self):
         eve = self.ann.invite("eve@example.com")
         token = eve.api("POST", "tokens", {"name": "t"}).json()["token"]
         account = eve.api("GET", "session").json()["account"]["id"]
@@ -296,7 +296,7 @@ class People(ServiceTest):
         for wish in ({"disabled": True}, {"is_admin": False}):
             self.assertEqual(self.ann.api("PATCH", f"admin/accounts/{mine}", wish).status, 409)
 
-    def test_accounts_are_listed_page_by_page(self):
+    def test_accounts_are_listed_in_pages(self):
         self.ann.invite("zoe+1@example.com")
         emails, path = [], "admin/accounts?limit=1"
         while path:
@@ -311,7 +311,7 @@ class People(ServiceTest):
         for wrong in ("cursor=x", "limit=0", "limit=501"):
             self.assertEqual(self.ann.api("GET", f"admin/accounts?{wrong}").status, 400, wrong)
 
-    def test_a_newer_link_ends_the_older_one(self):
+    def test_a_newer_link_invalidates_the_older_one(self):
         made = self.ann.api("POST", "admin/accounts", {"email": "gus@example.com"}).json()
         newer = self.ann.api("POST", f"admin/accounts/{made['id']}/invitation").json()
         old = Person(self.served).request(
@@ -341,7 +341,7 @@ class People(ServiceTest):
         again = self.bob.finished(made[0]["new_id"])
         self.assertEqual(again["error_code"], "unavailable")
 
-    def test_the_overview_tells_of_the_queue(self):
+    def test_the_overview_contains_the_queue(self):
         seen = self.ann.api("GET", "admin/overview").json()
         self.assertEqual(seen["queue"].keys(), {"pending", "due", "processing", "oldest_due_seconds"})
         self.assertEqual(seen["workers"]["configured"], 16)
@@ -361,7 +361,7 @@ class People(ServiceTest):
         for asset in re.findall(r'(?:src|href)="(/[^"]+)"', text):
             self.assertIn(self.served.request("GET", asset).status, (200, 302), asset)
 
-    def test_an_unknown_address_is_a_page_for_people_alone(self):
+    def test_an_unknown_path_is_a_page_only_for_browsers(self):
         shown = self.served.request("GET", "/nope", headers={"Accept": "text/html,*/*"})
         self.assertEqual((shown.status, shown.headers["content-type"]),
                          (404, "text/html; charset=utf-8"))
@@ -383,7 +383,7 @@ class Races(ServiceTest):
         with concurrent.futures.ThreadPoolExecutor(len(actions)) as pool:
             return [done.result() for done in [pool.submit(action) for action in actions]]
 
-    def test_an_old_password_opens_nothing_while_it_is_being_changed(self):
+    def test_the_old_password_is_rejected_while_it_is_being_changed(self):
         daemon = self.daemon().start()
         ann = Person(daemon).join(set_up_link_secret(daemon), "ann@example.com")
         people = [Person(daemon) for _ in range(5)]
@@ -423,7 +423,7 @@ class Events(ServiceTest):
         self.assertEqual(stream.answer.getheader("Content-Type"), "text/event-stream")
         return stream
 
-    def test_a_page_sees_a_job_from_its_beginning_to_its_end(self):
+    def test_a_page_receives_all_changes_of_a_job(self):
         bob = self.ann.invite("bob@example.com")
         hers, his = self.stream(self.ann), self.stream(bob)
         job = self.ann.submit(SAMPLE)
@@ -435,7 +435,7 @@ class Events(ServiceTest):
         hers.wait_for("deleted", job)
         self.assertEqual(his.events, [], "another account's page gets no event")
 
-    def test_a_page_that_was_away_learns_what_it_missed(self):
+    def test_a_reconnected_page_receives_missed_changes(self):
         first = self.stream(self.ann)
         kept = self.ann.submit(UNAVAILABLE)
         gone = self.ann.submit(UNAVAILABLE)
@@ -450,7 +450,7 @@ class Events(ServiceTest):
         second.wait_for("reel", new, status="error")
         second.wait_for("deleted", gone)
 
-    def test_a_page_that_was_offline_for_days_reloads(self):
+    def test_a_page_that_was_offline_for_days_is_reset(self):
         stream = self.stream(self.ann, last_event_id="1000000")
         wait_until(lambda: ("reset", {}) in stream.events, "reset")
 
@@ -459,7 +459,7 @@ class Events(ServiceTest):
         self.assertEqual(self.house.stop(), 0)
         self.assertTrue(stream.ended.wait(10))
 
-    def test_an_account_has_so_many_streams(self):
+    def test_the_streams_of_an_account_are_limited(self):
         streams = [self.stream(self.ann) for _ in range(20)]
         refused = self.ann.api("GET", "events")
         self.assertEqual(refused.status, 429, refused)
@@ -473,7 +473,7 @@ class Events(ServiceTest):
 
 
 class SeveralDaemons(DatabaseTest):
-    def test_a_page_of_one_sees_the_jobs_of_another(self):
+    def test_a_page_receives_changes_of_other_daemons(self):
         one, other = self.shared_daemon().start(), self.shared_daemon().start()
         ann = Person(one).join(set_up_link_secret(other), "ann@example.com")
         stream = EventStream(ann)

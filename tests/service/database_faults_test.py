@@ -48,7 +48,7 @@ def link_of(code):
     return f"https://www.instagram.com/reel/{code}/"
 
 
-class ImpatientDaemon(Daemon):
+class FastDaemon(Daemon):
     """A daemon whose clients count a late answer as missing."""
 
     def connection(self):
@@ -57,7 +57,7 @@ class ImpatientDaemon(Daemon):
         return connection
 
 
-class Asker(threading.Thread):
+class PollingClient(threading.Thread):
     """A client that repeats requests of one kind."""
 
     def __init__(self, crowd, kind, ask, good, waits=0):
@@ -104,16 +104,16 @@ class Crowd:
         get = lambda path: lambda: world.account.request("GET", "/api/v1/reels" + path)
         site = lambda path: lambda: world.daemon.request("GET", path)
         self.askers = {asker.kind: asker for asker in (
-            Asker(self, "list", get(""), (200,)),
-            Asker(self, "read", get(f"/{world.known}"), (200,)),
-            Asker(self, "search", get("/search?q=colours"), (200,)),
-            Asker(self, "wait", get(f"/{in_work}?wait={LONG_POLL_SECONDS}"), (200,), LONG_POLL_SECONDS),
-            Asker(self, "analyze", self.analyze, (202,)),
-            Asker(self, "delete", self.delete, (204, 404)),
-            Asker(self, "session", lambda: world.person.api("GET", "session"), (200,)),
-            Asker(self, "readyz", site("/readyz"), (200,)),
-            Asker(self, "healthz", site("/healthz"), (200,)),
-            Asker(self, "metrics", site("/metrics"), (200,)))}
+            PollingClient(self, "list", get(""), (200,)),
+            PollingClient(self, "read", get(f"/{world.known}"), (200,)),
+            PollingClient(self, "search", get("/search?q=colours"), (200,)),
+            PollingClient(self, "wait", get(f"/{in_work}?wait={LONG_POLL_SECONDS}"), (200,), LONG_POLL_SECONDS),
+            PollingClient(self, "analyze", self.analyze, (202,)),
+            PollingClient(self, "delete", self.delete, (204, 404)),
+            PollingClient(self, "session", lambda: world.person.api("GET", "session"), (200,)),
+            PollingClient(self, "readyz", site("/readyz"), (200,)),
+            PollingClient(self, "healthz", site("/healthz"), (200,)),
+            PollingClient(self, "metrics", site("/metrics"), (200,)))}
 
     def analyze(self):
         """A new submission, or the last one again if it got no 202."""
@@ -193,7 +193,7 @@ class World:
         self.proxy = CuttingProxy(os.path.join(self.cluster.folder, ".s.PGSQL.5432"))
         self.closers.append(self.proxy.close)
         url = f"{self.proxy.address} user=service dbname=reels sslmode=disable gssencmode=disable"
-        self.daemon = ImpatientDaemon(**{
+        self.daemon = FastDaemon(**{
             "database_url": url, "workers": 4, "lease_seconds": LEASE_SECONDS, "retry_base_seconds": 3,
             "requests_per_minute": 1000000, **self.platform.settings(), **settings})
         self.closers.append(self.daemon.close)
@@ -319,13 +319,13 @@ class Network(FaultTest):
     def proxied(self, change):
         return {"begin": change, "end": self.world.proxy.flow}
 
-    def test_refused(self):
+    def test_refused_connections(self):
         def begin():
             self.world.proxy.refuse()
             self.world.proxy.drop()
         self.suffer("refused", **self.proxied(begin), refuses=ASKS)
 
-    def test_dropped(self):
+    def test_dropped_connections(self):
         """Cuts all connections at once, while statements and answers are in transit."""
         def begin():
             self.world.proxy.slow(0.1)
@@ -336,7 +336,7 @@ class Network(FaultTest):
                        "a statement cut off", PATIENCE)
         self.suffer("dropped", **self.proxied(begin))
 
-    def test_cut_in_a_statement(self):
+    def test_a_connection_cut_during_a_statement(self):
         """Before the server gets it, during the statement, and after it, before the client gets the answer."""
         proxy = self.world.proxy
 
@@ -349,19 +349,19 @@ class Network(FaultTest):
         crowd = self.suffer("cut", **self.proxied(begin), refuses=("analyze", "delete"))
         self.assertGreaterEqual(crowd.repeated, 3, "submissions without an answer were repeated")
 
-    def test_stalled(self):
+    def test_stalled_connections(self):
         self.suffer("stalled", **self.proxied(self.world.proxy.stall), refuses=ASKS)
 
-    def test_links_that_died_unseen(self):
+    def test_silently_dead_connections(self):
         """Sent data is lost silently, and a connection that lost data stays silent."""
         self.suffer("silent", **self.proxied(self.world.proxy.swallow), refuses=ASKS)
 
-    def test_slow(self):
+    def test_a_slow_network(self):
         self.suffer("slow", **self.proxied(lambda: self.world.proxy.slow(0.2)))
 
 
 class LostReports(ServiceTest):
-    def test_a_job_is_due_again_before_its_daemon_knows(self):
+    def test_a_job_whose_report_was_lost_is_retried(self):
         """The database has accepted the report, but the answer is lost: the database has the job as due, and the
         daemon as held."""
         world = World(retry_base_seconds=0.05)
@@ -381,7 +381,7 @@ class LostReports(ServiceTest):
 
 
 class LostLookUps(ServiceTest):
-    def test_an_attempt_that_met_no_database_is_none(self):
+    def test_an_attempt_without_a_database_does_not_count(self):
         """More faults than a job has attempts: the job continues when the database is back."""
         world = World(retry_base_seconds=0.05)
         self.addCleanup(world.close)
@@ -398,7 +398,7 @@ class Server(FaultTest):
         for statement in (f"ALTER SYSTEM {setting}", "SELECT pg_reload_conf()"):
             self.world.cluster.query(statement, "postgres")
 
-    def test_restarted(self):
+    def test_a_restarted_server(self):
         cluster = self.world.cluster
 
         def begin():
@@ -406,7 +406,7 @@ class Server(FaultTest):
             cluster.process.wait(20)
         self.suffer("restarted", begin, cluster.start, refuses=ASKS)
 
-    def test_a_server_process_dies(self):
+    def test_a_crashed_backend(self):
         """The server then closes all connections, and recovers."""
         cluster, proxy = self.world.cluster, self.world.proxy
 
@@ -417,13 +417,13 @@ class Server(FaultTest):
             wait_until(lambda: not links & proxy.links, "the end of all connections", PATIENCE)
         self.suffer("killed", begin, lambda: wait_until(cluster._serves, "PostgreSQL"))
 
-    def test_read_only(self):
+    def test_a_read_only_server(self):
         self.suffer("readonly", lambda: self.alter("SET default_transaction_read_only = on"),
                     lambda: self.alter("RESET default_transaction_read_only"),
                     refuses=("analyze", "delete"), serves=("list", "read", "search", "wait", "session"),
                     attempts_max=1)
 
-    def test_out_of_connections(self):
+    def test_a_server_without_free_connections(self):
         def begin():
             self.world.cluster.query("ALTER ROLE service CONNECTION LIMIT 0", "postgres")
             self.world.proxy.drop()
@@ -440,7 +440,7 @@ class LongOutages(FaultTest):
         cls.addClassCleanup(cls.world.close)
         cls.served = cls.world.daemon
 
-    def test_longer_than_a_lease(self):
+    def test_an_outage_longer_than_a_lease(self):
         stopped = "lease could not be renewed in time: attempt stopped"
 
         def begin():
@@ -464,7 +464,7 @@ class DiskFull(FaultTest):
         cls.world.link_tail = "?utm=" + "x" * 1900  # A few of them fill a page.
         cls.served = cls.world.daemon
 
-    def test_disk_full(self):
+    def test_a_full_disk(self):
         self.suffer("disk-full", self.disk.fill, self.disk.empty, refuses=("analyze",),
                     attempts_max=3, may_end=("storage_error",))
 

@@ -73,7 +73,7 @@ class Gemini(EmbedderTest):
         self.assertEqual(used["output_tokens"], 0)
         self.assertEqual(used["cost_usd"], used["prompt_tokens"] * Decimal("0.15") / 1_000_000)
 
-    def test_changed_dimensions_embed_all_reels_again_while_search_works(self):
+    def test_changed_dimensions_reembed_all_reels_while_search_works(self):
         daemon = self.analyzing()
         fish = self.reel_about("A zwirbel quastenflosser swims along")
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 1)

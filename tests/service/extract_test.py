@@ -88,7 +88,7 @@ class Extraction:
             self.assertEqual(job["status"], "done", job)
         self.assertBooked(daemon)
 
-    def test_each_preset_is_answered_in_the_form_of_its_request(self):
+    def test_each_preset_is_answered_by_its_schema(self):
         self.analyzing()
         self.model.answer = None  # By the schema of the request.
         for preset in self.account.request("GET", "/api/v1/extract-presets").json():
@@ -97,7 +97,7 @@ class Extraction:
                 self.assertDone(job)
                 self.assertEqual(set(job["extract"]) - set(preset["schema"]["properties"]), set())
 
-    def test_a_schema_of_the_callers_own(self):
+    def test_a_schema_of_the_caller(self):
         self.analyzing()
         self.model.answer = answering(GOOD)
         job = self.job_with(extract=SCHEMA, language="pt-br", instructions="Look at the hands.")
@@ -195,7 +195,7 @@ class Extraction:
         answer = self.account.request("POST", ANALYZE, {"url": SAMPLE, "analyzer": "local", "extract": "recipe"})
         self.assertProblem(answer, 400, 'extract needs a model, which the analyzer "local" does not use')
 
-    def test_options_are_part_of_what_is_identical(self):
+    def test_reuse_requires_identical_options(self):
         self.analyzing()
         code = next(self.codes)
         self.platform.configure(posts={code: {}})
@@ -210,7 +210,7 @@ class Extraction:
                 self.assertEqual(len(self.calls()), calls)
                 self.assertEqual("extract" in job, "extract" in options)
 
-    def test_keys_belong_to_options(self):
+    def test_idempotency_keys_include_options(self):
         self.analyzing()
         def send(body, key):
             return self.account.request("POST", ANALYZE, body, {"Idempotency-Key": key})
@@ -227,7 +227,7 @@ class Extraction:
         self.assertEqual(send({"urls": [SAMPLE], "language": "de"}, "k3").json()[0]["id"], listed.json()[0]["id"])
         self.assertEqual(send({"urls": [SAMPLE]}, "k3").status, 400)
 
-    def test_lists_uploads_and_again(self):
+    def test_lists_uploads_and_resubmissions(self):
         self.analyzing()
         self.model.answer = answering(RECIPE)
         codes = [next(self.codes) for _ in range(2)]

@@ -93,7 +93,7 @@ class Failover(ServiceTest):
             "SELECT count(*) - count(DISTINCT key) FROM submission_key", "reels").strip()
         self.assertEqual(doubled, "0")
 
-    def test_in_step_nothing_is_lost_when_the_primary_is_killed(self):
+    def test_synchronous_replication_loses_nothing_when_the_primary_is_killed(self):
         self.pair.keep_in_step()
         daemon = self.started()
         account, clients = self.crowd(daemon)
@@ -108,7 +108,7 @@ class Failover(ServiceTest):
         self.assertAllDone(account, clients)
         self.assertIn("database reachable", daemon.log())
 
-    def test_a_primary_that_is_silent_is_passed_over(self):
+    def test_a_silent_primary_is_skipped(self):
         """A machine without power does not answer: no refusal makes the client try the next server."""
         self.pair.keep_in_step()
         daemon = self.started()
@@ -143,7 +143,7 @@ class Failover(ServiceTest):
         self.assertEqual(rows, [str(accepted.json()["id"])])
         self.assertEqual(self.pair.primary.query("SELECT count(*) FROM job", "reels").strip(), "2")
 
-    def test_what_a_replica_that_lags_has_not_seen_is_lost(self):
+    def test_asynchronous_replication_loses_unreplicated_rows(self):
         platform = Platform(with_sound=True)
         self.addCleanup(platform.close)
         model = OpenAiStandIn("vllm", key=KEY).start()

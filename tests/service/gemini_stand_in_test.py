@@ -13,7 +13,7 @@ from model_stand_in_support import GOOD, GeminiTest, mp4, text64
 
 
 class Generation(GeminiTest):
-    def test_a_good_answer_fits_its_schema_and_is_billed_by_the_formula(self):
+    def test_a_good_answer_conforms_to_its_schema_and_is_billed_by_the_formula(self):
         for number in range(4):  # In one part, in two, in three after a thought.
             answer = self.generate()
             self.assertEqual((answer.status, json.loads(self.said(answer))), (200, GOOD), number)
@@ -40,7 +40,7 @@ class Generation(GeminiTest):
             details = self.generate(body).json()["usageMetadata"]["promptTokensDetails"]
             self.assertEqual(sum(one["tokenCount"] for one in details[1:]), tokens)
 
-    def test_a_large_body_is_read_and_not_kept(self):
+    def test_a_large_body_is_read_and_not_stored(self):
         video = mp4(30, padding=14 << 20)
         answer = self.generate(self.body(video))
         record, = self.gemini.of("generate")
@@ -53,7 +53,7 @@ class Generation(GeminiTest):
         self.assertIn("payload size exceeds the limit: 20971520", refused.json()["error"]["message"])
         self.gemini.assert_clean(self)
 
-    def test_what_a_test_wants_to_be_said(self):
+    def test_answers_set_by_a_test(self):
         self.gemini.answer = {"any": ["thing"]}
         self.assertEqual(json.loads(self.said(self.generate())), {"any": ["thing"]})
         self.gemini.fail("generate", "says", text_said="no JSON")
@@ -213,7 +213,7 @@ class Refusals(GeminiTest):
 
 
 class Files(GeminiTest):
-    def test_the_life_of_a_file(self):
+    def test_the_life_cycle_of_a_file(self):
         video = mp4(2)
         file = self.uploaded(video)
         self.assertEqual((file["state"], file["sizeBytes"]), ("PROCESSING", str(len(video))))
@@ -236,7 +236,7 @@ class Files(GeminiTest):
         self.assertEqual(self.gemini.deleted, [file["name"]])
         self.gemini.assert_clean(self)
 
-    def test_pieces_and_resuming(self):
+    def test_chunked_and_resumed_uploads(self):
         video = mp4(padding=GRANULARITY + 5)
         url = self.start_upload(len(video)).headers["X-Goog-Upload-URL"]
         first = self.upload(url, video[:GRANULARITY], command="upload")
@@ -258,7 +258,7 @@ class Files(GeminiTest):
         self.assertEqual(self.upload(url, video[int(received):], int(received)).status, 200)
         self.assertEqual(self.gemini.complaints, [])
 
-    def test_starts_that_are_none(self):
+    def test_invalid_upload_starts(self):
         for fields in ({"X_Goog_Upload_Protocol": "multipart"},
                        {"X_Goog_Upload_Header_Content_Length": None},
                        {"X_Goog_Upload_Header_Content_Type": "video/x-matroska"}):

@@ -115,7 +115,7 @@ class HostileMedia(ServiceTest):
                for name, (code, _) in posts.items()}
         return {name: self.someone.finished(job_id) for name, job_id in ids.items()}
 
-    def test_each_is_one_failed_job(self):
+    def test_each_hostile_file_fails_one_job(self):
         files = self.hostile_files()
 
         jobs = self.post_all({name: content for name, (content, _) in files.items()})

@@ -65,7 +65,7 @@ class KeptMediaTest(DatabaseTest):
 
 
 class Frames(KeptMediaTest):
-    def test_of_a_result_and_its_copy(self):
+    def test_frames_of_a_result_and_its_copy(self):
         served, someone = self.start(videos_kept_days=0)
         job = self.done(someone, SAMPLE)
         pictures = self.frames(someone, job)
@@ -87,7 +87,7 @@ class Frames(KeptMediaTest):
             someone.request("DELETE", f"/api/v1/reels/{job_id}")
         self.assertEqual(self.sql("SELECT count(*) FROM reel_frame"), "0")
 
-    def test_can_be_turned_off(self):
+    def test_frames_can_be_disabled(self):
         _, someone = self.start(frames="false")
         job = self.done(someone, SAMPLE)
         self.assertNotIn("frame", job["result"]["content"]["key_moments"][0])
@@ -99,7 +99,7 @@ class Videos(KeptMediaTest):
         headers = {"Range": wanted, **{name.replace("_", "-"): value for name, value in more.items()}}
         return someone.request("GET", self.video_path(job), headers=headers)
 
-    def test_whole_and_in_ranges(self):
+    def test_videos_are_served_whole_and_in_ranges(self):
         served, someone = self.start()
         job = self.done(someone, SAMPLE)
         video = sample()
@@ -140,7 +140,7 @@ class Videos(KeptMediaTest):
         self.assertEqual(self.ranged(someone, job, "bytes=0-1", If_Match='"other"').status, 412)
         self.assertProblem(served.account().request("GET", self.video_path(job)), 404, "not found")
 
-    def test_on_one_connection_and_with_a_session(self):
+    def test_videos_are_served_on_one_connection_and_with_a_session(self):
         served, someone = self.start()
         job = self.done(someone, SAMPLE)
         video = sample()
@@ -157,7 +157,7 @@ class Videos(KeptMediaTest):
         self.assertEqual((part.status, part.body), (206, video[:2]))
         self.assertEqual(person.api("GET", f"reels/{job['id']}/frames/0").status, 200)
 
-    def test_a_client_that_leaves_ends_its_stream(self):
+    def test_a_disconnected_client_ends_its_stream(self):
         served, someone = self.start()
         job = self.done(someone, SAMPLE)
         connection = served.connection()
@@ -166,7 +166,7 @@ class Videos(KeptMediaTest):
         connection.close()
         self.assertEqual(someone.request("GET", self.video_path(job)).status, 200)
 
-    def test_are_not_kept_without_the_setting(self):
+    def test_videos_are_not_kept_without_the_setting(self):
         _, someone = self.start(videos_kept_days=0)
         job = self.done(someone)
         self.assertProblem(someone.request("GET", self.video_path(job)), 404, "not found")
@@ -198,7 +198,7 @@ class Videos(KeptMediaTest):
         self.assertEqual(times, "2")
         self.assertEqual(someone.request("GET", self.video_path(again)).status, 200)
 
-    def test_the_oldest_go_first(self):
+    def test_the_oldest_videos_are_deleted_first(self):
         size = len(sample())
         served, someone = self.start(videos_kept_bytes_max=2 * size)
         jobs = [self.done(someone, SAMPLE) for _ in range(3)]
@@ -210,7 +210,7 @@ class Videos(KeptMediaTest):
         self.assertIn("reelsd_kept_videos 2\n", metrics)
         self.assertIn(f"reelsd_kept_videos_bytes {2 * size}\n", metrics)
 
-    def test_go_with_the_reel_and_the_account(self):
+    def test_videos_are_deleted_with_the_reel_and_the_account(self):
         served, someone = self.start()
         job = self.done(someone)
         self.done(someone, SAMPLE)
@@ -235,7 +235,7 @@ class ObjectStore(KeptMediaTest):
         wait_until(lambda: not self.store.objects, "no object is left", LIMIT_SECONDS)
         self.assertEqual(self.store.refusals, [])
 
-    def test_media_is_stored_there_and_deleted(self):
+    def test_media_is_stored_and_deleted(self):
         served, someone = self.start()
         job = self.done(someone, SAMPLE)
         video = sample()
@@ -305,7 +305,7 @@ class ObjectStore(KeptMediaTest):
                       "SignatureDoesNotMatch", checked.stdout)
         self.assertNotEqual(checked.returncode, 0)
 
-    def test_a_store_that_cannot_be_reached(self):
+    def test_an_unreachable_store(self):
         self.store.stop()
         _, someone = self.start()
         job = self.done(someone, SAMPLE)

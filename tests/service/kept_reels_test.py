@@ -58,7 +58,7 @@ class TwoDaemons(ServiceTest):
 
 
 class Deletions(TwoDaemons):
-    def test_each_is_seen_by_every_read_that_begins_after_it(self):
+    def test_a_deletion_is_visible_to_every_later_read(self):
         account = self.daemons[0].account()
         reels = self.kept(account, 120)
         begun, done = {}, {}  # Times of the request that deletes a reel, and of its answer.
@@ -105,7 +105,7 @@ class Deletions(TwoDaemons):
             for number, reel in enumerate(reels):
                 self.assertEqual(self.read(daemon, account, reel).status, 404 if number % 2 == 0 else 200)
 
-    def test_many_at_once_all_succeed(self):
+    def test_concurrent_deletions_succeed(self):
         account = self.daemons[0].account()
         reels = self.kept(account, 64)
         statuses = []
@@ -126,7 +126,7 @@ class Deletions(TwoDaemons):
         self.assertEqual(statuses, [204] * len(reels))
         self.assertEqual(self.sql(f"SELECT count(*) FROM job WHERE id = ANY ('{{{','.join(map(str, reels))}}}')"), "0")
 
-    def test_by_hand_too(self):
+    def test_rows_deleted_with_sql(self):
         account = self.daemons[0].account()
         first, second, third = self.kept(account, 3)
         self.sql(f"DELETE FROM job WHERE id = {first}")
@@ -147,7 +147,7 @@ class Callers(TwoDaemons):
             self.assertEqual(daemon.request("GET", f"{REELS}/{reel}", token="reelsd_x").status, 401)
             self.assertEqual(self.read(daemon, owner, reel).status, 200)
 
-    def test_a_revoked_token_and_a_disabled_account_read_nothing_more(self):
+    def test_revoked_tokens_and_disabled_accounts_are_rejected(self):
         owner = self.daemons[0].account()
         reel = self.kept(owner, 1)[0]
         other_token = self.daemons[0].token(owner.email, "other")

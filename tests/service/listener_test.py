@@ -22,7 +22,7 @@ class Metrics(ServiceTest):
         self.addCleanup(daemon.close)
         return daemon.start()
 
-    def test_clients_on_the_same_machine_read_them(self):
+    def test_local_clients_read_metrics(self):
         served = self.daemon()
         self.assertIn(b"reelsd_database_up 1", served.request("GET", "/metrics").body)
         for name in ("X-Forwarded-For", "Forwarded"):
@@ -30,7 +30,7 @@ class Metrics(ServiceTest):
         for path in ("/%6detrics", "/metric%73", "/%2fmetrics"):
             self.assertProblem(served.request("GET", path), 404, "not found")
 
-    def test_an_address_of_their_own(self):
+    def test_a_separate_address_for_metrics(self):
         served = self.daemon(metrics_listen="127.0.0.1:0")
         self.assertProblem(served.request("GET", "/metrics"), 404, "not found")
         main, served.address = served.address, metrics_address(served)
@@ -43,14 +43,14 @@ class Metrics(ServiceTest):
         served.address = main
         self.assertEqual(served.stop(), 0)
 
-    def test_an_address_that_is_taken(self):
+    def test_a_metrics_address_in_use(self):
         served = self.daemon()
         done = run_reelsd("serve", listen="127.0.0.1:0", data_dir=served.folder + "/other",
                           database_url="", metrics_listen=served.address)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"cannot listen on {served.address}", done.stderr)
 
-    def test_they_are_compressed_for_clients_that_accept_it(self):
+    def test_metrics_are_compressed_on_request(self):
         served = self.daemon()
         packed = served.request("GET", "/metrics", headers={"Accept-Encoding": "gzip"})
         self.assertEqual((packed.headers["Content-Encoding"], packed.headers["Vary"]), ("gzip", "Accept-Encoding"))
@@ -70,7 +70,7 @@ class HostNames(ServiceTest):
     def status(self, path, host):
         return self.served.request("GET", path, headers={"Host": host}).status
 
-    def test_on_loopback(self):
+    def test_host_names_on_loopback(self):
         self.served = self.daemon()
         port = self.served.address.rsplit(":", 1)[1]
         for host in ("127.0.0.1", f"localhost:{port}", f"[::1]:{port}", "nas", "a.localhost"):
@@ -86,13 +86,13 @@ class HostNames(ServiceTest):
         self.assertEqual(self.status("/readyz", "evil.test"), 200)
         self.assertEqual(self.status("/api/v1/reels", "evil.test"), 401)
 
-    def test_with_a_public_url(self):
+    def test_host_names_with_a_public_url(self):
         self.served = self.daemon(public_url="https://reels.example.org")
         for host in ("reels.example.org", "reels.example.org:8443", "127.0.0.1", "localhost"):
             self.assertEqual(self.status("/", host), 200, host)
         self.assertEqual(self.status("/", "evil.test"), 421)
 
-    def test_on_all_addresses_names_are_not_known(self):
+    def test_host_names_are_not_checked_on_all_addresses(self):
         self.served = self.daemon(listen="0.0.0.0:0")
         self.assertEqual(self.status("/", "evil.test"), 200)
 

@@ -89,7 +89,7 @@ class LoadTest(ServiceTest):
         wait_until(lambda: metric(daemon, "reelsd_http_connections") in range(1, count + 2),
                    "places to come back")
 
-    def test_ordinary_requests_amid_a_crowd(self):
+    def test_requests_during_many_idle_connections(self):
         daemon = self.started(requests_per_minute=1_000_000)
         account = daemon.account(unlimited=True)
         jobs = [account.submit(SAMPLE) for _ in range(PENDING)]
@@ -112,7 +112,7 @@ class LoadTest(ServiceTest):
         wait_until(lambda: descriptors(daemon) <= files, "descriptors to come back")
         self.assertEqual(daemon.stop(), 0)
 
-    def test_over_the_bound_newcomers_are_refused(self):
+    def test_connections_beyond_the_limit_are_refused(self):
         bound = 20
         daemon = self.started(connections_max=bound)
         self.await_open(daemon, 0)
@@ -129,7 +129,7 @@ class LoadTest(ServiceTest):
         self.await_open(daemon, 0)
         self.assertGreaterEqual(metric(daemon, "reelsd_http_connections_refused_total"), 3)
 
-    def test_one_address_does_not_take_all_places(self):
+    def test_one_address_cannot_use_all_connections(self):
         bound = 5
         daemon = self.started(connections_per_address_max=bound)
         with Connections(daemon) as greedy, Connections(daemon) as others:
@@ -142,7 +142,7 @@ class LoadTest(ServiceTest):
         with Connections(daemon) as back:
             wait_until(lambda: back.served("127.0.0.2")[0] == 200, "places to come back")
 
-    def test_bodies_on_their_way_are_bounded(self):
+    def test_bodies_in_flight_are_bounded(self):
         bytes_max = 1024 * 1024
         body = 60_000
         daemon = self.started(buffered_bytes_max=bytes_max)

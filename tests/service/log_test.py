@@ -74,7 +74,7 @@ class LogFile(ServiceTest):
         self.assertIn("stopped", [line["message"] for line in lines])
         self.assertEqual(daemon.errors(), "")
 
-    def test_a_hangup_is_harmless_without_a_file(self):
+    def test_sighup_without_a_log_file_has_no_effect(self):
         daemon = self.daemon(workers=1, database_url=self.cluster.new_database())
         daemon.spawn()
         daemon.address = wait_until(daemon._listening, "the daemon's address")
@@ -98,7 +98,7 @@ class LogFile(ServiceTest):
             [program("reelsd"), "serve"], env=environment, stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertRegex(refused.stderr, r"\Areelsd: analyzer: ")
 
-    def test_a_file_that_cannot_be_written(self):
+    def test_an_unwritable_log_file(self):
         daemon = self.file_daemon()
         daemon.settings["log_file"] = link = os.path.join(daemon.folder, "link")
         os.symlink("/dev/full", link)

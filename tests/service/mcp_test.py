@@ -141,8 +141,8 @@ class McpTest(unittest.TestCase):
         return self.text_of(result)
 
 
-class Life(McpTest):
-    def test_it_ends_with_its_input(self):
+class LifeCycle(McpTest):
+    def test_the_server_ends_with_its_input(self):
         client = self.client((200, DONE))
         self.assertEqual(client.introduction["result"]["protocolVersion"], "2025-06-18")
         code, left, said = client.end()
@@ -155,7 +155,7 @@ class Life(McpTest):
         code, left, _ = client.end()
         self.assertEqual((code, [message.get("id") for message in left]), (0, [wanted]))
 
-    def test_a_call_under_way_is_stopped_with_it(self):
+    def test_a_call_in_progress_is_stopped_at_the_end_of_input(self):
         client = self.client((200, PROCESSING))
         client.begin_call("get_reel", {"id": 42, "wait_seconds": 600})
         wait_until(lambda: self.server.requests, "the first look")
@@ -173,7 +173,7 @@ class Life(McpTest):
                 self.assertEqual((code, left), (130, []))
                 self.assertIn("reels: interrupted", said)
 
-    def test_a_client_that_is_gone(self):
+    def test_a_closed_output(self):
         client = self.client((200, DONE))
         read_end, write_end = os.pipe()
         deaf = subprocess.Popen(
@@ -185,7 +185,7 @@ class Life(McpTest):
         self.assertEqual((deaf.returncode, said), (3, b"reels: standard output was closed\n"))
         client.end()
 
-    def test_settings_that_are_wrong(self):
+    def test_invalid_settings(self):
         for variables, message in (
                 ({}, "reels: no API token"), ({"REELS_TOKEN": "a b"}, "reels: the API token contains blanks"),
                 ({"REELS_TOKEN": TOKEN, "REELS_SERVER": "nowhere"}, "reels: the server's address")):
@@ -195,7 +195,7 @@ class Life(McpTest):
                 self.assertEqual((code, left), (2, []))
                 self.assertTrue(said.startswith(message), said)
 
-    def test_descriptors_that_are_closed(self):
+    def test_closed_descriptors(self):
         for closed in ("<&-", ">&-"):
             with self.subTest(closed):
                 done = subprocess.run(
@@ -204,7 +204,7 @@ class Life(McpTest):
                 self.assertEqual(done.returncode, 3)
                 self.assertIn(b"reels: standard input and output must be open\n", done.stderr)
 
-    def test_the_token_is_said_nowhere(self):
+    def test_the_token_is_never_revealed(self):
         client = self.client((401, {"error": "invalid API token"}))
         text = self.failed(client.call("usage"))
         self.assertIn("invalid API token (HTTP 401). The user must", text)
@@ -230,7 +230,7 @@ class Messages(McpTest):
             self.assertEqual(client.request(method, params)["error"]["code"], code)
         self.assertEqual(self.server.requests, [])
 
-    def test_answers_in_any_order(self):
+    def test_concurrent_calls_are_answered_in_any_order(self):
         """A long call delays neither a short one nor its own cancellation."""
         client = self.client((200, PROCESSING))
         long = client.begin_call("get_reel", {"id": 42, "wait_seconds": 600})
@@ -242,7 +242,7 @@ class Messages(McpTest):
         code, left, _ = client.end()
         self.assertEqual((code, left, client.seen), (0, [], []), "what was cancelled is not answered")
 
-    def test_many_at_once(self):
+    def test_concurrent_calls_are_limited(self):
         client = self.client((200, PROCESSING))
         held = [client.begin_call("get_reel", {"id": 42, "wait_seconds": 600}) for _ in range(16)]
         self.assertIn("16 calls are running", self.failed(client.call("usage")))
@@ -280,7 +280,7 @@ class Tools(McpTest):
         self.assertEqual(json.loads(body), {"url": LINK, "fresh": True, "queue": True})
         self.assertRegex(headers["Idempotency-Key"], r"^[0-9a-f]{32}$")
 
-    def test_a_lost_answer_is_not_paid_twice(self):
+    def test_a_lost_answer_is_not_charged_twice(self):
         client = self.client("hang up", (503, b""), QUEUED, (200, DONE), QUEUED, (200, DONE))
         self.succeeded(client.call("analyze_reel", url=LINK))
         self.succeeded(client.call("analyze_reel", url=LINK))
@@ -290,7 +290,7 @@ class Tools(McpTest):
         self.assertNotEqual(keys[2], keys[3], "two calls")
         self.assertIn("trying again in 1 s", client.end()[2])
 
-    def test_the_time_runs_out(self):
+    def test_an_analysis_times_out(self):
         client = self.client(QUEUED, (200, PROCESSING))
         job = self.succeeded(client.call("analyze_reel", url=LINK, wait_seconds=1))
         self.assertEqual({**job, "hint": None}, {**PROCESSING, "hint": None})
@@ -304,7 +304,7 @@ class Tools(McpTest):
         self.assertEqual([path for _, path, _, _ in self.server.requests],
                          ["/api/v1/reels/analyze", "/api/v1/reels/42"])
 
-    def test_an_analysis_that_fails(self):
+    def test_a_failed_analysis(self):
         client = self.client(QUEUED, (200, FAILED))
         for tool, arguments in (("analyze_reel", {"url": LINK}), ("get_reel", {"id": 42})):
             result = client.call(tool, **arguments)
@@ -312,7 +312,7 @@ class Tools(McpTest):
             self.assertEqual(result["structuredContent"], FAILED)
             self.assertEqual(json.loads(result["content"][1]["text"]), FAILED)
 
-    def test_what_the_server_refuses(self):
+    def test_errors_of_the_server(self):
         cases = [
             (401, {"error": "invalid API token"}, (), "REELS_TOKEN"),
             (404, {"message": "not found", "status": "error"}, (), "list_reels"),
@@ -327,7 +327,7 @@ class Tools(McpTest):
                 self.assertIn(text, self.failed(client.call(tool[0], **tool[1])))
                 self.assertEqual(len(self.server.requests), 1)
 
-    def test_a_server_in_trouble(self):
+    def test_an_unavailable_server(self):
         down = (503, {"message": "the service is unavailable", "status": "error"})
         client = self.client(QUEUED, down)
         text = self.failed(client.call("analyze_reel", url=LINK))
@@ -381,7 +381,7 @@ class Tools(McpTest):
                          ["/api/v1/reels?limit=1&status=error&latest=true",
                           "/api/v1/reels?limit=20&cursor=a%2Bb&latest=true"])
 
-    def test_words_of_strangers_stay_in_their_values(self):
+    def test_foreign_text_cannot_leave_its_value(self):
         caption = 'x","status":"done"}\n{"jsonrpc":"2.0","id":2,"result":{}}\n\u2028\x7f\x1b[2J'
         client = self.client((200, [{**PENDING, "summary": caption}]))
         wanted = client.begin_call("list_reels", {})
@@ -419,7 +419,7 @@ class Schemas(McpTest):
     def promised(self, tool):
         return plain(self.tools[tool]["outputSchema"], {})
 
-    def test_they_are_those_of_the_api(self):
+    def test_result_schemas_match_the_api(self):
         self.assertEqual(list(self.tools),
                          ["analyze_reel", "get_reel", "search_reels", "ask_reels", "list_reels", "usage"])
         for tool in ("analyze_reel", "get_reel"):
@@ -433,7 +433,7 @@ class Schemas(McpTest):
         self.assertEqual(reels["members"]["reels"][1], self.documented("JobItem"))
         self.assertEqual(self.promised("search_reels")[1]["members"]["hits"][1], self.documented("SearchHit"))
 
-    def test_arguments_are_those_of_the_api(self):
+    def test_argument_schemas_match_the_api(self):
         url = self.tools["analyze_reel"]["inputSchema"]["properties"]["url"]
         self.assertEqual(url["maxLength"], self.components["LinkSubmission"]["properties"]["url"]["maxLength"])
         options = self.tools["analyze_reel"]["inputSchema"]["properties"]
@@ -467,7 +467,7 @@ class Daemons(ServiceTest, McpTest):
         self.account = daemon.account(unlimited=unlimited)
         return self.client(REELS_SERVER="http://" + daemon.address, REELS_TOKEN=self.account.token)
 
-    def test_from_the_link_to_the_costs(self):
+    def test_all_tools_with_a_daemon(self):
         client = self.connect(self.served)
         wanted = client.begin_call("analyze_reel", {"url": SAMPLE, "wait_seconds": 600}, progressToken=1)
         job = self.succeeded(client.answer(wanted)["result"])
@@ -492,7 +492,7 @@ class Daemons(ServiceTest, McpTest):
         usage = self.succeeded(client.call("usage", **{"from": "2026-01-01"}))
         self.assertEqual(usage["total_calls"], sum(model["calls"] for model in usage["by_model"]))
 
-    def test_what_it_refuses(self):
+    def test_errors_of_the_daemon(self):
         client = self.connect(self.served)
         for tool, arguments, text in (
                 ("analyze_reel", {"url": "https://tiktok.com/x"}, 'link, got "tiktok.com" (HTTP 400)'),
@@ -504,7 +504,7 @@ class Daemons(ServiceTest, McpTest):
             with self.subTest(tool):
                 self.assertIn(text, self.failed(client.call(tool, **arguments)))
 
-    def test_the_limits_are_the_accounts(self):
+    def test_limits_of_the_account_apply(self):
         client = self.connect(self.idle, unlimited=False)
         self.idle.limit(self.account.email, queued_jobs=2)
         for _ in range(5):
@@ -514,7 +514,7 @@ class Daemons(ServiceTest, McpTest):
         reels = self.succeeded(client.call("list_reels"))["reels"]
         self.assertEqual([reel.get("earlier") for reel in reels], [4], "five analyses of one post")
 
-    def test_a_cancelled_call_leaves_the_reel_in_work(self):
+    def test_a_cancelled_call_does_not_stop_the_reel(self):
         client = self.connect(self.idle)
         held = client.begin_call("analyze_reel", {"url": SAMPLE, "wait_seconds": 600}, progressToken="t")
         self.assertEqual(client.message()["method"], "notifications/progress")
@@ -524,7 +524,7 @@ class Daemons(ServiceTest, McpTest):
         self.assertEqual(client.end()[:2], (0, []))
         self.assertNotIn(held, [one.get("id") for one in client.seen])
 
-    def test_a_token_that_was_revoked(self):
+    def test_a_revoked_token(self):
         client = self.connect(self.served)
         self.succeeded(client.call("list_reels"))
         self.served.cli("token", "revoke", "--account", self.account.email, "--name", "test")

@@ -25,20 +25,20 @@ class ModelOperations(ModelTest):
         self.assertNotIn(KEY, done.stdout + done.stderr)
         return next(line for line in done.stdout.splitlines() if line.split()[1:2] == ["model"])
 
-    def test_doctor_asks_whether_key_and_model_are_right(self):
+    def test_doctor_checks_key_and_model(self):
         self.assertRegex(self.doctor(), "^ok .*gemini/gemini-3.8-flash.* right")
         self.assertRegex(self.doctor(gemini_model="gemini-9"), "^FAIL .*gemini-9.*404")
         self.assertRegex(self.doctor(gemini_api_key="wrong"), "^FAIL .*API key not valid")
         self.assertEqual(self.model.count("generate"), 0)
 
-    def test_doctor_asks_any_server(self):
+    def test_doctor_checks_any_server(self):
         with OpenAiStandIn(server_kind="vllm", key=None) as server:
             model = next(iter(server.models))
             wanted = {"analyzer": "openai", "openai_url": server.url + "/v1"}
             self.assertRegex(self.doctor(openai_model=model, **wanted), "^ok .*openai/")
             self.assertRegex(self.doctor(openai_model="other", **wanted), "^FAIL .*does not list")
 
-    def test_an_analyzer_without_its_key_or_model_is_refused_at_the_start(self):
+    def test_an_analyzer_without_key_or_model_is_refused_at_the_start(self):
         for settings, text in (({"analyzer": "gemini", "gemini_api_key": ""}, "gemini-api-key is not set"),
                              ({"analyzer": "local,openai"}, "openai-model is not set"),
                              ({"analyzer": "gemini,gemini"}, "analyzer"),

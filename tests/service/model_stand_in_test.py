@@ -17,7 +17,7 @@ from openai_stand_in import OpenAiStandIn, http_date
 
 
 class GeminiFailures(GeminiTest):
-    def test_each_error_of_the_table(self):
+    def test_each_documented_error(self):
         for name in gemini_faults.ERRORS:
             self.gemini.fail("generate", name)
             answer = self.generate()
@@ -42,7 +42,7 @@ class GeminiFailures(GeminiTest):
         self.assertEqual(self.generate().status, 200)
         self.gemini.assert_clean(self)
 
-    def test_each_end_of_a_candidate(self):
+    def test_each_finish_reason(self):
         for name, (reason, part) in gemini_faults.FINISHES.items():
             self.gemini.fail("generate", name)
             answer = self.generate()
@@ -61,7 +61,7 @@ class GeminiFailures(GeminiTest):
             self.assertEqual(value.get("promptFeedback", {}).get("blockReason"), reason)
             self.assertIn("promptTokenCount", value["usageMetadata"])
 
-    def test_spoiled_texts(self):
+    def test_malformed_texts(self):
         whole = json.dumps(GOOD)
         rows = {
             "cut": whole[:7], "fenced": "```json\n%s\n```" % whole, "bom": "\ufeff" + whole,
@@ -99,7 +99,7 @@ class GeminiFailures(GeminiTest):
         self.send(self.gemini, "POST", answer.headers["Location"][len(self.gemini.url):], {})
         self.assertComplains(self.gemini, "a redirect was followed")
 
-    def test_a_fault_for_some_words(self):
+    def test_a_fault_selected_by_text(self):
         self.gemini.fail("generate", "internal", words="r" * 40)
         self.gemini.fail("generate", "overloaded", words="another")
         statuses = [self.generate().status for _ in range(2)]
@@ -108,7 +108,7 @@ class GeminiFailures(GeminiTest):
         self.gemini.fail("generate", "bad_gateway")
         self.assertEqual(self.generate().status, 502)
 
-    def test_a_held_answer(self):
+    def test_a_delayed_answer(self):
         self.gemini.fail("generate", "hold", times=2)
         with self.assertRaises(TimeoutError):
             self.generate(seconds=0.2)
@@ -150,7 +150,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64," + t
 
 
 class Chat(OpenAiTest):
-    def test_each_kind_of_server_takes_its_parts(self):
+    def test_each_kind_of_server_accepts_its_parts(self):
         rows = [("vllm", [VIDEO, SOUND], [INPUT_VIDEO], "Unknown part type"),
                 ("llamacpp", [INPUT_VIDEO, SOUND], [VIDEO], "unsupported content[].type"),
                 ("frames", [LABEL, IMAGE], [SOUND], "Invalid value"),
@@ -188,7 +188,7 @@ class Chat(OpenAiTest):
         self.assertEqual(server.billed()["test-model"]["output_tokens"], usage["completion_tokens"])
         self.assertEqual(str(server.cost({"test-model": ("2", "0", "1")})), "0.00051")
 
-    def test_what_is_refused(self):
+    def test_refused_requests(self):
         server = self.server()
 
         def with_url(part, url):
@@ -246,7 +246,7 @@ class Chat(OpenAiTest):
 
 
 class OpenAiFailures(OpenAiTest):
-    def test_errors_in_each_shape(self):
+    def test_errors_in_each_format(self):
         server = self.server()
         for name in OPENAI_ERRORS:
             server.fail("chat", name)
@@ -273,7 +273,7 @@ class OpenAiFailures(OpenAiTest):
         self.assertEqual((head["retry-after-ms"], head["x-should-retry"]), ("15", "false"))
         self.assertIn("x-ratelimit-reset-tokens", self.chat(server).headers)
 
-    def test_odd_answers(self):
+    def test_unusual_answers(self):
         server = self.server()
         whole = json.dumps(GOOD)
         for name, (reason, part) in OPENAI_FINISHES.items():

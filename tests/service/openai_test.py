@@ -78,7 +78,7 @@ class Modes(OpenAiTest):
         call, = self.model.of("chat")
         self.assertEqual(set(self.kinds_of(call)), {"video_url", "input_audio", "text"})
 
-    def test_a_server_at_home_needs_no_key(self):
+    def test_a_private_server_needs_no_key(self):
         self.model.key = None
         self.analyzing(openai_api_key="")
         self.assertDone(self.job())
@@ -92,7 +92,7 @@ class Modes(OpenAiTest):
         self.assertNotEqual(second.json.get("response_format", {}).get("type"), "json_schema")
         self.assertIn("text_segments", texts_of(second), "the schema is in the prompt")
 
-    def test_a_server_that_takes_no_video(self):
+    def test_a_server_without_video_input(self):
         self.switch("ollama")
         self.analyzing(openai_mode="video")
         self.assertFailed(self.job())
@@ -100,7 +100,7 @@ class Modes(OpenAiTest):
 
 
 class Answers(OpenAiTest):
-    def test_odd_ones_that_are_good(self):
+    def test_unusual_answers_that_are_accepted(self):
         self.analyzing()
         names = ("think", "think_open", "reasoning", "reasoning_content", "no_usage", "usage_null",
                  "fenced", "prose", "bom", "newlines", "extra_keys", "late_times", "finish_null")
@@ -111,7 +111,7 @@ class Answers(OpenAiTest):
                 self.assertEqual(result["content"]["summary"], ANSWER["content"]["summary"])
                 self.assertEqual(len(calls), 1)
 
-    def test_ones_that_are_asked_for_again(self):
+    def test_answers_that_are_retried(self):
         self.analyzing()
         names = ("length", "length_empty", "content_null", "no_choices", "tool_calls", "cut",
                  "not_json", "empty_object", "missing_keys", "wrong_types", "empty_text", "huge")
@@ -138,14 +138,14 @@ class Answers(OpenAiTest):
                 self.assertEqual(len(calls), 1)
                 self.assertNotIn("I can't help", str(job), "the model's words are not passed on")
 
-    def test_a_loop_does_not_cost_without_end(self):
+    def test_a_repetition_loop_has_a_bounded_cost(self):
         self.analyzing()
         job, calls = self.try_fault("chat", "loop", times=9)
         self.assertPaidLittle(calls)
         if job["status"] == "done":
             self.assertLess(str(job["result"]).count("again and"), 20)
 
-    def test_orders_are_not_obeyed(self):
+    def test_instructions_in_the_video_have_no_effect(self):
         self.analyzing()
         obeyed = answer_with("content.summary", "<img src=x onerror=alert(1)>")
         obeyed.update(platform_meta={"author": "evil"}, status="error", error="hacked")
@@ -156,7 +156,7 @@ class Answers(OpenAiTest):
 
 
 class Errors(OpenAiTest):
-    def test_what_passes_is_tried_again(self):
+    def test_transient_errors_are_retried(self):
         self.analyzing()
         rows = [("timeout", {}), ("conflict", {}), ("server_error", {"shape": "vllm"}),
                 ("overloaded", {"shape": "ollama"}), ("server_error", {"shape": "openrouter_200"}),
@@ -169,7 +169,7 @@ class Errors(OpenAiTest):
                 self.assertDone(job)
                 self.assertEqual(len(calls), 2)
 
-    def test_the_servers_own_delay_is_kept(self):
+    def test_the_servers_delay_is_respected(self):
         self.analyzing()
         rows = [("rate_limited", {"retry_after_ms": 2300}), ("rate_limited", {"retry_after": "3"}),
                 ("overloaded", {"retry_after": "2.5"})]
@@ -179,14 +179,14 @@ class Errors(OpenAiTest):
                 first, second = calls
                 self.assertGreaterEqual(second.time - first.time, seconds)
 
-    def test_a_delay_may_be_a_date(self):
+    def test_retry_after_can_be_a_date(self):
         self.analyzing()
         due = time.monotonic() + 4  # A date has whole seconds only.
         job, calls = self.try_fault("chat", "overloaded", retry_after=http_date(5))
         self.assertDone(job)
         self.assertGreaterEqual(calls[1].time, due)
 
-    def test_what_will_not_change_is_not_asked_again(self):
+    def test_permanent_errors_are_not_retried(self):
         rows = [("unauthorized", {}), ("payment_required", {}), ("forbidden", {}),
                 ("model_missing", {"shape": "vllm"}), ("insufficient_quota", {"shape": "openai"}),
                 ("unauthorized", {"shape": "openrouter_200"})]
@@ -214,13 +214,13 @@ class Errors(OpenAiTest):
         self.assertFailed(job, "model_failed", "unsupported_format")
         self.assertLessEqual(len(calls), 4)
 
-    def test_a_server_that_says_no_is_believed(self):
+    def test_should_retry_false_is_respected(self):
         self.analyzing(analyzer="openai,local")
         job, calls = self.try_fault("chat", "overloaded", times=9, should_retry=False)
         self.assertDone(job, "local")
         self.assertEqual(len(calls), 1)
 
-    def test_the_platform_is_not_asked_while_the_model_cannot_be(self):
+    def test_no_look_up_happens_while_the_model_is_unavailable(self):
         self.analyzing(attempts_max=3)
         self.model.fail("chat", "unauthorized", times=99)
         self.submitted()
@@ -232,14 +232,14 @@ class Errors(OpenAiTest):
                    "the second job to wait as well")
         self.assertEqual(len(self.platform.requests()), before, self.platform.requests()[before:])
 
-    def test_another_analyzer_takes_over_from_one_that_is_down(self):
+    def test_another_analyzer_replaces_an_unavailable_one(self):
         self.analyzing(analyzer="openai,local")
         job, _ = self.try_fault("chat", "unauthorized", times=9)
         result = self.assertDone(job, "local")
         self.assertTrue([one for one in result["metadata"]["warnings"] if "openai" in one.lower()],
                         result["metadata"]["warnings"])
 
-    def test_paid_calls_are_bounded_whatever_happens(self):
+    def test_paid_calls_are_bounded(self):
         self.analyzing(attempts_max=6)
         for name, job, calls in self.try_faults([("reset_after_body", {}), ("content_null", {})], times=20):
             with self.subTest(name):
@@ -253,7 +253,7 @@ class Errors(OpenAiTest):
 
 
 class Interruptions(OpenAiTest):
-    def test_a_job_that_is_deleted_ends_its_call(self):
+    def test_deleting_a_job_cancels_its_call(self):
         self.analyzing()
         self.model.fail("chat", "hold")
         job_id = self.submitted()
@@ -261,7 +261,7 @@ class Interruptions(OpenAiTest):
         self.assertEqual(self.account.request("DELETE", f"/api/v1/reels/{job_id}").status, 204)
         self.assertTrue(call.hung_up.wait(20), "the connection is closed")
 
-    def test_a_daemon_that_is_asked_to_end_in_mid_call(self):
+    def test_a_stop_during_a_call(self):
         daemon = self.analyzing(lease_seconds=1)
         self.model.fail("chat", "hold")
         job_id = self.submitted()
@@ -313,7 +313,7 @@ class Interruptions(OpenAiTest):
                 self.assertEqual(self.model.count("chat"), number)
                 self.assertEqual(daemon.stop(), 0)
 
-    def test_a_daemon_that_stops_begins_no_call(self):
+    def test_a_stopping_daemon_starts_no_call(self):
         helper, reached, release = self.held_helper("probe")
         daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=STOP_SECONDS_MAX)
         job_id = self.submitted()
@@ -328,7 +328,7 @@ class Interruptions(OpenAiTest):
         self.assertDone(self.account.finished(job_id))
         self.assertEqual(self.model.count("chat"), 1)
 
-    def test_restarts_in_mid_call_leave_the_job_to_the_next_analyzer(self):
+    def test_restarts_during_calls_leave_the_job_to_the_next_analyzer(self):
         daemon = self.analyzing(analyzer="openai,local", shutdown_drain_seconds=0)
         self.model.fail("chat", "hold", times=PAID_CALLS_MAX)
         job_id = self.submitted()
@@ -340,7 +340,7 @@ class Interruptions(OpenAiTest):
         self.assertTrue([one for one in result["metadata"]["warnings"] if "openai" in one], result["metadata"])
         self.assertEqual(self.model.count("chat"), PAID_CALLS_MAX)
 
-    def test_the_key_is_seen_nowhere(self):
+    def test_the_key_is_never_revealed(self):
         daemon = self.analyzing(log_level="debug", database_url="", attempts_max=1)
         with Snoop(daemon.process.pid) as snoop:
             jobs = [self.job()] + [self.try_fault("chat", name, times=3, **options)[0] for name, options

@@ -73,7 +73,7 @@ class DocumentTest(unittest.TestCase):
         self.document = Document(file.name)
         self.operation = self.document.operations["GET /things/{id}"]
 
-    def test_right_answers(self):
+    def test_valid_responses(self):
         for right in (answer(), answer(body='{"name": null, "kind": null}'), answer(Link="<x>"),
                     answer(body='{"name": "a", "made_at": "2026-05-22T10:00:00Z"}'),
                     answer(kind="application/json; charset=utf-8"), answer(Date="now"),
@@ -81,7 +81,7 @@ class DocumentTest(unittest.TestCase):
                     answer(204, "", None, X_Count=None)):
             self.assertEqual(self.document.breaches(self.operation, right), [], right)
 
-    def test_wrong_answers(self):
+    def test_invalid_responses(self):
         cases = [
             ("404 is not documented", answer(404)),
             ("text/plain is not documented", answer(kind="text/plain")),
@@ -109,7 +109,7 @@ class DocumentTest(unittest.TestCase):
                 self.assertEqual(len(found), 1, found)
                 self.assertIn(fault, found[0])
 
-    def test_what_is_left(self):
+    def test_unseen_statuses_are_reported(self):
         self.assertEqual([status for _, status in self.document.statuses_not_seen()],
                          ["200", "204", "400"])
         self.document.breaches(self.operation, answer())
@@ -118,7 +118,7 @@ class DocumentTest(unittest.TestCase):
         self.assertEqual(self.document.error_examples_not_seen(),
                          ['GET /things/{id} 400: {"message": "one"}'])
 
-    def test_components_that_nothing_uses(self):
+    def test_unused_components(self):
         self.assertEqual(self.document.components_not_used(), ["#/components/schemas/Forgotten"])
 
     def test_operations(self):

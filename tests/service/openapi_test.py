@@ -96,7 +96,7 @@ def half_a_request(operation):
     return f"{operation.method} {target_of(operation)} HTTP/1.1\r\nHost: a\r\nX-Slow: ".encode()
 
 
-class Conversation:
+class DocumentedClient:
     """An account's requests to a daemon. Each answer is checked against the document."""
 
     def __init__(self, test, document, daemon, token=None):
@@ -132,7 +132,7 @@ class OpenApiTest(ServiceTest):
         return [cls.idle, cls.working]
 
     def conversation(self, daemon=None, account=None):
-        return Conversation(self, self.document, daemon or self.idle, account and account.token)
+        return DocumentedClient(self, self.document, daemon or self.idle, account and account.token)
 
     def each_operation(self, needs_token=None):
         for name, operation in self.document.operations.items():
@@ -190,11 +190,11 @@ class TheDocument(OpenApiTest):
     def test_every_component_is_used(self):
         self.assertEqual(self.document.components_not_used(), [])
 
-    def test_the_daemon_serves_this_very_document(self):
+    def test_the_daemon_serves_the_document(self):
         answer = self.conversation().ask("GET /docs/openapi.yaml", expect=200)
         self.assertEqual(answer.body, self.document.text)
 
-    def test_the_daemon_serves_it_as_gzip_as_well(self):
+    def test_the_daemon_serves_the_document_as_gzip(self):
         headers = {"Accept-Encoding": "gzip"}
         answer = self.conversation().ask("GET /docs/openapi.yaml", headers=headers)
         self.assertEqual((answer.status, answer.headers["Content-Encoding"]), (200, "gzip"))
@@ -257,10 +257,10 @@ class TheDocument(OpenApiTest):
                 self.assertEqual(answer.status, 421)
                 self.assertEqual(self.document.response_breaches("421", response, answer), [])
 
-    def test_metrics_are_for_clients_on_the_same_machine(self):
+    def test_metrics_are_for_local_clients(self):
         self.conversation().ask("GET /metrics", headers={"X-Forwarded-For": "192.0.2.1"}, expect=404)
 
-    def test_head_is_get_without_the_body(self):
+    def test_head_equals_get_without_a_body(self):
         job_id = self.someone.submit(LINK)
         # An unfinished reel would be followed without an end.
         self.cluster.query(
@@ -373,7 +373,7 @@ class Reels(OpenApiTest):
         someone.ask(DELETE, job_id, expect=204)
         someone.ask(DELETE, job_id, expect=404)
 
-    def test_what_workers_make_of_it(self):
+    def test_jobs_that_workers_end(self):
         account = self.working.account(unlimited=True)
         someone = self.conversation(self.working, account)
         self.assertEqual(someone.ask(LIST, expect=200).json(), [])
@@ -533,7 +533,7 @@ class Reels(OpenApiTest):
         self.assertEqual([item["id"] for item in page.json() + rest.json()], mine[::-1])
         self.assertEqual({item["author"] for item in page.json()}, {author})
 
-    def test_bad_parameters_that_no_bound_tells_of(self):
+    def test_invalid_parameters_without_a_bound(self):
         someone = self.conversation(account=self.someone)
         for name, query in ((LIST, {"cursor": "x"}), (LIST, {"cursor": ""}), (SEARCH, {"q": " "}),
                             *((name, query) for name in (USAGE, USAGE_DAYS, USAGE_CSV) for query in (
@@ -568,7 +568,7 @@ class Reels(OpenApiTest):
                     answer = self.idle.request(operation.method, operation.path, token=self.someone.token)
                     someone.check(operation, answer, expect=400)
 
-    def test_ids_that_are_not_the_callers(self):
+    def test_ids_of_other_accounts(self):
         mine = self.someone.submit(LINK)
         other = self.conversation(account=self.other)
         for name in (READ, EVENTS, DELETE, THUMBNAIL, FRAME, VIDEO, SUBRIP, WEBVTT, REEL_USAGE, ASK_REEL,
@@ -652,7 +652,7 @@ def values_of(schema):
 class AnyRequest(OpenApiTest):
     """Answers that every operation may give."""
 
-    def test_what_needs_no_token(self):
+    def test_operations_without_a_token(self):
         nobody = self.conversation()
         for name, operation in self.each_operation(needs_token=False):
             with self.subTest(name):
@@ -668,7 +668,7 @@ class AnyRequest(OpenApiTest):
             answer = self.conversation().ask(name, headers={"X-Request-Id": "mine-1"})
             self.assertEqual(answer.headers["X-Request-Id"], "mine-1")
 
-    def test_without_a_good_token(self):
+    def test_invalid_tokens(self):
         for name, _ in self.each_operation(needs_token=True):
             with self.subTest(name):
                 self.conversation().ask(name, expect=401)
@@ -731,7 +731,7 @@ class AnyRequest(OpenApiTest):
 class Failing(OpenApiTest):
     """Answers of a daemon that cannot work. The order matters, because these tests stop the daemons."""
 
-    def test_1_a_fault_of_ours(self):
+    def test_1_internal_errors(self):
         database = self.idle_database.split("dbname=")[1]
         someone = self.conversation(account=self.someone)
         self.cluster.query("ALTER TABLE api_token RENAME TO api_token_elsewhere", database)

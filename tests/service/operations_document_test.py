@@ -22,7 +22,7 @@ def variables():
 
 
 class Settings(unittest.TestCase):
-    def test_documents_name_no_other(self):
+    def test_documents_name_only_existing_settings(self):
         known = variables() | OF_COMPOSE
         for document in DOCUMENTS:
             for name in VARIABLE.findall(document.read_text()):
@@ -30,7 +30,7 @@ class Settings(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    def test_flags_and_subcommands_are_the_programs(self):
+    def test_documents_name_only_existing_flags_and_subcommands(self):
         """The program accepts each command line of the documents, up to its values."""
         seen = 0
         for document in DOCUMENTS:

@@ -94,7 +94,7 @@ class Settings(ServiceTest):
         self.assertNotIn("hunter2", done.stdout + done.stderr)
 
 
-class Surroundings(ServiceTest):
+class Environment(ServiceTest):
     """A daemon that cannot start prints one line with the cause and exits; it never hangs."""
 
     def ended(self, daemon):
@@ -104,16 +104,16 @@ class Surroundings(ServiceTest):
         self.assertGreater(code, 0, f"killed by a signal:\n{daemon.log()}")
         return daemon.log()
 
-    def test_the_only_way_is_not_installed(self):
+    def test_the_only_resolver_is_not_installed(self):
         log = self.ended(self.daemon(workers=0, resolvers="yt-dlp", yt_dlp_path="/nonexistent/yt-dlp"))
         self.assertIn("/nonexistent/yt-dlp", log)
 
-    def test_a_way_among_others_is_not_installed(self):
+    def test_one_of_several_resolvers_is_not_installed(self):
         daemon = self.daemon(workers=0, yt_dlp_path="/nonexistent/yt-dlp").start()
         said = [line for line in daemon.log_lines() if "yt-dlp" in line["message"]]
         self.assertEqual([line["level"] for line in said], ["info"], said)
 
-    def test_certificates_to_trust_that_are_not_there(self):
+    def test_missing_ca_certificates(self):
         log = self.ended(self.daemon(workers=0, ca_file="/nonexistent/ca.pem"))
         self.assertIn("ca-file: /nonexistent/ca.pem: No such file or directory", log)
 
@@ -126,7 +126,7 @@ class Surroundings(ServiceTest):
         self.assertIn(address, log)
         self.assertRegex(log.lower(), "in use")
 
-    def test_a_stop_while_it_still_waits_for_its_database(self):
+    def test_a_stop_while_waiting_for_the_database(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             nowhere = f"postgresql://u@127.0.0.1:{free.getsockname()[1]}/none"
@@ -146,13 +146,13 @@ class Surroundings(ServiceTest):
         log = self.ended(self.daemon(database_url="postgresql://[broken"))
         self.assertRegex(log.lower(), "database")
 
-    def test_data_directory_that_is_a_file(self):
+    def test_a_file_as_data_directory(self):
         daemon = self.daemon(database_url="")
         with open(os.path.join(daemon.folder, "data"), "w") as file:
             file.write("not a directory")
         self.assertIn(os.path.join(daemon.folder, "data"), self.ended(daemon))
 
-    def test_data_directory_that_cannot_be_written(self):
+    def test_an_unwritable_data_directory(self):
         path = "/proc/reelsd-test"  # No user can write there, not even root.
         self.assertIn(path, self.ended(self.daemon(database_url="", data_dir=path)))
 
@@ -275,7 +275,7 @@ class Commands(ServiceTest):
         os.chmod(helper, 0o755)
         return helper
 
-    def test_doctor_knows_an_incomplete_jail(self):
+    def test_doctor_reports_an_incomplete_jail(self):
         nothing = {"yt_dlp_path": "/nonexistent/yt-dlp"}
         cases = [("seccomp", "require", 1, "FAIL +jail +decodes nothing: .*no system-call filter"),
                  ("seccomp", "best-effort", 1, "FAIL +jail +decodes without the system-call filter"),
@@ -303,7 +303,7 @@ class Commands(ServiceTest):
         self.assertIn('outcome="internal"} 1', daemon.request("GET", "/metrics").body.decode(), "one attempt")
         self.assertNotIn('outcome="retry"', daemon.request("GET", "/metrics").body.decode())
 
-    def test_a_kernel_that_is_too_old(self):
+    def test_an_outdated_kernel(self):
         for command in ("serve", "doctor"):
             with self.subTest(command):
                 folder = new_folder()
@@ -315,7 +315,7 @@ class Commands(ServiceTest):
                 self.assertEqual(done.returncode, 1, done)
                 self.assertIn("reelsd needs Linux 5.3 or later", done.stdout + done.stderr)
 
-    def test_doctor_knows_a_yt_dlp_that_is_too_old(self):
+    def test_doctor_reports_an_outdated_yt_dlp(self):
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         for version, line in (("2026.08.19", "ok +yt-dlp +/.* 2026.08.19"),
@@ -327,7 +327,7 @@ class Commands(ServiceTest):
                     media_helper=fake_yt_dlp.fence(folder, program("reelsd-media"))))
                 self.assertRegex(done.stdout, line)
 
-    def test_account_and_reels_outlive_a_restart(self):
+    def test_accounts_and_reels_survive_a_restart(self):
         daemon = self.daemon(database_url="", workers=1).start()
         account = daemon.account()
         job = account.finished(account.submit(UNAVAILABLE))
@@ -343,7 +343,7 @@ class HealthCheck(ServiceTest):
     """Tests the health check of container engines: it needs only the daemon's settings, and answers within
     seconds."""
 
-    def test_of_a_daemon_that_serves_and_of_one_that_is_gone(self):
+    def test_health_of_a_running_and_a_stopped_daemon(self):
         daemon = self.daemon(workers=0, public_url="https://reels.example.com").start()
         done = daemon.cli("healthcheck", listen=daemon.address)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
@@ -354,7 +354,7 @@ class HealthCheck(ServiceTest):
         self.assertEqual((gone.returncode, gone.stdout), (1, ""))
         self.assertIn(f"http://{daemon.address} does not answer", gone.stderr)
 
-    def test_of_a_daemon_without_its_database(self):
+    def test_health_without_a_database(self):
         cluster = Cluster()
         self.addCleanup(cluster.close)
         daemon = self.daemon(database_url=cluster.new_database(), workers=0).start()
@@ -364,20 +364,20 @@ class HealthCheck(ServiceTest):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("is not ready: 503", done.stderr)
 
-    def test_of_the_port_that_is_the_schemes_own(self):
+    def test_health_on_the_default_port_of_the_scheme(self):
         # Whether or not a server listens there, the request is sent.
         done = run_reelsd("healthcheck", listen="127.0.0.1:80")
         self.assertNotIn("address_refused", done.stderr)
         self.assertNotIn("is not allowed", done.stderr)
 
-    def test_needs_a_known_port(self):
+    def test_health_requires_a_known_port(self):
         done = run_reelsd("healthcheck", listen="127.0.0.1:0")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("listen has port 0", done.stderr)
 
 
 class SecretFiles(ServiceTest):
-    def test_a_password_of_the_database_from_a_file(self):
+    def test_a_database_password_from_a_file(self):
         cluster = Cluster()
         self.addCleanup(cluster.close)
         url = cluster.new_database()
@@ -401,7 +401,7 @@ class SecretFiles(ServiceTest):
 
 
 class SharedDatabase(ServiceTest):
-    def test_migrating_an_empty_database_from_many_sides(self):
+    def test_concurrent_migrations_of_an_empty_database(self):
         cluster = Cluster()
         self.addCleanup(cluster.close)
         url = cluster.new_database()

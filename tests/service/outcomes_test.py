@@ -134,7 +134,7 @@ class Posts(ServiceTest):
              "caption": "Fresh #Pasta with @friend.one", "hashtags": ["Pasta"],
              "mentions": ["friend.one"], "like_count": 1234, "comment_count": 5, "view_count": None})
 
-    def test_tracking_is_never_sent_on(self):
+    def test_tracking_parameters_are_never_forwarded(self):
         self.platform.configure(posts={"DYtracked01": {"page": "deleted"}})
         link = "https://www.instagram.com/reel/DYtracked01/?igsh=SECRET&utm_source=x"
         self.someone.finished(self.someone.submit(link))
@@ -178,14 +178,14 @@ class Posts(ServiceTest):
                 self.assertLessEqual(len(self.asked(code, "page")), 6)
                 self.assertLessEqual(len(self.asked(code, "media")), 12)
 
-    def test_an_expired_signature_is_worth_one_more_look(self):
+    def test_an_expired_signature_causes_one_more_look_up(self):
         code = "DYexpired01"
         job = self.jobs_of({code: {"media": "expire_once"}})[code]
         self.assertEqual(job["status"], "done", job)
         asked = len(self.asked(code, "page")), len(self.asked(code, "media"))
         self.assertEqual(asked, (2, 2))
 
-    def test_faults_that_pass_are_not_shown(self):
+    def test_transient_faults_are_not_reported(self):
         posts = {"DYpassing01": {"page": "flaky"}, "DYpassing02": {"media": "cut"},
                  "DYpassing03": {"media": "expire_once"}, "DYpassing04": {"media": "flaky"}}
         for code, job in self.jobs_of(posts).items():
@@ -211,7 +211,7 @@ class Posts(ServiceTest):
                 self.assertEqual((job["url"], job["error_code"]), (link, error_code))
         self.assertNotEqual(self.asked("DYshared001", "page"), [], "the share link led to the post")
 
-    def test_nothing_leaves_for_other_hosts(self):
+    def test_no_request_is_sent_to_other_hosts(self):
         """A platform that leads to other hosts: operators must allow private addresses, and only for the hosts
         that they name."""
         guarded = self.daemon(workers=1, retry_base_seconds=0.05, platform_url=self.platform.url,
@@ -224,7 +224,7 @@ class Posts(ServiceTest):
         self.assertEqual(self.asked("DYguarded01", "media"), [], "not a byte was asked for")
 
 
-    def test_a_refused_media_address_is_left_for_another_resolvers(self):
+    def test_after_a_refused_media_address_another_resolver_is_used(self):
         self.platform.configure(posts={"DYrefused01": {"page_media": "http://127.0.0.2:9/v/a.mp4?x=1"}})
         for resolvers, status in (("page,graphql", "done"), ("page", "error")):
             with self.subTest(resolvers):
@@ -238,7 +238,7 @@ class Posts(ServiceTest):
         self.assertEqual(job["error_code"], "download_failed")
         self.assertEqual(len(self.asked("DYrefused01", "media")), 1)
 
-    def test_private_addresses_are_those_of_listed_hosts(self):
+    def test_private_addresses_are_allowed_only_for_listed_hosts(self):
         self.platform.configure(posts={
             code: {"media": "redirect", "location": location.replace("PORT", str(self.platform.port))}
             for code, location in (("DYunlisted1", "http://127.0.0.2:PORT/v/a.mp4"),
@@ -286,14 +286,14 @@ class SeparateTracks(ServiceTest):
         self.assertEqual(job["status"], "done", job)
         self.assertEqual([request["kind"] for request in asked][-2:], ["embed", "media"])
 
-    def test_without_another_way_it_is_unsupported(self):
+    def test_without_another_resolver_the_post_is_unsupported(self):
         job, asked = self.job_of("DYtracks003", {"slides": ["video_in_tracks"]})
         self.assertEqual(job["error_code"], "unsupported_format", job)
         self.assertIn("only as separate files", job["error"])
         self.assertNotIn("media", [request["kind"] for request in asked])
 
 
-class Ways(ServiceTest):
+class Resolvers(ServiceTest):
     """If one resolver fails, the next one is used, until a post or a definite refusal is found."""
 
     LIMITED = {"root": "rate_limited", "logged_out": "rate_limited"}
@@ -318,7 +318,7 @@ class Ways(ServiceTest):
         kinds = [request["kind"] for request in self.platform.requests()]
         return job, {kind: kinds.count(kind) for kind in kinds}
 
-    def test_the_next_way_has_the_post(self):
+    def test_the_next_resolver_finds_the_post(self):
         cases = [
             ("DYwaypage01", {}, {"page": 1}),
             ("DYwayroot01", {"page": "throttled"}, {"page": 1, "root": 1}),
@@ -338,7 +338,7 @@ class Ways(ServiceTest):
                 self.assertEqual(counts, asked)
                 self.assertEqual(job["result"]["platform_meta"]["author"], "some.one")
 
-    def test_a_blocked_embed_is_no_failure_of_the_post(self):
+    def test_a_blocked_embed_page_does_not_fail_the_post(self):
         job, counts = self.job_of(
             "DYblocked01", dict(self.LIMITED, page="throttled", embed="blocked"))
         self.assertEqual((job["status"], job["error_code"]), ("error", "rate_limited"), job)
@@ -350,7 +350,7 @@ class Ways(ServiceTest):
             self.platform.folder, origin=self.platform.url, posts={code: list(behaviours)})
         self.addCleanup(fake_yt_dlp.install, self.platform.folder)
 
-    def test_yt_dlp_has_the_post(self):
+    def test_yt_dlp_finds_the_post(self):
         cases = [("DYwayytdlp1", ["warnings"], 1), ("DYwayytdlp2", ["carousel"], 1),
                  ("DYwayytdlp3", ["outdated", "crash", "ok"], 3)]
         for code, behaviours, runs in cases:
@@ -364,7 +364,7 @@ class Ways(ServiceTest):
                                  (code, "some.one", "Some One", "Hello #tag @friend"))
                 self.assertEqual(counts["embed"], runs, "every other way was tried first")
 
-    def test_what_yt_dlp_says_of_a_post_counts(self):
+    def test_errors_of_yt_dlp_about_a_post_are_final(self):
         limited = dict(self.LIMITED, page="throttled", embed="blocked")
         missing = {"page": "throttled", "root": "null", "logged_out": "null", "embed": "server_error"}
         cases = [("DYsaysno001", limited, "followers", "unavailable", 1),
@@ -380,7 +380,7 @@ class Ways(ServiceTest):
                 self.assertEqual((job["status"], job["error_code"]), ("error", cause), job)
                 self.assertEqual(counts["embed"], attempts)
 
-    def test_a_definite_no_is_final(self):
+    def test_a_definite_refusal_is_final(self):
         cases = [("DYfinalage1", {"page": "age"}, "unavailable", {"page": 1}),
                  ("DYfinalphot", {"page": "photo_page"}, "unsupported_format", {"page": 1}),
                  ("DYfinalage2", {"page": "throttled", "root": "field_exception",
@@ -392,7 +392,7 @@ class Ways(ServiceTest):
                 self.assertEqual((job["status"], job["error_code"]), ("error", cause), job)
                 self.assertEqual(counts, asked)
 
-    def test_no_such_post_takes_two_to_say(self):
+    def test_a_missing_post_needs_two_resolvers(self):
         job, counts = self.job_of("DYgonetwo01", {"page": "deleted"})
         self.assertEqual((job["status"], job["error_code"]), ("error", "unavailable"), job)
         self.assertEqual(counts, {"page": 2, "root": 1, "logged_out": 1})
@@ -415,7 +415,7 @@ class Ways(ServiceTest):
 class HostileYtDlp(ServiceTest):
     """A yt-dlp that was compromised, by a page that it reads or by its authors."""
 
-    def test_it_ends_with_the_daemon(self):
+    def test_yt_dlp_is_stopped_with_the_daemon(self):
         platform = Platform()
         self.addCleanup(platform.close)
         code = "DYoutlives1"

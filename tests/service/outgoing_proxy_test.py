@@ -107,7 +107,7 @@ class RealProxies(OutgoingProxyTest):
             for word in words:
                 self.assertNotIn(word, text, where)
 
-    def test_look_ups_and_downloads_go_by_tinyproxy(self):
+    def test_look_ups_and_downloads_use_tinyproxy(self):
         address = self.tinyproxy()
         daemon = self.daemon_by(platform_proxy=f"http://{USER}:{PLAIN_PASSWORD}@{address}")
         job = self.ended(daemon, daemon.account())
@@ -117,20 +117,20 @@ class RealProxies(OutgoingProxyTest):
         self.assertNowhere(daemon, (PLAIN_PASSWORD,))
         self.assertIn(f'resolver="page via {address}"', daemon.request("GET", "/metrics").body.decode())
 
-    def test_look_ups_and_downloads_go_by_microsocks(self):
+    def test_look_ups_and_downloads_use_microsocks(self):
         address = self.microsocks()
         daemon = self.daemon_by(platform_proxy=f"socks5h://{USER}:{QUOTED}@{address}")
         job = self.ended(daemon, daemon.account())
         self.assertEqual(job["status"], "done", job)
         self.assertNowhere(daemon, (PASSWORD, QUOTED))
 
-    def test_a_wrong_password_is_the_proxys_fault(self):
+    def test_a_wrong_password_is_reported_as_a_proxy_failure(self):
         for address, scheme in ((self.tinyproxy(), "http"), (self.microsocks(), "socks5h")):
             done = self.doctor(platform_proxy=f"{scheme}://{USER}:wrong@{address}")
             self.assertRegex(done.stdout, f"FAIL +proxy {address} +the proxy's fault: .*rejects the user or the password")
             self.assertNotIn("wrong", done.stdout + done.stderr)
 
-    def test_yt_dlp_goes_by_the_proxy_and_no_argument_has_its_password(self):
+    def test_yt_dlp_uses_the_proxy_and_no_argument_contains_its_password(self):
         proxy = self.forward_proxy(user=f"{USER}:{QUOTED}")
         program = pathlib.Path(self.folder, "yt-dlp")
         program.write_text(f"#!/bin/sh\ntr '\\0' ' ' < /proc/$$/cmdline >&2\necho \"$HTTPS_PROXY\" >&2\nexit 1\n")
@@ -143,7 +143,7 @@ class RealProxies(OutgoingProxyTest):
 
 
 class Rotation(OutgoingProxyTest):
-    def test_each_proxy_has_a_pace_of_its_own(self):
+    def test_each_proxy_has_a_separate_rate_limit(self):
         proxies = [self.forward_proxy(), self.forward_proxy(), self.forward_proxy()]
         daemon = self.daemon_by(
             platform_proxy=",".join(proxy.url for proxy in proxies), media_proxy="none",
@@ -154,7 +154,7 @@ class Rotation(OutgoingProxyTest):
             self.assertEqual(account.finished(job)["status"], "done")
         self.assertEqual([len(proxy.targets) for proxy in proxies], [1, 1, 1])
 
-    def test_another_proxy_takes_over_for_one_that_is_down(self):
+    def test_another_proxy_replaces_an_unavailable_one(self):
         dead = f"http://127.0.0.1:{free_port()}"
         alive = self.forward_proxy()
         daemon = self.daemon_by(platform_proxy=f"{dead},{alive.url}")
@@ -162,13 +162,13 @@ class Rotation(OutgoingProxyTest):
         for _ in range(3):
             self.assertEqual(self.ended(daemon, account)["status"], "done")
 
-    def test_media_may_go_by_another_way(self):
+    def test_media_can_use_another_proxy(self):
         look_ups, downloads = self.forward_proxy(), self.forward_proxy("socks5h")
         daemon = self.daemon_by(platform_proxy=look_ups.url, media_proxy=downloads.url)
         self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
         self.assertEqual((len(look_ups.targets), len(downloads.targets)), (1, 1))
 
-    def test_nothing_goes_by_a_proxy_of_the_environment(self):
+    def test_proxies_of_the_environment_are_ignored(self):
         proxy = self.forward_proxy()
         for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
             os.environ[name] = proxy.url
@@ -224,7 +224,7 @@ class FailingProxies(OutgoingProxyTest):
         self.assertRegex(done.stdout, f"FAIL +proxy {address} +the proxy's fault: {address}{words}")
         self.assertEqual(done.returncode, 1)
 
-    def test_doctor_tells_them_from_the_platform(self):
+    def test_doctor_distinguishes_proxy_and_platform_failures(self):
         http, socks = self.forward_proxy(user="u:hidden"), self.forward_proxy("socks5h", user="u:hidden")
         for proxy, failure, words in (
                 (http, "407", r": it rejects the user or the password \(status 407\)"),
@@ -241,7 +241,7 @@ class FailingProxies(OutgoingProxyTest):
                 self.assertRegex(done.stdout, f"ok +proxy {proxy.address} ")
                 self.assertNotIn("hidden", done.stdout + done.stderr)
 
-    def test_one_that_is_not_there(self):
+    def test_an_unreachable_proxy(self):
         port = free_port()
         self.assertItsFault(f"http://127.0.0.1:{port}", f"127.0.0.1:{port}", ": it does not accept connections")
         for scheme in ("http", "socks5h"):
@@ -254,7 +254,7 @@ class FailingProxies(OutgoingProxyTest):
         done = self.doctor(platform_proxy=proxy.url, ca_file=certificate.file)
         self.assertRegex(done.stdout, f"ok +proxy {proxy.address} ")
 
-    def test_a_job_names_the_proxy_and_not_the_platform(self):
+    def test_a_failed_job_names_the_proxy(self):
         proxy = self.forward_proxy(user="u:hidden")
         daemon = self.daemon_by(platform_proxy=proxy.url)
         account = daemon.account(unlimited=True)
@@ -266,7 +266,7 @@ class FailingProxies(OutgoingProxyTest):
             self.assertIn(f"the proxy {proxy.address} of this service {words}", job["error"])
             self.assertNotIn("hidden", json.dumps(job) + daemon.log())
 
-    def test_a_platform_that_does_not_answer_is_not_the_proxys_fault(self):
+    def test_a_silent_platform_is_not_a_proxy_failure(self):
         proxy = self.forward_proxy()
         self.platform.configure(posts={"DYproxied00": {"page": "server_error"}})
         daemon = self.daemon_by(platform_proxy=proxy.url)
@@ -287,7 +287,7 @@ class NeverAnswered(OutgoingProxyTest):
         for promise in self.PROMISES:
             self.assertNotIn(promise, text)
 
-    def test_a_job_says_so_until_the_first_answer(self):
+    def test_failed_jobs_report_it_until_the_first_answer(self):
         self.platform.configure(posts={"DYproxied00": {"page": "throttled"}, "DYproxied02": {"page": "throttled"}})
         daemon = self.daemon_by()
         account = daemon.account(unlimited=True)
@@ -301,7 +301,7 @@ class NeverAnswered(OutgoingProxyTest):
         self.assertEqual(job["error_code"], "rate_limited")
         self.assertNotIn(self.WORDS, job["error"])
 
-    def test_doctor_and_dashboard_say_so_until_the_first_answer(self):
+    def test_doctor_and_dashboard_report_it_until_the_first_answer(self):
         self.platform.configure(posts={"DYproxied00": {"page": "server_error"}})
         daemon = self.daemon_by(canary_link="none", resolvers="page")
         person = Person(daemon)
@@ -322,7 +322,7 @@ class NeverAnswered(OutgoingProxyTest):
         self.assertFalse(never_answered())
         self.assertNotIn("never answered", daemon.cli("doctor").stdout)
 
-    def test_a_test_link_does_not(self):
+    def test_test_links_do_not_report_it(self):
         daemon = self.daemon_by()
         account = daemon.account(unlimited=True)
         job = account.finished(account.submit(LINK % "reelsd-rate-limited"))
@@ -342,7 +342,7 @@ class Settings(OutgoingProxyTest):
             self.assertIn(name.replace("_", "-") + ": this value is not allowed", done.stderr)
             self.assertNotIn("hid", done.stderr + done.stdout)
 
-    def test_look_ups_leave_from_the_outgoing_address(self):
+    def test_look_ups_use_the_outgoing_address(self):
         daemon = self.daemon_by(outgoing_address="127.0.0.9")
         self.assertEqual(self.ended(daemon, daemon.account())["status"], "done")
         self.assertEqual({request["client"] for request in self.platform.requests()}, {"127.0.0.9"})

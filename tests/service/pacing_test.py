@@ -25,7 +25,7 @@ class PacingTest(DatabaseTest):
 
 
 class Intervals(PacingTest):
-    def test_all_daemons_together_keep_one_pace(self):
+    def test_all_daemons_share_one_rate_limit(self):
         one = self.paced_daemon(platform_interval_seconds=1)
         two = self.paced_daemon(platform_interval_seconds=1)
         account = one.account(unlimited=True)
@@ -61,7 +61,7 @@ class Intervals(PacingTest):
         self.assertEqual(order, ",".join(str(job_id) for job_id in ids))
         self.assertLessEqual(int(self.sql("SELECT max(claim) FROM job")), 2, "waiting costs no claims")
 
-    def test_the_hour_has_its_own_limit(self):
+    def test_requests_per_hour_are_limited(self):
         daemon = self.paced_daemon(platform_interval_seconds=0.01, platform_lookups_per_hour=2)
         account = daemon.account(unlimited=True)
         jobs = self.finished(account, {"DYhour00001": {}, "DYhour00002": {}})
@@ -74,7 +74,7 @@ class Intervals(PacingTest):
 
 
 class Cooldowns(PacingTest):
-    def test_a_resolver_that_is_limited_is_left_alone_and_the_next_one_asked(self):
+    def test_a_rate_limited_resolver_is_skipped(self):
         with_queries = {"resolvers": "page,graphql", "platform_cooldown_seconds": 900}
         daemon = self.paced_daemon(**with_queries)
         account = daemon.account(unlimited=True)
@@ -97,7 +97,7 @@ class Cooldowns(PacingTest):
         self.assertEqual(third["status"], "done")
         self.assertEqual((len(self.asked("page")), len(self.asked("root"))), (1, 3))
 
-    def test_a_job_waits_for_the_end_of_a_short_one_in_the_queue(self):
+    def test_a_job_waits_for_a_short_cool_down(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=2, workers=1)
         account = daemon.account(unlimited=True)
         self.platform.configure(page_budget=0, over_budget="rate_limited")
@@ -121,7 +121,7 @@ class Cooldowns(PacingTest):
         self.assertAlmostEqual(job["retry_after_seconds"], 7200, delta=60)
         self.assertEqual(len(self.asked("page")), 1)
 
-    def test_a_job_in_line_that_a_long_one_ends_learns_whether_waiting_helps(self):
+    def test_a_job_ended_by_a_long_cool_down_reports_the_wait(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=7200, resolvers="page")
         account = daemon.account(unlimited=True)
         self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until) "
@@ -134,7 +134,7 @@ class Cooldowns(PacingTest):
             self.assertGreater(job["retry_after_seconds"], 7000)
         self.assertEqual(self.asked("page"), [])
 
-    def test_one_link_cools_nothing_down_and_two_do(self):
+    def test_a_cool_down_needs_refusals_of_two_links(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=900, workers=1)
         account = daemon.account(unlimited=True)
         cooling = "SELECT count(*) FROM resolver_pace WHERE cooldown_until > now()"
@@ -157,7 +157,7 @@ class ShareLinks(PacingTest):
         self.platform.configure(shares={token: target})
         return account.submit(f"https://www.instagram.com/share/reel/{token}/")
 
-    def test_they_are_paced_and_cool_down_as_other_look_ups(self):
+    def test_share_links_are_rate_limited_like_look_ups(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=900)
         account = daemon.account(unlimited=True)
         for token in ("BAwalled01", "BAwalled02"):
@@ -173,7 +173,7 @@ class ShareLinks(PacingTest):
         other, = self.finished(account, {"DYshared004": {}})
         self.assertEqual(other["status"], "done", other)
 
-    def test_the_post_is_asked_for_once(self):
+    def test_the_post_is_looked_up_once(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=2)
         account = daemon.account(unlimited=True)
         self.platform.configure(posts={"DYshared001": {}}, page_budget=0, over_budget="rate_limited")
@@ -187,7 +187,7 @@ class ShareLinks(PacingTest):
 
 
 class SingleFlight(PacingTest):
-    def test_a_post_that_two_accounts_want_is_looked_up_once(self):
+    def test_concurrent_look_ups_of_a_post_are_one(self):
         daemon = self.paced_daemon()
         ann, bob = daemon.account(unlimited=True), daemon.account(unlimited=True)
         self.platform.configure(posts={"DYtogether1": {"page": "stall"}})
@@ -202,7 +202,7 @@ class SingleFlight(PacingTest):
         self.assertEqual(bob.finished(ids[1])["status"], "done")
         self.assertLessEqual(len(self.asked("page")), 2)
 
-    def test_its_end_is_everybodys(self):
+    def test_a_shared_look_up_ends_for_all_jobs(self):
         daemon = self.paced_daemon()
         accounts = [daemon.account(unlimited=True) for _ in range(3)]
         self.platform.configure(posts={"DYtogether2": {"page": "slow", "delay": 3}})
@@ -215,7 +215,7 @@ class SingleFlight(PacingTest):
             self.assertEqual(len(self.asked("page")), 1)
 
 
-class Rot(PacingTest):
+class OutdatedResolvers(PacingTest):
     def test_an_outdated_resolver_is_reported_once(self):
         daemon = self.paced_daemon(resolvers="page,graphql")
         account = daemon.account(unlimited=True)

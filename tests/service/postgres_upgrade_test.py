@@ -110,7 +110,7 @@ class PrivateDatabase(UpgradeTest):
         self.assertEqual(self.sql(daemon, f"SELECT attempt FROM job WHERE id = {slow}"), "1", "work was kept")
         self.assertEqual(daemon.log().count("restarting the private database"), 1)
 
-    def test_sessions_that_are_opened_amid_the_upgrade_serve(self):
+    def test_connections_opened_during_the_upgrade_work(self):
         """The library is replaced, but the program is not yet: the server has loaded the old library."""
         daemon = self.upgradable_daemon().start()
         account = daemon.account(unlimited=True)
@@ -123,7 +123,7 @@ class PrivateDatabase(UpgradeTest):
         self.await_new_version(daemon)
         self.expect_all_done(account, [account.submit(UNAVAILABLE)])
 
-    def test_a_restart_amid_the_upgrade_is_repeated(self):
+    def test_a_restart_during_the_upgrade_is_repeated(self):
         """The program is replaced, but its library is not for a while: the new server cannot start."""
         daemon = self.upgradable_daemon().start()
         account = daemon.account(unlimited=True)

@@ -103,10 +103,10 @@ class BehindProxy:
         # One client may have only two connections, but a proxy any number.
         return Daemon(workers=0, public_url=public_url, connections_per_address_max=2, forwarded_for="true").start()
 
-    def test_the_longest_poll_is_waited_for(self):
+    def test_the_longest_poll_does_not_time_out(self):
         self.assertEqual(self.longest.result(ANSWER_SECONDS_MAX)["status"], "pending")
 
-    def test_many_clients_wait_at_once(self):
+    def test_many_clients_poll_concurrently(self):
         jobs = [self.someone.submit(UNAVAILABLE) for _ in range(CLIENTS)]
         waiting = [self.pool.submit(self.someone.request, "GET", f"/api/v1/reels/{job}?wait=60") for job in jobs]
         wait_until(lambda: self.waiters() >= CLIENTS, "the waiters")
@@ -119,7 +119,7 @@ class BehindProxy:
         metrics = self.served.request("GET", "/metrics").body.decode()
         return int(re.search(r"^reelsd_waiters (\d+)", metrics, re.MULTILINE)[1])
 
-    def test_events_of_a_reel_come_as_they_happen(self):
+    def test_events_are_not_buffered(self):
         job = self.someone.submit(UNAVAILABLE)
         events = ReelEvents(self.someone, job)
         self.addCleanup(events.close)
@@ -128,7 +128,7 @@ class BehindProxy:
         self.assertEqual(self.someone.request("DELETE", f"/api/v1/reels/{job}").status, 204)
         events.wait_for_end()
 
-    def test_people_sign_in_and_see_changes(self):
+    def test_users_sign_in_and_receive_changes(self):
         begun = self.front.request("POST", "/dashboard/invitation/accept", {
             "token": set_up_link_secret(self.served), "email": "root@example.test", "password": PASSWORD})
         self.assertIn("; Secure", begun.headers["Set-Cookie"])
@@ -146,11 +146,11 @@ class BehindProxy:
         more = person.submit(UNAVAILABLE)
         stream.wait_for("reel", more)
 
-    def test_large_answers_are_whole(self):
+    def test_large_responses_are_complete(self):
         direct = self.served.request("GET", LARGE_FILE)
         self.assertEqual(self.front.request("GET", LARGE_FILE).body, direct.body)
 
-    def test_refusals_are_the_daemons_own(self):
+    def test_error_responses_are_the_daemons(self):
         large = self.someone.request("POST", "/api/v1/reels/analyze", b"x" * 70000)
         self.assertEqual((large.status, large.json()["status"]), (413, "error"))
         header = self.someone.request("GET", "/api/v1/reels", headers={"X-Long": "x" * 15000})
@@ -159,7 +159,7 @@ class BehindProxy:
         self.assertProblem(unknown, 404, "not found")
         self.assertEqual(self.front.request("GET", "/api/v1/reels").status, 401)
 
-    def test_request_ids_go_through(self):
+    def test_request_ids_are_forwarded(self):
         answer = self.front.request("GET", "/healthz", headers={"X-Request-Id": "seen-by-all"})
         self.assertEqual(answer.headers["X-Request-Id"], "seen-by-all")
 
@@ -173,7 +173,7 @@ class BehindProxy:
         forwarded = self.served.request("GET", "/metrics", headers={"X-Forwarded-For": "192.0.2.1"})
         self.assertProblem(forwarded, 404, "not found")
 
-    def test_plain_http_leads_to_https(self):
+    def test_plain_http_redirects_to_https(self):
         plain = http.client.HTTPConnection("127.0.0.1", self.front.plain_port, timeout=30)
         with contextlib.closing(plain):
             plain.request("GET", "/docs/?x=1", headers={"Host": "reels.example.org"})
@@ -181,7 +181,7 @@ class BehindProxy:
             self.assertEqual((answer.status, answer.headers["Location"]),
                              (308, "https://reels.example.org/docs/?x=1"))
 
-    def test_connections_to_the_daemon_are_kept(self):
+    def test_connections_to_the_daemon_are_reused(self):
         def accepted():
             metrics = self.served.request("GET", "/metrics").body.decode()
             return int(re.search(r"^reelsd_http_connections_accepted_total (\d+)", metrics, re.MULTILINE)[1])
@@ -202,7 +202,7 @@ class BehindProxy:
         finally:
             self.front.client = "127.0.0.1"
 
-    def test_guesses_are_counted_by_client(self):
+    def test_password_guesses_are_counted_per_client(self):
         statuses = [self.guess("127.0.0.2") for _ in range(9)]
         self.assertEqual(statuses, [401] * 8 + [429])
         self.assertEqual(self.guess("127.0.0.2", **{"X-Forwarded-For": "192.0.2.1"}), 429, "its own word counts")
@@ -231,7 +231,7 @@ class BehindNginx(BehindProxy, ServiceTest):
         assert told.returncode == 0 and "warn" not in told.stderr, told.stderr
         return command
 
-    def test_without_a_daemon_the_answer_is_of_the_same_kind(self):
+    def test_without_a_daemon_the_error_has_the_same_format(self):
         lonely = self.daemon(workers=0).start()
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder, True)

@@ -56,7 +56,7 @@ class Crashes(QueueTest):
         self.assertAllUnavailable(self.all_finished(account, ids))
         self.assertEqual(account.finished(sample)["status"], "done")
 
-    def test_a_job_that_kills_its_worker_every_time_ends_as_internal(self):
+    def test_a_job_that_always_kills_its_worker_ends_as_internal(self):
         daemon = self.shared_daemon(workers=1, attempts_max=2)
         daemon.start()
         account = daemon.account()
@@ -73,7 +73,7 @@ class Crashes(QueueTest):
         self.assertTrue(job["error"].startswith("Internal error"), job)
         self.assertEqual(self.sql("SELECT attempt FROM job"), "2")
 
-    def test_a_crash_with_a_private_database_loses_nothing_either(self):
+    def test_a_crash_with_a_private_database_loses_nothing(self):
         daemon = self.shared_daemon(database_url="")
         daemon.start()
         account = daemon.account(unlimited=True)
@@ -88,7 +88,7 @@ class Crashes(QueueTest):
 
 
 class TwoDaemons(QueueTest):
-    def test_work_is_shared_and_nothing_is_done_twice(self):
+    def test_daemons_share_the_jobs_and_run_each_once(self):
         first = self.shared_daemon().start()
         second = self.shared_daemon().start()
         here = first.account(unlimited=True)
@@ -101,7 +101,7 @@ class TwoDaemons(QueueTest):
         self.assertEqual({j["error_code"] for j in jobs.values()}, {"unavailable"})
         self.assertEqual(self.sql("SELECT count(*) FROM job WHERE attempt <> 1 OR claim <> 1"), "0")
 
-    def test_a_request_that_waits_here_learns_what_ended_there(self):
+    def test_a_long_poll_returns_when_another_daemon_ends_the_job(self):
         idle = self.shared_daemon(workers=0).start()
         busy = self.shared_daemon().start()
         here = idle.account(unlimited=True)
@@ -109,7 +109,7 @@ class TwoDaemons(QueueTest):
         self.assertEqual(here.job(job_id, wait=60)["status"], "error")
         self.assertEqual(busy.stop(), 0)
 
-    def test_the_survivor_takes_over(self):
+    def test_the_surviving_daemon_rescues_the_jobs(self):
         doomed = self.shared_daemon().start()
         account = doomed.account(unlimited=True)
         ids = self.submit_long_work(account, 2)
@@ -120,7 +120,7 @@ class TwoDaemons(QueueTest):
         left = type(account)(survivor, account.email, account.token)
         self.assertAllUnavailable(self.all_finished(left, ids))
 
-    def test_limits_hold_across_both(self):
+    def test_limits_apply_across_daemons(self):
         first = self.shared_daemon(workers=0).start()
         second = self.shared_daemon(workers=0).start()
         here = first.account()
@@ -130,13 +130,13 @@ class TwoDaemons(QueueTest):
 
 
 class Attempts(QueueTest):
-    def test_a_lasting_failure_is_not_tried_again(self):
+    def test_a_permanent_failure_is_not_retried(self):
         daemon = self.shared_daemon().start()
         account = daemon.account()
         account.finished(account.submit(UNAVAILABLE))
         self.assertEqual(self.sql("SELECT attempt FROM job"), "1")
 
-    def test_long_work_keeps_its_lease(self):
+    def test_a_long_job_keeps_its_lease(self):
         """A running worker keeps an attempt that takes longer than its lease."""
         daemon = self.shared_daemon().start()
         account = daemon.account()
@@ -155,7 +155,7 @@ class Waiting(QueueTest):
         self.assertNotIn(None, ids, answer)
         return ids
 
-    def test_a_list_is_worked_off_in_order_within_the_limit(self):
+    def test_a_queued_list_runs_in_order_within_the_limit(self):
         daemon = self.shared_daemon(workers=4).start()
         account = daemon.account()
         daemon.limit(account.email, concurrent_jobs=2)
@@ -182,7 +182,7 @@ class Waiting(QueueTest):
         self.assertLessEqual(int(self.sql(
             f"SELECT count(*) FROM job WHERE started_at < (SELECT started_at FROM job WHERE id = {job_id})")), 3)
 
-    def test_a_waiting_job_expects_its_start(self):
+    def test_a_queued_job_has_an_expected_start(self):
         daemon = self.shared_daemon(workers=1).start()
         account = daemon.account(unlimited=True)
         account.finished(account.submit(SAMPLE))
@@ -209,7 +209,7 @@ class Stopping(QueueTest):
         self.assertEqual(self.sql("SELECT count(*) FROM job WHERE status = 'processing'"), "0")
         return daemon, account, ids
 
-    def test_sigterm_hands_work_back_and_exits_0(self):
+    def test_sigterm_releases_jobs_and_exits_0(self):
         daemon, account, ids = self.stop_at_work(signal.SIGTERM)
         self.let_end(3)
         daemon.start()
@@ -242,7 +242,7 @@ class Stopping(QueueTest):
 
 
 class DatabaseOutage(QueueTest):
-    def test_503_while_the_database_is_away_and_healed_afterwards(self):
+    def test_503_during_an_outage_and_recovery_afterwards(self):
         daemon = self.shared_daemon().start()
         account = daemon.account(unlimited=True)
         job_id = account.submit(UNAVAILABLE)

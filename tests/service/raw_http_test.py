@@ -112,7 +112,7 @@ class RawHttp(ServiceTest):
 
 
 class WhereTheBodyEnds(RawHttp):
-    def test_lengths_that_two_servers_may_read_differently(self):
+    def test_ambiguous_content_lengths(self):
         self.assertRefused({
             "two equal lengths": post(b"Content-Length: 2\r\nContent-Length: 2\r\n", b"{}"),
             "two lengths": post(b"Content-Length: 2\r\nContent-Length: 0\r\n", b"{}"),
@@ -130,7 +130,7 @@ class WhereTheBodyEnds(RawHttp):
             "chunks after a length": post(b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n"),
         }, 400)
 
-    def test_lengths_that_are_sound(self):
+    def test_valid_content_lengths(self):
         self.assertUnderstood({
             "no body": post(b""),
             "no bytes": post(b"Content-Length: 0\r\n"),
@@ -142,7 +142,7 @@ class WhereTheBodyEnds(RawHttp):
         }, 401)
         self.assertUnderstood({"a body of a GET": get(fields=b"Content-Length: 5\r\n") + b"GET /"}, 200)
 
-    def test_codings_that_are_not_exactly_chunked(self):
+    def test_invalid_transfer_codings(self):
         codings = {
             "nothing": b"", "identity": b" identity", "a list": b" identity, chunked", "twice": b" chunked, chunked",
             "compression": b" gzip, chunked", "the wrong way round": b" chunked, identity", "a comma": b" chunked,",
@@ -164,7 +164,7 @@ class WhereTheBodyEnds(RawHttp):
         }
         self.assertRefused(refused, 400)
 
-    def test_chunks_that_are_sound(self):
+    def test_valid_chunks(self):
         empty = b"0\r\n\r\n"
         self.assertUnderstood({
             "one": chunked(b"2\r\n{}\r\n" + empty),
@@ -178,7 +178,7 @@ class WhereTheBodyEnds(RawHttp):
             "a body that looks like a request": chunked(b"%x\r\n%s\r\n0\r\n\r\n" % (len(NEXT), NEXT)),
         }, 401)
 
-    def test_chunks_that_are_not(self):
+    def test_invalid_chunks(self):
         self.assertRefused({
             "no size": chunked(b"\r\n\r\n"),
             "no number": chunked(b"g\r\n\r\n"),
@@ -203,7 +203,7 @@ class WhereTheBodyEnds(RawHttp):
             "a blank before a trailer's colon": chunked(b"0\r\nX : y\r\n\r\n"),
         }, 400)
 
-    def test_bodies_at_and_over_their_bound(self):
+    def test_bodies_at_and_over_the_limit(self):
         full = b"x" * BODY_BYTES_MAX
         self.assertUnderstood({
             "length": post(b"Content-Length: %d\r\n" % len(full), full),
@@ -226,7 +226,7 @@ class WhereTheBodyEnds(RawHttp):
 
 
 class TheHeader(RawHttp):
-    def test_lines(self):
+    def test_header_lines(self):
         line = b"GET /healthz HTTP/1.1\r\n"
         self.assertRefused({
             "bare line feeds": b"GET /healthz HTTP/1.1\nHost: a\n\n",
@@ -256,7 +256,7 @@ class TheHeader(RawHttp):
             "empty lines before the request": b"\r\n\r\n" + get(),
         }, 200)
 
-    def test_hosts(self):
+    def test_host_fields(self):
         self.assertRefused({
             "none": get(host=b""),
             "two": get(host=b"Host: a\r\nHost: b\r\n"),
@@ -307,13 +307,13 @@ class TheHeader(RawHttp):
             "an echo": get(method=b"TRACE"),
         }, 405)
 
-    def test_what_a_method_in_a_field_says_is_not_heard(self):
+    def test_method_override_fields_are_ignored(self):
         self.assertUnderstood({
             "another method": get(fields=b"X-HTTP-Method-Override: DELETE\r\n"),
             "another path": get(fields=b"X-Original-URL: /metrics\r\nX-Rewrite-URL: /metrics\r\n"),
         }, 200)
 
-    def test_sizes(self):
+    def test_header_sizes(self):
         """A header of exactly 16 KiB is accepted, one with one byte more is not."""
         room = HEADER_BYTES_MAX - len(get(fields=b"X: \r\n"))
         whole = get(fields=b"X: %s\r\n" % (b"x" * room))
@@ -366,7 +366,7 @@ class TheHeader(RawHttp):
             link.send(NEXT + LAST + NEXT)
             self.assertEqual(link.read_all(), [200, 200], "nothing behind a wish to close")
 
-    def test_what_a_refusal_looks_like(self):
+    def test_the_format_of_a_refusal(self):
         with self.link() as link:
             link.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
             status, fields, body = link.read()
@@ -378,7 +378,7 @@ class TheHeader(RawHttp):
 
 
 class TheTarget(RawHttp):
-    def test_forms(self):
+    def test_target_forms(self):
         self.assertUnderstood({
             "absolute": get(b"http://a/healthz"),
             "absolute, another scheme": get(b"HTTPS://a/healthz"),
@@ -397,7 +397,7 @@ class TheTarget(RawHttp):
             "DEL": get(b"/healthz\x7f"),
         }, 400)
 
-    def test_paths_are_compared_as_spelled_and_nothing_is_resolved(self):
+    def test_paths_are_not_normalized(self):
         self.assertUnderstood({name: get(path) for name, path in {
             "an escape that was not needed": b"/%68ealthz", "capitals": b"/%68ealth%7A",
             "a dot": b"/./healthz", "two dots": b"/docs/../healthz", "an escaped dot": b"/%2e/healthz",
@@ -414,7 +414,7 @@ class TheTarget(RawHttp):
             with self.subTest(name):
                 self.assertUnderstood({name: get(path)}, 400)
 
-    def test_the_gate_sees_the_same_path_as_the_routes(self):
+    def test_authentication_and_routing_use_the_same_path(self):
         self.assertUnderstood({name: get(path) for name, path in {
             "plain": b"/api/v1/reels", "absolute": b"http://a/api/v1/reels",
             "nothing there": b"/api/v1/no-such-thing", "an escaped slash": b"/api/v1/reels%2f1",
@@ -426,7 +426,7 @@ class TheTarget(RawHttp):
             "dots": b"/docs/../api/v1/reels", "capitals": b"/API/v1/reels",
         }.items()}, 404)
 
-    def test_ids_are_digits_alone(self):
+    def test_ids_contain_only_digits(self):
         someone = self.served.account()
         bearer = b"Authorization: Bearer %s\r\n" % someone.token.encode()
         for path in (b"1%00", b"%2e%2e", b"1%2f..", b"+1", b"-1", b"0x1", b"1.0", b"%31%20", b"9223372036854775808",

@@ -64,24 +64,24 @@ class Causes(ReadinessTest):
             self.sql(statement)
         self.await_readiness(self.served)
 
-    def test_no_privilege_to_store(self):
+    def test_not_ready_without_the_insert_privilege(self):
         self.lose(["REVOKE INSERT ON job FROM service"], STORE, ["GRANT INSERT ON job TO service"])
 
-    def test_no_function_to_store_with(self):
+    def test_not_ready_without_the_submission_function(self):
         self.lose([f"ALTER FUNCTION {SUBMIT_JOBS} RENAME TO lost"], STORE,
                   [f"ALTER FUNCTION {SUBMIT_JOBS.replace('submit_jobs', 'lost')} RENAME TO submit_jobs"])
 
-    def test_read_only(self):
+    def test_not_ready_with_a_read_only_database(self):
         reload = "SELECT pg_reload_conf()"
         self.lose(["ALTER SYSTEM SET default_transaction_read_only = on", reload],
                   STORE + ": the database is read-only",
                   ["ALTER SYSTEM RESET default_transaction_read_only", reload])
 
-    def test_no_privilege_to_claim(self):
+    def test_not_ready_without_the_update_privilege(self):
         self.lose(["REVOKE UPDATE ON job FROM service"], "not ready: jobs cannot be claimed",
                   ["GRANT UPDATE ON job TO service"])
 
-    def test_no_sequence_for_ids(self):
+    def test_not_ready_without_the_id_sequence(self):
         """No check uses the sequence: a client's submission reveals the fault."""
         account = self.served.account(unlimited=True)
         self.sql("REVOKE ALL ON SEQUENCE job_id_seq FROM service")
@@ -91,7 +91,7 @@ class Causes(ReadinessTest):
         self.await_readiness(self.served)
         account.finished(account.submit(UNAVAILABLE))
 
-    def test_no_server(self):
+    def test_not_ready_without_a_database_server(self):
         self.cluster.stop()
         try:
             self.await_check(self.served, "not ready: the database is not reachable")
@@ -99,7 +99,7 @@ class Causes(ReadinessTest):
             self.cluster.start()
         self.await_readiness(self.served)
 
-    def test_http_alone_claims_nothing(self):
+    def test_a_daemon_without_workers_does_not_need_to_claim(self):
         door = self.ready_daemon(workers=0)
         self.sql("REVOKE UPDATE ON job FROM service")
         self.await_check(self.served, "not ready: jobs cannot be claimed")
@@ -115,7 +115,7 @@ class FullDisk(ReadinessTest):
         cls.tablespace = " TABLESPACE small"
         super().create_database()
 
-    def test_until_there_is_room(self):
+    def test_not_ready_until_the_disk_has_space(self):
         daemon = self.ready_daemon()
         account = daemon.account(unlimited=True)
         self.disk.fill()
@@ -131,7 +131,7 @@ class FullDisk(ReadinessTest):
 
 
 class Defaults(ReadinessTest):
-    def test_isolation_and_write_access_are_the_daemons(self):
+    def test_isolation_level_and_write_access_override_database_defaults(self):
         """One account submits at two daemons at once: each submission locks the account's row."""
         for what in ("ROLE service", "DATABASE reels"):
             self.sql(f"ALTER {what} SET default_transaction_isolation = 'repeatable read'")

@@ -62,7 +62,7 @@ class Worked(DatabaseTest):
 
 
 class Streams(Worked):
-    def test_a_job_from_its_beginning_to_its_end(self):
+    def test_all_events_of_a_job(self):
         job_id = self.someone.submit(LINK)
         stream = self.events(job_id)
         self.assertEqual(stream.answer.status, 200)
@@ -117,13 +117,13 @@ class Streams(Worked):
                 anew = self.events(job_id, last_event_id=strange).wait_for_end()
                 self.assertEqual(anew.names(), ["state", "finished"])
 
-    def test_clients_that_cannot_have_seen_the_end(self):
+    def test_clients_with_a_future_event_id(self):
         job_id = self.someone.submit(LINK)
         stream = self.events(job_id, last_event_id=f"{job_id}:finished")
         self.assertEqual(stream.answer.status, 200)
         stream.wait_for("state", status="pending")
 
-    def test_a_job_that_is_deleted(self):
+    def test_a_deleted_job(self):
         job_id = self.someone.submit(LINK)
         stream = self.events(job_id)
         stream.wait_for("state")
@@ -153,7 +153,7 @@ class Streams(Worked):
         self.assertEqual((answer.status, answer.body), (200, b""))
         self.assertEqual(answer.headers["Content-Type"], "text/event-stream")
 
-    def test_an_older_protocol(self):
+    def test_http_1_0(self):
         """Without chunks, the end of the connection is the end of the stream."""
         job_id = self.someone.submit(LINK)
         self.finish(job_id)
@@ -165,7 +165,7 @@ class Streams(Worked):
         self.assertEqual(body.count(b"event: "), 2)
         self.assertTrue(body.startswith(b"retry: 2000\n\n"), body)
 
-    def test_a_token_that_is_revoked(self):
+    def test_a_revoked_token(self):
         job_id = self.someone.submit(LINK)
         token = self.served.token(self.someone.email, "second")
         guest = type(self.someone)(self.served, self.someone.email, token)
@@ -192,13 +192,13 @@ class Streams(Worked):
         there.wait_for("attempt")
         self.assertEqual(there.names(), ["state", "attempt"])
 
-    def test_silence_is_broken(self):
+    def test_keep_alive_comments_are_sent(self):
         job_id = self.someone.submit(LINK)
         stream = self.events(job_id)
         wait_until(lambda: stream.comments, "a sign of life", 60)
         self.assertEqual(stream.comments[0], "keep-alive")
 
-    def test_the_database_may_go_and_come(self):
+    def test_streams_survive_a_database_restart(self):
         job_id = self.someone.submit(LINK)
         stream = self.events(job_id)
         stream.wait_for("state")
@@ -211,7 +211,7 @@ class Streams(Worked):
         stream.wait_for("attempt")
         self.assertEqual(stream.names(), ["state", "state", "attempt"])
 
-    def test_many_followers_share_a_look(self):
+    def test_many_streams_share_one_query(self):
         people = [self.served.account(unlimited=True) for _ in range(10)]
         jobs = [person.submit(LINK) for person in people]
         streams = [self.events(job, person) for person, job in zip(people, jobs) for _ in range(STREAMS_MAX)]
@@ -227,7 +227,7 @@ class Streams(Worked):
             self.assertEqual(stream.names()[-1], "finished")
             self.assertFalse(stream.was_cut)
 
-    def test_an_account_has_a_bounded_number_of_streams(self):
+    def test_the_streams_of_an_account_are_limited(self):
         job_id = self.someone.submit(LINK)
         streams = [self.events(job_id) for _ in range(STREAMS_MAX)]
         for stream in streams:

@@ -56,7 +56,7 @@ class Listing(ServiceTest):
         self.assertEqual(items[0], someone.job(ids[2]))
         self.assertEqual(self.served.account().request("GET", REELS).json(), [])
 
-    def test_pages_neither_repeat_nor_lose_while_rows_come_and_go(self):
+    def test_pages_are_stable_while_rows_change(self):
         someone = self.served.account(unlimited=True)
         ids = [someone.submit(link_to(f"CODE{n}y")) for n in range(25)]
         self.assertEqual(len(someone.request("GET", REELS).json()), 20, "the usual page")
@@ -128,7 +128,7 @@ class Repeating(ServiceTest):
         self.assertEqual(second.status, 202)
         self.assertNotEqual(second.json()["id"], first)
 
-    def test_malformed_keys_and_wishes(self):
+    def test_malformed_keys_and_flags(self):
         someone = self.served.account()
         for key in ("", "a b", "k" * 256, "\xe4"):
             with self.subTest(key[:10]):
@@ -235,7 +235,7 @@ class Reels(ServiceTest):
         self.assertEqual(answer.status, 200, answer)
         return answer.json()
 
-    def test_a_done_reel_is_found_by_words_and_meaning_until_it_is_deleted(self):
+    def test_a_done_reel_is_found_until_it_is_deleted(self):
         captions = {
             "PASTApost1": "The easiest tomato spaghetti with garlic and basil.",
             "SWIMpost11": "How I learned to swim freestyle without losing my breath.",
@@ -272,7 +272,7 @@ class Reels(ServiceTest):
         self.assertIn("rind", hit["match"]["text"])
         self.assertTrue(0 <= hit["match"]["seconds"] <= 15, hit)
 
-    def test_bad_and_odd_searches(self):
+    def test_invalid_and_unusual_searches(self):
         too_many = "limit must be a whole number from 1 to 50"
         for query, message in (("", "q is required"), ("q=", "q is required"), ("q=%20%09", "q is required"),
                                ("q=" + "x" * 501, "q is too long"), ("q=x&limit=51", too_many),
@@ -294,7 +294,7 @@ class Reels(ServiceTest):
         self.assertProblem(self.someone.request("GET", path), 404, "not found")
         self.assertProblem(self.someone.request("DELETE", f"{REELS}/0"), 404, "not found")
 
-    def test_deleting_stops_the_work_and_ends_the_wait(self):
+    def test_deleting_stops_the_job_and_ends_its_long_polls(self):
         self.platform.configure(posts={"STALLpost1": {"media": "stall"}})
         job_id = self.someone.submit(link_to("STALLpost1"))
         wait_until(lambda: self.someone.job(job_id)["status"] == "processing", "the work")
@@ -312,7 +312,7 @@ class Reels(ServiceTest):
 
 
 class TwoDaemons(ServiceTest):
-    def test_limits_are_exact_over_both(self):
+    def test_limits_are_exact_across_daemons(self):
         cluster = Cluster()
         self.addCleanup(cluster.close)
         database = cluster.new_database()
@@ -336,7 +336,7 @@ class TwoDaemons(ServiceTest):
         earned = (time.monotonic() - begin) / 6  # A token is refilled every 6 s.
         self.assertTrue(7 <= admitted <= 7 + earned, (admitted, earned))
 
-    def test_deleting_through_another_daemon_stops_the_work(self):
+    def test_deleting_through_another_daemon_stops_the_job(self):
         platform = Platform()
         self.addCleanup(platform.close)
         cluster = Cluster()

@@ -38,7 +38,7 @@ class ResolveTest(ServiceTest):
 
 
 class ByHand(ResolveTest):
-    def test_each_strategy_tells_what_it_saw(self):
+    def test_each_resolver_reports_its_findings(self):
         done = must(self.resolve("DYhandpost1"))
         self.assertEqual([line for line in done.stdout.splitlines() if not line.startswith(" ")],
                          ["page", "graphql", "embed"])
@@ -47,7 +47,7 @@ class ByHand(ResolveTest):
             self.assertIn(words, done.stdout)
         self.assertEqual(os.listdir(self.folder), [], "no database, no folder is made for it")
 
-    def test_it_tells_why_there_is_none(self):
+    def test_the_reason_of_a_failure_is_reported(self):
         done = self.resolve("DYhandgone1", "--strategy", "graphql")
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("page\n", done.stdout)
@@ -58,7 +58,7 @@ class ByHand(ResolveTest):
         self.assertIn("no post: platform_changed: page: page of an unknown kind", odd.stdout)
         self.assertIn("the post: by some.one", odd.stdout)
 
-    def test_a_program_that_is_not_there_is_not_asked(self):
+    def test_a_missing_program_is_not_called(self):
         link = "https://www.instagram.com/reel/DYhandpost1/"
         done = must(self.run_with("resolve", link, resolvers="page,yt-dlp", yt_dlp_path="/none/yt-dlp"))
         self.assertIn("yt-dlp\n  skipped: /none/yt-dlp is not installed (yt-dlp-path)\n", done.stdout)
@@ -112,7 +112,7 @@ class Canary(ResolveTest):
         self.assertRegex(output, "ok +by embed ")
         self.assertNotIn("perhaps that post was deleted", output)
 
-    def test_doctor_knows_that_the_canary_itself_may_be_gone(self):
+    def test_doctor_reports_a_deleted_canary(self):
         for more in ({}, {"resolvers": "page,yt-dlp", "yt_dlp_path": "/none/yt-dlp"}):
             told = self.canary("DYneverwas1", **more)
             self.assertRegex(told, "warn +canary +no resolver has .*DYneverwas1.*canary-link")

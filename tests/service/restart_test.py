@@ -153,7 +153,7 @@ class OperatorsDatabase(RestartMixin, DatabaseTest):
         self.assertEqual((answer.status, answer.headers["Connection"]), (200, "close"))
         self.assertEqual(new.request("GET", "/readyz").status, 200)
 
-    def test_a_killed_daemon_leaves_the_port_to_the_other(self):
+    def test_the_other_daemon_serves_the_port_of_a_killed_one(self):
         old = self.first(database_url=self.database)
         new = self.start_beside(old)
         old.kill()
@@ -170,7 +170,7 @@ class OperatorsDatabase(RestartMixin, DatabaseTest):
         self.assertEqual(second.process.wait(60), 1)
         self.assertIn("Address already in use", second.log())
 
-    def test_another_users_port_is_not_taken_over(self):
+    def test_a_port_of_another_user_is_not_shared(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             address = "127.0.0.1:%d" % taken.getsockname()[1]
             daemon = self.daemon(share_port="true", listen=address, database_url=self.database).spawn()
@@ -185,7 +185,7 @@ class PrivateDatabase(RestartMixin, ServiceTest):
         self.assertEqual(len(owners), 1, "it has become the database's owner")
         self.assertEqual(last.stop(), 0)
 
-    def test_a_guest_that_ends_leaves_the_database_alone(self):
+    def test_a_second_daemon_does_not_stop_the_database(self):
         owner = self.first(database_url="")
         guest = self.start_beside(owner)
         account = owner.account(unlimited=True)

@@ -86,7 +86,7 @@ class Shared(ServiceTest):
 
 
 class Expiry(Shared):
-    def test_results_that_are_too_old_go_on_every_instance(self):
+    def test_expired_results_are_deleted_on_every_instance(self):
         account = self.one.account(unlimited=True)
         old, young = self.ended_job(account), self.ended_job(account)
         for daemon in (self.one, self.other):  # Both have cached views of them now.
@@ -99,7 +99,7 @@ class Expiry(Shared):
             self.assertEqual(self.status(account, young, daemon), 200)
         self.assertEqual([job["id"] for job in account.request("GET", "/api/v1/reels").json()], [young])
 
-    def test_calls_go_and_what_they_cost_in_all_stays(self):
+    def test_expired_calls_are_deleted_and_totals_remain(self):
         account = self.one.account(unlimited=True)
         owner = self.sql(f"SELECT id FROM account WHERE email = '{account.email}'")
         self.sql("INSERT INTO model_call (account_id, job_id, number, provider, model, cost_usd, called_at) "
@@ -123,7 +123,7 @@ class Expiry(Shared):
         wait_until(lambda: removed() >= 300, "the daemons to have counted them")
         self.assertEqual(removed(), 300)
 
-    def test_without_the_settings_everything_stays(self):
+    def test_without_the_settings_nothing_expires(self):
         must(self.one.cli("migrate", results_kept_days="0"))
         refused = self.one.cli("migrate", results_kept_days="-1")
         self.assertEqual(refused.returncode, 2)
@@ -132,7 +132,7 @@ class Expiry(Shared):
 
 
 class Export(Shared):
-    def test_it_equals_what_the_api_gives(self):
+    def test_an_export_equals_the_api(self):
         account = self.one.account(unlimited=True)
         stranger = self.one.account(unlimited=True)
         self.ended_job(stranger)
@@ -168,7 +168,7 @@ class Export(Shared):
         self.assertEqual(client.returncode, 0, client.stderr)
         self.assertEqual(of_type(lines_of(client.stdout), "reel"), of_type(lines, "reel"))
 
-    def test_while_reels_are_deleted(self):
+    def test_an_export_during_deletions(self):
         account = self.one.account(unlimited=True)
         owner = self.sql(f"SELECT id FROM account WHERE email = '{account.email}'")
         self.sql(
@@ -190,7 +190,7 @@ class Export(Shared):
         self.assertLessEqual(set(kept), set(seen))
         self.assertEqual([line["id"] for line in of_type(exported(account), "reel")], kept)
 
-    def test_what_a_daemon_cuts_by_stopping_does_not_look_whole(self):
+    def test_an_interrupted_export_is_recognizable(self):
         account = self.one.account(unlimited=True)
         # More than the sockets' buffers hold.
         self.sql(
@@ -213,7 +213,7 @@ class Export(Shared):
         self.assertFalse(seen.endswith(b"\r\n0\r\n\r\n"), "a last chunk")
         self.assertEqual(daemon.process.wait(30), 0)
 
-    def test_unauthorised_requests(self):
+    def test_an_export_requires_a_session(self):
         self.assertEqual(self.one.request("GET", "/api/v1/export").status, 401)
         self.assertEqual(self.one.request("GET", "/dashboard/api/export").status, 401)
         unknown = self.one.cli("account", "export", "--email", "nobody@example.test")
@@ -222,7 +222,7 @@ class Export(Shared):
 
 
 class Erasure(Shared):
-    def test_by_an_operator(self):
+    def test_an_operator_deletes_an_account(self):
         account = self.one.account(unlimited=True)
         job_id = self.ended_job(account, SAMPLE)
         owner = self.id_of(account.email)
@@ -238,7 +238,7 @@ class Erasure(Shared):
             self.assertEqual(self.status(account, job_id, daemon), 401)
         must(self.one.cli("account", "create", "--email", account.email))
 
-    def test_of_an_account_with_work(self):
+    def test_an_account_with_jobs_is_deleted(self):
         account = self.one.account(unlimited=True)
         owner = self.id_of(account.email)
         for _ in range(3):
@@ -252,7 +252,7 @@ class Erasure(Shared):
         stranger.finished(stranger.submit(UNAVAILABLE))
         self.assertEqual(self.left_of(owner), 0)
 
-    def test_what_a_killed_command_leaves_daemons_finish(self):
+    def test_daemons_finish_the_deletion_of_a_killed_command(self):
         account = self.one.account(unlimited=True)
         owner = self.id_of(account.email)
         self.ended_job(account)
@@ -261,7 +261,7 @@ class Erasure(Shared):
         self.assertEqual(account.request("GET", "/api/v1/reels").status, 401)
         wait_until(lambda: self.left_of(owner) == 0, "a daemon to finish")
 
-    def test_a_failed_erasure_delays_no_other_account(self):
+    def test_a_failed_deletion_does_not_delay_other_accounts(self):
         stuck, account = self.one.account(unlimited=True), self.one.account(unlimited=True)
         owners = [self.id_of(one.email) for one in (stuck, account)]
         for one in (stuck, account):
@@ -276,7 +276,7 @@ class Erasure(Shared):
         self.sql("DROP TRIGGER refuse ON job")
         wait_until(lambda: self.left_of(owners[0]) == 0, "the one that was stuck to be gone", 150)
 
-    def test_from_the_dashboard(self):
+    def test_an_account_is_deleted_from_the_dashboard(self):
         administrator = Person(self.one).join(
             # The link of the daemon that started last is valid.
             set_up_link_secret(self.other), f"admin@{type(self).__name__}.test".lower())
@@ -332,7 +332,7 @@ class Killed(Shared):
             if before == 0:
                 return
 
-    def test_calls_are_counted_once_and_go(self):
+    def test_killed_expiry_counts_each_call_once(self):
         owner = self.id_of(self.one.account(unlimited=True).email)
         self.sql("INSERT INTO model_call (account_id, job_id, number, provider, model, cost_usd, called_at) "
                  f"SELECT {owner}, 20000000 + n, 1, 'gemini', 'flash', 0.25, now() - interval '40 days' "
@@ -346,7 +346,7 @@ class Killed(Shared):
         figures = self.one.request("GET", "/metrics").body.decode()
         self.assertIn(f'reelsd_model_calls_total{{model="flash",provider="gemini"}} {self.ROWS}', figures)
 
-    def test_an_account_goes_as_a_whole(self):
+    def test_a_killed_deletion_of_an_account_is_completed(self):
         owner = self.id_of(self.one.account(unlimited=True).email)
         self.sql("INSERT INTO job (account_id, url, status, attempt, claim, started_at, finished_at, error_code, error) "
                  f"SELECT {owner}, '{UNAVAILABLE}', 'error', 1, 1, now(), now(), 'unavailable', 'it is gone' "

@@ -64,7 +64,7 @@ class Routes(SavedSearchTest):
             self.assertEqual(who.request("DELETE", f"{SEARCHES}/{pasta['id']}").status, status)
         self.assertEqual(self.account.request("DELETE", SEARCHES + "/x").status, 404)
 
-    def test_what_is_refused(self):
+    def test_invalid_saved_searches(self):
         self.analyzing(workers=0)
         rows = [({}, "query is required"), ({"query": " "}, "query is required"),
                 ({"query": 5}, "query must be a string"), ({"query": "x" * 501}, "query is too long"),
@@ -85,7 +85,7 @@ class Routes(SavedSearchTest):
 
 
 class Matches(SavedSearchTest):
-    def test_only_matching_reels(self):
+    def test_only_matching_reels_are_reported(self):
         self.analyzing()
         pasta = self.save("fresh pasta with tomatoes")
         self.save("fresh pasta with tomatoes", name="of another", author="somebody.else")
@@ -95,7 +95,7 @@ class Matches(SavedSearchTest):
         self.checked()
         self.assertEqual(self.matches(), f"{pasta['id']}:{matching['id']}")
 
-    def test_the_webhook_is_told_once(self):
+    def test_the_webhook_receives_a_match_once(self):
         receiver = WebhookReceiver()
         self.addCleanup(receiver.close)
         self.analyzing(webhook_networks="127.0.0.0/8")
@@ -118,7 +118,7 @@ class Matches(SavedSearchTest):
                          [(reel["id"], saved["id"]), (reel["id"], None)])
         self.assertEqual(len(receiver.of("/hook")), 2)
 
-    def test_a_comparison_survives_the_daemon(self):
+    def test_a_pending_comparison_survives_a_restart(self):
         daemon = self.analyzing()
         saved = self.save("fresh pasta with tomatoes")
         self.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
@@ -134,7 +134,7 @@ class Matches(SavedSearchTest):
 
 
 class Chats(TelegramTest, SavedSearchTest):
-    def test_linked_chats_are_told(self):
+    def test_linked_chats_receive_matches(self):
         self.analyzing(**self.telegram.settings())
         daemon = self.served_daemon
         person = self.linked(daemon)

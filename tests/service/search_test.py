@@ -37,7 +37,7 @@ def setUpModule():
 
 
 class Finding(SearchTest):
-    def test_a_hit_is_as_the_contract_says(self):
+    def test_a_hit_has_the_documented_format(self):
         hits = self.hits("better coffee")
         self.assertEqual(len(hits), 1)
         hit = hits[0]
@@ -61,7 +61,7 @@ class Finding(SearchTest):
             self.assertEqual(match["seconds"], text["start_seconds"])
         self.assertIn("beans", match["text"].lower())
 
-    def test_meaning_is_enough(self):
+    def test_hits_match_by_meaning(self):
         self.assertEqual([hit["id"] for hit in self.hits("espresso barista")], [self.sample])
 
     def test_another_account_finds_nothing(self):
@@ -93,13 +93,13 @@ class Asking(SearchTest):
             with self.subTest(limit):
                 self.assertEqual(self.search("coffee", f"&limit={limit}").status, 400)
 
-    def test_hostile_queries_are_no_errors(self):
+    def test_hostile_queries_are_accepted(self):
         for query in ("& | ! <-> :*", "'", '"', "\\", "(((", "the of and", "🍞", "хлеб", "%00", "$1; DROP TABLE job",
                       "a" * 500, "coffee'--", "<script>", "\x01\x02 x"):
             with self.subTest(query):
                 self.hits(query)
 
-    def test_a_token_is_needed(self):
+    def test_a_token_is_required(self):
         answer = self.served.request("GET", "/api/v1/reels/search?q=x")
         self.assertEqual(answer.status, 401)
 

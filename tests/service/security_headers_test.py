@@ -42,7 +42,7 @@ class SecurityHeaders(ServiceTest):
             self.assertEqual(answer.headers[name] is not None, policy == "page", name)
         self.assertIsNone(answer.headers["Strict-Transport-Security"], "no client uses HTTPS")
 
-    def test_every_kind_of_answer(self):
+    def test_every_kind_of_response(self):
         ask = self.served.request
         token = self.someone.token
         tag = ask("GET", "/docs/index.html").headers["ETag"]

@@ -84,7 +84,7 @@ class SessionTest(DatabaseTest):
 
 
 class Use(SessionTest):
-    def test_it_answers_where_visitors_are_refused(self):
+    def test_a_session_is_used_when_anonymous_requests_are_refused(self):
         daemon = self.started(log_level="debug")
         job = self.ended(daemon.account())
         self.assertEqual(job["status"], "done", job)
@@ -101,18 +101,18 @@ class Use(SessionTest):
         self.assertRegex(done.stdout, "ok +session +enabled")
         self.assertNowhere(daemon, done.stdout + done.stderr, json.dumps(job))
 
-    def test_it_resolves_posts_closed_to_visitors(self):
+    def test_a_session_resolves_posts_that_require_a_login(self):
         self.platform.configure(posts={"DYsession00": {"page": "age"}})
         daemon = self.started()
         self.assertEqual(self.ended(daemon.account(), "DYsession00")["status"], "done")
 
-    def test_it_is_not_asked_where_visitors_have_the_post(self):
+    def test_a_session_is_not_used_when_anonymous_requests_succeed(self):
         self.platform.configure(posts={"DYsession00": {}})
         daemon = self.started()
         self.assertEqual(self.ended(daemon.account(), "DYsession00")["status"], "done")
         self.assertEqual(self.asked(), [])
 
-    def test_by_default_it_comes_before_yt_dlp(self):
+    def test_by_default_the_session_precedes_yt_dlp(self):
         settings = self.settings()
         del settings["resolvers"]
         daemon = self.daemon(**settings).start()
@@ -121,12 +121,12 @@ class Use(SessionTest):
         self.assertEqual(self.ended(daemon.account(), "DYsession00")["status"], "done")
         self.assertEqual(len(self.asked()), 1)
 
-    def test_where_resolvers_are_named_it_must_be_among_them(self):
+    def test_a_resolver_list_without_session_disables_it(self):
         daemon = self.started(resolvers="page")
         self.assertEqual(self.ended(daemon.account())["error_code"], "rate_limited")
         self.assertEqual(self.asked(), [])
 
-    def test_its_own_pace_counts(self):
+    def test_the_session_has_a_separate_rate_limit(self):
         daemon = self.started(session_interval_seconds=3600, resolvers="session")
         account = daemon.account(unlimited=True)
         self.assertEqual(self.ended(account)["status"], "done")
@@ -134,7 +134,7 @@ class Use(SessionTest):
         self.assertIn(account.job(second, wait=3)["status"], ("pending", "processing"))
         self.assertEqual(len(self.asked()), 1)
 
-    def test_jobs_in_line_get_it_while_the_others_cool_down(self):
+    def test_queued_jobs_use_the_session_during_a_cool_down(self):
         self.platform.configure(page_budget=0, over_budget="rate_limited")
         daemon = self.started(platform_interval_seconds=0.5, platform_lookups_per_hour=3600,
                               platform_cooldown_seconds=900, session_interval_seconds=1, session_lookups_per_hour=3600)
@@ -146,7 +146,7 @@ class Use(SessionTest):
         times = [request["time"] for request in self.asked()]
         self.assertGreater(min(after - before for before, after in zip(times, times[1:])), 0.4)
 
-    def test_other_forms_of_the_file(self):
+    def test_accepted_cookie_file_formats(self):
         exported = [{"name": "sessionid", "value": SESSION, "domain": ".instagram.com", "expirationDate": 4e9},
                     {"name": "csrftoken", "value": TOKEN, "domain": ".instagram.com"},
                     {"name": "c_user", "value": "s3cretElsewhere", "domain": ".facebook.com"}]
@@ -204,7 +204,7 @@ class Refusals(SessionTest):
         account.job(jobs[0], wait=3)
         self.assertEqual(int(self.cluster.query(claims, name)), before)
 
-    def test_other_signs_of_its_end(self):
+    def test_other_responses_that_disable_the_session(self):
         for kind in ("expired", "logged_out"):
             with self.subTest(kind):
                 session = f"87654321%3A{kind}%3A1"
@@ -218,7 +218,7 @@ class Refusals(SessionTest):
                 self.assertNotIn(session, daemon.log())
                 daemon.stop()
 
-    def test_not_found_by_status_decides_nothing_alone(self):
+    def test_one_404_does_not_disable_the_session(self):
         self.platform.configure(sessions={SESSION: "masked"})
         daemon = self.started()
         account = daemon.account(unlimited=True)
@@ -227,7 +227,7 @@ class Refusals(SessionTest):
         self.assertEqual(self.ended(account)["error_code"], "rate_limited")
         self.assertEqual((self.enabled(daemon), len(self.warnings(daemon))), ("0", 1), "two in a row")
 
-    def test_too_many_requests_are_no_end(self):
+    def test_a_rate_limit_does_not_disable_the_session(self):
         self.platform.configure(sessions={SESSION: "throttled"})
         daemon = self.started(platform_cooldown_seconds=900, resolvers="session")
         account = daemon.account(unlimited=True)
@@ -245,7 +245,7 @@ class Files(SessionTest):
         for word in (SESSION, TOKEN, "s3cretElsewhere"):
             self.assertNotIn(word, daemon.log())
 
-    def test_wrong_files_are_refused_at_start(self):
+    def test_invalid_files_are_refused_at_the_start(self):
         named = "platform-cookies-file: .*cookies.txt: "
         for mode in (0o640, 0o604, 0o644, 0o620):
             self.write(netscape(), mode)
@@ -265,7 +265,7 @@ class Files(SessionTest):
     def test_the_resolver_needs_the_file(self):
         self.assertRefused("resolvers names session, which needs platform-cookies-file", platform_cookies_file="")
 
-    def test_one_that_breaks_later_is_left_alone(self):
+    def test_a_file_that_becomes_invalid_is_refused(self):
         daemon = self.started()
         account = daemon.account(unlimited=True)
         self.assertEqual(self.ended(account)["status"], "done")
@@ -296,7 +296,7 @@ class YtDlp(SessionTest):
         program.chmod(0o755)
         return str(program)
 
-    def test_it_gets_a_private_copy(self):
+    def test_yt_dlp_gets_a_private_copy(self):
         before = self.file.read_text()
         daemon = self.started(resolvers="yt-dlp", yt_dlp_path=self.program(), log_level="debug")
         self.assertEqual(self.ended(daemon.account())["status"], "error")
@@ -305,7 +305,7 @@ class YtDlp(SessionTest):
         self.assertEqual(glob.glob("/tmp/reelsd-yt-dlp-??????/cookies.txt"), [])
         self.assertNowhere(daemon)
 
-    def test_a_copy_that_a_crash_left_is_removed_at_the_next_start(self):
+    def test_a_copy_left_by_a_crash_is_removed_at_the_start(self):
         left, young = "/tmp/reelsd-yt-dlp-test-left", "/tmp/reelsd-yt-dlp-test-young"
         for folder in (left, young):
             os.mkdir(folder)
@@ -316,7 +316,7 @@ class YtDlp(SessionTest):
         self.assertFalse(os.path.exists(left))
         self.assertTrue(os.path.exists(young))
 
-    def test_its_word_ends_the_session_too(self):
+    def test_a_challenge_reported_by_yt_dlp_disables_the_session(self):
         words = "WARNING: [Instagram] The provided Instagram account cookies are no longer valid"
         daemon = self.started(resolvers="yt-dlp", yt_dlp_path=self.program(words), log_level="debug")
         account = daemon.account(unlimited=True)

@@ -128,7 +128,7 @@ class Pages(StandInTest):
         self.assertIn(CODE, decoys[0])
         self.assertNotIn("video_versions", decoys[0])
 
-    def test_gates(self):
+    def test_gated_posts(self):
         rows = {
             "age": '"gating_type":3', "geo": "Not available in your region",
             "private": '"if_not_gated_logged_out":null', "deleted": '"xig_polaris_media":null',
@@ -146,7 +146,7 @@ class Pages(StandInTest):
         self.has(None)
         self.assertIn('"pageID":"httpErrorPage"', self.page().text)
 
-    def test_each_client_has_a_budget(self):
+    def test_each_client_has_a_rate_limit(self):
         rows = {"throttled": (200, "og:title"), "login_redirect": (302, ""),
                 "rate_limited": (429, ""), "wait": (401, "require_login")}
         for answered, (status, part) in rows.items():
@@ -174,7 +174,7 @@ class Pages(StandInTest):
             self.has({"embed": behaviour})
             self.assertNotIn(".mp4", self.embed().text, behaviour)
 
-    def test_bodies_that_do_not_end_well(self):
+    def test_truncated_and_stalled_bodies(self):
         self.has({"page": "cut", "root": "cut", "embed": "cut"})
         for answer in (self.page(), self.query(), self.embed()):
             self.assertFalse(answer.is_whole)
@@ -201,18 +201,18 @@ class Pages(StandInTest):
 
 
 class Queries(StandInTest):
-    def test_both_answer(self):
+    def test_both_queries_are_answered(self):
         self.has({})
         self.assertIn("play_count", self.query().text)
         self.assertIn("if_not_gated_logged_out", self.query("/api/graphql").text)
 
-    def test_a_chrome_needs_its_handshake(self):
+    def test_a_chrome_user_agent_requires_its_tls_handshake(self):
         self.has({})
         self.assertIn("<title>Instagram", self.query(User_Agent=CHROME).text)
         self.has({}, chrome_tls=True)
         self.assertIn("play_count", self.query(User_Agent=CHROME).text)
 
-    def test_refuses_what_lacks_something(self):
+    def test_incomplete_requests_are_refused(self):
         self.has({})
         self.assertEqual(self.query(X_CSRFToken=None).status, 403)
         self.assertEqual(self.query(X_CSRFToken="d" * 32).status, 403)
@@ -231,7 +231,7 @@ class Queries(StandInTest):
         self.assertIn('"xdt_shortcode_media": null',
                       self.query(form={"doc_id": queries.RETIRED_DOC_ID}).text)
 
-    def test_gates(self):
+    def test_gated_posts(self):
         for truth, root, logged_out in [
                 ("age", "field_exception", '"gating_type": 3'),
                 ("geo", "field_exception", "Not available in your region"),
@@ -262,7 +262,7 @@ class Api(StandInTest):
         self.has(None)
         self.assertEqual(self.ask(path, APP).status, 404)
 
-    def test_ruling(self):
+    def test_the_availability_of_a_post(self):
         path = "/api/v1/web/get_ruling_for_content/?content_type=MEDIA&target_id="
         self.has({})
         answer = self.ask(path + PK)
@@ -279,7 +279,7 @@ class Api(StandInTest):
                    "Cookie": "sessionid=%s; csrftoken=%s" % (session, TOKEN)}
         return self.ask("/api/v1/media/%s/info/" % PK, self.without(headers, changed))
 
-    def test_media_info_wants_a_living_session(self):
+    def test_media_info_requires_a_valid_session(self):
         sessions = {"a": "valid", "b": "expired", "c": "challenged", "d": "masked",
                     "e": "logged_out"}
         self.has({}, sessions=sessions)
@@ -335,7 +335,7 @@ class Media(StandInTest):
         answer = self.get(self.media_path())
         self.assertEqual((answer.status, answer.text), (403, "URL signature expired"))
 
-    def test_bodies_that_do_not_end_well(self):
+    def test_truncated_and_stalled_bodies(self):
         self.has({"media": "cut"})
         path = self.media_path()
         self.assertFalse(self.get(path).is_whole)

@@ -29,7 +29,7 @@ class Lists(ServiceTest):
         self.assertEqual(answer.status, 202, answer)
         return answer.json()
 
-    def test_each_link_is_judged_as_if_alone(self):
+    def test_each_link_is_decided_separately(self):
         someone = self.served.account(unlimited=True)
         urls = [link_to("first"), "https://tiktok.com/x", "", None, 7, {"a": [1]}, " ", ["x" * 300],
                 "https://www.instagram.com/someone/", link_to("first"), "x" * 3000, link_to("last")]
@@ -65,13 +65,13 @@ class Lists(ServiceTest):
         self.assertEqual(len(self.views(someone, [link])), 1)
         self.assertEqual(self.analyze(someone, [link], url=None).status, 202)
 
-    def test_a_list_fills_a_body(self):
+    def test_the_longest_list_fits_into_a_body(self):
         someone = self.served.account(unlimited=True)
         urls = [f"{link_to('a')}?x={number:02}{'y' * 1250}" for number in range(50)]
         self.assertEqual([view["status"] for view in self.views(someone, urls)], ["pending"] * 50)
         self.assertEqual(self.analyze(someone, [url + "z" * 50 for url in urls]).status, 413)
 
-    def test_places_are_given_in_order(self):
+    def test_links_are_admitted_in_order(self):
         someone = self.served.account()
         answer = self.analyze(someone, [link_to(f"code{number}") for number in range(5)])
         views = answer.json()
@@ -86,7 +86,7 @@ class Lists(ServiceTest):
         self.assertIsNone(answer.headers["Location"])
         self.assertEqual(someone.analyze(link_to("more")).status, 429)
 
-    def test_a_minutes_submissions(self):
+    def test_a_list_uses_the_rate_limit(self):
         someone = self.served.account()
         self.served.limit(someone.email, submissions_per_minute=2, concurrent_jobs=100)
         views = self.views(someone, ["nonsense", link_to("a"), "nonsense", link_to("b"), link_to("c")])
@@ -133,7 +133,7 @@ class Lists(ServiceTest):
         self.assertProblem(self.analyze(someone, urls[:1], "one"), 400, other_use)
         self.assertEqual(self.analyze(self.served.account(), urls, "one").status, 202)
 
-    def test_a_list_that_was_admitted_in_part_is_completed(self):
+    def test_a_partly_admitted_list_can_be_completed(self):
         someone = self.served.account()
         urls = [link_to(f"code{number}") for number in range(5)]
         first = self.views(someone, urls, "k" * 255)
@@ -150,7 +150,7 @@ class Lists(ServiceTest):
         self.assertEqual(len({view["id"] for view in whole}), 5)
 
 
-    def test_a_list_that_queues(self):
+    def test_a_list_with_queue(self):
         someone = self.served.account()
         urls = [link_to(f"code{number}") for number in range(50)]
         for left in range(9, -1, -1):
@@ -180,7 +180,7 @@ class Lists(ServiceTest):
         self.assertProblem(someone.request("POST", ANALYZE, {"url": link_to("more"), "queue": "yes"}), 400,
                            "queue must be true or false")
 
-    def test_queue_is_no_part_of_what_a_key_identifies(self):
+    def test_a_key_does_not_depend_on_queue(self):
         someone = self.served.account()
         urls = [link_to(f"code{number}") for number in range(5)]
         first = self.views(someone, urls, "a-key")
@@ -191,7 +191,7 @@ class Lists(ServiceTest):
 
 
 class Work(ServiceTest):
-    def test_all_of_a_list_are_analysed(self):
+    def test_all_links_of_a_list_are_analysed(self):
         daemon = self.daemon(workers=2)
         daemon.start()
         someone = daemon.account()

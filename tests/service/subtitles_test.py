@@ -50,7 +50,7 @@ class Subtitles(DatabaseTest):
         self.assertEqual(answer.headers["Content-Disposition"], f'attachment; filename="{name}.{kind}"')
         self.assertEqual(answer.headers["Cache-Control"], "no-store")
 
-    def test_of_the_sample(self):
+    def test_subtitles_of_the_sample(self):
         served, someone = self.start(speech_model_dir=None)  # The installed model.
         job = someone.finished(someone.submit(SAMPLE))
         segments = job["result"]["audio"]["segments"]
@@ -65,7 +65,7 @@ class Subtitles(DatabaseTest):
             self.assertIn(segments[0]["text"].split()[0], said)
             self.assertProblem(self.download(served.account(), job["id"], kind), 404, "not found")
 
-    def test_of_foreign_text(self):
+    def test_subtitles_of_markup(self):
         _, someone = self.start(workers=0)
         job_id = self.done_with(someone, SEGMENTS, 'DY"\r\nX-Evil: 1')
         files = {kind: self.download(someone, job_id, kind) for kind in KINDS}
@@ -84,7 +84,7 @@ class Subtitles(DatabaseTest):
                       files["vtt"].body.decode())
         self.assertIn("\nGrüße & ‹b›hello‹/b› 00:01 → 00:02\n", files["srt"].body.decode())
 
-    def test_of_silence(self):
+    def test_subtitles_without_speech(self):
         _, someone = self.start(workers=0)
         job_id = self.done_with(someone, [])
         for kind, body in (("srt", b""), ("vtt", b"WEBVTT\n")):

@@ -49,7 +49,7 @@ class Questions(TelegramTest):
                 self.wait_for(ANN, NOT_SAID, before + 1)
         self.assertEqual(len(self.wait_for(ANN, "It says:")), 1)
 
-    def test_a_reply_asks_the_reel_of_the_message(self):
+    def test_a_reply_asks_about_the_reel_of_the_message(self):
         _, messages = self.analysed(**{FLOUR: "Sift two cups of flour.", BREAD: "Bread is baked."})
         self.telegram.say(ANN, f"/ask {QUESTION}", reply_to=messages[BREAD])
         self.wait_for(ANN, NOT_SAID)
@@ -61,7 +61,7 @@ class Questions(TelegramTest):
         self.telegram.say(ANN, f"/ask #999 {QUESTION}")
         self.wait_for(ANN, "The question was not answered: not found.")
 
-    def test_a_question_is_paid_once_whatever_happens_and_delays_no_other_chat(self):
+    def test_a_question_is_charged_once_and_delays_no_other_chat(self):
         daemon, _ = self.analysed(**{FLOUR: "Sift two cups of flour."})
         self.linked(daemon, self.ann.invite("bob@example.com"), 1002, "Bob")
         asked = self.model.count("generate")

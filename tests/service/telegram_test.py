@@ -19,8 +19,8 @@ GROUP = -100500
 BIN_DIR = os.environ["REELSD_BIN_DIR"]
 
 
-class Tying(TelegramTest):
-    def test_a_code_ties_one_chat_once(self):
+class Linking(TelegramTest):
+    def test_a_code_links_one_chat_once(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.administrator(daemon)
         wait_until(lambda: ann.api("GET", "chats").json()["bot"]["username"], "the bot's name")
@@ -61,7 +61,7 @@ class Tying(TelegramTest):
         self.wait_for(1002, "Too many wrong codes")
         self.assertEqual(ann.api("GET", "chats").json()["chats"], [])
 
-    def test_strangers_are_refused_once_and_cost_nothing(self):
+    def test_unknown_chats_are_refused_once_without_cost(self):
         daemon = self.bot_daemon(workers=0, public_url="https://reels.example.com").start()
         ann = self.administrator(daemon)
         self.telegram.person(1002, "Eve")
@@ -73,7 +73,7 @@ class Tying(TelegramTest):
         self.assertEqual(len(self.telegram.messages(1002)), 1)
         self.assertEqual(ann.api("GET", "reels").json(), [])
 
-    def test_a_chat_that_leaves_hears_nothing_more(self):
+    def test_an_unlinked_chat_receives_nothing(self):
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         self.telegram.say(ANN, SAMPLE)
@@ -83,7 +83,7 @@ class Tying(TelegramTest):
         self.telegram.say(ANN, SAMPLE)
         self.wait_for(ANN, "I answer only users")
 
-    def test_a_disabled_account_is_unknown(self):
+    def test_chats_of_a_disabled_account_are_refused(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.administrator(daemon)
         bob = ann.invite("bob@example.com")
@@ -93,7 +93,7 @@ class Tying(TelegramTest):
         self.telegram.say(1002, "/list")
         self.wait_for(1002, "I answer only users")
 
-    def test_a_server_without_a_bot_says_so(self):
+    def test_without_a_bot_linking_is_refused(self):
         daemon = self.daemon(workers=0).start()
         ann = self.administrator(daemon)
         self.assertEqual(ann.api("GET", "chats").json(), {"bot": None, "chats": []})
@@ -114,7 +114,7 @@ class Links(TelegramTest):
         job = ann.api("GET", "reels").json()[0]["id"]
         self.assertEqual(photos[0].photo[1], ann.api("GET", f"reels/{job}/frames/0").body)
 
-    def test_a_link_is_answered_at_once_and_ends_as_a_summary(self):
+    def test_a_link_is_answered_immediately_and_ends_as_a_summary(self):
         daemon = self.bot_daemon().start()
         ann = self.linked(daemon)
         self.telegram.say(ANN, f"look: {SAMPLE}?igsh=abc")
@@ -171,7 +171,7 @@ class Links(TelegramTest):
         wait_until(lambda: self.telegram.callback_answers.get(query), "the button's answer")
         self.assertIn("no longer exists", self.telegram.callback_answers[query])
 
-    def test_causes_are_explained(self):
+    def test_failures_have_a_cause(self):
         daemon = self.bot_daemon().start()
         self.linked(daemon)
         self.telegram.say(ANN, f"{UNAVAILABLE} {TOO_LONG}")
@@ -182,7 +182,7 @@ class Links(TelegramTest):
         failed = self.wait_for(ANN, "rate-limited the service", seconds=120)[0]
         self.assertEqual([name for name, _ in failed.buttons], ["Again"])
 
-    def test_refusals_are_the_apis(self):
+    def test_refusals_match_the_api(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.telegram.say(ANN, "https://www.tiktok.com/@a/video/1 and instagram.com/someone/")
@@ -228,7 +228,7 @@ class Links(TelegramTest):
             self.assertIn("no longer exists", self.telegram.callback_answers[query])
         self.assertEqual(len(ann.api("GET", "reels").json()), 1)
 
-    def test_a_group_is_heard_only_when_the_bot_is_meant(self):
+    def test_in_groups_only_messages_to_the_bot_are_handled(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.administrator(daemon)
         self.telegram.group(GROUP, "Friends")
@@ -251,7 +251,7 @@ class Links(TelegramTest):
         self.assertEqual(len(ann.api("GET", "reels").json()), 2)
 
 
-    def test_answers_stay_in_the_topic_of_their_question(self):
+    def test_answers_are_sent_to_the_topic_of_the_question(self):
         daemon = self.bot_daemon(workers=1).start()
         ann = self.administrator(daemon)
         self.telegram.forum(GROUP, {42})
@@ -279,7 +279,7 @@ class Links(TelegramTest):
         self.telegram.say(GROUP, f"/link@reels_test_bot {code}", topic=42)
         self.assertIsNone(self.wait_for(GROUP, "All members of this group", 2)[1].topic)
 
-    def test_an_edited_message_is_answered_and_submits_nothing_twice(self):
+    def test_an_edited_message_submits_only_new_links(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.telegram.say(ANN, "https://www.instagram.con/reel/abcdefg/")
@@ -313,7 +313,7 @@ class Videos(TelegramTest):
         with open(os.path.join(BIN_DIR, "..", "share", "reelsd", "sample.mp4"), "rb") as file:
             cls.video = file.read()
 
-    def test_a_video_becomes_a_reel(self):
+    def test_a_video_is_analysed(self):
         daemon = self.bot_daemon().start()
         ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.video, "A walk #park", name="../my clip.mp4")
@@ -328,7 +328,7 @@ class Videos(TelegramTest):
         self.assertIn("Send it again", self.telegram.callback_answers[query])
         self.assertNotIn(self.telegram.token, daemon.log())
 
-    def test_files_forwards_and_replies_count_and_animations_do_not(self):
+    def test_files_forwards_and_replies_are_accepted_but_not_animations(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.CUT_OFF, kind="animation")
@@ -351,7 +351,7 @@ class Videos(TelegramTest):
         self.assertEqual([reel["url"][-5:] for reel in ann.api("GET", "reels").json()],
                          ["c.mp4", "d.mp4", "b.mp4", "a.mp4"])
 
-    def test_a_link_in_the_caption_is_that_of_the_post(self):
+    def test_a_link_in_the_caption_identifies_the_post(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.CUT_OFF, f"https://example.com/ and {self.POST}")
@@ -359,7 +359,7 @@ class Videos(TelegramTest):
         self.assertEqual([reel["url"] for reel in ann.api("GET", "reels").json()], [self.POST])
         self.assertEqual(self.telegram.calls["file"], 1)
 
-    def test_a_video_that_is_too_large_is_refused_with_the_way_out(self):
+    def test_an_oversized_video_is_refused_with_a_remedy(self):
         daemon = self.bot_daemon(workers=0, public_url="https://reels.example.com").start()
         ann = self.linked(daemon)
         size = 20 * 1024 * 1024 + 1
@@ -373,7 +373,7 @@ class Videos(TelegramTest):
         self.assertEqual(self.telegram.calls["file"], 0)
         self.assertEqual(ann.api("GET", "reels").json(), [])
 
-    def test_the_servers_own_limit_counts_too(self):
+    def test_the_servers_upload_limit_applies(self):
         daemon = self.bot_daemon(workers=0, video_bytes_max=2000).start()
         ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.CUT_OFF)
@@ -400,7 +400,7 @@ class Videos(TelegramTest):
         self.wait_for(ANN, "is waiting for its turn")
         self.assertEqual(len(ann.api("GET", "reels").json()), 1)
 
-    def test_limits_are_decided_before_the_download(self):
+    def test_limits_are_checked_before_the_download(self):
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         self.telegram.person(1002, "Eve")
@@ -438,7 +438,7 @@ class Summaries(TelegramTest):
         self.wait_for(ANN, "Cost: $", seconds=180)
         return self.telegram.messages(ANN)[1:]
 
-    def test_markup_of_others_is_text_and_the_cost_is_exact(self):
+    def test_foreign_markup_is_escaped_and_the_cost_is_exact(self):
         answer = answer_with("content.summary", f"{self.MARKUP} is what a cook says.")
         answer["audio"]["segments"][0]["text"] = f"Today {self.MARKUP} we make pasta."
         answer["visual"]["text_segments"][0]["text"] = self.MARKUP
@@ -469,7 +469,7 @@ class Summaries(TelegramTest):
 
 
 class Faults(TelegramTest):
-    def test_nothing_is_lost_or_repeated_by_a_kill(self):
+    def test_a_killed_daemon_loses_and_repeats_nothing(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         daemon.limit("ann@example.com", submissions_per_minute=1000, concurrent_jobs=1000)
@@ -503,14 +503,14 @@ class Faults(TelegramTest):
         wait_until(lambda: "Video is not available" in message.text, "the end", 120)
         self.assertEqual(len(self.telegram.messages(ANN)), 2)
 
-    def test_a_server_that_does_not_report_the_bots_name(self):
+    def test_a_bot_without_a_user_name(self):
         self.telegram.fault("status", "getMe", status=404)
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         self.telegram.say(ANN, "/help")
         self.wait_for(ANN, "/search words – find reels")
 
-    def test_of_two_daemons_one_speaks(self):
+    def test_only_one_of_two_daemons_runs_the_bot(self):
         first = self.bot_daemon(workers=0).start()
         self.linked(first)
         second = Daemon(folder=first.folder, **{**first.settings, "listen": "127.0.0.1:0"})
@@ -525,7 +525,7 @@ class Faults(TelegramTest):
         self.wait_for(ANN, "/search words – find reels", 2)
         self.assertEqual(self.telegram.conflicts, 0)
 
-    def test_it_waits_for_as_long_as_it_is_asked(self):
+    def test_retry_after_is_respected(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
@@ -538,7 +538,7 @@ class Faults(TelegramTest):
         self.wait_for(ANN, "Total:")
         self.assertGreaterEqual(time.monotonic() - begun, 4)
 
-    def test_a_slow_chat_delays_no_other_chat(self):
+    def test_a_slow_chat_does_not_delay_others(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
@@ -548,7 +548,7 @@ class Faults(TelegramTest):
         self.wait_for(1002, "Total:", seconds=9)
         self.wait_for(ANN, "Total:")
 
-    def test_a_server_that_fails_is_asked_again(self):
+    def test_failed_requests_are_retried(self):
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         self.telegram.fault("status", "sendMessage", status=502)
@@ -568,7 +568,7 @@ class Faults(TelegramTest):
         ann.api("DELETE", f"reels/{ann.api('GET', 'reels').json()[0]['id']}")
         self.wait_for(ANN, "was deleted before it was done")
 
-    def test_a_user_who_blocks_the_bot_delays_no_other_chat(self):
+    def test_a_chat_that_blocks_the_bot_does_not_delay_others(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.linked(daemon, ann.invite("bob@example.com"), 1002, "Bob")
@@ -581,7 +581,7 @@ class Faults(TelegramTest):
         self.telegram.say(ANN, "/usage")
         self.wait_for(ANN, "Total:")
 
-    def test_a_wrong_token_is_logged_once_and_stops_nothing_else(self):
+    def test_an_invalid_bot_token_is_logged_once_and_stops_only_the_bot(self):
         self.telegram.is_token_good = False
         daemon = self.bot_daemon(workers=0).start()
         wait_until(lambda: "telegram-token is not the token of a bot" in daemon.log(), "the log's line")
@@ -589,13 +589,13 @@ class Faults(TelegramTest):
         self.assertNotIn(self.telegram.token, daemon.log())
         self.assertEqual(daemon.stop(), 0)
 
-    def test_updates_that_go_elsewhere_come_back(self):
+    def test_an_existing_webhook_is_deleted(self):
         self.telegram.has_webhook = True
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         self.assertGreaterEqual(self.telegram.calls["deleteWebhook"], 1)
 
-    def test_it_stops_at_once(self):
+    def test_the_bot_stops_immediately(self):
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         begun = time.monotonic()

@@ -40,7 +40,7 @@ class Thumbnails(DatabaseTest):
         seen = subprocess.run(asked, input=jpeg, capture_output=True, timeout=60, check=True)
         self.assertEqual(seen.stdout.decode().strip(), f"mjpeg,{sides}", "upright")
 
-    def test_the_sample_has_one(self):
+    def test_the_sample_has_a_thumbnail(self):
         served, someone = self.start()
         job = someone.finished(someone.submit(SAMPLE))
         self.assertEqual(job["status"], "done", job)
@@ -67,7 +67,7 @@ class Thumbnails(DatabaseTest):
         self.assertEqual(self.thumbnails(), {})
         self.assertProblem(someone.request("GET", self.path(job["id"])), 404, "not found")
 
-    def test_an_old_one_is_large_in_lists_too(self):
+    def test_lists_fall_back_to_the_large_thumbnail(self):
         _, someone = self.start()
         job = someone.finished(someone.submit(SAMPLE))
         large, _ = self.thumbnails()[job["id"]]
@@ -85,7 +85,7 @@ class Thumbnails(DatabaseTest):
                 self.assertProblem(answer, 404, "not found")
                 self.assertEqual(answer.headers["Cache-Control"], "no-store")
 
-    def test_a_copied_analysis_has_that_of_the_first(self):
+    def test_a_copied_analysis_has_the_thumbnail_of_the_first(self):
         _, someone = self.start()
         self.platform.configure(posts={"PICTUREpost": {}})
         jobs = [someone.finished(someone.submit("https://www.instagram.com/reel/PICTUREpost/"))
@@ -97,7 +97,7 @@ class Thumbnails(DatabaseTest):
         self.assertEqual(sorted(stored), sorted(job["id"] for job in jobs))
         self.assertEqual(len(set(stored.values())), 1)
 
-    def test_the_analysis_of_a_remote_model_does_without(self):
+    def test_a_remote_analysis_succeeds_without_a_thumbnail(self):
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         helper = os.path.join(folder, "reelsd-media")

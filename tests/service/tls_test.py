@@ -138,7 +138,7 @@ class Https(ServiceTest):
                 received += piece
         self.assertEqual(received.split(b"\r\n\r\n", 1)[1], whole)
 
-    def test_the_end_is_announced(self):
+    def test_close_notify_is_sent(self):
         """Python raises an error for a connection that ends without close_notify."""
         context = self.served.certificate.context()
         context.options &= ~getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)
@@ -160,7 +160,7 @@ class Https(ServiceTest):
             read_to_the_end(second)
             self.assertTrue(second.session_reused)
 
-    def test_plain_http_gets_an_explanation(self):
+    def test_plain_http_gets_an_error_response(self):
         for request in (GET, b"DELETE / HTTP/1.1\r\n", b"\r\n" + GET):
             with self.subTest(request), self.served.plain_socket() as link:
                 link.sendall(request)
@@ -208,7 +208,7 @@ class Https(ServiceTest):
             link.close()
         wait_until(lambda: connections() == 1, "the connections to be forgotten")
 
-    def test_browsers_are_bound_to_it(self):
+    def test_strict_transport_security_is_sent(self):
         answer = self.served.request("GET", "/")
         self.assertEqual(answer.headers["Strict-Transport-Security"], "max-age=31536000")
 
@@ -229,7 +229,7 @@ class Https(ServiceTest):
         job = ann.submit(UNAVAILABLE)
         events.wait_for("reel", job, status="pending")
 
-    def test_a_renewed_certificate_is_taken_up_without_a_word_to_clients(self):
+    def test_a_renewed_certificate_is_used_without_interruption(self):
         served = self.served
 
         def lines(message):
@@ -271,7 +271,7 @@ class Https(ServiceTest):
         self.assertRegex(done.stdout, r"^\[")
         self.assertNotEqual(reels().returncode, 0, "the certificate is not trusted")
 
-    def test_doctor_warns_of_a_certificate_that_ends_soon(self):
+    def test_doctor_warns_about_an_expiring_certificate(self):
         done = self.served.cli("doctor", platform_url="http://127.0.0.1:1", canary_link="none")
         lines = [line for line in done.stdout.splitlines() if " certificate " in line]
         self.assertRegex("\n".join(lines), r"^warn +certificate +valid until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")

@@ -35,7 +35,7 @@ class Upgrades(DatabaseTest):
         self.assertEqual(daemon.stop(), 0)
         self.assertEqual(len(self.said(daemon, "a newer release has migrated")), 1)
 
-    def test_one_that_has_no_room_hands_its_work_back_and_stops(self):
+    def test_an_unsupported_daemon_releases_its_jobs_and_stops(self):
         self.platform.configure(posts={"DYslow00001": {"page": "slow", "delay": 60, "slides": ["photo"]}})
         daemon = self.shared_daemon(workers=1).start()
         account = daemon.account(unlimited=True)
@@ -48,7 +48,7 @@ class Upgrades(DatabaseTest):
         self.assertIn("reelsd: the database requires a newer release than this one", daemon.log())
         self.assertEqual(self.sql("SELECT status, attempt FROM job"), "pending|0")
 
-    def test_two_that_start_at_once_on_an_empty_database(self):
+    def test_two_daemons_start_concurrently_on_an_empty_database(self):
         self.database = self.cluster.new_database()
         daemons = [self.shared_daemon(workers=1, data_dir=f"data-{n}") for n in range(2)]
         for daemon in daemons:

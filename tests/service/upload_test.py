@@ -80,7 +80,7 @@ class UploadTest(DatabaseTest):
 
 
 class Analysis(UploadTest):
-    def test_a_form(self):
+    def test_a_multipart_form(self):
         daemon = self.shared_daemon(workers=1).start()
         someone = daemon.account()
         job_id = self.accepted(self.send_form(
@@ -108,7 +108,7 @@ class Analysis(UploadTest):
         self.assertEqual((post["platform"], post["code"], post["url"]), ("instagram", "DYa0IXPgnP5", POST))
         self.assertEqual(self.platform.requests(), [])
 
-    def test_the_body_itself(self):
+    def test_a_raw_body(self):
         daemon = self.shared_daemon(workers=1).start()
         someone = daemon.account(unlimited=True)
         for content_type, body in (("video/mp4", self.video), ("application/octet-stream", iter([self.video[:70_000],
@@ -145,7 +145,7 @@ class Analysis(UploadTest):
         self.shared_daemon(workers=1).start()
         self.assertEqual(someone.finished(job_id)["status"], "done")
 
-    def test_it_does_not_wait_for_links_that_wait_for_the_platform(self):
+    def test_an_upload_starts_before_links_that_wait_for_the_platform(self):
         codes = [f"DYwaits000{number}" for number in range(6)]
         self.platform.configure(posts={code: {"page": "private"} for code in codes})
         daemon = self.shared_daemon(workers=4, platform_interval_seconds=3600).start()
@@ -158,7 +158,7 @@ class Analysis(UploadTest):
         self.assertEqual(someone.finished(job_id)["status"], "done")
         self.assertEqual(self.sql(in_line), "3")
 
-    def test_a_job_that_is_deleted_takes_its_file_along(self):
+    def test_deleting_a_job_deletes_its_file(self):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account()
         job_id = self.accepted(self.send_raw(someone, self.video))
@@ -172,7 +172,7 @@ class Refusals(UploadTest):
         self.served_here = self.shared_daemon(workers=0, video_bytes_max=1_048_576).start()
         self.someone = self.served_here.account(unlimited=True)
 
-    def test_forms(self):
+    def test_invalid_forms(self):
         video = part("video", b"x", "a.mp4")
         for body, message in (
                 (form(part("caption", "x")), "video is required"),
@@ -202,7 +202,7 @@ class Refusals(UploadTest):
         self.assertProblem(answer, 400, "Content-Type must have a valid boundary")
         self.assertEqual(self.uploads(), 0)
 
-    def test_bodies(self):
+    def test_invalid_bodies(self):
         self.assertProblem(self.send_raw(self.someone, b""), 400, "video is empty")
         self.assertProblem(self.send_raw(self.someone, b"x", fresh="1"), 400, "fresh must be true or false")
         self.assertProblem(self.send_raw(self.someone, b"x", url="x"), 400, "URL must be an instagram.com link")
@@ -241,7 +241,7 @@ class Refusals(UploadTest):
                      "Content-Type: video/mp4\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n".encode())
         return link
 
-    def test_two_at_once(self):
+    def test_concurrent_uploads_are_limited(self):
         links = [self.begin(self.served_here, self.someone, b"x") for _ in range(2)]
         self.wait_for_uploads(2)
         answer = self.send_raw(self.someone, b"x")
@@ -269,7 +269,7 @@ class Refusals(UploadTest):
 
 
 class Faults(UploadTest):
-    def test_a_connection_that_is_cut(self):
+    def test_a_cut_connection(self):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account()
         link = self.begin(daemon, someone, b"x" * 600_000)
@@ -278,7 +278,7 @@ class Faults(UploadTest):
         self.wait_for_uploads(0)
         self.assertEqual(self.sql("SELECT count(*) FROM job"), "0")
 
-    def test_a_daemon_that_is_killed(self):
+    def test_a_killed_daemon(self):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account(unlimited=True)
         kept = self.accepted(self.send_raw(someone, self.video))
@@ -290,7 +290,7 @@ class Faults(UploadTest):
         self.assertEqual(someone.finished(kept)["status"], "done", "what was answered with 202 is durable")
         self.wait_for_uploads(0)
 
-    def test_a_daemon_that_stops(self):
+    def test_a_stopping_daemon(self):
         daemon = self.shared_daemon(workers=0).start()
         link = self.begin(daemon, daemon.account(), b"x")
         self.wait_for_uploads(1)
@@ -299,7 +299,7 @@ class Faults(UploadTest):
             self.assertIn(b" 503 ", link.recv(4096))
         self.assertEqual(self.uploads(), 0)
 
-    def test_many_at_once(self):
+    def test_many_concurrent_uploads(self):
         daemon = self.shared_daemon(workers=0).start()
         callers = [daemon.account() for _ in range(50)]
         half = len(self.video) // 2

@@ -40,7 +40,7 @@ class GeminiLedger(ModelTest):
         found = [SAMPLE_LINE.fullmatch(line) for line in text.splitlines() if not line.startswith("#")]
         return {(one[1], one[2] or ""): Decimal(one[3]) for one in found if one}
 
-    def test_every_call_that_cost_something_is_booked(self):
+    def test_every_billed_call_is_recorded(self):
         daemon = self.analyzing()
         self.model.cached_tokens = 77
         self.assertDone(self.job())
@@ -54,7 +54,7 @@ class GeminiLedger(ModelTest):
         paid = [call.usage for call in self.model.of("generate") if call.usage]
         self.assertGreater(sum(usage["thoughts"] for usage in paid), 16384)
 
-    def test_a_post_submitted_twice_at_once_is_paid_once(self):
+    def test_concurrent_submissions_of_a_post_are_billed_once(self):
         self.analyzing()
         code = next(self.codes)
         self.platform.configure(posts={code: {}})
@@ -65,7 +65,7 @@ class GeminiLedger(ModelTest):
         self.assertEqual(len(self.model.of("generate")) - before, 1)
         self.assertEqual(len({result["content"]["summary"] for result in results}), 1)
 
-    def test_prices_are_decimals(self):
+    def test_costs_are_exact_decimals(self):
         """No digit is lost, as it would be in binary floating point."""
         daemon = self.analyzing()
         for _ in range(3):
@@ -140,7 +140,7 @@ class GeminiLedger(ModelTest):
         row, = [row for row in usage["by_model"] if row["model"] == MODEL]
         self.assertEqual(row["cost_usd"], self.model.cost({MODEL: ("1.000001", "2.000002", "0.5")}))
 
-    def test_metrics_agree(self):
+    def test_metrics_match_the_ledger(self):
         daemon = self.analyzing()
         self.assertDone(self.job())
         self.try_fault("generate", "max_tokens")
@@ -153,7 +153,7 @@ class GeminiLedger(ModelTest):
         costs = [value for (name, _), value in of_model.items() if "cost" in name or "usd" in name]
         self.assertEqual([float(cost) for cost in costs], [float(self.model.cost(PRICES))])
 
-    def test_accounts_pay_for_their_own(self):
+    def test_each_account_has_its_own_costs(self):
         daemon = self.analyzing()
         self.assertDone(self.job())
         other = daemon.account()
@@ -172,7 +172,7 @@ class OpenAiLedger(ModelTest):
         return {"analyzer": "openai", "openai_url": self.model.url, "openai_api_key": self.model.key,
                 "openai_model": "test-model"}
 
-    def test_every_call_that_cost_something_is_booked(self):
+    def test_every_billed_call_is_recorded(self):
         daemon = self.analyzing()
         self.model.cached_tokens, self.model.reasoning_tokens = 33, 211
         self.assertDone(self.job())

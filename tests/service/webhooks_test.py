@@ -86,8 +86,8 @@ class ReceiverTest(ServiceTest):
         return self.cluster.query(statement, self.database.rsplit("=", 1)[1]).strip()
 
 
-class Tellings(ReceiverTest):
-    def test_a_done_job_is_told_as_it_is_read(self):
+class Deliveries(ReceiverTest):
+    def test_a_delivery_of_a_done_job_equals_the_api(self):
         secret = settings_of(self.someone)["secret"]
         job_id = submit(self.someone, self.receiver.url(self.path + "?key=a%20b"), SAMPLE)
         got = self.receiver.wait_for(self.path + "?key=a%20b", 1, 180)[0]
@@ -109,21 +109,21 @@ class Tellings(ReceiverTest):
             self.assertRegex(log[name], RFC3339)
         self.assertEqual(len(self.receiver.of(self.path + "?key=a%20b")), 1)
 
-    def test_a_failed_job_is_told_too(self):
+    def test_failed_jobs_are_delivered(self):
         job_id = submit(self.someone, self.receiver.url(self.path))
         got = self.receiver.wait_for(self.path, 1)[0]
         self.assertEqual((got.json()["status"], got.json()["error_code"]), ("error", "unavailable"))
         got.verify(settings_of(self.someone)["secret"])
         self.assertEqual(settled(self.someone, job_id, "delivered")["tries"], 1)
 
-    def test_without_an_address_nobody_is_told(self):
+    def test_without_a_url_nothing_is_delivered(self):
         job_id = submit(self.someone)
         self.someone.finished(job_id)
         told = submit(self.someone, self.receiver.url(self.path))
         settled(self.someone, told, "delivered")
         self.assertEqual([one["job_id"] for one in deliveries_of(self.someone)], [told])
 
-    def test_the_default_is_for_jobs_without_their_own(self):
+    def test_the_default_url_applies_to_jobs_without_their_own(self):
         wanted = self.receiver.url(self.path + "/default")
         answer = self.someone.request("PUT", "/api/v1/webhook", {"url": wanted})
         self.assertEqual((answer.status, answer.json()["url"]), (200, wanted))
@@ -140,7 +140,7 @@ class Tellings(ReceiverTest):
         self.someone.finished(untold)
         self.assertIsNone(delivery_of(self.someone, untold))
 
-    def test_a_mended_default_holds_for_what_waits(self):
+    def test_a_changed_default_applies_to_pending_deliveries(self):
         self.receiver.behave(self.path + "/old", (503, {"Retry-After": "3600"}))
         self.someone.request("PUT", "/api/v1/webhook", {"url": self.receiver.url(self.path + "/old")})
         job_id = submit(self.someone)
@@ -151,7 +151,7 @@ class Tellings(ReceiverTest):
         self.assertEqual(again.id, log["webhook_id"])
         self.assertEqual(settled(self.someone, job_id, "delivered")["url"], self.receiver.url(self.path + "/new"))
 
-    def test_a_removed_default_ends_what_waits(self):
+    def test_removing_the_default_ends_pending_deliveries(self):
         self.receiver.behave(self.path, 500)
         self.someone.request("PUT", "/api/v1/webhook", {"url": self.receiver.url(self.path)})
         job_id = submit(self.someone)
@@ -160,7 +160,7 @@ class Tellings(ReceiverTest):
         log = settled(self.someone, job_id, "failed")
         self.assertEqual(log["cause"], "the account has no webhook URL any more")
 
-    def test_a_repeated_key_is_answered_with_the_first_job_whatever_its_address(self):
+    def test_a_repeated_key_returns_the_first_job_regardless_of_its_url(self):
         bodies = [{"url": UNAVAILABLE, "webhook_url": self.receiver.url(self.path + suffix)} for suffix in ("/a", "/b")]
         ids = {self.someone.request("POST", "/api/v1/reels/analyze", body, {"Idempotency-Key": "k"}).json()["id"]
                for body in bodies}
@@ -168,7 +168,7 @@ class Tellings(ReceiverTest):
         settled(self.someone, ids.pop(), "delivered")
         self.assertEqual((len(self.receiver.of(self.path + "/a")), self.receiver.of(self.path + "/b")), (1, []))
 
-    def test_a_deleted_job_is_told_no_more(self):
+    def test_deleting_a_job_ends_its_delivery(self):
         self.receiver.behave(self.path, 500)
         job_id = submit(self.someone, self.receiver.url(self.path))
         log = tried(self.someone, job_id)
@@ -182,7 +182,7 @@ class Tellings(ReceiverTest):
         settled(self.someone, other, "delivered")
         self.assertEqual(len(self.receiver.of(self.path)), seen)
 
-    def test_a_disabled_account_is_told_when_it_is_enabled(self):
+    def test_deliveries_of_a_disabled_account_wait_until_it_is_enabled(self):
         self.receiver.behave(self.path, 500)
         job_id = submit(self.someone, self.receiver.url(self.path))
         tried(self.someone, job_id)
@@ -196,7 +196,7 @@ class Tellings(ReceiverTest):
         settled(self.someone, job_id, "delivered")
         self.assertEqual(len(self.receiver.of(self.path)), seen + 1)
 
-    def test_jobs_submitted_anew_keep_their_address(self):
+    def test_resubmitted_jobs_keep_their_url(self):
         job_id = submit(self.someone, self.receiver.url(self.path))
         settled(self.someone, job_id, "delivered")
         again = int(self.sql(f"SELECT new_id FROM resubmit_failed_jobs(ARRAY[{job_id}::bigint])"))
@@ -213,7 +213,7 @@ class Receivers(ReceiverTest):
         self.assertNotEqual(log["state"], "delivered")
         return log
 
-    def test_one_that_fails_is_told_again_until_it_succeeds(self):
+    def test_a_failed_delivery_is_retried_until_it_succeeds(self):
         self.receiver.behave(self.path, 500, 404, "close", "close in the middle", 204)
         job_id = submit(self.someone, self.receiver.url(self.path))
         log = settled(self.someone, job_id, "delivered")
@@ -238,12 +238,12 @@ class Receivers(ReceiverTest):
             self.assertNotEqual(log["state"], "delivered")
         self.assertEqual(self.receiver.of(self.path + "/elsewhere"), [])
 
-    def test_gone_ends_it(self):
+    def test_status_410_ends_the_retries(self):
         log = self.failure(410)
         self.assertEqual((log["state"], log["tries"], log["status_code"]), ("failed", 1, 410))
         self.assertNotIn("next_try_at", log)
 
-    def test_a_closed_port_is_tried_again(self):
+    def test_a_refused_connection_is_retried(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{free.getsockname()[1]}/"
@@ -251,12 +251,12 @@ class Receivers(ReceiverTest):
         self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or the connection was lost"))
         self.assertNotIn("status_code", log)
 
-    def test_an_answer_without_end_is_not_listened_to(self):
+    def test_an_endless_response_is_cut(self):
         self.receiver.behave(self.path, "endless")
         job_id = submit(self.someone, self.receiver.url(self.path))
         self.assertEqual(settled(self.someone, job_id, "delivered")["tries"], 1)
 
-    def test_retry_after_is_honoured(self):
+    def test_retry_after_is_respected(self):
         log = self.failure((503, {"Retry-After": "600"}))
         wait = self.sql(
             f"SELECT extract(epoch FROM due_at - tried_at) FROM webhook_delivery WHERE id = {log['id']}")
@@ -267,7 +267,7 @@ class Receivers(ReceiverTest):
             f"SELECT extract(epoch FROM due_at - tried_at) FROM webhook_delivery WHERE id = {log['id']}")
         self.assertTrue(3599 < float(wait) < 3640, f"{wait}: no receiver puts us off for days")
 
-    def test_those_that_hang_hold_up_nobody_else(self):
+    def test_hanging_receivers_do_not_delay_others(self):
         for behaviour in ("hang", "hang in the body"):
             with self.subTest(behaviour):
                 path = self.path + "/" + behaviour.replace(" ", "-")
@@ -283,7 +283,7 @@ class Receivers(ReceiverTest):
                 for one in hanging:
                     self.someone.request("DELETE", f"/api/v1/reels/{one}")
 
-    def test_after_a_day_it_is_given_up_and_may_be_asked_for_again(self):
+    def test_a_delivery_is_abandoned_after_a_day_and_can_be_repeated(self):
         log = self.failure(500)
         self.sql(f"UPDATE webhook_delivery SET give_up_at = now() WHERE id = {log['id']}")
         ended = settled(self.someone, log["job_id"], "failed")
@@ -296,7 +296,7 @@ class Receivers(ReceiverTest):
         self.assertEqual(again.id, log["webhook_id"], "a receiver knows it again")
         self.assertEqual(settled(self.someone, log["job_id"], "delivered")["tries"], ended["tries"] + 1)
 
-    def test_what_was_delivered_is_sent_again_on_demand(self):
+    def test_a_delivered_webhook_can_be_repeated(self):
         job_id = submit(self.someone, self.receiver.url(self.path))
         log = settled(self.someone, job_id, "delivered")
         self.someone.request("POST", f"/api/v1/webhook/deliveries/{log['id']}/redeliver")
@@ -305,7 +305,7 @@ class Receivers(ReceiverTest):
 
 
 class Secrets(ReceiverTest):
-    def test_a_rotated_secret_signs_on_for_a_day(self):
+    def test_a_rotated_secret_signs_for_another_day(self):
         before = settings_of(self.someone)
         self.assertRegex(before["secret"], SECRET)
         self.assertNotIn("previous_secret_expires_at", before)
@@ -330,7 +330,7 @@ class Secrets(ReceiverTest):
             got.verify(before["secret"])
         self.assertNotIn("previous_secret_expires_at", settings_of(self.someone))
 
-    def test_the_header_stays_short_however_often_it_is_rotated(self):
+    def test_the_number_of_signatures_is_bounded(self):
         secrets = [settings_of(self.someone)["secret"]]
         for _ in range(6):
             secrets.append(self.someone.request("POST", "/api/v1/webhook/rotate").json()["secret"])
@@ -339,7 +339,7 @@ class Secrets(ReceiverTest):
         for secret in secrets[-4:]:
             self.assertEqual(got.verify(secret), 4)
 
-    def test_no_secret_and_no_path_of_a_receiver_is_in_the_log(self):
+    def test_secrets_and_paths_of_receivers_are_not_logged(self):
         secret = settings_of(self.someone)["secret"]
         self.receiver.behave(self.path, 500, 200)
         job_id = submit(self.someone, self.receiver.url(self.path))
@@ -350,7 +350,7 @@ class Secrets(ReceiverTest):
 
 
 class Requests(ReceiverTest):
-    def test_addresses_that_are_none(self):
+    def test_invalid_urls(self):
         analyze = lambda value: self.someone.request(
             "POST", "/api/v1/reels/analyze", {"url": UNAVAILABLE, "webhook_url": value})
         put = lambda value: self.someone.request("PUT", "/api/v1/webhook", {"url": value})
@@ -373,7 +373,7 @@ class Requests(ReceiverTest):
         self.assertProblem(
             self.someone.request("PUT", "/api/v1/webhook", "[]"), 400, "request body must be a JSON object")
 
-    def test_the_log_is_read_in_pages(self):
+    def test_deliveries_are_listed_in_pages(self):
         jobs = [submit(self.someone, self.receiver.url(self.path)) for _ in range(5)]
         for job_id in jobs:
             settled(self.someone, job_id, "delivered")
@@ -392,7 +392,7 @@ class Requests(ReceiverTest):
             self.assertProblem(
                 self.someone.request("GET", "/api/v1/webhook/deliveries" + query), 400, text)
 
-    def test_what_is_anothers_is_not_there(self):
+    def test_deliveries_of_other_accounts_are_not_found(self):
         job_id = submit(self.someone, self.receiver.url(self.path))
         log = settled(self.someone, job_id, "delivered")
         stranger = self.served.account()
@@ -402,7 +402,7 @@ class Requests(ReceiverTest):
             self.assertProblem(answer, 404, "not found")
         self.assertEqual(self.served.request("GET", "/api/v1/webhook").status, 401)
 
-    def test_figures(self):
+    def test_metrics(self):
         job_id = submit(self.someone, self.receiver.url(self.path))
         settled(self.someone, job_id, "delivered")
         text = self.served.request("GET", "/metrics").body.decode()
@@ -410,7 +410,7 @@ class Requests(ReceiverTest):
         self.assertRegex(text, r"(?m)^reelsd_webhook_deliveries_pending \d+$")
         self.assertRegex(text, r"(?m)^reelsd_webhook_deliveries_due \d+$")
 
-    def test_the_dashboard_is_a_door_to_the_same(self):
+    def test_the_dashboard_has_the_same_operations(self):
         person = Person(self.served).join(set_up_link_secret(self.served), "admin@example.test")
         self.assertRegex(person.api("GET", "webhook").json()["secret"], SECRET)
         wanted = self.receiver.url(self.path)
@@ -463,7 +463,7 @@ class Addresses(DatabaseTest):
         self.assertEqual(settled(someone, job_id, "failed")["cause"], "the address is not allowed")
         self.assertEqual(receiver.received, [])
 
-    def test_a_receiver_with_tls_must_be_who_it_says(self):
+    def test_the_certificate_of_a_receiver_is_verified(self):
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         ours, anothers = Certificate(folder, "ours"), Certificate(folder, "anothers")
@@ -480,7 +480,7 @@ class Addresses(DatabaseTest):
         self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or the connection was lost"))
         self.assertEqual(stranger.received, [])
 
-    def test_the_proxy_of_the_environment_is_not_asked(self):
+    def test_proxies_of_the_environment_are_ignored(self):
         receiver = WebhookReceiver()
         self.addCleanup(receiver.close)
         os.environ["http_proxy"] = os.environ["HTTP_PROXY"] = "http://127.0.0.1:9"
@@ -493,7 +493,7 @@ class Addresses(DatabaseTest):
         receiver.wait_for("/hook", 1)
 
 
-class Deaths(DatabaseTest):
+class Daemons(DatabaseTest):
     def setUp(self):
         super().setUp()
         self.receiver = WebhookReceiver()
@@ -503,7 +503,7 @@ class Deaths(DatabaseTest):
         """Simulates the expiry of a dead daemon's lease."""
         self.sql("UPDATE webhook_delivery SET due_at = now(), lease_until = now() WHERE state = 'pending'")
 
-    def test_a_killed_daemons_delivery_is_made_by_another(self):
+    def test_another_daemon_completes_the_delivery_of_a_killed_one(self):
         self.receiver.behave("/hook", "hang", 200)
         first = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         someone = first.account(unlimited=True)
@@ -518,7 +518,7 @@ class Deaths(DatabaseTest):
         self.assertEqual(got[0].id, got[1].id)
         self.assertEqual(settled(someone, job_id, "delivered")["tries"], 2)
 
-    def test_a_stop_hands_back_what_hangs(self):
+    def test_a_stop_releases_hanging_deliveries(self):
         self.receiver.behave("/hook", "hang", 200)
         first = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         someone = first.account(unlimited=True)
@@ -529,7 +529,7 @@ class Deaths(DatabaseTest):
         self.receiver.wait_for("/hook", 2)
         self.assertEqual(settled(someone, job_id, "delivered")["tries"], 1, "the other one does not count")
 
-    def test_two_daemons_tell_each_once(self):
+    def test_two_daemons_deliver_each_webhook_once(self):
         daemons = [self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start() for _ in range(2)]
         someone = daemons[0].account(unlimited=True)
         jobs = []
@@ -542,14 +542,14 @@ class Deaths(DatabaseTest):
         self.assertEqual(sorted(told), sorted(jobs))
         self.assertEqual(len({one.id for one in self.receiver.of("/hook")}), len(jobs))
 
-    def test_a_daemon_without_workers_leaves_it_to_others(self):
+    def test_a_daemon_without_workers_delivers_nothing(self):
         front = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=0).start()
         someone = front.account(unlimited=True)
         job_id = submit(someone, self.receiver.url())
         self.shared_daemon(webhook_networks="127.0.0.0/8", workers=1).start()
         settled(someone, job_id, "delivered")
 
-    def test_the_usual_schedule(self):
+    def test_the_default_schedule(self):
         self.receiver.behave("/hook", 500)
         someone = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start().account(unlimited=True)
         log = tried(someone, submit(someone, self.receiver.url()))
@@ -559,7 +559,7 @@ class Deaths(DatabaseTest):
         self.assertEqual(
             self.sql("SELECT give_up_at - created_at = interval '24 hours' FROM webhook_delivery"), "t")
 
-    def test_old_ones_are_forgotten(self):
+    def test_old_deliveries_are_deleted(self):
         first = self.shared_daemon(webhook_networks="127.0.0.0/8", workers=2).start()
         someone = first.account(unlimited=True)
         old, young = submit(someone, self.receiver.url()), submit(someone, self.receiver.url())

@@ -18,7 +18,7 @@ def version_in(text):
 
 
 class BrowserAgent(unittest.TestCase):
-    def test_the_default_is_said_once(self):
+    def test_the_default_is_defined_once(self):
         self.assertEqual(version_in(DEFAULT.read_text()), version_in(SETTINGS.read_text()))
 
     def test_the_default_is_no_older_than_half_a_year(self):

@@ -52,7 +52,7 @@ class Dockerfiles(unittest.TestCase):
                         flags = set(re.findall(r"^(?:\s*(--[a-z]+))+", rest))
                         self.assertLessEqual(flags, {"--from"}, "a flag of newer engines alone")
 
-    def test_debian_alone_and_packages_of_the_one_list_alone(self):
+    def test_only_debian_and_listed_packages(self):
         for path in DOCKERFILES:
             with self.subTest(path):
                 bases = [rest.split()[0] for name, rest in instructions_of(path) if name == "FROM"]
@@ -62,7 +62,7 @@ class Dockerfiles(unittest.TestCase):
         for stage in ("image-build", "image", "gateway"):
             self.assertTrue(packages(stage))
 
-    def test_nobody_is_root_and_everybody_is_asked(self):
+    def test_no_process_is_root_and_every_service_has_a_health_check(self):
         self.assertRegex(the("docker/Dockerfile", "USER"), r"^[1-9]\d*:[1-9]\d*$")
         self.assertNotIn(the("docker/gateway.Dockerfile", "USER"), ("root", "0"))
         for path in DOCKERFILES:
@@ -94,7 +94,7 @@ class Ffmpeg(unittest.TestCase):
             self.assertEqual(bool(more), len(found[name]) > len(set(values.split(","))))
         return found
 
-    def test_formats_and_codecs_are_the_childs(self):
+    def test_formats_and_codecs_match_the_media_child(self):
         child = text_of("src/media/child/container.cpp")
         known = {}
         for name, literals in re.findall(r"constexpr const char\* (known_\w+) =((?:\s*\"[^\"]*\")+);", child):
@@ -105,7 +105,7 @@ class Ffmpeg(unittest.TestCase):
         self.assertEqual(known["known_formats"], {"mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm"})
         self.assertEqual(lists["demuxers"], {"mov", "matroska"})
 
-    def test_what_the_child_makes(self):
+    def test_encoders_match_the_media_child(self):
         code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/media/child").glob("*.cpp"))
         names = {"AV_CODEC_ID_MJPEG": "mjpeg", "AV_CODEC_ID_AAC": "aac", '"libx264"': "libx264"}
         encoders = re.findall(r"avcodec_find_encoder(?:_by_name)?\((\w+|\"\w+\")\)", code)
@@ -120,7 +120,7 @@ class Compose(unittest.TestCase):
         cls.file = yaml.safe_load(text_of("docker/compose.yaml"))
         cls.services = cls.file["services"]
 
-    def test_every_service_has_what_it_needs_and_no_more(self):
+    def test_services_have_the_least_privileges(self):
         for name, service in self.services.items():
             with self.subTest(name):
                 self.assertIs(service["read_only"], True)
@@ -131,7 +131,7 @@ class Compose(unittest.TestCase):
                 self.assertEqual(service["restart"], "unless-stopped")
         self.assertEqual(self.services["db"]["user"], "postgres", "its image would start as root")
 
-    def test_each_waits_for_the_health_of_what_it_needs(self):
+    def test_services_wait_for_healthy_dependencies(self):
         healthy = {"condition": "service_healthy"}
         self.assertEqual(self.services["reelsd"]["depends_on"], {"db": healthy})
         self.assertEqual(self.services["gateway"]["depends_on"], {"reelsd": healthy})
@@ -144,11 +144,11 @@ class Compose(unittest.TestCase):
         self.assertEqual(len(self.services["gateway"]["ports"]), 1)
         self.assertIn("127.0.0.1:8080", self.services["gateway"]["ports"][0], "nobody else, unless told")
 
-    def test_a_stop_has_the_time_it_takes(self):
+    def test_the_stop_grace_period_is_sufficient(self):
         grace = int(re.search(r"shutdown_grace = (\d+)s", text_of("include/reelsd/base/bounds.hpp")).group(1))
         self.assertGreater(int(self.services["reelsd"]["stop_grace_period"].removesuffix("s")), grace + 2)
 
-    def test_secrets_are_files_that_one_command_makes(self):
+    def test_secrets_are_files_created_by_one_command(self):
         made = set(re.findall(r"^make_file ([a-z-]+) ", text_of("docker/make-secrets"), re.MULTILINE))
         self.assertEqual(set(self.file["secrets"]), made)
         for name, secret in self.file["secrets"].items():
@@ -162,12 +162,12 @@ class Compose(unittest.TestCase):
                     self.assertIn(value.removeprefix("/run/secrets/"), service["secrets"])
                 self.assertNotRegex(name, r"(PASSWORD|_KEY|_TOKEN)$", "a secret in the environment")
 
-    def test_an_old_compose_reads_it(self):
+    def test_old_versions_of_compose_are_supported(self):
         # 1.29, of Debian 12, accepts no other keys at the top; the project's name is in .env instead.
         self.assertLessEqual(set(self.file), {"services", "secrets", "networks", "volumes"})
         self.assertRegex(text_of("docker/.env"), r"(?m)^COMPOSE_PROJECT_NAME=reelsd$")
 
-    def test_what_is_named_is_there(self):
+    def test_named_items_exist(self):
         for kind in ("networks", "volumes"):
             named = {one.split(":")[0] for service in self.services.values() for one in service.get(kind, [])}
             self.assertEqual(named, set(self.file[kind]))
@@ -181,18 +181,18 @@ class Compose(unittest.TestCase):
 
 
 class Gateway(unittest.TestCase):
-    def test_haproxy_takes_its_file(self):
+    def test_haproxy_accepts_its_file(self):
         program = shutil.which("haproxy", path=os.environ["PATH"] + ":/usr/sbin")
         done = subprocess.run(
             [program, "-c", "-f", ROOT / "docker/gateway.cfg"], capture_output=True, text=True, timeout=30)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_it_shows_no_figures_as_the_documents_example_does(self):
+    def test_the_gateway_hides_metrics_as_in_the_documented_example(self):
         def rules(path):
             return {line.strip() for line in text_of(path).splitlines() if "/metrics" in line or "bufsize" in line}
         self.assertEqual(rules("docker/gateway.cfg"), rules("docs/operate/examples/haproxy.cfg"))
 
-    def test_it_says_who_asks_and_believes_nobody(self):
+    def test_the_client_address_is_set_and_not_trusted(self):
         self.assertRegex(text_of("docker/gateway.cfg"), r"(?m)^ *http-request set-header X-Forwarded-For %\[src\]$")
         self.assertIn('REELSD_FORWARDED_FOR: "true"', text_of("docker/compose.yaml"))
 

@@ -21,7 +21,7 @@ def sources():
 
 
 class Interface(unittest.TestCase):
-    def test_each_header_is_reached_by_another_layer(self):
+    def test_each_public_header_is_included_by_another_layer(self):
         includes = {path: includes_of(path) for path in sources()}
         reached = set()
         waiting = [used for path, all_used in includes.items() for used in all_used

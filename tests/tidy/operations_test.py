@@ -45,7 +45,7 @@ class LogLines(unittest.TestCase):
                 for name in fields - line.fields:
                     self.assertTrue(any(f'{{"{name}"' in text for text in line.sources), name)
 
-    def test_those_that_documents_show_are_written(self):
+    def test_log_lines_in_documents_exist(self):
         shown = [(document.name, level, text) for document in (ROOT / "docs/operate").glob("*.md")
                  for level, text in SHOWN.findall(document.read_text(encoding="utf-8"))]
         self.assertGreater(len(shown), 10)
@@ -67,14 +67,14 @@ class Reading(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def test_what_they_lead_to_is_there(self):
+    def test_links_resolve(self):
         documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
         for document in documents:
             for target in LINK.findall(document.read_text(encoding="utf-8")):
                 with self.subTest(document=document.name, target=target):
                     self.assertTrue((document.parent / target).exists())
 
-    def test_the_files_that_contributors_are_sent_to_are_there(self):
+    def test_files_named_for_contributors_exist(self):
         for document in ("docs/architecture.md", "docs/contributing.md"):
             named = FILE.findall((ROOT / document).read_text(encoding="utf-8"))
             self.assertGreater(len(named), 2, document)

@@ -10,7 +10,7 @@ NAMED = re.compile(r"`(tests/[\w./-]+)(?:::(\w+))?`")
 
 
 class SecurityDocument(unittest.TestCase):
-    def test_what_it_names_is_there(self):
+    def test_named_items_exist(self):
         named = NAMED.findall((ROOT / "docs/security.md").read_text(encoding="utf-8"))
         self.assertGreater(len(named), 30)
         missing = [f"{path}::{name}" for path, name in named if not self.is_there(path, name)]

@@ -15,7 +15,7 @@ PLACES = {
 
 
 class Version(unittest.TestCase):
-    def test_each_place_has_that_of_the_project(self):
+    def test_each_version_equals_the_projects(self):
         version = re.search(r"^project\(reelsd VERSION (\S+)", self.text("CMakeLists.txt"), re.MULTILINE)[1]
         for place, pattern in PLACES.items():
             with self.subTest(place):

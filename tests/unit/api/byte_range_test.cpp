@@ -15,7 +15,7 @@ using range_text = std::optional<std::string_view>;
 
 constexpr std::string_view tag = "\"abc\"";
 
-TEST(ByteRange, Selects) {
+TEST(ByteRange, IsSelectedByTheHeader) {
     struct test_case {
         const char* range;
         kind what;
@@ -60,7 +60,7 @@ TEST(ByteRange, Selects) {
     EXPECT_EQ(answer_range({}, 1000, tag), (range_answer{kind::whole, 0, 1000}));
 }
 
-TEST(ByteRange, DependsOnConditions) {
+TEST(ByteRange, RespectsPreconditions) {
     struct test_case {
         range_text if_match;
         range_text if_none_match;

@@ -21,14 +21,14 @@ jobs::job a_job() {
         .result = std::nullopt};
 }
 
-TEST(JobView, LeavesOutWhatHasNoValue) {
+TEST(JobView, OmitsMissingValues) {
     EXPECT_EQ(
         job_view(a_job()),
         R"({"id":42,"url":"https://www.instagram.com/reel/DYa0IXPgnP5/","status":"pending",)"
         R"("created_at":"2026-05-22T10:00:00Z"})");
 }
 
-TEST(JobView, PendingHasItsPlace) {
+TEST(JobView, APendingJobHasItsQueuePosition) {
     auto job = a_job();
     job.place = jobs::queue_place{.position = 4};
     EXPECT_THAT(
@@ -44,13 +44,13 @@ TEST(JobView, HasTheOptionsOfItsSubmission) {
     EXPECT_THAT(job_view(job), ::testing::EndsWith(R"(,"options":{"language":"de"}})"));
 }
 
-TEST(JobView, NamesTheKeptVideo) {
+TEST(JobView, ContainsThePathOfAKeptVideo) {
     auto job = a_job();
     job.has_video = true;
     EXPECT_THAT(job_view(job), ::testing::EndsWith(R"(,"video":"/api/v1/reels/42/video"})"));
 }
 
-TEST(JobView, DoneHasTheStoredResultAsItIs) {
+TEST(JobView, ADoneJobContainsTheStoredResultUnchanged) {
     auto job = a_job();
     job.status = jobs::job_status::done;
     job.started_at = time_point{1779444000s + 400ms};
@@ -63,7 +63,7 @@ TEST(JobView, DoneHasTheStoredResultAsItIs) {
         R"("finished_at":"2026-05-22T10:00:31Z","result":{"visual":{}}})");
 }
 
-TEST(JobView, DoneHasTheAnswerToItsSchemaOrTheReason) {
+TEST(JobView, ADoneJobContainsTheExtractOrItsError) {
     auto job = a_job();
     job.status = jobs::job_status::done;
     job.result = "{}";
@@ -75,7 +75,7 @@ TEST(JobView, DoneHasTheAnswerToItsSchemaOrTheReason) {
         job_view(job), ::testing::EndsWith(R"("result":{},"extract_error":"A \"reason\"."})"));
 }
 
-TEST(JobView, ListsShowABriefInsteadOfTheResult) {
+TEST(JobView, ListsContainABriefInsteadOfTheResult) {
     auto job = a_job();
     job.status = jobs::job_status::done;
     job.finished_at = time_point{1779444031s};
@@ -89,7 +89,7 @@ TEST(JobView, ListsShowABriefInsteadOfTheResult) {
     EXPECT_THAT(job_view(job), ::testing::EndsWith(R"("author":"ann","earlier":0})"));
 }
 
-TEST(JobView, ErrorHasCodeAndText) {
+TEST(JobView, AFailedJobHasCodeAndText) {
     auto job = a_job();
     job.url = "https://x/\"\n";
     job.status = jobs::job_status::error;

@@ -95,7 +95,7 @@ const form_case forms[] = {
      {"malformed multipart body at the first part: the headers are too large"}},
 };
 
-TEST(MultipartReader, ReadsTheSameHoweverTheBytesArrive) {
+TEST(MultipartReader, ReadsTheSameAtEverySplit) {
     for (const auto& form : forms) {
         for (std::size_t piece = 1; piece <= form.body.size();
              piece += 1 + form.body.size() / 300) {
@@ -119,7 +119,7 @@ TEST(MultipartReader, SurvivesDamage) {
     }
 }
 
-TEST(MultipartReader, TheBoundaryIsChecked) {
+TEST(MultipartReader, ValidatesTheBoundary) {
     for (const auto* const type :
          {"multipart/form-data",
           "multipart/form-data; boundary=",

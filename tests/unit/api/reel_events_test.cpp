@@ -63,7 +63,7 @@ std::string names_of(const std::vector<event>& events) {
     return names;
 }
 
-TEST(EventsUntil, TellWhatHasChanged) {
+TEST(EventsUntil, ReportEachChange) {
     using reader = std::optional<sent_events>;
     struct test_case {
         const char* name;
@@ -114,7 +114,7 @@ TEST(EventsUntil, TellWhatHasChanged) {
     }
 }
 
-TEST(EventsUntil, AHandedBackAttemptCountsAnew) {
+TEST(EventsUntil, AReleasedAttemptIsReportedAgain) {
     std::optional<sent_events> sent;
     static_cast<void>(events_until(sent, state_of(job_status::processing, 1)));
     static_cast<void>(events_until(sent, state_of(job_status::pending, 0)));
@@ -122,7 +122,7 @@ TEST(EventsUntil, AHandedBackAttemptCountsAnew) {
         names_of(read(events_until(sent, state_of(job_status::processing, 1)))), "state attempt");
 }
 
-TEST(EventsUntil, HaveOneLineOfData) {
+TEST(EventsUntil, HaveOneDataLine) {
     std::optional<sent_events> sent = sent_events{};
     const auto begun = read(events_until(sent, state_of(job_status::processing, 1, "resolve")));
     ASSERT_EQ(begun.size(), 3U);
@@ -141,7 +141,7 @@ TEST(EventsUntil, HaveOneLineOfData) {
     EXPECT_EQ(over[1].id, "42:finished");
 }
 
-TEST(EventsUntil, AStepOfSomebodyElsesEndsNoLine) {
+TEST(EventsUntil, ALineBreakInAStepCannotEndTheDataLine) {
     std::optional<sent_events> sent = sent_events{};
     const auto events = events_until(sent, state_of(job_status::processing, 1, "a\n\nevent: x"));
     EXPECT_EQ(names_of(read(events)), "state attempt");
@@ -149,7 +149,7 @@ TEST(EventsUntil, AStepOfSomebodyElsesEndsNoLine) {
 }
 
 // A reader that disconnects after any event misses none and receives none twice.
-TEST(EventsUntil, GoOnFromEachOfTheirIds) {
+TEST(EventsUntil, ResumeAfterEachEventId) {
     std::optional<sent_events> sent = sent_events{};
     const auto now = state_of(job_status::processing, 1, "resolve");
     const auto all = read(events_until(sent, now));
@@ -161,7 +161,7 @@ TEST(EventsUntil, GoOnFromEachOfTheirIds) {
     }
 }
 
-TEST(ToldIn, TakesBackWhatItHasGiven) {
+TEST(ToldIn, ParsesItsOwnIds) {
     for (const auto& sent :
          {sent_events{},
           sent_events{.status = job_status::processing, .attempt = 3, .step = "analyze"},

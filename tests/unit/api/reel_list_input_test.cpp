@@ -7,7 +7,7 @@
 namespace reelsd::api {
 namespace {
 
-TEST(RequestedStatus, IsOneOfTheFour) {
+TEST(RequestedStatus, AcceptsTheFourStatuses) {
     EXPECT_EQ(requested_status(std::nullopt).value(), std::nullopt);
     EXPECT_EQ(requested_status("done").value(), jobs::job_status::done);
     EXPECT_EQ(requested_status("error").value(), jobs::job_status::error);
@@ -19,7 +19,7 @@ TEST(RequestedStatus, IsOneOfTheFour) {
     }
 }
 
-TEST(RequestedAuthor, HasABound) {
+TEST(RequestedAuthor, LimitsTheLength) {
     EXPECT_EQ(requested_author(std::nullopt).value(), std::nullopt);
     EXPECT_EQ(requested_author("slow.brew_1").value(), "slow.brew_1");
     std::string accents;
@@ -33,7 +33,7 @@ TEST(RequestedAuthor, HasABound) {
     }
 }
 
-TEST(RequestedScope, IsTrueOrFalse) {
+TEST(RequestedScope, AcceptsTrueAndFalse) {
     EXPECT_EQ(requested_scope(std::nullopt).value(), job_scope::all);
     EXPECT_EQ(requested_scope("false").value(), job_scope::all);
     EXPECT_EQ(requested_scope("true").value(), job_scope::latest_of_each_post);
@@ -44,7 +44,7 @@ TEST(RequestedScope, IsTrueOrFalse) {
     }
 }
 
-TEST(Cursor, SurvivesTheRoundTripAndNothingElseIsTaken) {
+TEST(Cursor, SurvivesTheRoundTripAndRejectsOtherText) {
     EXPECT_EQ(requested_cursor(std::nullopt).value(), std::nullopt);
     for (const std::int64_t id :
          {std::int64_t{1},

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RequestedId, IsAPositiveIntegerInPlainDigits) {
+TEST(RequestedId, AcceptsPositiveIntegersInPlainDigits) {
     EXPECT_EQ(requested_id("1")->value, 1);
     EXPECT_EQ(requested_id("9223372036854775807")->value, 9223372036854775807);
     for (const char* text :
@@ -29,7 +29,7 @@ TEST(RequestedId, IsAPositiveIntegerInPlainDigits) {
     }
 }
 
-TEST(RequestedWait, IsANumberOfSeconds) {
+TEST(RequestedWait, AcceptsSeconds) {
     EXPECT_EQ(*requested_wait(std::nullopt), 0ms);
     EXPECT_EQ(*requested_wait("0"), 0ms);
     EXPECT_EQ(*requested_wait("1.5"), 1500ms);

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(RequestedQuery, IsOneTo500Characters) {
+TEST(RequestedQuery, AcceptsOneTo500Characters) {
     EXPECT_EQ(requested_query("bread").value(), "bread");
     EXPECT_EQ(requested_query(" bread ").value(), "bread");
     std::string long_one;
@@ -34,7 +34,7 @@ TEST(RequestedQuery, IsOneTo500Characters) {
     }
 }
 
-TEST(RequestedQuery, NoSignIsAnError) {
+TEST(RequestedQuery, AcceptsEveryPunctuationMark) {
     for (const auto* text : {"& | !", "\"", "'", "🍞", "хлеб", "\xff\xfe", "%", "(((", "\\"}) {
         SCOPED_TRACE(text);
         EXPECT_TRUE(requested_query(text));
@@ -53,7 +53,7 @@ jobs::search_hit some_hit() {
              {"audio.transcript", "then the water", 12.5, {}}})};
 }
 
-TEST(HitView, IsAsTheContractSays) {
+TEST(HitView, HasTheDocumentedFormat) {
     const auto view = json::parse(hit_view(some_hit(), model::passage_finder{"water", {}}).value());
     EXPECT_EQ(view.at("id"), 42);
     EXPECT_EQ(view.at("url"), "https://www.instagram.com/reel/x/?a=\"b\"");
@@ -68,7 +68,7 @@ TEST(HitView, IsAsTheContractSays) {
     EXPECT_EQ(view.size(), 8U);
 }
 
-TEST(HitView, AMatchWithATimeHasThePictureOfItsMoment) {
+TEST(HitView, AMatchWithATimeHasTheFrameOfItsMoment) {
     const auto frame_at = [](double seconds, int frames) {
         auto hit = some_hit();
         hit.frames = frames;

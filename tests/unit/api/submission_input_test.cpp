@@ -7,7 +7,7 @@
 namespace reelsd::api {
 namespace {
 
-TEST(RequestedUrl, SaysWhatIsMissing) {
+TEST(RequestedUrl, NamesTheMissingMember) {
     struct test_case {
         const char* body;
         const char* outcome;
@@ -31,7 +31,7 @@ TEST(RequestedUrl, SaysWhatIsMissing) {
     }
 }
 
-TEST(RequestedFlag, IsABoolean) {
+TEST(RequestedFlag, AcceptsOnlyBooleans) {
     const auto flag_in = [](const char* body) {
         return requested_flag(json::parse(body), "fresh").value();
     };
@@ -46,7 +46,7 @@ TEST(RequestedFlag, IsABoolean) {
     }
 }
 
-TEST(RequestedIdempotencyKey, IsVisibleAscii) {
+TEST(RequestedIdempotencyKey, AcceptsVisibleAscii) {
     EXPECT_EQ(requested_idempotency_key(std::nullopt).value(), std::nullopt);
     EXPECT_EQ(requested_idempotency_key("8e03978e-40d5").value(), "8e03978e-40d5");
     EXPECT_EQ(requested_idempotency_key("!~").value(), "!~");
@@ -66,7 +66,7 @@ TEST(RequestedIdempotencyKey, IsVisibleAscii) {
     }
 }
 
-TEST(DollarsText, HasCentsAndLosesNothing) {
+TEST(DollarsText, HasAtLeastTwoDecimalsAndIsExact) {
     EXPECT_EQ(jobs::dollars_text("5"), "$5.00");
     EXPECT_EQ(jobs::dollars_text("0"), "$0.00");
     EXPECT_EQ(jobs::dollars_text("12.5"), "$12.50");

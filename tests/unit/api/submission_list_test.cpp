@@ -16,7 +16,7 @@ std::string list_of(int count) {
     return json{{"urls", urls}}.dump();
 }
 
-TEST(RequestedUrls, AreOneToFifty) {
+TEST(RequestedUrls, AcceptOneToFifty) {
     constexpr const char* no_list = "urls must be an array of 1 to 50 links";
     struct test_case {
         std::string body;
@@ -54,7 +54,7 @@ std::string hash_of(const json& urls) {
     return request_hash_of(elements);
 }
 
-TEST(RequestHash, TellsListsApart) {
+TEST(RequestHash, DistinguishesLists) {
     const json list{"a", "b"};
     EXPECT_EQ(hash_of(list), hash_of(json{"a", "b"}));
     EXPECT_EQ(hash_of(list).size(), 32U);
@@ -65,7 +65,7 @@ TEST(RequestHash, TellsListsApart) {
 }
 
 // Compatibility: lists stored by the last release have the same hash.
-TEST(RequestHash, IsTheBeginningOfSha256) {
+TEST(RequestHash, IsTruncatedSha256) {
     EXPECT_EQ(hash_of(json::array({"a", "b"})), "14bdec8c77f9feebc3b047fa42657bac");
 }
 

@@ -64,14 +64,14 @@ std::string words_of(const std::vector<subtitle_cue>& cues) {
     return without_blanks(text);
 }
 
-TEST(SubtitleCues, AreTheSegmentsWhereTheseAreShort) {
+TEST(SubtitleCues, EqualShortSegments) {
     EXPECT_TRUE(subtitle_cues({}).empty());
     EXPECT_EQ(
         shown(subtitle_cues({{"Hello.", 0.5, 3.1}, {"First, grind.", 5.3006, 8.2}})),
         (texts{"500-3100 [Hello.]", "5301-8200 [First, grind.]"}));
 }
 
-TEST(SubtitleCues, HaveNoBlankLinesAndNoControlCharacters) {
+TEST(SubtitleCues, ContainNoBlankLinesOrControlCharacters) {
     EXPECT_EQ(
         shown(subtitle_cues(
             {{" a\n\n\nb\r\n\tc\x01\x7f"
@@ -82,14 +82,14 @@ TEST(SubtitleCues, HaveNoBlankLinesAndNoControlCharacters) {
     EXPECT_TRUE(subtitle_cues({{"", 0, 1}, {" \n\u2029", 1, 2}}).empty());
 }
 
-TEST(SubtitleCues, FillTwoLinesThatAreAboutEqual) {
+TEST(SubtitleCues, BalanceTwoLines) {
     EXPECT_EQ(
         shown(subtitle_cues(
             {{"Grind the beans at the very last minute before brewing the coffee.", 0, 4}})),
         (texts{"0-4000 [Grind the beans at the very last][minute before brewing the coffee.]"}));
 }
 
-TEST(SubtitleCues, ShareTimeWhereTheTextIsTooLong) {
+TEST(SubtitleCues, SplitLongSegmentsInProportion) {
     const auto cues = subtitle_cues(
         {{"Three ways to make better coffee at home, and none of them costs a cent more. First, "
           "grind your beans at the last minute before you brew. Weigh the water.",
@@ -105,7 +105,7 @@ TEST(SubtitleCues, ShareTimeWhereTheTextIsTooLong) {
     expect_showable(cues);
 }
 
-TEST(SubtitleCues, BreakAWordThatIsTooLongForALine) {
+TEST(SubtitleCues, BreakAWordLongerThanALine) {
     const auto cues = subtitle_cues({{std::string(100, 'a') + " b", 0, 2}});
     expect_showable(cues);
     EXPECT_EQ(words_of(cues), std::string(100, 'a') + "b");
@@ -117,7 +117,7 @@ TEST(SubtitleCues, BreakAWordThatIsTooLongForALine) {
     EXPECT_EQ(words_of(chinese), wide);
 }
 
-TEST(SubtitleCues, BeginInOrder) {
+TEST(SubtitleCues, AreSortedByStart) {
     EXPECT_EQ(
         shown(subtitle_cues({{"late", 5, 6}, {"early", 1, 2}, {"meanwhile", 1, 4}})),
         (texts{"1000-2000 [early]", "1000-4000 [meanwhile]", "5000-6000 [late]"}));
@@ -129,7 +129,7 @@ TEST(SubtitleCues, BeginInOrder) {
     EXPECT_GT(cues.size(), 4U);
 }
 
-TEST(SubtitleCues, HaveALength) {
+TEST(SubtitleCues, HaveAPositiveLength) {
     EXPECT_EQ(
         shown(subtitle_cues({{"a", 1, 1}, {"b", 1.25, 1}, {"c", 1.25, 1.25}, {"d", 9, 3}})),
         (texts{"1000-1250 [a]", "1250-2250 [b]", "1250-2250 [c]", "9000-10000 [d]"}));
@@ -140,7 +140,7 @@ TEST(SubtitleCues, HaveALength) {
     expect_showable(subtitle_cues({{speech, 1, 1.002}}));
 }
 
-TEST(SubtitleCues, TakeAnyTimes) {
+TEST(SubtitleCues, AcceptAnyTimes) {
     constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
     constexpr auto infinite = std::numeric_limits<double>::infinity();
     EXPECT_EQ(shown(subtitle_cues({{"a", -5, 1}})), (texts{"0-1000 [a]"}));
@@ -150,7 +150,7 @@ TEST(SubtitleCues, TakeAnyTimes) {
 }
 
 // Goal: the same properties for random input.
-TEST(SubtitleCues, OfRandomTextAreShowable) {
+TEST(SubtitleCues, OfRandomTextFitTheirBounds) {
     const std::vector<std::string> pieces{
         "a",
         "Kaffee",
@@ -191,7 +191,7 @@ TEST(SubtitleCues, OfRandomTextAreShowable) {
     }
 }
 
-TEST(SubtitleWords, KnowHowWideTheyAreAndWhatTheyEnd) {
+TEST(SubtitleWords, HaveWidthAndPunctuation) {
     const auto words = subtitle_words("Hé\u0301, 咖啡。 \"go!\" 👩 abc", 2);
     std::vector<std::string> lines;
     for (const auto& word : words) {

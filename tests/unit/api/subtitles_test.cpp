@@ -14,7 +14,7 @@ const std::vector<subtitle_cue> two_cues{
 const std::vector<subtitle_cue> marked_up{
     {.begin = 0ms, .end = 1ms, .lines = {"<b>a</b> & b", "{\\an8}00:00 --> 00:01 ---->"}}};
 
-TEST(SubripText, IsNumberedAndHasCommas) {
+TEST(SubripText, NumbersCuesAndUsesDecimalCommas) {
     EXPECT_EQ(subrip_text({}), "");
     EXPECT_EQ(
         subrip_text(two_cues),
@@ -22,13 +22,13 @@ TEST(SubripText, IsNumberedAndHasCommas) {
         "2\n01:02:03,004 --> 99:59:59,999\none\ntwo\n");
 }
 
-TEST(SubripText, HasNeitherTimesNorMarkupInItsText) {
+TEST(SubripText, ReplacesTimesAndMarkup) {
     EXPECT_EQ(
         subrip_text(marked_up),
         "1\n00:00:00,000 --> 00:00:00,001\n‹b›a‹/b› & b\n(\\an8)00:00 → 00:01 --→\n");
 }
 
-TEST(WebvttText, HasAHeadAndPoints) {
+TEST(WebvttText, HasAHeaderAndUsesDecimalPoints) {
     EXPECT_EQ(webvtt_text({}), "WEBVTT\n");
     EXPECT_EQ(
         webvtt_text(two_cues),
@@ -36,7 +36,7 @@ TEST(WebvttText, HasAHeadAndPoints) {
         "01:02:03.004 --> 99:59:59.999\none\ntwo\n");
 }
 
-TEST(WebvttText, IsNoMarkup) {
+TEST(WebvttText, EscapesMarkup) {
     EXPECT_EQ(
         webvtt_text(marked_up),
         "WEBVTT\n\n00:00:00.000 --> 00:00:00.001\n&lt;b&gt;a&lt;/b&gt; &amp; b\n"
@@ -58,7 +58,7 @@ TEST(TranscriptOf, ReadsAStoredResult) {
     EXPECT_TRUE(silent->spoken.empty());
 }
 
-TEST(TranscriptOf, TellsWhatIsNoResult) {
+TEST(TranscriptOf, RejectsInvalidResults) {
     // A recursive copy would overflow the stack.
     const auto deep = R"({"audio":{"segments":[]},"platform_meta":{"code":"x"},"more":)" +
                       std::string(100'000, '[') + std::string(100'000, ']') + "}";
@@ -78,7 +78,7 @@ TEST(TranscriptOf, TellsWhatIsNoResult) {
 }
 
 // Goal: no code can change the header or name another folder.
-TEST(AttachmentNamed, IsSafe) {
+TEST(AttachmentNamed, ContainsOnlySafeCharacters) {
     EXPECT_EQ(
         attachment_named("DYa0_-XPgnP5", {42}, "srt"), "attachment; filename=\"DYa0_-XPgnP5.srt\"");
     EXPECT_EQ(

@@ -5,7 +5,7 @@
 namespace reelsd::api {
 namespace {
 
-TEST(RequestedSize, IsOneOfTheTwo) {
+TEST(RequestedSize, AcceptsTheTwoSizes) {
     EXPECT_EQ(requested_size(std::nullopt).value(), jobs::thumbnail_size::large);
     EXPECT_EQ(requested_size("large").value(), jobs::thumbnail_size::large);
     EXPECT_EQ(requested_size("small").value(), jobs::thumbnail_size::small);

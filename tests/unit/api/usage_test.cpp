@@ -5,7 +5,7 @@
 namespace reelsd::api {
 namespace {
 
-TEST(RequestedPeriod, TakesDaysOfTheCalendar) {
+TEST(RequestedPeriod, AcceptsCalendarDays) {
     const auto both = requested_period("2026-02-28", "2028-02-29");
     ASSERT_TRUE(both);
     EXPECT_EQ(both->from, std::chrono::year_month_day(std::chrono::year{2026} / 2 / 28));
@@ -92,7 +92,7 @@ TEST(UsageDaysView, HasARowForEachDayModelAndPurpose) {
         R"("unpriced_calls":1}])");
 }
 
-TEST(UsageCsv, IsTheSameForSpreadsheets) {
+TEST(UsageCsv, HasTheRowsOfTheJson) {
     const std::string header =
         "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
         "unpriced_calls,purpose\r\n";
@@ -104,7 +104,7 @@ TEST(UsageCsv, IsTheSameForSpreadsheets) {
             "2026-05-23,openai,\"'=HYPERLINK(\"\"x\"\"), y\",1,0,0,0,,1,analysis\r\n");
 }
 
-TEST(CsvTextField, IsQuotedWhereItHasToBeAndNeverAFormula) {
+TEST(CsvTextField, IsQuotedIfNecessaryAndNeverAFormula) {
     EXPECT_EQ(csv_text_field(""), "");
     EXPECT_EQ(csv_text_field("gemini-2.5 flash"), "gemini-2.5 flash");
     EXPECT_EQ(csv_text_field("a,b"), "\"a,b\"");
@@ -119,7 +119,7 @@ TEST(CsvTextField, IsQuotedWhereItHasToBeAndNeverAFormula) {
     EXPECT_EQ(csv_text_field("a=b"), "a=b");
 }
 
-TEST(ReelUsageView, ShowsEachCallAndWhatIsKnownOfItsCost) {
+TEST(ReelUsageView, ListsEachCallWithItsKnownCost) {
     using namespace std::chrono_literals;
     const usage::reel_report report{
         .calls =
@@ -163,7 +163,7 @@ TEST(ReelUsageView, ShowsEachCallAndWhatIsKnownOfItsCost) {
         R"({"calls":[],"total_cost_usd":null,"unpriced_calls":2})");
 }
 
-TEST(BudgetView, LeavesOutWhatThereIsNone) {
+TEST(BudgetView, OmitsMissingValues) {
     EXPECT_EQ(
         budget_view(
             {.monthly_budget_usd = "5",

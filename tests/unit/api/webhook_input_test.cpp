@@ -14,7 +14,7 @@ result<void> accept_some(std::string_view url) {
     return error{errc::invalid_argument, "must be an https URL"};
 }
 
-TEST(RequestedWebhookUrl, MayBeLeftOut) {
+TEST(RequestedWebhookUrl, IsOptional) {
     for (const auto* const body : {"{}", R"({"webhook_url": null})", R"({"url": 7})"}) {
         const auto url = requested_webhook_url(json::parse(body), "webhook_url", &accept_some);
         ASSERT_TRUE(url) << body;
@@ -22,7 +22,7 @@ TEST(RequestedWebhookUrl, MayBeLeftOut) {
     }
 }
 
-TEST(RequestedWebhookUrl, IsWhatTheCheckLetsPass) {
+TEST(RequestedWebhookUrl, AcceptsWhatTheCheckAccepts) {
     const auto good = json::parse(R"({"url": "https://a.test/"})");
     EXPECT_EQ(requested_webhook_url(good, "url", &accept_some).value(), "https://a.test/");
     const auto why = [](const char* body) {
@@ -35,7 +35,7 @@ TEST(RequestedWebhookUrl, IsWhatTheCheckLetsPass) {
     }
 }
 
-TEST(RequestedDeliveryState, IsOneOfThree) {
+TEST(RequestedDeliveryState, AcceptsTheThreeStates) {
     EXPECT_EQ(requested_delivery_state({}).value(), std::nullopt);
     EXPECT_EQ(requested_delivery_state("failed").value(), webhooks::delivery_state::failed);
     for (const auto* const wrong : {"", "done", "Failed", "pending "}) {

@@ -36,7 +36,7 @@ std::string text_of(const jobs::job_change& change) {
     return events_text({.changed = {change}, .deleted = {}, .position = {}});
 }
 
-TEST(ChangeEvents, CarryTheJobAsListsShowIt) {
+TEST(ChangeEvents, ContainTheJobAsInLists) {
     EXPECT_EQ(
         text_of(processing_job()),
         "event: reel\n"
@@ -45,7 +45,7 @@ TEST(ChangeEvents, CarryTheJobAsListsShowIt) {
         "\n\n");
 }
 
-TEST(ChangeEvents, OfOneMomentEndWithThePosition) {
+TEST(ChangeEvents, OfOnePollEndWithThePosition) {
     const jobs::account_changes changes{
         .changed = {},
         .deleted = {{account_id{7}, job_id{42}, at(1s)}},
@@ -59,7 +59,7 @@ TEST(ChangeEvents, OfOneMomentEndWithThePosition) {
     EXPECT_EQ(events_text({}), "");
 }
 
-TEST(ChangeEvents, ASummaryCannotEndAnEvent) {
+TEST(ChangeEvents, ALineBreakInASummaryCannotEndAnEvent) {
     auto change = processing_job();
     change.step.clear();
     change.job.brief = {.code = "a", .author = "x", .summary = "one\n\nevent: reset\ndata: {}\r\n"};

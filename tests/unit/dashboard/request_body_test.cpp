@@ -12,7 +12,7 @@
 namespace reelsd::dashboard {
 namespace {
 
-TEST(TextIn, IsAStringThatTheDatabaseCanStore) {
+TEST(TextIn, AcceptsStringsThatTheDatabaseCanStore) {
     const auto body = json::parse(R"({"a": "x", "n": 1, "z": "a\u0000b", "long": "12345"})");
     EXPECT_EQ(text_in(body, "a", 5).value(), "x");
     EXPECT_EQ(text_in(body, "long", 5).value(), "12345");
@@ -22,7 +22,7 @@ TEST(TextIn, IsAStringThatTheDatabaseCanStore) {
     EXPECT_EQ(text_in(body, "z", 5).error().detail(), "z must not contain U+0000");
 }
 
-TEST(RequestedJobs, AreAFewPositiveNumbers) {
+TEST(RequestedJobs, AcceptAFewPositiveNumbers) {
     const auto jobs = requested_jobs(json::parse(R"({"ids": [1, 9223372036854775807]})"));
     ASSERT_TRUE(jobs);
     EXPECT_EQ(*jobs, (std::vector<job_id>{job_id{1}, job_id{9223372036854775807}}));
@@ -59,7 +59,7 @@ struct RefuseOtherSites : ::testing::Test {
     }
 };
 
-TEST_F(RefuseOtherSites, TakesOurOwnPagesAndPrograms) {
+TEST_F(RefuseOtherSites, AcceptsItsOwnPagesAndPrograms) {
     const auto json_type = std::pair{"Content-Type", "application/json"};
     EXPECT_EQ(refused({json_type}), 0U) << "curl sends no origin";
     EXPECT_EQ(refused({json_type, {"Sec-Fetch-Site", "same-origin"}}), 0U);
@@ -71,7 +71,7 @@ TEST_F(RefuseOtherSites, TakesOurOwnPagesAndPrograms) {
     EXPECT_EQ(refused({}, ""), 0U) << "no body, no type";
 }
 
-TEST_F(RefuseOtherSites, RefusesWhatAnotherSiteCanMakeABrowserSend) {
+TEST_F(RefuseOtherSites, RefusesCrossSiteRequests) {
     const auto json_type = std::pair{"Content-Type", "application/json"};
     EXPECT_EQ(refused({json_type, {"Sec-Fetch-Site", "cross-site"}}), 403U);
     EXPECT_EQ(refused({json_type, {"Sec-Fetch-Site", "same-site"}}), 403U);

@@ -10,7 +10,7 @@ accounts::account_changes changes_of(const char* text) {
     return requested_changes(json::parse(text)).value();
 }
 
-TEST(RequestedChanges, WhatIsNotGivenStays) {
+TEST(RequestedChanges, MissingMembersChangeNothing) {
     const auto none = changes_of("{}");
     EXPECT_FALSE(none.disabled);
     EXPECT_FALSE(none.is_admin);
@@ -18,7 +18,7 @@ TEST(RequestedChanges, WhatIsNotGivenStays) {
     EXPECT_FALSE(none.monthly_budget_usd);
 }
 
-TEST(RequestedChanges, NullTakesALimitAway) {
+TEST(RequestedChanges, NullRemovesALimit) {
     const auto some = changes_of(
         R"({"disabled": true, "is_admin": false, "submissions_per_minute": 5,
             "concurrent_jobs": null, "monthly_budget_usd": null})");
@@ -31,7 +31,7 @@ TEST(RequestedChanges, NullTakesALimitAway) {
     EXPECT_FALSE(*some.monthly_budget_usd);
 }
 
-TEST(RequestedChanges, ABudgetIsWhatWasTyped) {
+TEST(RequestedChanges, ABudgetIsExact) {
     EXPECT_EQ(**changes_of(R"({"monthly_budget_usd": 0.1})").monthly_budget_usd, "0.100000");
     EXPECT_EQ(**changes_of(R"({"monthly_budget_usd": 0})").monthly_budget_usd, "0.000000");
     EXPECT_EQ(
@@ -39,7 +39,7 @@ TEST(RequestedChanges, ABudgetIsWhatWasTyped) {
         "12345678.910000");
 }
 
-TEST(RequestedChanges, NonsenseIsNamed) {
+TEST(RequestedChanges, InvalidMembersAreNamed) {
     struct test_case {
         const char* body;
         const char* message;

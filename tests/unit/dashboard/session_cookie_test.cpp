@@ -28,7 +28,7 @@ TEST(SessionCookie, IsFoundAmongOthers) {
     }
 }
 
-TEST(SessionCookie, OfTwoNeitherCounts) {
+TEST(SessionCookie, IsIgnoredWhenDuplicated) {
     const std::string ours = "reelsd_session=" + std::string(43, 'a');
     const std::string planted = "reelsd_session=" + std::string(43, 'b');
     EXPECT_EQ(session_secret_in(planted + "; " + ours, false), std::nullopt);
@@ -36,7 +36,7 @@ TEST(SessionCookie, OfTwoNeitherCounts) {
     EXPECT_EQ(session_secret_in("__Host-" + planted + "; __Host-" + ours, true), std::nullopt);
 }
 
-TEST(SessionCookie, OverTlsIsOfThisHostAlone) {
+TEST(SessionCookie, OverTlsHasTheHostPrefix) {
     const std::string secret(43, 'a');
     const std::string planted = "reelsd_session=" + std::string(43, 'b');
     EXPECT_EQ(session_secret_in("__Host-reelsd_session=" + secret, true), secret);
@@ -44,7 +44,7 @@ TEST(SessionCookie, OverTlsIsOfThisHostAlone) {
     EXPECT_EQ(session_secret_in(planted, true), std::nullopt);
 }
 
-TEST(SessionCookie, IsOutOfReachOfScriptsAndOtherSites) {
+TEST(SessionCookie, IsHttpOnlyAndSameSite) {
     EXPECT_EQ(
         session_cookie("abc", false),
         "reelsd_session=abc; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict");
@@ -56,7 +56,7 @@ TEST(SessionCookie, IsOutOfReachOfScriptsAndOtherSites) {
         "reelsd_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
 }
 
-TEST(DeviceProof, IsOfOneAccountAndItsPresentPassword) {
+TEST(DeviceProof, IsBoundToOneAccountAndItsCurrentPassword) {
     const auto proof = new_device_proof("hash of ann");
     EXPECT_TRUE(proves_device(proof, "hash of ann"));
     EXPECT_FALSE(proves_device(proof, "hash of bob"));
@@ -73,7 +73,7 @@ TEST(DeviceProof, IsOfOneAccountAndItsPresentPassword) {
     }
 }
 
-TEST(CsrfToken, BelongsToOneSessionAndDoesNotTellItsSecret) {
+TEST(CsrfToken, IsBoundToOneSessionAndDoesNotRevealItsSecret) {
     const auto token = csrf_token_of("abc");
     EXPECT_EQ(token.size(), 64U);
     EXPECT_EQ(token, csrf_token_of("abc"));

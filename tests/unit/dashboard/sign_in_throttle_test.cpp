@@ -24,7 +24,7 @@ struct SignInThrottle : ::testing::Test {
     sign_in_throttle::time_point now{1h};
 };
 
-TEST_F(SignInThrottle, AFewGuessesThenOneAMinute) {
+TEST_F(SignInThrottle, AllowsABurstOfGuessesThenOneAMinute) {
     EXPECT_EQ(accepted(20, "ann@example.com", "10.0.0.1"), 8);
     EXPECT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now), 60);
     now += 59s;
@@ -34,14 +34,14 @@ TEST_F(SignInThrottle, AFewGuessesThenOneAMinute) {
     EXPECT_EQ(accepted(5, "ann@example.com", "10.0.0.1"), 1);
 }
 
-TEST_F(SignInThrottle, WhoKnowsThePasswordIsNotCounted) {
+TEST_F(SignInThrottle, DoesNotCountSuccessfulSignIns) {
     for (int i = 0; i < 100; ++i) {
         ASSERT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now), 0) << i;
         throttle.give_back({.email = "ann@example.com", .remote = "10.0.0.1"});
     }
 }
 
-TEST_F(SignInThrottle, WhoseAttemptCameToNothingIsNotCounted) {
+TEST_F(SignInThrottle, DoesNotCountAbandonedAttempts) {
     for (int count = 0; count < 30; ++count) {
         ASSERT_EQ(throttle.take({.email = "ann@x", .remote = "10.0.0.1"}, now), 0);
         const taken_attempt unused{throttle, {.email = "ann@x", .remote = "10.0.0.1"}};
@@ -54,12 +54,12 @@ TEST_F(SignInThrottle, WhoseAttemptCameToNothingIsNotCounted) {
     EXPECT_EQ(used, 8);
 }
 
-TEST_F(SignInThrottle, AStrangersGuessesDoNotLockTheOwnerOut) {
+TEST_F(SignInThrottle, GuessesFromOtherNetworksDoNotLockOutTheOwner) {
     EXPECT_EQ(accepted(50, "ann@example.com", "10.0.0.1"), 8);
     EXPECT_EQ(throttle.take({.email = "ann@example.com", .remote = "10.0.0.2"}, now), 0);
 }
 
-TEST_F(SignInThrottle, ANetworkMayNotTryManyAccounts) {
+TEST_F(SignInThrottle, LimitsANetworkOverAllAccounts) {
     int count = 0;
     for (int i = 0; i < 100; ++i) {
         const auto email = std::to_string(i) + "@example.com";
@@ -70,7 +70,7 @@ TEST_F(SignInThrottle, ANetworkMayNotTryManyAccounts) {
     EXPECT_EQ(throttle.take({.email = "x@example.com", .remote = "2001:db8:1:3::1"}, now), 0);
 }
 
-TEST_F(SignInThrottle, ANetworkIsOneHoweverItsAddressesAreWritten) {
+TEST_F(SignInThrottle, TreatsEveryNotationOfANetworkAsOne) {
     const std::string email = "ann@example.com";
     EXPECT_EQ(accepted(8, email, "2001:db8::a:b:c:d"), 8);
     EXPECT_EQ(accepted(1, email, "2001:db8:0:0:1:2:3:4"), 0);
@@ -78,7 +78,7 @@ TEST_F(SignInThrottle, ANetworkIsOneHoweverItsAddressesAreWritten) {
     EXPECT_EQ(accepted(1, email, "2001:db8:0:1::1"), 1) << "the next network";
 }
 
-TEST_F(SignInThrottle, StrangersFromManyNetworksDoNotLockAKnownBrowserOut) {
+TEST_F(SignInThrottle, ADistributedAttackDoesNotLockOutAKnownBrowser) {
     const std::string email = "ann@example.com";
     for (int i = 0; i < 200; ++i) accepted(1, email, "10.0.1." + std::to_string(i));
     EXPECT_GT(throttle.take({.email = email, .remote = "10.0.0.1"}, now), 0);
@@ -89,7 +89,7 @@ TEST_F(SignInThrottle, StrangersFromManyNetworksDoNotLockAKnownBrowserOut) {
     EXPECT_EQ(throttle.take(known, now), 0);
 }
 
-TEST_F(SignInThrottle, AFloodOfMadeUpAddressesForgetsTheOldestAlone) {
+TEST_F(SignInThrottle, AFloodOfAddressesEvictsOnlyTheOldest) {
     const auto guess_at = [this](int account, int attempts) {
         const auto number = std::to_string(account);
         return accepted(attempts, "ann" + number + "@example.com", "10.0.0." + number);
@@ -110,7 +110,7 @@ TEST_F(SignInThrottle, AFloodOfMadeUpAddressesForgetsTheOldestAlone) {
     EXPECT_EQ(unexpected, 0) << "later attempts are still counted";
 }
 
-TEST_F(SignInThrottle, ManyNetworksMayNotTryOneAccount) {
+TEST_F(SignInThrottle, LimitsAnAccountOverAllNetworks) {
     int count = 0;
     for (int i = 0; i < 200; ++i) {
         count += accepted(1, "ann@example.com", "10.0.1." + std::to_string(i));
@@ -118,7 +118,7 @@ TEST_F(SignInThrottle, ManyNetworksMayNotTryOneAccount) {
     EXPECT_EQ(count, 100);
 }
 
-TEST_F(SignInThrottle, ForgetsWhatIsFullAgain) {
+TEST_F(SignInThrottle, RemovesRefilledBuckets) {
     for (int i = 0; i < 30; ++i) {
         accepted(1, std::to_string(i) + "@example.com", "10.0.2." + std::to_string(i));
     }
@@ -128,7 +128,7 @@ TEST_F(SignInThrottle, ForgetsWhatIsFullAgain) {
     EXPECT_EQ(throttle.size(), 3U);
 }
 
-TEST_F(SignInThrottle, AClockThatStandsStillGivesNothing) {
+TEST_F(SignInThrottle, DoesNotRefillWhileTheClockStandsStill) {
     accepted(8, "ann@example.com", "10.0.0.1");
     EXPECT_GT(throttle.take({.email = "ann@example.com", .remote = "10.0.0.1"}, now - 1h), 0);
 }

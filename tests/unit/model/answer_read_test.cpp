@@ -156,7 +156,7 @@ TEST(ReadAnswer, AcceptsNulls) {
     EXPECT_FALSE(reading.reported->audio.language);
 }
 
-TEST(ReadAnswer, AcceptsTheContractsFormat) {
+TEST(ReadAnswer, AcceptsTheFormatOfTheResult) {
     auto answer = good_answer();
     answer["visual"].erase("text_segments");
     answer["visual"]["text_on_screen"] = {"3 TIPS", "Fresh beans"};

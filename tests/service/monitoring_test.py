@@ -53,7 +53,7 @@ def queries():
             yield variable["name"], variable["definition"]
 
 
-class Watching(DatabaseTest):
+class Monitoring(DatabaseTest):
     def busy_daemon(self):
         """A daemon that reports every metric."""
         model = OpenAiStandIn("vllm", key=KEY).start()
@@ -81,7 +81,7 @@ class Watching(DatabaseTest):
     def scrape(self, daemon):
         return daemon.request("GET", "/metrics").body.decode()
 
-    def test_each_query_asks_for_what_is_told(self):
+    def test_queries_name_only_existing_metrics(self):
         scraped = self.scrape(self.busy_daemon())
         metrics = told_by(scraped)
         asked = set()
@@ -102,7 +102,7 @@ class Watching(DatabaseTest):
         families = set(re.findall(r"^# TYPE (\w+)", scraped, re.MULTILINE))
         self.assertEqual(families - asked, set())
 
-    def test_routes_and_outcomes_that_rules_name_are_the_programs_own(self):
+    def test_rules_name_only_existing_label_values(self):
         source = EXAMPLES.parents[2] / "src"
         text = "".join(path.read_text() for path in source.rglob("*.cpp"))
         for where, expression in queries():
@@ -114,7 +114,7 @@ class Watching(DatabaseTest):
                 with self.subTest(where=where, route=route):
                     self.assertIn(route.removeprefix("/api/v1"), text)
 
-    def test_promtool_takes_the_rules_and_they_ring_when_they_should(self):
+    def test_promtool_accepts_the_rules_and_their_tests_pass(self):
         promtool = shutil.which("promtool")
         self.assertTrue(promtool, "promtool is not installed: see docker/packages.txt")
         for command in (["check", "rules", RULES.name], ["test", "rules", RULES_TEST.name]):
@@ -122,7 +122,7 @@ class Watching(DatabaseTest):
                 [promtool, *command], cwd=EXAMPLES, capture_output=True, text=True, timeout=120)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def test_each_alert_leads_to_a_part_of_the_document(self):
+    def test_each_alert_names_a_section_of_the_runbook(self):
         document = (EXAMPLES.parent / "runbook.md").read_text()
         headings = {line.lstrip("#").strip().lower() for line in document.splitlines() if line.startswith("#")}
         for group in yaml.safe_load(RULES.read_text())["groups"]:
@@ -133,7 +133,7 @@ class Watching(DatabaseTest):
                     self.assertIn(heading, headings)
                     self.assertTrue(rule["alert"] in document, "the document does not name it")
 
-    def test_the_dashboard_is_one_that_grafana_takes(self):
+    def test_the_grafana_dashboard_is_valid(self):
         dashboard = json.loads(DASHBOARD.read_text())
         self.assertGreaterEqual(dashboard["schemaVersion"], 36)
         numbers, taken = set(), set()

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
-from soak_gauges import Gauge, Series, gauge_of, table_rows, trend, verdict  # noqa: E402
+from soak_gauges import Gauge, Series, assess_growth, gauge_of, table_rows, trend  # noqa: E402
 
 MEMORY = gauge_of("daemon 0: memory")
 SAMPLES = 180
@@ -22,9 +22,9 @@ def noise(width, seed=1):
     return lambda number: 40 + chance.uniform(-width, width)
 
 
-class Judgement(unittest.TestCase):
+class Growth(unittest.TestCase):
     def grows(self, value_at, gauge=MEMORY):
-        return verdict(gauge, series(value_at))[1]
+        return assess_growth(gauge, series(value_at))[1]
 
     def test_the_slope_is_that_of_a_line(self):
         slope, low, high = trend([(0, 5), (10, 6), (20, 7), (40, 9)])
@@ -37,28 +37,28 @@ class Judgement(unittest.TestCase):
         wobble = noise(3)
         self.assertTrue(self.grows(lambda number: wobble(number) + leak * number))
 
-    def test_noise_spikes_and_a_sawtooth_are_flat(self):
+    def test_noise_spikes_and_a_sawtooth_are_not_growth(self):
         self.assertFalse(self.grows(noise(8)))
         self.assertFalse(self.grows(lambda number: 40 + (200 if number % 7 == 0 else 0)))
         self.assertFalse(self.grows(lambda number: 40 + number % 12))
 
-    def test_what_grows_while_it_warms_up_is_flat(self):
+    def test_growth_during_warm_up_is_ignored(self):
         self.assertFalse(self.grows(lambda number: 20 + min(number, SAMPLES / 3)))
 
-    def test_less_than_the_bound_is_borne(self):
+    def test_growth_below_the_bound_is_accepted(self):
         self.assertFalse(self.grows(lambda number: 40 + 3 * number / SAMPLES))
 
     def test_one_descriptor_for_each_minute_is_found(self):
         self.assertTrue(self.grows(lambda number: 100 + number // 5, gauge_of("daemon 1: descriptors")))
 
-    def test_a_database_connection_more_each_five_minutes_is_found(self):
+    def test_one_connection_for_each_five_minutes_is_found(self):
         self.assertTrue(self.grows(lambda number: 8 + number // 30, gauge_of("both: database connections")))
 
-    def test_tables_have_bounds_but_those_that_only_grow(self):
+    def test_growth_of_append_only_tables_is_accepted(self):
         self.assertTrue(self.grows(lambda number: 10 * number, gauge_of("rows of job")))
         self.assertFalse(self.grows(lambda number: 10 * number, gauge_of("rows of model_call")))
 
-    def test_leaks_at_rest_are_reported(self):
+    def test_leaks_while_idle_are_reported(self):
         children, flat = Series(), Series()
         for one in (children, flat):
             one.points = series(lambda number: 3)
@@ -68,8 +68,8 @@ class Judgement(unittest.TestCase):
         self.assertEqual(growing, ["daemon 0: children"])
         self.assertIn("left behind", rows[0][-1])
 
-    def test_too_short_a_run_is_no_growth(self):
-        self.assertEqual(verdict(Gauge(bound=1), [(0, 1)]), (0.0, False))
+    def test_a_short_run_is_not_growth(self):
+        self.assertEqual(assess_growth(Gauge(bound=1), [(0, 1)]), (0.0, False))
 
 
 if __name__ == "__main__":
