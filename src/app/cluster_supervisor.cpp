@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr auto supervise_interval = 1s;
 /// A package's files are replaced one after the other, within about a second. A server that starts
-/// meanwhile would have to be restarted again.
+/// in that time would have to be restarted again.
 constexpr int checks_before_restart = 3;
 /// Before an unsuccessful restart is repeated.
 constexpr int checks_between_restarts = 60;

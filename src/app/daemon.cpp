@@ -208,7 +208,7 @@ void raise_descriptor_limit(const log::logger& log) {
     if (limit.rlim_cur >= target) return;
     limit.rlim_cur = target;
     if (::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
-    log.warning("raising the open-file limit failed", {{"wanted", target}});
+    log.warning("raising the open-file limit failed", {{"target", target}});
 }
 
 extern "C" void exit_immediately(int /*signal*/) {

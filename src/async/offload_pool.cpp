@@ -17,8 +17,8 @@ namespace reelsd::async {
 namespace asio = boost::asio;
 
 struct offload_pool::state {
-    state(std::size_t threads_wanted, std::size_t queue_max)
-        : pool{threads_wanted}, pending_max{threads_wanted + queue_max} {}
+    state(std::size_t thread_count, std::size_t queue_max)
+        : pool{thread_count}, pending_max{thread_count + queue_max} {}
 
     asio::thread_pool pool;
     std::size_t pending_max;

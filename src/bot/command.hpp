@@ -47,7 +47,7 @@ using command = std::variant<
     commands::unknown>;
 
 /// In groups, a message is for the bot if it mentions the bot, replies to it, or is a command with
-/// the bot's name. The text of a video is its caption. A reply to a video stands for that video,
+/// the bot's name. The text of a video is its caption. A reply to a video refers to that video,
 /// unless the reply itself has a command or a link.
 [[nodiscard]] command parse_command(const incoming_message& message, const bot_identity& self);
 

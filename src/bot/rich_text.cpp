@@ -129,7 +129,7 @@ public:
                 finish();
                 continue;
             }
-            // At least one character, also beside an overlong address.
+            // At least one character, even if an address is too long.
             const auto bytes_max = std::max<std::size_t>(
                 prefix_within(rest, room() > tags ? room() - tags : 0), prefix_within(rest, 6));
             const auto cut = cut_within(rest, bytes_max);

@@ -51,7 +51,7 @@ result<std::optional<account>> server_user(const fs::path& cluster) {
     }
     return error{
         errc::database_unavailable,
-        "PostgreSQL refuses to run as root and there is neither a user postgres nor nobody; "
+        "PostgreSQL refuses to run as root and neither the user postgres nor nobody exists; "
         "run as another user, or give a database URL"};
 }
 

@@ -235,7 +235,7 @@ std::string display_name_of(CLD2::Language language) {
     return std::string{name.substr(0, 1)} + ascii_lower(name.substr(1));
 }
 
-/// Whether the two share so many words that the detector may take one for the other.
+/// Whether the two share enough words that the detector may take one for the other.
 bool are_related(CLD2::Language left, CLD2::Language right) {
     const auto set = CLD2::LanguageCloseSet(left);
     return left == right || (set != 0 && set == CLD2::LanguageCloseSet(right));

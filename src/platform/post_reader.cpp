@@ -48,7 +48,7 @@ void post_reader::take_root(const document& root) {
         std::any_of(code_names.begin(), code_names.end(), [&](const char* name) {
             return member(root, {name}) != nullptr;
         });
-    if (!is_wanted(root) && names_a_post) {
+    if (!is_requested(root) && names_a_post) {
         note(answer_media::other_post);
         return;
     }
@@ -62,8 +62,8 @@ void post_reader::take_root(const document& root) {
     note(is_withheld ? answer_media::withheld : answer_media::unreadable);
 }
 
-/// An object with two codes is wanted only by both.
-bool post_reader::is_wanted(const document& object) const {
+/// An object with two codes matches only if both do.
+bool post_reader::is_requested(const document& object) const {
     bool is_named = false;
     for (const char* name : code_names) {
         const auto* value = member(object, {name});
@@ -83,10 +83,11 @@ void post_reader::take_unnamed(const document& root) {
     if (record != nullptr) take_root(*record);
 }
 
-/// Whether an object names the wanted post and has one more fact. The route's parameters have none.
+/// Whether an object names the requested post and has one more fact. The route's parameters have
+/// none.
 bool post_reader::is_own_record(const document& object) const {
     constexpr auto facts = std::to_array<const char*>({"pk", "media_type", "user", "__typename"});
-    return is_wanted(object) && std::any_of(facts.begin(), facts.end(), [&](const char* name) {
+    return is_requested(object) && std::any_of(facts.begin(), facts.end(), [&](const char* name) {
                return member(object, {name}) != nullptr;
            });
 }
@@ -96,7 +97,7 @@ const document* post_reader::find_media(const document& root) {
     return find_first(
         root,
         [this](const document& at) {
-            return (has_media_fields(at) || is_embedded_media(at)) && is_wanted(at);
+            return (has_media_fields(at) || is_embedded_media(at)) && is_requested(at);
         },
         {});
 }

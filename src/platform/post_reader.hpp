@@ -9,8 +9,8 @@
 
 namespace reelsd::platform {
 
-/// Reads the members of documents and keeps the most informative data of the wanted post. Members
-/// are recognised by their names, at any depth.
+/// Reads the members of documents and keeps the most informative data of the requested post.
+/// Members are recognised by their names, at any depth.
 class post_reader {
 public:
     /// `reel` outlives this.
@@ -22,7 +22,7 @@ public:
     /// Reads every member of every object below `root`.
     void take_all(const document& root);
 
-    /// Reads records of the wanted post below `root`, recognised by their own members. For data
+    /// Reads records of the requested post below `root`, recognised by their own members. For data
     /// without a member of a known name.
     void take_unnamed(const document& root);
 
@@ -36,7 +36,7 @@ public:
 private:
     void take_web_info(const document& value);
     void take_root(const document& root);
-    [[nodiscard]] bool is_wanted(const document& object) const;
+    [[nodiscard]] bool is_requested(const document& object) const;
     [[nodiscard]] const document* find_media(const document& root);
     [[nodiscard]] bool is_own_record(const document& object) const;
     [[nodiscard]] const document* find_first(

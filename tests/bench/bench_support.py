@@ -44,7 +44,7 @@ def built(target, programs=None):
 
 
 class Processes:
-    """The kernel's figures of some processes and all their descendants."""
+    """The kernel's counters of some processes and all their descendants."""
 
     def __init__(self, *roots):
         self.roots = roots

@@ -36,7 +36,7 @@ EXPECTED = {"get": 200, "list": 200, "post": 202, "fresh": 200}
 
 
 class Process:
-    """The kernel's figures of a process."""
+    """The kernel's counters of a process."""
 
     def __init__(self, pid):
         self.folder = f"/proc/{pid}"
@@ -186,17 +186,17 @@ def refusal_over_bound(daemon, most):
         for _ in range(most):
             link = all_of_them.enter_context(socket.create_connection((host, int(port)), timeout=10))
             link.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
-            said = link.recv(4096)
-            if b" 503 " in said:
-                return len(held), said
+            response = link.recv(4096)
+            if b" 503 " in response:
+                return len(held), response
             held.append(link)
     return len(held), b""
 
 
-def check_refusal(taken, said):
-    head = said.split(b"\r\n\r\n")[0].lower()
-    polite = said.startswith(b"HTTP/1.1 503") and b"retry-after:" in head and b"connection: close" in head
-    print(f"after {taken} more connections: {said.splitlines()[0].decode() if said else 'no refusal'}, "
+def check_refusal(taken, response):
+    head = response.split(b"\r\n\r\n")[0].lower()
+    polite = response.startswith(b"HTTP/1.1 503") and b"retry-after:" in head and b"connection: close" in head
+    print(f"after {taken} more connections: {response.splitlines()[0].decode() if response else 'no refusal'}, "
           f"{'polite' if polite else 'not polite'}")
     return polite
 
@@ -212,8 +212,8 @@ def await_waiters(daemon, count, seconds=60):
     """Waits until this many long polls are held."""
     give_up = time.monotonic() + seconds
     while time.monotonic() < give_up:
-        figures = daemon.request("GET", "/metrics").body.decode()
-        if float(re.search(r"^reelsd_waiters (\S+)$", figures, re.M)[1]) >= count:
+        metrics = daemon.request("GET", "/metrics").body.decode()
+        if float(re.search(r"^reelsd_waiters (\S+)$", metrics, re.M)[1]) >= count:
             return
         time.sleep(0.2)
     raise AssertionError(f"fewer than {count} long polls are held")

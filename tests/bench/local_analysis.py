@@ -130,8 +130,8 @@ def whole_job(world, daemon):
 
 
 def duration_of(video):
-    said = run("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", video)
-    return float(re.search(rb"[\d.]+", said)[0])
+    output = run("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", video)
+    return float(re.search(rb"[\d.]+", output)[0])
 
 
 def main():

@@ -31,8 +31,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-int reels_wanted = 10'000;
-int searches_wanted = 1000;
+int reel_count = 10'000;
+int search_count = 1000;
 
 constexpr db::query insert_query{"bench.insert", R"sql(
     WITH made AS (
@@ -162,7 +162,7 @@ protected:
 
 TEST_F(SearchBench, ManyReels) {
     bench::writer pen{7};
-    for (int i = 0; i < reels_wanted; ++i) insert(pen.result(), "x");
+    for (int i = 0; i < reel_count; ++i) insert(pen.result(), "x");
     reading_.print();
     writing_.print();
     run(pool().run(soon(), vacuum_query));
@@ -170,13 +170,13 @@ TEST_F(SearchBench, ManyReels) {
     const auto row = sizes.one();
     std::printf(
         "%d reels: words %.0f MB, concepts %.0f MB, documents %.0f MB\n",
-        reels_wanted,
+        reel_count,
         static_cast<double>(row.as<std::int64_t>("words")) / 1e6,
         static_cast<double>(row.as<std::int64_t>("concepts")) / 1e6,
         static_cast<double>(row.as<std::int64_t>("documents")) / 1e6);
     for (const int hits_max : {10, 50}) {
         for (auto* each : {&embedding_, &statement_, &choosing_, &whole_}) each->clear();
-        for (int i = 0; i < searches_wanted; ++i) search(pen.query(), hits_max);
+        for (int i = 0; i < search_count; ++i) search(pen.query(), hits_max);
         std::printf("limit %d, %zu hits so far\n", hits_max, found_);
         for (auto* each : {&embedding_, &statement_, &choosing_, &whole_}) each->print();
     }
@@ -236,7 +236,7 @@ TEST_F(SearchBench, Recall) {
 
 int main(int count, char** arguments) {
     ::testing::InitGoogleTest(&count, arguments);
-    if (count > 1) reelsd::reels_wanted = std::atoi(arguments[1]);
-    if (count > 2) reelsd::searches_wanted = std::atoi(arguments[2]);
+    if (count > 1) reelsd::reel_count = std::atoi(arguments[1]);
+    if (count > 2) reelsd::search_count = std::atoi(arguments[2]);
     return RUN_ALL_TESTS();
 }

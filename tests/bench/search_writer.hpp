@@ -73,8 +73,8 @@ public:
         json segments = json::array();
         std::string transcript;
         for (int i = 0; i < 12; ++i) {
-            const auto said = i % 4 == 3 ? any(sentences_) : sentence(about);
-            segments.push_back({{"text", said}, {"start_seconds", i * 3.0}});
+            const auto text = i % 4 == 3 ? any(sentences_) : sentence(about);
+            segments.push_back({{"text", text}, {"start_seconds", i * 3.0}});
         }
         json texts = json::array();
         for (int i = 0; i < 5; ++i) {

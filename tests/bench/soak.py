@@ -242,10 +242,10 @@ class Soak:
     @staticmethod
     def report_log(number, daemon):
         """Warnings and errors by their texts, without numbers."""
-        said = collections.Counter(
+        counts = collections.Counter(
             (line.get("level"), re.sub(r"\d+", "N", str(line.get("message")))) for line in daemon.log_lines()
             if line.get("level") in ("warning", "error", "critical"))
-        for (level, message), count in said.most_common(12):
+        for (level, message), count in counts.most_common(12):
             print(f"log of daemon {number}: {count} x {level}: {message[:160]}")
 
     def close(self):

@@ -224,8 +224,8 @@ class Mcp(ApiActor):
                 self.check(not answer["isError"], f"{tool}: {answer}"[:300])
             if next(self.turns) % 2:
                 client.cancel(client.begin_call("analyze_reel", {"url": link}))
-            code, _, said = client.end()
-            self.check(code == 0, f"reels mcp ended with {code}: {said[-300:]}")
+            code, _, error_output = client.end()
+            self.check(code == 0, f"reels mcp ended with {code}: {error_output[-300:]}")
         except queue.Empty:
             raise Wrong("reels mcp does not answer") from None
         finally:

@@ -494,7 +494,7 @@ def judge(options):
     print(f"clips without speech where words were invented: {invented}/{len(quiet)}")
     report_music(results)
     seconds = sum(clip["seconds"] for clip in clips)
-    print(f"silent said of: {sorted({c.get('what', c['kind']) for c, line in results if line['silent']})}")
+    print(f"silence reported for: {sorted({c.get('what', c['kind']) for c, line in results if line['silent']})}")
     print(f"CPU per second: speech {sum(l['speech_cpu_seconds'] for _, l in results) / seconds:.3f} "
           f"music {sum(l['music_cpu_seconds'] for _, l in results) / seconds:.4f}; {seconds:.0f} s in all")
 
@@ -517,7 +517,7 @@ def main():
     runner.add_argument("--kind", default="", help="only kinds that match this pattern")
     runner.add_argument("--limit", type=int, default=0, help="at most so many clips of a kind")
     runner.add_argument("--jobs", type=int, default=1)
-    runner.add_argument("--words", action="store_true", help="show what was said and heard")
+    runner.add_argument("--words", action="store_true", help="show the spoken and the recognised words")
     runner.add_argument("--trace", help="write all evidence to this file")
     runner.set_defaults(call=judge)
     options = parser.parse_args()

@@ -95,8 +95,8 @@ class Browser:
             entry = parameters["entry"]
             self.complaints.append(f"{entry['source']} {entry['level']}: {entry['text']}")
         elif method == "Runtime.consoleAPICalled":
-            said = [str(one.get("value", one.get("description"))) for one in parameters["args"]]
-            self.complaints.append(f"console {parameters['type']}: {' '.join(said)}")
+            texts = [str(one.get("value", one.get("description"))) for one in parameters["args"]]
+            self.complaints.append(f"console {parameters['type']}: {' '.join(texts)}")
         elif method == "Runtime.exceptionThrown":
             self.complaints.append(f"exception: {parameters['exceptionDetails']}")
         elif method == "Network.requestWillBeSent":

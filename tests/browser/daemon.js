@@ -25,15 +25,15 @@ export async function startDaemon() {
     });
     const line = await Promise.race([firstLine, ended.then(() => null)]);
     if (line === null) {
-        throw new Error('The daemon did not start; its starter said why.');
+        throw new Error('The daemon did not start; its starter has printed the reason.');
     }
-    const told = JSON.parse(line);
+    const settings = JSON.parse(line);
     return {
-        origin: told.origin,
-        setUpLink: told.set_up_link,
-        hostileLink: told.hostile_link,
-        hostileText: told.hostile_text,
-        telegram: told.telegram,
+        origin: settings.origin,
+        setUpLink: settings.set_up_link,
+        hostileLink: settings.hostile_link,
+        hostileText: settings.hostile_text,
+        telegram: settings.telegram,
         stop: async () => {
             process.stdin.end();
             await ended;

@@ -26,9 +26,9 @@ const hasVideo = (page) => page.waitForFunction(() => document.querySelector('vi
 
 /** Waits until the video has arrived near a time. */
 function arrived(page, seconds) {
-    return page.waitForFunction((wanted) => {
+    return page.waitForFunction((expected) => {
         const video = document.querySelector('video');
-        return !video.seeking && video.readyState >= 2 && Math.abs(video.currentTime - wanted) < 0.1;
+        return !video.seeking && video.readyState >= 2 && Math.abs(video.currentTime - expected) < 0.1;
     }, seconds);
 }
 
@@ -56,7 +56,7 @@ for (const width of WIDTHS) {
         const late = sample.result.metadata.duration_seconds - 1;
         await page.locator('video').evaluate((video, seconds) => { video.currentTime = seconds; }, late);
         await arrived(page, late);
-        await page.waitForFunction((wanted) => Math.abs(Number(document.querySelector('[role="slider"]').ariaValueNow) - wanted) <= 0.1, late);
+        await page.waitForFunction((expected) => Math.abs(Number(document.querySelector('[role="slider"]').ariaValueNow) - expected) <= 0.1, late);
 
         // The list shows the entry, without a scroll of the page.
         await page.waitForFunction(() => {

@@ -17,8 +17,8 @@ export async function startReceiver() {
     return {
         url: `http://127.0.0.1:${server.address().port}/hook`,
         requests,
-        answerWith: (wanted) => {
-            status = wanted;
+        answerWith: (next) => {
+            status = next;
         },
         stop: () => new Promise((resolve) => { server.close(resolve); }),
     };

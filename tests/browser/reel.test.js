@@ -36,7 +36,7 @@ for (const width of WIDTHS) {
         // By a click on the transcript.
         await page.locator('.spans-speech .entry').last().click();
         assert.equal(await timeOf(page), last.start_seconds);
-        await marked(page, 'said').filter({ hasText: last.text }).waitFor();
+        await marked(page, 'speech').filter({ hasText: last.text }).waitFor();
         await page.waitForURL(`**/reels/${sample.id}#t=*`);
 
         // By keyboard.
@@ -273,7 +273,7 @@ test('a reel being fetched when the stream opens is requested once', async () =>
     await visitor.close();
 });
 
-test('somebody else\'s reel is not found', async () => {
+test('a reel of another account is not found', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });
     await visitor.visit('/reels/999999');
     await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();

@@ -110,7 +110,7 @@ for (const width of WIDTHS) {
         await page.keyboard.type(segment.text.slice(0, 60));
         const mark = page.locator('.row mark').first();
         await mark.waitFor();
-        assert.ok(new URL(page.url()).searchParams.get('q').length > 0, 'the search stands in the address');
+        assert.ok(new URL(page.url()).searchParams.get('q').length > 0, 'the address contains the search');
         await page.locator('.row-title a').first().click();
         await page.locator('.clock').waitFor();
         await visitor.waitForFocus(page.locator('.reel h1'));

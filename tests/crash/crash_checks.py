@@ -326,7 +326,7 @@ def check_local_calls(run, rows):
 # Logs and tables of the report.
 
 
-def check_logs(daemon, figures, with_outages):
+def check_logs(daemon, counts, with_outages):
     """Errors in the logs of all starts, unless the database was unreachable at times."""
     errors = collections.Counter()
     for line in daemon.all_log_lines():
@@ -334,7 +334,7 @@ def check_logs(daemon, figures, with_outages):
         if level == "error" and not with_outages:
             errors[f"{message} {line.get('reason', '')}"[:300]] += 1
         elif level in ("warning", "error"):
-            figures[f"log: {message}"] += 1
+            counts[f"log: {message}"] += 1
     return [f"logged as an error by {daemon.name}, {count} times: {text}"
             for text, count in errors.items()]
 

@@ -574,7 +574,7 @@ class Run:
         children = collections.Counter(task for kill in self.kills for task in kill["children"])
         lines += ["", "media children running at a kill: " + (", ".join(
             f"{task} {count}" for task, count in children.most_common()) or "none")]
-        lines += ["figures: " + ", ".join(f"{name} {count}" for name, count in
+        lines += ["counts: " + ", ".join(f"{name} {count}" for name, count in
                                           sorted(self.statistics.items()) if count)]
         return "\n".join(lines)
 

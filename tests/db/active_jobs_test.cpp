@@ -53,11 +53,11 @@ constexpr db::query index_reads_query{"test.reads", R"sql(
 
 class ActiveJobs : public job_store_test {
 protected:
-    struct figures {
+    struct bounds {
         std::optional<std::int64_t> bound;
         std::int64_t active;
     };
-    [[nodiscard]] figures figures_of(account_id owner) {
+    [[nodiscard]] bounds bounds_of(account_id owner) {
         const auto found = run(pool().run(soon(), bound_query, owner));
         const auto row = found.one();
         return {
@@ -71,7 +71,7 @@ protected:
         std::vector<callers_submission> submissions;
         for (const auto caller : callers) {
             const auto url = "https://www.instagram.com/reel/DY" + std::to_string(++links_) + "/";
-            submissions.push_back({.caller = caller, .wanted = {.url = url}});
+            submissions.push_back({.caller = caller, .request = {.url = url}});
         }
         std::vector<submission_result> decided;
         const default_limits limits{.submissions_per_minute = 1000000, .concurrent_jobs = limit};
@@ -93,14 +93,14 @@ private:
 };
 
 TEST_F(ActiveJobs, ThatHaveEndedDoNotCount) {
-    EXPECT_EQ(figures_of(ann_).bound, std::nullopt);
+    EXPECT_EQ(bounds_of(ann_).bound, std::nullopt);
     for (const auto& one : asked({ann_, ann_}, 3)) EXPECT_EQ(one.decided, outcome::accepted);
-    EXPECT_EQ(figures_of(ann_).bound, 2);
+    EXPECT_EQ(bounds_of(ann_).bound, 2);
     end_all(claimed(2), failure_);
-    EXPECT_EQ(figures_of(ann_).bound, 2) << "ending a job does not write the account's row";
+    EXPECT_EQ(bounds_of(ann_).bound, 2) << "ending a job does not write the account's row";
     const auto three = asked({ann_, ann_, ann_}, 3);
     for (const auto& one : three) EXPECT_EQ(one.decided, outcome::accepted);
-    EXPECT_EQ(figures_of(ann_).bound, 3);
+    EXPECT_EQ(bounds_of(ann_).bound, 3);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
     EXPECT_TRUE(run(store_.remove(ann_, three[1].job, soon())));
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
@@ -119,9 +119,9 @@ TEST_F(ActiveJobs, ThatAnAdministratorResubmitsCountToo) {
     const auto three = asked({ann_, ann_, ann_}, 9);
     end_all(claimed(3), failure_);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
-    EXPECT_EQ(figures_of(ann_).bound, 1);
+    EXPECT_EQ(bounds_of(ann_).bound, 1);
     EXPECT_EQ(run(operations_.resubmit({three[0].job, three[1].job}, soon())).size(), 2U);
-    EXPECT_EQ(figures_of(ann_).bound, 3);
+    EXPECT_EQ(bounds_of(ann_).bound, 3);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
 }
 
@@ -137,7 +137,7 @@ TEST_F(ActiveJobs, ThatEarlierReleasesSubmitCountToo) {
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::accepted);
     const auto earlier = run(pool().run(soon(), earlier_query, ann_, std::string_view{link}));
     for (const db::row row : earlier) EXPECT_EQ(row.as<std::string>("outcome"), "admitted");
-    EXPECT_EQ(figures_of(ann_).bound, 3);
+    EXPECT_EQ(bounds_of(ann_).bound, 3);
     EXPECT_EQ(asked({ann_}, 3).front().decided, outcome::too_many_jobs);
 }
 
@@ -225,7 +225,7 @@ TEST_F(ActiveJobs, AreLimitedExactly) {
             }
         }
         for (const auto owner : owners) {
-            const auto found = figures_of(owner);
+            const auto found = bounds_of(owner);
             ASSERT_EQ(found.active, model.active(owner)) << "step " << step;
             ASSERT_GE(found.bound.value_or(found.active), found.active) << "step " << step;
         }

@@ -318,11 +318,11 @@ protected:
 private:
     static constexpr db::query function_query{"test.function", R"sql(
         CREATE FUNCTION test_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-        DECLARE wanted text := (SELECT state FROM test_refusal);
+        DECLARE refusal text := (SELECT state FROM test_refusal);
         BEGIN
-            IF NEW.status = 'done' AND wanted IS NOT NULL THEN
+            IF NEW.status = 'done' AND refusal IS NOT NULL THEN
                 PERFORM nextval('test_refusals');
-                RAISE EXCEPTION 'simulated' USING ERRCODE = wanted;
+                RAISE EXCEPTION 'simulated' USING ERRCODE = refusal;
             END IF;
             RETURN NEW;
         END $$)sql"};

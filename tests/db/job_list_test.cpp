@@ -23,7 +23,7 @@ protected:
         EXPECT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
         return id;
     }
-    job_page list(job_filter wanted) { return run(store_.list(ann_, std::move(wanted), soon())); }
+    job_page list(job_filter filter) { return run(store_.list(ann_, std::move(filter), soon())); }
     std::vector<job_id> ids(job_filter filter) {
         std::vector<job_id> all;
         for (const auto& job : list(std::move(filter)).jobs) all.push_back(job.id);
@@ -279,7 +279,7 @@ private:
 TEST_F(JobListReads, AreLimitedToThePage) {
     struct test_case {
         const char* name;
-        job_filter wanted;
+        job_filter filter;
     };
     const test_case cases[] = {
         {"all", {}},
@@ -290,7 +290,7 @@ TEST_F(JobListReads, AreLimitedToThePage) {
     for (const auto owner : {ann_, bob_}) {
         for (const auto& expected : cases) {
             SCOPED_TRACE(expected.name);
-            EXPECT_LE(reads_of_list(owner, expected.wanted, 20), page_reads_max) << owner.value;
+            EXPECT_LE(reads_of_list(owner, expected.filter, 20), page_reads_max) << owner.value;
         }
     }
 }
@@ -305,8 +305,8 @@ TEST_F(JobListReads, OfTheNewestJobsAreLimitedToThePage) {
     };
     constexpr std::int64_t latest_reads_max = 3 * page_reads_max;
     for (const auto owner : {ann_, bob_}) {
-        for (const auto& wanted : cases) {
-            EXPECT_LE(reads_of_list(owner, wanted, 20), latest_reads_max) << owner.value;
+        for (const auto& filter : cases) {
+            EXPECT_LE(reads_of_list(owner, filter, 20), latest_reads_max) << owner.value;
         }
         EXPECT_EQ(run(store_.list(owner, {.latest = true}, soon())).jobs[0].earlier, 1);
     }

@@ -71,8 +71,8 @@ submission of_list(const char* key, const char* request_hash, std::int32_t posit
 
 TEST_F(JobRepetition, AKeyOfAListConflictsWithLinksAndOtherLists) {
     using outcome = submission_result::outcome;
-    const auto decided = [this](account_id by, submission wanted) {
-        return run(store_.submit(by, std::move(wanted), generous_, soon())).decided;
+    const auto decided = [this](account_id by, submission request) {
+        return run(store_.submit(by, std::move(request), generous_, soon())).decided;
     };
     const auto first = of_list("k", "aa", 0);
     EXPECT_EQ(decided(ann_, first), outcome::accepted);
@@ -87,11 +87,11 @@ TEST_F(JobRepetition, AKeyOfAListConflictsWithLinksAndOtherLists) {
     EXPECT_EQ(decided(bob_, of_list("l", "aa", 0)), outcome::accepted);
     // In one statement, each gets its own answer.
     const std::vector<callers_submission> together{
-        {.caller = ann_, .wanted = {.url = link}},
-        {.caller = ann_, .wanted = single},
-        {.caller = ann_, .wanted = first},
-        {.caller = bob_, .wanted = {.url = link, .idempotency_key = "free"}},
-        {.caller = bob_, .wanted = of_list("free", "aa", 0)}};
+        {.caller = ann_, .request = {.url = link}},
+        {.caller = ann_, .request = single},
+        {.caller = ann_, .request = first},
+        {.caller = bob_, .request = {.url = link, .idempotency_key = "free"}},
+        {.caller = bob_, .request = of_list("free", "aa", 0)}};
     const auto all = run(store_.submit_all(together, generous_, soon()));
     ASSERT_EQ(all.size(), 5U);
     EXPECT_EQ(all[0]->decided, outcome::accepted);
@@ -110,8 +110,8 @@ TEST_F(JobRepetition, KeysOfTheLastReleaseAreRecognized) {
     using outcome = submission_result::outcome;
     const db::query store_query{"test.store_earlier_key", R"sql(
         INSERT INTO idempotency_key (account_id, key, job_id) VALUES ($1, $2, $3))sql"};
-    const auto decide = [this](submission wanted) {
-        return run(store_.submit(ann_, std::move(wanted), generous_, soon()));
+    const auto decide = [this](submission request) {
+        return run(store_.submit(ann_, std::move(request), generous_, soon()));
     };
     const auto single = submitted(ann_);
     run(pool().run(soon(), store_query, ann_, "k-1", single));

@@ -51,8 +51,8 @@ protected:
         return job.id;
     }
     std::optional<jpeg_bytes> find(
-        account_id caller, job_id id, thumbnail_size wanted = thumbnail_size::large) {
-        return run(store_.find_thumbnail(caller, id, wanted, soon()));
+        account_id caller, job_id id, thumbnail_size size = thumbnail_size::large) {
+        return run(store_.find_thumbnail(caller, id, size, soon()));
     }
     std::optional<jpeg_bytes> find_small(account_id caller, job_id id) {
         return find(caller, id, thumbnail_size::small);

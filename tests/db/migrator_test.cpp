@@ -164,8 +164,8 @@ TEST_F(MigratorTest, LimitsTheWaitForALockSoThatOthersProceed) {
         "test.waiting",
         "SELECT count(*) AS n FROM pg_locks"
         " WHERE NOT granted AND relation = 'thing'::regclass AND mode = 'AccessExclusiveLock'"};
-    static constexpr query let_go{
-        "test.let_go",
+    static constexpr query release_lock{
+        "test.release",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()"};
     static constexpr query lease{
@@ -191,7 +191,7 @@ TEST_F(MigratorTest, LimitsTheWaitForALockSoThatOthersProceed) {
         EXPECT_NO_THROW(run(pool().run(soon(), write)));
     }
     EXPECT_EQ(count(lease), 1);
-    run(pool().run(soon(), let_go));
+    run(pool().run(soon(), release_lock));
     EXPECT_FALSE(holder.get());
     const auto done = migration.get();
     ASSERT_TRUE(done) << done.error().to_string();

@@ -36,8 +36,8 @@ protected:
             std::to_string(ann_.value) + ", " + std::to_string(++booked_) + ", 1, 'm', " +
             called_at + ", " + cost + ")");
     }
-    submission_result submit(submission wanted, std::optional<account_id> by = {}) {
-        return run(store_.submit(by.value_or(ann_), std::move(wanted), generous_, soon()));
+    submission_result submit(submission request, std::optional<account_id> by = {}) {
+        return run(store_.submit(by.value_or(ann_), std::move(request), generous_, soon()));
     }
     submission_result submit_paid() { return submit({.url = link, .costs_money = true}); }
     /// A rate limit that does not refill during a test: one in 20 s.

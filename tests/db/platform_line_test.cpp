@@ -46,8 +46,8 @@ constexpr db::query claims_query{"test.claims", "SELECT sum(claim) AS claims FRO
 class PlatformLine : public job_store_test {
 protected:
     [[nodiscard]] line_answer next(std::vector<job_id> in_flight = {}) {
-        const claim_request wanted{.worker = "w", .lease = 60s, .in_flight = std::move(in_flight)};
-        return run(queue_.claim_in_line(wanted, line_, soon()));
+        const claim_request request{.worker = "w", .lease = 60s, .in_flight = std::move(in_flight)};
+        return run(queue_.claim_in_line(request, line_, soon()));
     }
     /// The job that gets the next permit.
     [[nodiscard]] std::optional<claimed_job> next_permitted() {

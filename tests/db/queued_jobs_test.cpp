@@ -41,7 +41,7 @@ protected:
         for (int i = 0; i < count; ++i) {
             submission request{.url = link, .queue = queue};
             if (is_list) request.list = list_element{.request_hash = "", .position = i};
-            submissions.push_back({.caller = caller, .wanted = std::move(request)});
+            submissions.push_back({.caller = caller, .request = std::move(request)});
         }
         std::vector<submission_result> decided;
         for (auto& one : run(store_.submit_all(submissions, {}, soon()))) {

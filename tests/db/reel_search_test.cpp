@@ -50,8 +50,8 @@ protected:
         return added.one().as<job_id>("id");
     }
 
-    std::vector<search_hit> hits(account_id caller, search_request wanted) {
-        return run(reel_search{pool()}.find(caller, std::move(wanted), soon()));
+    std::vector<search_hit> hits(account_id caller, search_request request) {
+        return run(reel_search{pool()}.find(caller, std::move(request), soon()));
     }
     std::vector<std::string> codes(account_id caller, search_request request) {
         std::vector<std::string> found;

@@ -27,7 +27,7 @@ constexpr db::query set_clock_back_query{"test.set_clock_back", R"sql(
 
 constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
 constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};
-/// Waits with a lock on the job's row until the gate is open.
+/// Waits with a lock on the job's row until another session releases the advisory lock.
 constexpr db::query lock_row_query{"test.lock_row", R"sql(
     SELECT pg_advisory_xact_lock_shared(7)
       FROM (SELECT id FROM job WHERE id = $1 FOR UPDATE) AS held)sql"};
@@ -54,12 +54,12 @@ protected:
     /// Runs `action` while another transaction has locked a row of the job.
     template <class Action>
     void while_row_is_locked(const db::query& lock_row, job_id job, Action action) {
-        // Two more connections: one keeps the gate closed while the other holds the row.
-        db::pool gate{loop().context().get_executor(), one_connection(), log::logger::silent()};
+        // Two more connections: one keeps the blocker closed while the other holds the row.
+        db::pool blocker{loop().context().get_executor(), one_connection(), log::logger::silent()};
         db::pool holder{loop().context().get_executor(), one_connection(), log::logger::silent()};
-        gate.start();
+        blocker.start();
         holder.start();
-        run(gate.run(soon(), lock_query));
+        run(blocker.run(soon(), lock_query));
         auto lock =
             asio::co_spawn(loop().context(), holder.run(soon(), lock_row, job), asio::use_future);
         const auto patience = deadline::after(30s);
@@ -69,7 +69,7 @@ protected:
         }
         EXPECT_TRUE(is_locked) << "the row is not locked";
         action();
-        run(gate.run(soon(), unlock_query));
+        run(blocker.run(soon(), unlock_query));
         loop().wait_for(lock);
     }
 };

@@ -232,16 +232,16 @@ TEST_F(SessionStore, ASignInDuringAPasswordChangeDoesNotDeadlock) {
     options.connection_string = connection_string();
     options.connections = 1;
     const auto silent = log::logger::silent();
-    db::pool gate{loop().context().get_executor(), options, silent};
+    db::pool blocker{loop().context().get_executor(), options, silent};
     db::pool changer{loop().context().get_executor(), options, silent};
-    gate.start();
+    blocker.start();
     changer.start();
     const auto waiting = [this] {
         const auto found = run(pool().run(soon(), waiting_query));
         return found.one().as<std::int64_t>("many");
     };
 
-    run(gate.run(soon(), db::query{"test.shut", "SELECT pg_advisory_lock(7)"}));
+    run(blocker.run(soon(), db::query{"test.shut", "SELECT pg_advisory_lock(7)"}));
     auto changed = boost::asio::co_spawn(
         loop().context(),
         changer.run(
@@ -255,13 +255,13 @@ TEST_F(SessionStore, ASignInDuringAPasswordChangeDoesNotDeadlock) {
         boost::asio::co_spawn(loop().context(), store_.begin(ann, soon()), boost::asio::use_future);
     // Waits for the account.
     for (const auto by = soon(); waiting() < 2;) ASSERT_FALSE(by.passed());
-    run(gate.run(soon(), db::query{"test.open", "SELECT pg_advisory_unlock(7)"}));
+    run(blocker.run(soon(), db::query{"test.open", "SELECT pg_advisory_unlock(7)"}));
 
     loop().wait_for(changed);
     EXPECT_NO_THROW(changed.get());
     loop().wait_for(begins);
     EXPECT_EQ(begins.get(), std::nullopt) << "the password has changed";
-    gate.close();
+    blocker.close();
     changer.close();
 }
 

@@ -27,8 +27,8 @@ constexpr db::query both_query{"test.both", R"sql(
 
 TEST_F(SubmissionOptions, ReachTheWorker) {
     const std::vector<callers_submission> together{
-        {.caller = ann_, .wanted = {.url = link, .options = wanted_options}},
-        {.caller = ann_, .wanted = {.url = link}}};
+        {.caller = ann_, .request = {.url = link, .options = wanted_options}},
+        {.caller = ann_, .request = {.url = link}}};
     const auto decided = run(store_.submit_all(together, generous_, soon()));
     const auto jobs = claimed(2);
     ASSERT_EQ(jobs.size(), 2U);

@@ -43,8 +43,8 @@ constexpr db::query set_clock_back_query{"test.set_clock_back", R"sql(
 class WebhookStore : public jobs::job_store_test {
 protected:
     [[nodiscard]] job_id submitted_to(account_id by, std::string url) {
-        const jobs::submission wanted{.url = jobs::link, .webhook_url = std::move(url)};
-        return run(store_.submit(by, wanted, generous_, soon())).job;
+        const jobs::submission request{.url = jobs::link, .webhook_url = std::move(url)};
+        return run(store_.submit(by, request, generous_, soon())).job;
     }
     void fail_all() {
         for (const auto& held : claimed(100)) {
@@ -60,8 +60,8 @@ protected:
         return id;
     }
     [[nodiscard]] std::vector<claimed_delivery> claim(
-        delivery_claim wanted = {.deliveries_max = 100}) {
-        return run(deliveries_.claim(std::move(wanted), soon()));
+        delivery_claim request = {.deliveries_max = 100}) {
+        return run(deliveries_.claim(std::move(request), soon()));
     }
     [[nodiscard]] claimed_delivery claim_one() {
         auto all = claim();

@@ -138,7 +138,7 @@ std::string violation_of(const parsed_sections& reading, double duration) {
         if (violation.find(boundary) != std::string::npos) return "the tag in a violation";
     }
     if (reading.reported) return violation_of(*reading.reported, duration);
-    return reading.violations.empty() ? "nothing said, and no reason" : "";
+    return reading.violations.empty() ? "neither findings nor a violation" : "";
 }
 
 struct run_counts {

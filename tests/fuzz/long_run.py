@@ -26,21 +26,21 @@ def wait_for(pid):
 
 def fuzz(program, cpu_seconds, first_seed):
     """(target, finding, last output, CPU seconds, runs)."""
-    spent, seed, said = 0.0, first_seed, ""
+    spent, seed, report = 0.0, first_seed, ""
     while spent < cpu_seconds:
         read_end, write_end = os.pipe()
         child = subprocess.Popen(
             [program, str(INPUTS_A_RUN), str(seed)], stdout=write_end, stderr=subprocess.STDOUT)
         os.close(write_end)
         with os.fdopen(read_end, errors="replace") as output:
-            said = output.read()
+            report = output.read()
         code, used = wait_for(child.pid)
         child.returncode = code
         spent += used
         seed += 1
         if code != 0:
-            return program.name, True, said, spent, seed - first_seed
-    return program.name, False, said, spent, seed - first_seed
+            return program.name, True, report, spent, seed - first_seed
+    return program.name, False, report, spent, seed - first_seed
 
 
 def main():
@@ -50,22 +50,22 @@ def main():
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--jobs", default=os.cpu_count(), type=int)
     parser.add_argument("targets", nargs="*")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     programs = sorted(
-        path for path in wanted.build.resolve().rglob("*_fuzz")
-        if path.is_file() and (not wanted.targets or path.name.removesuffix("_fuzz") in wanted.targets))
+        path for path in options.build.resolve().rglob("*_fuzz")
+        if path.is_file() and (not options.targets or path.name.removesuffix("_fuzz") in options.targets))
     if not programs:
-        sys.exit(f"no fuzz targets in {wanted.build}")
+        sys.exit(f"no fuzz targets in {options.build}")
     any_found = False
-    with concurrent.futures.ThreadPoolExecutor(wanted.jobs) as pool:
-        runs = [pool.submit(fuzz, program, wanted.cpu_seconds, wanted.seed) for program in programs]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        runs = [pool.submit(fuzz, program, options.cpu_seconds, options.seed) for program in programs]
         for run in concurrent.futures.as_completed(runs):
-            name, found, said, spent, count = run.result()
+            name, found, report, spent, count = run.result()
             any_found = any_found or found
             print(f"{name}: {'FOUND SOMETHING' if found else 'no finding'} in {spent:.0f} s of CPU,"
-                  f" {count} runs of {INPUTS_A_RUN} inputs a reader, seeds from {wanted.seed}", flush=True)
+                  f" {count} runs of {INPUTS_A_RUN} inputs a reader, seeds from {options.seed}", flush=True)
             if found:
-                print(said, flush=True)
+                print(report, flush=True)
     return 1 if any_found else 0
 
 

@@ -92,7 +92,7 @@ std::string violation_of(const answer_classification& classification, answer_med
                                                                    : "";
 }
 
-/// Calls `read` for each wanted link. Returns the first violation, and whether a post was found.
+/// Calls `read` for each requested link. Returns the first violation, and whether a post was found.
 reading read_for_each(const std::function<reading(const link&)>& read) {
     reading all;
     for (const auto& target : wanted_links()) {

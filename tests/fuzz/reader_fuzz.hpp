@@ -46,6 +46,6 @@ struct fuzz_run {
 /// same inputs.
 [[nodiscard]] int fuzz_readers(
     const std::vector<reader_check>& checks, const std::vector<std::string>& found,
-    const fuzz_run& wanted);
+    const fuzz_run& options);
 
 }  // namespace reelsd::fuzz

@@ -56,7 +56,7 @@ constexpr std::size_t requests_usual = 20'000;
 asio::awaitable<result<void>> is_ready() {
     co_return result<void>{};
 }
-asio::awaitable<std::string> no_figures() {
+asio::awaitable<std::string> no_metrics() {
     co_return std::string{};
 }
 asio::awaitable<std::optional<http::response>> know_caller(http::request_context& ctx) {
@@ -196,7 +196,7 @@ private:
         model::local_embedder::open(REELSD_BINARY_DIR "/share/reelsd/wordnet.bin").value();
     api::search_service search_{jobs::reel_search{pool_}, *embedder_, {}};
     api::readiness_check ready_{is_ready};
-    api::metrics_text metrics_{no_figures};
+    api::metrics_text metrics_{no_metrics};
 };
 
 /// Counts by the first digit of the status; [0] is for a closed database.

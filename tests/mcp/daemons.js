@@ -20,7 +20,7 @@ export async function startDaemons() {
     });
     const line = await Promise.race([firstLine, ended.then(() => null)]);
     if (line === null) {
-        throw new Error('The daemons did not start; their starter said why.');
+        throw new Error('The daemons did not start; their starter has printed the reason.');
     }
     return {
         ...JSON.parse(line),

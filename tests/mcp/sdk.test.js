@@ -78,20 +78,20 @@ describe('a client of the SDK', () => {
     it('analyses, reads, finds, lists and counts', async (t) => {
         const client = await connect(t, daemons.working);
         const { tools } = await client.listTools(); // The client validates each result from now on.
-        const told = [];
+        const reports = [];
         const job = succeeded(
             await call(
                 client,
                 'analyze_reel',
                 { url: SAMPLE, wait_seconds: 290 },
-                { ...PATIENCE, onprogress: (progress) => told.push(progress) },
+                { ...PATIENCE, onprogress: (progress) => reports.push(progress) },
             ),
         );
         assert.equal(job.status, 'done');
         assert.ok(job.result.audio.transcript.length > 0);
-        assert.ok(told.length > 0);
-        assert.match(told[0].message, /^reel \d+: (pending|processing), \d+ s$/);
-        assert.ok(told.every((one, at) => at === 0 || one.progress > told[at - 1].progress));
+        assert.ok(reports.length > 0);
+        assert.match(reports[0].message, /^reel \d+: (pending|processing), \d+ s$/);
+        assert.ok(reports.every((one, at) => at === 0 || one.progress > reports[at - 1].progress));
 
         // The schema is strict: an invalid result is rejected.
         const { outputSchema } = tools.find((tool) => tool.name === 'get_reel');

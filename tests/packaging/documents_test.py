@@ -40,8 +40,8 @@ class Manual(unittest.TestCase):
         for name in subcommands_of():
             below = subcommands_of(name)
             commands += [f"{name} {one}" for one in below] or [name]
-        told = re.findall(r"^\.Ss (.+)$", page, re.MULTILINE)
-        names = [next((name for name in commands if (words + " ").startswith(name + " ")), words) for words in told]
+        headings = re.findall(r"^\.Ss (.+)$", page, re.MULTILINE)
+        names = [next((name for name in commands if (words + " ").startswith(name + " ")), words) for words in headings]
         self.assertEqual(sorted(names), sorted(commands))
         for command in commands:
             usage = support.must(support.run_reelsd(*command.split(), "--help")).stdout

@@ -275,7 +275,7 @@ class Reading(ApiTest):
         changing = ("date", "x-request-id")
         shown = [{name.lower(): value for name, value in answer.headers.items() if name.lower() not in changing}
                  for answer in (anothers, unknown)]
-        self.assertEqual(shown[0], shown[1], "not told apart by a header")
+        self.assertEqual(shown[0], shown[1], "a header makes no difference")
 
     def test_a_long_poll_of_a_pending_job_returns_its_state_at_the_end(self):
         job_id = self.someone.submit(LINK)

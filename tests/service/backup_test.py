@@ -92,7 +92,7 @@ class RoundTrip(BackupTest):
         must(daemon.cli("token", "revoke", "--account", account.email, "--name", "test"))
         account.request("GET", "/api/v1/reels")
         daemon.stop()
-        with self.subTest("what is there is not overwritten unasked"):
+        with self.subTest("existing data is not overwritten by default"):
             self.refused(daemon.cli("restore", self.path()), "--replace")
         done = must(daemon.cli("restore", "--replace", self.path()))
         self.assertRegex(done.stdout, r"restored, its schema was \d{4}\n$")
@@ -148,7 +148,7 @@ class Databases(BackupTest):
     def test_a_backup_file(self):
         must(self.backup(self.full, self.path()))
         first = pathlib.Path(self.path()).read_bytes()
-        with self.subTest("is not overwritten unasked"):
+        with self.subTest("is not overwritten by default"):
             self.refused(self.backup(self.full, self.path()), "--force")
             self.assertEqual(pathlib.Path(self.path()).read_bytes(), first)
         with self.subTest("and is when asked"):

@@ -126,12 +126,12 @@ class Sessions(ServiceTest):
         cls.bob = cls.ann.invite("bob@example.com")
 
     def test_every_resource_requires_a_session(self):
-        nobody = Person(self.served)
+        anonymous = Person(self.served)
         forged = {"Cookie": "reelsd_session=" + "a" * 43}
         for method, path in GATED:
             for headers in ({}, forged, {"Cookie": "reelsd_session=x"}):
                 with self.subTest(path, headers=headers):
-                    answer = nobody.api(method, path, headers=headers)
+                    answer = anonymous.api(method, path, headers=headers)
                     self.assertEqual(answer.status, 401, answer)
                     self.assertEqual(list(answer.json()), ["error"])
                     self.assertEqual(answer.headers["WWW-Authenticate"], 'Session realm="dashboard"')
@@ -237,14 +237,14 @@ class Sessions(ServiceTest):
         self.assertEqual(attempt(PASSWORD, cookies[1]).status, 200)
 
     def test_malformed_requests_are_named(self):
-        nobody = Person(self.served)
+        anonymous = Person(self.served)
         for body in ({}, {"email": 1, "password": "x"}, {"email": "a@b"}, {"email": "a" * 300, "password": "x"}):
-            answer = nobody.request("POST", "/dashboard/sign-in", body)
+            answer = anonymous.request("POST", "/dashboard/sign-in", body)
             self.assertEqual(answer.status, 400, answer)
         for body in ({}, {"token": 5}):
-            self.assertEqual(nobody.request("POST", "/dashboard/invitation", body).status, 400)
+            self.assertEqual(anonymous.request("POST", "/dashboard/invitation", body).status, 400)
         self.assertEqual(
-            nobody.request("POST", "/dashboard/invitation", {"token": "x"}).status, 404)
+            anonymous.request("POST", "/dashboard/invitation", {"token": "x"}).status, 404)
 
     def test_tokens_are_shown_once_and_revoked_immediately(self):
         made = self.bob.api("POST", "tokens", {"name": "laptop"})
@@ -293,8 +293,8 @@ class Sessions(ServiceTest):
         self.assertEqual(self.ann.api("PATCH", path, {"concurrent_jobs": 0}).status, 400)
         self.assertEqual(self.ann.api("PATCH", "admin/accounts/999999", {}).status, 404)
         mine = self.ann.api("GET", "session").json()["account"]["id"]
-        for wish in ({"disabled": True}, {"is_admin": False}):
-            self.assertEqual(self.ann.api("PATCH", f"admin/accounts/{mine}", wish).status, 409)
+        for change in ({"disabled": True}, {"is_admin": False}):
+            self.assertEqual(self.ann.api("PATCH", f"admin/accounts/{mine}", change).status, 409)
 
     def test_accounts_are_listed_in_pages(self):
         self.ann.invite("zoe+1@example.com")
@@ -401,10 +401,10 @@ class Races(ServiceTest):
         ann = Person(daemon).join(set_up_link_secret(daemon), "ann@example.com")
         bob = ann.invite("bob@example.com", is_admin=True)
         ids = [one.api("GET", "session").json()["account"]["id"] for one in (ann, bob)]
-        wish = {"is_admin": False}
+        change = {"is_admin": False}
         answers = self.at_once(
-            [lambda: ann.api("PATCH", f"admin/accounts/{ids[1]}", wish)] * 4 +
-            [lambda: bob.api("PATCH", f"admin/accounts/{ids[0]}", wish)] * 4)
+            [lambda: ann.api("PATCH", f"admin/accounts/{ids[1]}", change)] * 4 +
+            [lambda: bob.api("PATCH", f"admin/accounts/{ids[0]}", change)] * 4)
         self.assertLessEqual({answer.status for answer in answers}, {200, 404, 409})
         left = [one.api("GET", "session").json()["account"]["is_admin"] for one in (ann, bob)]
         self.assertEqual(sorted(left), [False, True])
@@ -413,8 +413,8 @@ class Races(ServiceTest):
 class Events(ServiceTest):
     def setUp(self):
         super().setUp()
-        self.house = self.daemon().start()
-        self.ann = Person(self.house).join(set_up_link_secret(self.house), "ann@example.com")
+        self.served_daemon = self.daemon().start()
+        self.ann = Person(self.served_daemon).join(set_up_link_secret(self.served_daemon), "ann@example.com")
 
     def stream(self, person, **more):
         stream = EventStream(person, **more)
@@ -456,7 +456,7 @@ class Events(ServiceTest):
 
     def test_a_stop_ends_the_streams(self):
         stream = self.stream(self.ann)
-        self.assertEqual(self.house.stop(), 0)
+        self.assertEqual(self.served_daemon.stop(), 0)
         self.assertTrue(stream.ended.wait(10))
 
     def test_the_streams_of_an_account_are_limited(self):

@@ -72,8 +72,8 @@ class Failover(ServiceTest):
         return sum(len(client.accepted) for client in clients)
 
     def wait_for_accepted(self, clients, more):
-        wanted = self.accepted(clients) + more
-        wait_until(lambda: self.accepted(clients) >= wanted, f"{more} accepted submissions")
+        target = self.accepted(clients) + more
+        wait_until(lambda: self.accepted(clients) >= target, f"{more} accepted submissions")
 
     def end(self, clients):
         self.over.set()

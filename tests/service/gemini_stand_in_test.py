@@ -16,7 +16,7 @@ class Generation(GeminiTest):
     def test_a_good_answer_conforms_to_its_schema_and_is_billed_by_the_formula(self):
         for number in range(4):  # In one part, in two, in three after a thought.
             answer = self.generate()
-            self.assertEqual((answer.status, json.loads(self.said(answer))), (200, GOOD), number)
+            self.assertEqual((answer.status, json.loads(self.text_of(answer))), (200, GOOD), number)
         usage = answer.json()["usageMetadata"]
         # Three seconds: one frame and 25 sound tokens each; 80 characters and a timestamp.
         self.assertEqual(usage["promptTokensDetails"], [
@@ -55,17 +55,17 @@ class Generation(GeminiTest):
 
     def test_answers_set_by_a_test(self):
         self.gemini.answer = {"any": ["thing"]}
-        self.assertEqual(json.loads(self.said(self.generate())), {"any": ["thing"]})
+        self.assertEqual(json.loads(self.text_of(self.generate())), {"any": ["thing"]})
         self.gemini.fail("generate", "says", text_said="no JSON")
-        self.assertEqual(self.said(self.generate()), "no JSON")
+        self.assertEqual(self.text_of(self.generate()), "no JSON")
         self.gemini.answer = "words"
-        self.assertEqual(self.said(self.generate()), "words")
+        self.assertEqual(self.text_of(self.generate()), "words")
 
     def test_thinking_counts_against_the_cap(self):
         self.gemini.answer = "x" * 400
         for cap, words in [(211, ""), (231, "x" * 80), (311, "x" * 400)]:
             answer = self.generate(self.body(config={"maxOutputTokens": cap}))
-            self.assertEqual(self.said(answer), words)
+            self.assertEqual(self.text_of(answer), words)
             reason = answer.json()["candidates"][0]["finishReason"]
             self.assertEqual(reason, "STOP" if cap == 311 else "MAX_TOKENS")
         self.gemini.cached_tokens = 100

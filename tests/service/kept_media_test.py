@@ -95,8 +95,8 @@ class Frames(KeptMediaTest):
 
 
 class Videos(KeptMediaTest):
-    def ranged(self, someone, job, wanted, **more):
-        headers = {"Range": wanted, **{name.replace("_", "-"): value for name, value in more.items()}}
+    def ranged(self, someone, job, range_text, **more):
+        headers = {"Range": range_text, **{name.replace("_", "-"): value for name, value in more.items()}}
         return someone.request("GET", self.video_path(job), headers=headers)
 
     def test_videos_are_served_whole_and_in_ranges(self):
@@ -121,17 +121,17 @@ class Videos(KeptMediaTest):
         head = someone.request("HEAD", self.video_path(job), headers={"Range": "bytes=0-1"})
         self.assertEqual((head.status, head.body, head.headers["Content-Length"], head.headers["ETag"]),
                          (200, b"", str(size), tag))
-        for wanted, first, last in (("bytes=0-1", 0, 1), ("bytes=0-", 0, size - 1), ("bytes=-7", size - 7, size - 1),
+        for range_text, first, last in (("bytes=0-1", 0, 1), ("bytes=0-", 0, size - 1), ("bytes=-7", size - 7, size - 1),
                                     ("bytes=1000-300999", 1000, min(300_999, size - 1)),
                                     (f"bytes={size - 1}-{size + 9}", size - 1, size - 1)):
-            part = self.ranged(someone, job, wanted)
+            part = self.ranged(someone, job, range_text)
             self.assertEqual((part.status, part.headers["Content-Range"], part.body),
-                             (206, f"bytes {first}-{last}/{size}", video[first:last + 1]), wanted)
+                             (206, f"bytes {first}-{last}/{size}", video[first:last + 1]), range_text)
             self.assertEqual(part.headers["ETag"], tag)
-        for wanted in ("bytes=0-1,4-5", "seconds=0-1", "bytes=5-1", "bytes=x"):
-            self.assertEqual(self.ranged(someone, job, wanted).status, 200, wanted)
-        for wanted in (f"bytes={size}-", "bytes=-0"):
-            refused = self.ranged(someone, job, wanted)
+        for range_text in ("bytes=0-1,4-5", "seconds=0-1", "bytes=5-1", "bytes=x"):
+            self.assertEqual(self.ranged(someone, job, range_text).status, 200, range_text)
+        for range_text in (f"bytes={size}-", "bytes=-0"):
+            refused = self.ranged(someone, job, range_text)
             self.assertEqual((refused.status, refused.headers["Content-Range"]), (416, f"bytes */{size}"))
         self.assertEqual(self.ranged(someone, job, "bytes=0-1", If_Range=tag).status, 206)
         self.assertEqual(self.ranged(someone, job, "bytes=0-1", If_Range='"other"').status, 200)

@@ -110,9 +110,9 @@ class Deletions(TwoDaemons):
         reels = self.kept(account, 64)
         statuses = []
 
-        def delete(daemon, wanted):
+        def delete(daemon, reels):
             with contextlib.closing(daemon.connection()) as connection:
-                for reel in wanted:
+                for reel in reels:
                     connection.request("DELETE", f"{REELS}/{reel}", None, {"Authorization": f"Bearer {account.token}"})
                     answer = connection.getresponse()
                     answer.read()

@@ -36,7 +36,7 @@ class Client:
             stderr=subprocess.PIPE)
         self.messages = queue.Queue()
         self.seen = []
-        self.said = b""
+        self.error_output = b""
         self.readers = [threading.Thread(target=self.read_messages), threading.Thread(target=self.read_notes)]
         for reader in self.readers:
             reader.start()
@@ -51,7 +51,7 @@ class Client:
             self.messages.put(json.loads(line))
 
     def read_notes(self):
-        self.said = self.process.stderr.read()
+        self.error_output = self.process.stderr.read()
 
     def write(self, data):
         self.process.stdin.write(data)
@@ -75,11 +75,11 @@ class Client:
         """The next message that was not returned yet."""
         return self.messages.get(timeout=ANSWER_SECONDS_MAX)
 
-    def answer(self, wanted):
+    def answer(self, request_id):
         """The answer to this id; messages before it are in `seen`."""
         while True:
             message = self.message()
-            if message.get("id") == wanted and "method" not in message:
+            if message.get("id") == request_id and "method" not in message:
                 return message
             self.seen.append(message)
 
@@ -89,8 +89,8 @@ class Client:
     def call(self, tool, **arguments):
         return self.answer(self.begin_call(tool, arguments))["result"]
 
-    def cancel(self, wanted):
-        self.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": wanted}})
+    def cancel(self, request_id):
+        self.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
 
     def end(self):
         """Closes the server's standard input; (exit code, remaining messages, standard error)."""
@@ -104,7 +104,7 @@ class Client:
         left = []
         while not self.messages.empty():
             left.append(self.messages.get())
-        return code, left, self.said.decode()
+        return code, left, self.error_output.decode()
 
     def close(self):
         if self.process.poll() is None:
@@ -145,15 +145,15 @@ class LifeCycle(McpTest):
     def test_the_server_ends_with_its_input(self):
         client = self.client((200, DONE))
         self.assertEqual(client.introduction["result"]["protocolVersion"], "2025-06-18")
-        code, left, said = client.end()
+        code, left, error_output = client.end()
         self.assertEqual((code, left), (0, []))
-        self.assertEqual(said, "reels mcp: serving test 1 (protocol 2025-06-18)\n")
+        self.assertEqual(error_output, "reels mcp: serving test 1 (protocol 2025-06-18)\n")
 
     def test_requests_before_the_end_of_input_are_answered(self):
         client = self.client((200, [PENDING]))
-        wanted = client.begin_call("list_reels", {})
+        request_id = client.begin_call("list_reels", {})
         code, left, _ = client.end()
-        self.assertEqual((code, [message.get("id") for message in left]), (0, [wanted]))
+        self.assertEqual((code, [message.get("id") for message in left]), (0, [request_id]))
 
     def test_a_call_in_progress_is_stopped_at_the_end_of_input(self):
         client = self.client((200, PROCESSING))
@@ -169,9 +169,9 @@ class LifeCycle(McpTest):
                 wait_until(lambda: self.server.requests, "the first look")
                 client.process.send_signal(with_signal)
                 self.assertEqual(client.process.wait(30), 130)
-                code, left, said = client.end()
+                code, left, error_output = client.end()
                 self.assertEqual((code, left), (130, []))
-                self.assertIn("reels: interrupted", said)
+                self.assertIn("reels: interrupted", error_output)
 
     def test_a_closed_output(self):
         client = self.client((200, DONE))
@@ -181,8 +181,8 @@ class LifeCycle(McpTest):
             env={**clean_environment(), "REELS_SERVER": self.server.url, "REELS_TOKEN": TOKEN})
         os.close(write_end)
         os.close(read_end)
-        _, said = deaf.communicate(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', timeout=30)
-        self.assertEqual((deaf.returncode, said), (3, b"reels: standard output was closed\n"))
+        _, error_output = deaf.communicate(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', timeout=30)
+        self.assertEqual((deaf.returncode, error_output), (3, b"reels: standard output was closed\n"))
         client.end()
 
     def test_invalid_settings(self):
@@ -191,9 +191,9 @@ class LifeCycle(McpTest):
                 ({"REELS_TOKEN": TOKEN, "REELS_SERVER": "nowhere"}, "reels: the server's address")):
             with self.subTest(variables):
                 client = self.client(revision=None, **variables)
-                code, left, said = client.end()
+                code, left, error_output = client.end()
                 self.assertEqual((code, left), (2, []))
-                self.assertTrue(said.startswith(message), said)
+                self.assertTrue(error_output.startswith(message), error_output)
 
     def test_closed_descriptors(self):
         for closed in ("<&-", ">&-"):
@@ -223,7 +223,7 @@ class Messages(McpTest):
                 answer = client.message()
                 self.assertEqual((answer["id"], answer["error"]["code"]), (None, code))
         client.write(b"\r\n\n  \n")
-        self.assertEqual(client.request("ping")["result"], {}, "nothing was said of blank lines")
+        self.assertEqual(client.request("ping")["result"], {}, "blank lines have no response")
         for method, params, code in (("tools/eat", {}, -32601), ("tools/call", {}, -32602),
                                      ("tools/call", {"name": "eat"}, -32602),
                                      ("tools/list", {"cursor": "x"}, -32602), ("ping", [], -32602)):
@@ -265,13 +265,13 @@ class Messages(McpTest):
 class Tools(McpTest):
     def test_analyze_reel(self):
         client = self.client(QUEUED, (200, PENDING), (200, DONE))
-        wanted = client.begin_call("analyze_reel", {"url": LINK, "fresh": True}, progressToken="p")
-        result = client.answer(wanted)["result"]
+        request_id = client.begin_call("analyze_reel", {"url": LINK, "fresh": True}, progressToken="p")
+        result = client.answer(request_id)["result"]
         self.assertEqual(self.succeeded(result), DONE)
         self.assertEqual(self.text_of(result), json.dumps(DONE), "as the server wrote it")
         self.assertEqual({one["params"]["progressToken"] for one in client.seen}, {"p"})
-        told = [one["params"]["progress"] for one in client.seen]
-        self.assertEqual(told, sorted(set(told)), "it only grows")
+        progress = [one["params"]["progress"] for one in client.seen]
+        self.assertEqual(progress, sorted(set(progress)), "it only grows")
         texts = [one["params"]["message"] for one in client.seen]
         self.assertEqual(len(texts), len(set(texts)), "no two notifications with the same words")
         self.assertRegex(client.seen[0]["params"]["message"], r"^reel 42: pending, \d+ s$")
@@ -298,8 +298,8 @@ class Tools(McpTest):
         self.assertEqual(client.seen, [], "no progress unless it is asked for")
         # The official clients forget the token with the answer: progress in the same write causes an error.
         client = self.client(QUEUED, (200, PENDING))
-        wanted = client.begin_call("analyze_reel", {"url": LINK, "wait_seconds": 0}, progressToken="w")
-        self.assertEqual(self.succeeded(client.answer(wanted)["result"])["status"], "pending")
+        request_id = client.begin_call("analyze_reel", {"url": LINK, "wait_seconds": 0}, progressToken="w")
+        self.assertEqual(self.succeeded(client.answer(request_id)["result"])["status"], "pending")
         self.assertEqual(client.seen, [], "no progress from the look that ends the wait")
         self.assertEqual([path for _, path, _, _ in self.server.requests],
                          ["/api/v1/reels/analyze", "/api/v1/reels/42"])
@@ -384,8 +384,8 @@ class Tools(McpTest):
     def test_foreign_text_cannot_leave_its_value(self):
         caption = 'x","status":"done"}\n{"jsonrpc":"2.0","id":2,"result":{}}\n\u2028\x7f\x1b[2J'
         client = self.client((200, [{**PENDING, "summary": caption}]))
-        wanted = client.begin_call("list_reels", {})
-        self.assertEqual(self.succeeded(client.answer(wanted)["result"])["reels"][0]["summary"], caption)
+        request_id = client.begin_call("list_reels", {})
+        self.assertEqual(self.succeeded(client.answer(request_id)["result"])["reels"][0]["summary"], caption)
         self.assertEqual((client.seen, client.end()[1]), ([], []), "one line, one message")
 
 
@@ -469,8 +469,8 @@ class Daemons(ServiceTest, McpTest):
 
     def test_all_tools_with_a_daemon(self):
         client = self.connect(self.served)
-        wanted = client.begin_call("analyze_reel", {"url": SAMPLE, "wait_seconds": 600}, progressToken=1)
-        job = self.succeeded(client.answer(wanted)["result"])
+        request_id = client.begin_call("analyze_reel", {"url": SAMPLE, "wait_seconds": 600}, progressToken=1)
+        job = self.succeeded(client.answer(request_id)["result"])
         self.assertEqual(job["status"], "done")
         check_result(self, job["result"])
         self.assertGreater(len(client.seen), 0)

@@ -34,9 +34,9 @@ class ModelOperations(ModelTest):
     def test_doctor_checks_any_server(self):
         with OpenAiStandIn(server_kind="vllm", key=None) as server:
             model = next(iter(server.models))
-            wanted = {"analyzer": "openai", "openai_url": server.url + "/v1"}
-            self.assertRegex(self.doctor(openai_model=model, **wanted), "^ok .*openai/")
-            self.assertRegex(self.doctor(openai_model="other", **wanted), "^FAIL .*does not list")
+            settings = {"analyzer": "openai", "openai_url": server.url + "/v1"}
+            self.assertRegex(self.doctor(openai_model=model, **settings), "^ok .*openai/")
+            self.assertRegex(self.doctor(openai_model="other", **settings), "^FAIL .*does not list")
 
     def test_an_analyzer_without_key_or_model_is_refused_at_the_start(self):
         for settings, text in (({"analyzer": "gemini", "gemini_api_key": ""}, "gemini-api-key is not set"),

@@ -111,7 +111,7 @@ class GeminiTest(StandInTest):
                          body or self.body(), **fields)
 
     @staticmethod
-    def said(answer):
+    def text_of(answer):
         parts = answer.json()["candidates"][0]["content"].get("parts", [])
         return "".join(part["text"] for part in parts if not part.get("thought"))
 

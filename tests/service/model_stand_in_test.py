@@ -48,7 +48,7 @@ class GeminiFailures(GeminiTest):
             answer = self.generate()
             candidate, = answer.json()["candidates"]
             self.assertEqual((answer.status, candidate.get("finishReason")), (200, reason), name)
-            self.assertEqual(self.said(answer) == "", part == "none", name)
+            self.assertEqual(self.text_of(answer) == "", part == "none", name)
         self.gemini.fail("generate", "max_tokens_empty")
         value = self.generate().json()
         self.assertNotIn("parts", value["candidates"][0]["content"])
@@ -71,7 +71,7 @@ class GeminiFailures(GeminiTest):
             "missing_keys": "{", "deep": "[" * 5000, "loop": "again and " * 5000, "huge": "x" * 100000}
         for name, part in rows.items():
             self.gemini.fail("generate", name, **({"at": 7} if name == "cut" else {}))
-            self.assertIn(part, self.said(self.generate()), name)
+            self.assertIn(part, self.text_of(self.generate()), name)
         self.assertEqual(set(rows) | {"says", "answers"}, set(model_answers.SPOILED))
 
     def test_transport(self):
@@ -138,7 +138,7 @@ class OpenAiTest(StandInTest):
         return self.send(server, "POST", "/v1/chat/completions", self.body(*parts, **more), **fields)
 
     @staticmethod
-    def said(answer):
+    def text_of(answer):
         return answer.json()["choices"][0]["message"]["content"]
 
 
@@ -166,7 +166,7 @@ class Chat(OpenAiTest):
             if kind == "openai":
                 del body["max_tokens"]
             answer = self.send(server, "POST", "/v1/chat/completions", body)
-            self.assertEqual((answer.status, json.loads(self.said(answer))), (200, GOOD), kind)
+            self.assertEqual((answer.status, json.loads(self.text_of(answer))), (200, GOOD), kind)
             self.assertEqual(server.complaints, [])
             body["messages"][1]["content"] = refused
             answer = self.send(server, "POST", "/v1/chat/completions", body)
@@ -289,7 +289,7 @@ class OpenAiFailures(OpenAiTest):
         for name, check in [("think", "<think>"), ("think_open", "</think>"), ("fenced", "```json"),
                             ("cut", whole[:20])]:
             server.fail("chat", name)
-            self.assertIn(check, self.said(self.chat(server)), name)
+            self.assertIn(check, self.text_of(self.chat(server)), name)
         server.fail("chat", "no_usage")
         self.assertNotIn("usage", self.chat(server).json())
         server.fail("chat", "refusal")

@@ -179,9 +179,9 @@ class Document:
     # Checks of all answers
 
     def statuses_not_seen(self):
-        wanted = {(str(operation), status) for operation in self.operations.values()
+        documented = {(str(operation), status) for operation in self.operations.values()
                   for status in operation.responses}
-        return sorted(wanted - self.seen_statuses)
+        return sorted(documented - self.seen_statuses)
 
     def error_examples_not_seen(self):
         """Documented error texts that no answer had, as "GET /path 400: text"."""

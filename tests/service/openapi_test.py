@@ -591,9 +591,9 @@ class Asking(OpenApiTest):
         someone.ask(ASK_REEL, unfinished, expect=400)
         for more in ({"limit": 0}, {"limit": 21}, {"limit": "1"}, {"author": ""}, {"author": 5}):
             someone.ask(ASK, body={"question": "What?", **more}, expect=400)
-        nobody = self.conversation(self.working, self.working.account())
+        anonymous = self.conversation(self.working, self.working.account())
         for name in (ASK, ASK_REEL):
-            nobody.ask(name, expect=400)
+            anonymous.ask(name, expect=400)
 
     def test_answers_and_refusals(self):
         model = OpenAiStandIn("vllm", key="secret").start()
@@ -653,15 +653,15 @@ class AnyRequest(OpenApiTest):
     """Answers that every operation may give."""
 
     def test_operations_without_a_token(self):
-        nobody = self.conversation()
+        anonymous = self.conversation()
         for name, operation in self.each_operation(needs_token=False):
             with self.subTest(name):
-                answer = nobody.ask(name)
+                answer = anonymous.ask(name)
                 self.assertIn(answer.status, (200, 302))
                 tag = answer.headers["ETag"]
                 if tag:
-                    nobody.ask(name, headers={"If-None-Match": tag}, expect=304)
-                    nobody.ask(name, headers={"If-None-Match": '"another"'}, expect=200)
+                    anonymous.ask(name, headers={"If-None-Match": tag}, expect=304)
+                    anonymous.ask(name, headers={"If-None-Match": '"another"'}, expect=200)
 
     def test_request_ids(self):
         for name, _ in self.each_operation(needs_token=False):

@@ -47,9 +47,9 @@ class Commands(unittest.TestCase):
                     continue  # A line of its output.
                 seen += 1
                 with self.subTest(document=document.name, line=line):
-                    told = must(run_reelsd(*command, "--help")).stdout
+                    help_text = must(run_reelsd(*command, "--help")).stdout
                     for flag in re.findall(r"--[a-z-]+", " ".join(words)):
-                        self.assertIn(flag, told + must(run_reelsd("--help")).stdout)
+                        self.assertIn(flag, help_text + must(run_reelsd("--help")).stdout)
         self.assertGreater(seen, 15)
 
 

@@ -110,8 +110,8 @@ class Environment(ServiceTest):
 
     def test_one_of_several_resolvers_is_not_installed(self):
         daemon = self.daemon(workers=0, yt_dlp_path="/nonexistent/yt-dlp").start()
-        said = [line for line in daemon.log_lines() if "yt-dlp" in line["message"]]
-        self.assertEqual([line["level"] for line in said], ["info"], said)
+        lines = [line for line in daemon.log_lines() if "yt-dlp" in line["message"]]
+        self.assertEqual([line["level"] for line in lines], ["info"], lines)
 
     def test_missing_ca_certificates(self):
         log = self.ended(self.daemon(workers=0, ca_file="/nonexistent/ca.pem"))
@@ -201,10 +201,10 @@ class Commands(ServiceTest):
 
         twice = self.served.cli("token", "create", "--account", account, "--name", "phone")
         self.assertNotEqual(twice.returncode, 0)
-        nobody = self.served.cli("token", "create", "--account", "nobody@example.test", "--name", "x")
-        self.assertNotEqual(nobody.returncode, 0)
-        self.assertIn("no such account", nobody.stderr)
-        self.assertEqual(nobody.stdout, "")
+        unknown = self.served.cli("token", "create", "--account", "nobody@example.test", "--name", "x")
+        self.assertNotEqual(unknown.returncode, 0)
+        self.assertIn("no such account", unknown.stderr)
+        self.assertEqual(unknown.stdout, "")
 
     def test_a_revoked_token_is_refused_within_a_second(self):
         account = self.served.account()
@@ -245,9 +245,9 @@ class Commands(ServiceTest):
             bad = self.served.cli("account", "limits", "--email", account.email,
                                   "--concurrent-jobs", value)
             self.assertEqual(bad.returncode, 2, bad)
-        nobody = self.served.cli("account", "limits", "--email", "nobody@example.test",
+        unknown = self.served.cli("account", "limits", "--email", "nobody@example.test",
                                  "--concurrent-jobs", "1")
-        self.assertNotEqual(nobody.returncode, 0)
+        self.assertNotEqual(unknown.returncode, 0)
 
     def test_migrate_twice(self):
         must(self.served.cli("migrate"))
@@ -291,8 +291,8 @@ class Commands(ServiceTest):
 
     def test_without_the_filter_no_video_is_decoded(self):
         daemon = self.daemon(workers=1, media_helper=self.helper_without("seccomp")).start()
-        said = [line for line in daemon.log_lines() if line["message"] == "no video can be decoded on this machine"]
-        self.assertEqual([(line["level"], line["missing"]) for line in said], [("error", "system_call_filter")])
+        lines = [line for line in daemon.log_lines() if line["message"] == "no video can be decoded on this machine"]
+        self.assertEqual([(line["level"], line["missing"]) for line in lines], [("error", "system_call_filter")])
         metrics = daemon.request("GET", "/metrics").body.decode()
         self.assertIn('reelsd_jail_layer{layer="system_call_filter"} 0', metrics)
         self.assertIn('reelsd_jail_layer{layer="landlock"} 1', metrics)

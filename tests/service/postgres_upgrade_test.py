@@ -143,8 +143,8 @@ class PrivateDatabase(UpgradeTest):
         owner = self.upgradable_daemon().start()
         other = self.upgradable_daemon(data_dir=owner.settings["data_dir"]).start()
         account = owner.account(unlimited=True)
-        beside = other.account(unlimited=True)
-        with Submitter(account) as first, Submitter(beside) as second:
+        second_account = other.account(unlimited=True)
+        with Submitter(account) as first, Submitter(second_account) as second:
             wait_until(lambda: first.accepted and second.accepted, "submissions")
             self.postgres.upgrade()
             self.await_new_version(owner)
@@ -153,10 +153,10 @@ class PrivateDatabase(UpgradeTest):
                 wait_until(lambda: len(clients.accepted) > accepted + 5, "submissions", BACK_SECONDS_MAX)
         self.assertEqual(first.refused + second.refused, [])
         self.expect_all_done(account, first.accepted)
-        self.expect_all_done(beside, second.accepted)
+        self.expect_all_done(second_account, second.accepted)
         # The link between the daemons still exists: the database can be handed over once more.
         self.assertEqual(owner.stop(), 0)
-        self.expect_all_done(beside, [beside.submit(UNAVAILABLE)])
+        self.expect_all_done(second_account, [second_account.submit(UNAVAILABLE)])
         self.assertEqual(other.request("GET", "/readyz").status, 200)
 
     def test_clusters_of_earlier_releases_load_their_libraries_at_the_next_start(self):

@@ -227,8 +227,8 @@ class BehindNginx(BehindProxy, ServiceTest):
             f"fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;\n"
             f"include {folder}/reelsd.conf; }}\n")
         command = [program_of("nginx"), "-p", folder, "-e", "stderr", "-c", f"{folder}/nginx.conf"]
-        told = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=30)
-        assert told.returncode == 0 and "warn" not in told.stderr, told.stderr
+        checked = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=30)
+        assert checked.returncode == 0 and "warn" not in checked.stderr, checked.stderr
         return command
 
     def test_without_a_daemon_the_error_has_the_same_format(self):
@@ -255,9 +255,9 @@ class BehindHaproxy(BehindProxy, ServiceTest):
         path.write_text(adapted((EXAMPLES / "haproxy.cfg").read_text(), [
             ("127.0.0.1:8080", daemon), ("bind :80\n", f"bind 127.0.0.1:{plain_port}\n"),
             ("bind :443 ", f"bind 127.0.0.1:{port} "), ("/etc/haproxy/reels.pem", both)]))
-        told = subprocess.run(
+        checked = subprocess.run(
             [program_of("haproxy"), "-c", "-f", str(path)], capture_output=True, text=True, timeout=30)
-        assert told.returncode == 0 and "WARNING" not in told.stderr, told.stderr
+        assert checked.returncode == 0 and "WARNING" not in checked.stderr, checked.stderr
         return [program_of("haproxy"), "-db", "-f", str(path)]
 
 

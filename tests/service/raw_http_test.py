@@ -187,8 +187,8 @@ class WhereTheBodyEnds(RawHttp):
             "a prefix": chunked(b"0x2\r\n{}\r\n0\r\n\r\n"),
             "an underscore": chunked(b"0_2\r\n{}\r\n0\r\n\r\n"),
             "a blank before": chunked(b" 2\r\n{}\r\n0\r\n\r\n"),
-            "more data than said": chunked(b"1\r\n{}\r\n0\r\n\r\n"),
-            "less data than said": chunked(b"3\r\n{}\r\n0\r\n\r\n"),
+            "more data than declared": chunked(b"1\r\n{}\r\n0\r\n\r\n"),
+            "less data than declared": chunked(b"3\r\n{}\r\n0\r\n\r\n"),
             "no line end behind the data": chunked(b"2\r\n{}0\r\n\r\n"),
             "a bare line feed behind the size": chunked(b"2\n{}\r\n0\r\n\r\n"),
             "a bare return behind the size": chunked(b"2\r{}\r\n0\r\n\r\n"),
@@ -364,7 +364,7 @@ class TheHeader(RawHttp):
             self.assertEqual(link.read_all(), [200, 404, 200, 400])
         with self.link() as link:
             link.send(NEXT + LAST + NEXT)
-            self.assertEqual(link.read_all(), [200, 200], "nothing behind a wish to close")
+            self.assertEqual(link.read_all(), [200, 200], "nothing follows a request with Connection: close")
 
     def test_the_format_of_a_refusal(self):
         with self.link() as link:

@@ -44,9 +44,9 @@ class ReadinessTest(ServiceTest):
         answer = wait_until(fails, message, 30)
         self.assertProblem(answer, 503, message)
         self.assertIn("Retry-After", answer.headers)
-        told = [line for line in daemon.log_lines()
+        lines = [line for line in daemon.log_lines()
                 if line["message"] == "not ready" and line["check"] == message]
-        self.assertTrue(told and told[0]["reason"], "the log has the cause")
+        self.assertTrue(lines and lines[0]["reason"], "the log has the cause")
 
     def await_readiness(self, daemon):
         wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness", 30)
@@ -100,10 +100,10 @@ class Causes(ReadinessTest):
         self.await_readiness(self.served)
 
     def test_a_daemon_without_workers_does_not_need_to_claim(self):
-        door = self.ready_daemon(workers=0)
+        daemon = self.ready_daemon(workers=0)
         self.sql("REVOKE UPDATE ON job FROM service")
         self.await_check(self.served, "not ready: jobs cannot be claimed")
-        self.assertEqual(door.request("GET", "/readyz").status, 200)
+        self.assertEqual(daemon.request("GET", "/readyz").status, 200)
         self.sql("GRANT UPDATE ON job TO service")
 
 

@@ -114,8 +114,8 @@ class Streams(Worked):
         self.assertEqual(over.answer.status, 204)
         for strange in ("", "x", "42", f"{job_id}:asleep:1:", f"{job_id + 1}:finished", f"{job_id}:done:1"):
             with self.subTest(strange):
-                anew = self.events(job_id, last_event_id=strange).wait_for_end()
-                self.assertEqual(anew.names(), ["state", "finished"])
+                restarted = self.events(job_id, last_event_id=strange).wait_for_end()
+                self.assertEqual(restarted.names(), ["state", "finished"])
 
     def test_clients_with_a_future_event_id(self):
         job_id = self.someone.submit(LINK)

@@ -45,8 +45,8 @@ class Load:
 
     def go_on(self, count=REQUESTS_BETWEEN):
         """Waits until each client has had this many more answers, or one has recorded a fault."""
-        wanted = [one + count for one in self.answered]
-        wait_until(lambda: self.faults or all(map(int.__ge__, self.answered, wanted)), "requests")
+        targets = [one + count for one in self.answered]
+        wait_until(lambda: self.faults or all(map(int.__ge__, self.answered, targets)), "requests")
 
     def guard(self, number):
         try:

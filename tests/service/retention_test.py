@@ -108,9 +108,9 @@ class Expiry(Shared):
         self.assertEqual(account.request("GET", "/api/v1/reels/usage").json()["total_calls"], 300)
         wait_until(lambda: account.request("GET", "/api/v1/reels/usage").json()["total_calls"] == 0,
                    "the calls to go", 150)
-        figures = self.one.request("GET", "/metrics").body.decode()
-        self.assertIn('reelsd_model_calls_total{model="flash",provider="gemini"} 300', figures)
-        self.assertIn('reelsd_expiry_overdue_seconds{what="usage"} 0', figures)
+        metrics = self.one.request("GET", "/metrics").body.decode()
+        self.assertIn('reelsd_model_calls_total{model="flash",provider="gemini"} 300', metrics)
+        self.assertIn('reelsd_expiry_overdue_seconds{what="usage"} 0', metrics)
 
         def removed():
             return sum(
@@ -343,8 +343,8 @@ class Killed(Shared):
 
         self.kill_in_the_middle(left)
         wait_until(lambda: left() == 0, "the calls to go", 150)
-        figures = self.one.request("GET", "/metrics").body.decode()
-        self.assertIn(f'reelsd_model_calls_total{{model="flash",provider="gemini"}} {self.ROWS}', figures)
+        metrics = self.one.request("GET", "/metrics").body.decode()
+        self.assertIn(f'reelsd_model_calls_total{{model="flash",provider="gemini"}} {self.ROWS}', metrics)
 
     def test_a_killed_deletion_of_an_account_is_completed(self):
         owner = self.id_of(self.one.account(unlimited=True).email)

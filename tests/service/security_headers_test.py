@@ -69,7 +69,7 @@ class SecurityHeaders(ServiceTest):
             "the dashboard": (ask("GET", "/"), 200, "page"),
             "one of its pages": (ask("GET", "/reels/1", headers=HTML), 200, "page"),
             "what its pages ask for": (self.ann.api("GET", "session"), 200, "data"),
-            "its gate": (ask("GET", "/dashboard/api/session"), 401, "data"),
+            "its authentication": (ask("GET", "/dashboard/api/session"), 401, "data"),
         }
         for name, (answer, status, policy) in kinds.items():
             with self.subTest(name):

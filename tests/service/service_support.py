@@ -334,9 +334,9 @@ class Platform:
             "platform_interval_seconds": 0, "platform_cooldown_seconds": 0,
         }
 
-    def configure(self, **wanted):
+    def configure(self, **settings):
         """Adds posts ({code: {"page": ..., "media": ...}}) and shares ({token: code})."""
-        self._control("POST", json.dumps(wanted))
+        self._control("POST", json.dumps(settings))
 
     def requests(self):
         return self._control("GET")["requests"]

@@ -66,9 +66,9 @@ class StandInTest(unittest.TestCase):
                            headers or {})
         return Answer(connection.getresponse())
 
-    def has(self, posts=None, **wanted):
+    def has(self, posts=None, **settings):
         answer = self.ask("/_control", body=json.dumps(
-            dict(wanted, reset=True, posts={CODE: posts} if posts is not None else {})))
+            dict(settings, reset=True, posts={CODE: posts} if posts is not None else {})))
         self.assertEqual(answer.status, 200, answer.text)
 
     def page(self, **changed):

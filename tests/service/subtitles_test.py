@@ -61,8 +61,8 @@ class Subtitles(DatabaseTest):
             cues = cues_by_ffprobe(answer.body, kind)
             self.assertGreaterEqual(len(cues), len(segments))
             self.assertAlmostEqual(cues[0][0], segments[0]["start_seconds"], delta=0.002)
-            said = " ".join(answer.body.decode().split())
-            self.assertIn(segments[0]["text"].split()[0], said)
+            words = " ".join(answer.body.decode().split())
+            self.assertIn(segments[0]["text"].split()[0], words)
             self.assertProblem(self.download(served.account(), job["id"], kind), 404, "not found")
 
     def test_subtitles_of_markup(self):

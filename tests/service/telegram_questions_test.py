@@ -36,9 +36,9 @@ class Questions(TelegramTest):
     def test_an_answer_links_to_its_reels(self):
         self.analysed(**{FLOUR: "Sift two cups of flour."})
         self.telegram.say(ANN, f"/ask {QUESTION}")
-        said = self.wait_for(ANN, "It says:")[0]
-        self.assertRegex(said.text, r"(?s)^It says: .*Reel \d+.*“.*Sift two cups of flour\..*”.*Cost: \$0\.\d+$")
-        links = [given for tag, given, _ in said.entities if tag == "a"]
+        message = self.wait_for(ANN, "It says:")[0]
+        self.assertRegex(message.text, r"(?s)^It says: .*Reel \d+.*“.*Sift two cups of flour\..*”.*Cost: \$0\.\d+$")
+        links = [given for tag, given, _ in message.entities if tag == "a"]
         self.assertIn({"href": f"https://www.instagram.com/reel/{FLOUR}/"}, links)
         self.assertGreaterEqual(self.telegram.calls["sendChatAction"], 1)
         for manner in ("uncited", "phantom", "empty"):

@@ -458,13 +458,13 @@ class Summaries(TelegramTest):
                     for _ in range(12)]
         answer = answer_with("audio.segments", [
             {"start": "00:00", "end": "00:01", "speaker": "host", "text": text} for text in segments])
-        said = self.analysed(answer)
-        self.assertGreater(len(said), 2)
-        self.assertGreater(len(said[0].history), 1)  # The first one is the edited message.
-        self.assertEqual([bool(one.buttons) for one in said], [False] * (len(said) - 1) + [True])
+        messages = self.analysed(answer)
+        self.assertGreater(len(messages), 2)
+        self.assertGreater(len(messages[0].history), 1)  # The first one is the edited message.
+        self.assertEqual([bool(one.buttons) for one in messages], [False] * (len(messages) - 1) + [True])
         job = self.daemons_person.api("GET", "reels").json()[0]["id"]
         transcript = self.daemons_person.api("GET", f"reels/{job}").json()["result"]["audio"]["transcript"]
-        heard = " ".join(text for one in said for text in one.folded())
+        heard = " ".join(text for one in messages for text in one.folded())
         self.assertIn(" ".join(transcript.split()), " ".join(heard.split()))
 
 
@@ -488,9 +488,9 @@ class Faults(TelegramTest):
         self.assertEqual(len(reels), total)
         self.assertEqual(len({reel["url"] for reel in reels}), total)
         # One message that was in transit at the kill may be sent twice.
-        said = [one.text for one in self.telegram.messages(ANN) if "is waiting" in one.text]
-        self.assertEqual(len(set(said)), total)
-        self.assertLessEqual(len(said), total + 3)
+        messages = [one.text for one in self.telegram.messages(ANN) if "is waiting" in one.text]
+        self.assertEqual(len(set(messages)), total)
+        self.assertLessEqual(len(messages), total + 3)
 
     def test_a_restart_resumes_queued_messages(self):
         daemon = self.bot_daemon(workers=0).start()

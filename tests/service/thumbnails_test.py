@@ -51,9 +51,9 @@ class Thumbnails(DatabaseTest):
         for query, jpeg in (("", large), ("?size=large", large), ("?size=small", small)):
             answer = someone.request("GET", self.path(job["id"], query))
             self.assertEqual((answer.status, answer.body), (200, jpeg))
-            told = {name: answer.headers[name] for name in
+            found = {name: answer.headers[name] for name in
                     ("Content-Type", "Cache-Control", "X-Content-Type-Options", "Cross-Origin-Resource-Policy")}
-            self.assertEqual(told, {"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
+            self.assertEqual(found, {"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
                                     "Cross-Origin-Resource-Policy": "same-origin",
                                     "Cache-Control": "private, max-age=86400, immutable"})
             head = someone.request("HEAD", self.path(job["id"], query))
@@ -116,8 +116,8 @@ class Thumbnails(DatabaseTest):
         self.assertEqual(job["status"], "done", job)
         self.assertEqual(self.thumbnails(), {})
         self.assertProblem(someone.request("GET", self.path(job["id"])), 404, "not found")
-        told = [line for line in served.log_lines() if line.get("message") == "thumbnail generation failed"]
-        self.assertEqual([(line["level"], line["job"], line["code"]) for line in told],
+        found = [line for line in served.log_lines() if line.get("message") == "thumbnail generation failed"]
+        self.assertEqual([(line["level"], line["job"], line["code"]) for line in found],
                          [("warning", job["id"], "unsupported_format")])
 
 

@@ -12,7 +12,7 @@ NEWER = "INSERT INTO schema_migration VALUES (9999, 'do_wonders', 'x')"
 
 
 class Upgrades(DatabaseTest):
-    def said(self, daemon, words):
+    def lines_with(self, daemon, words):
         return [line for line in daemon.log_lines() if words in line["message"]]
 
     def test_an_older_program_does_not_start(self):
@@ -27,13 +27,13 @@ class Upgrades(DatabaseTest):
         daemon = self.shared_daemon(workers=1).start()
         account = daemon.account(unlimited=True)
         self.sql(NEWER)
-        told = wait_until(lambda: self.said(daemon, "a newer release has migrated"), "the warning")[0]
-        self.assertEqual((told["schema"], told["level"]), (9999, "warning"))
+        warning = wait_until(lambda: self.lines_with(daemon, "a newer release has migrated"), "the warning")[0]
+        self.assertEqual((warning["schema"], warning["level"]), (9999, "warning"))
         job = account.finished(account.submit(UNAVAILABLE))
         self.assertEqual(job["error_code"], "unavailable")
         self.assertEqual(daemon.request("GET", "/readyz").status, 200)
         self.assertEqual(daemon.stop(), 0)
-        self.assertEqual(len(self.said(daemon, "a newer release has migrated")), 1)
+        self.assertEqual(len(self.lines_with(daemon, "a newer release has migrated")), 1)
 
     def test_an_unsupported_daemon_releases_its_jobs_and_stops(self):
         self.platform.configure(posts={"DYslow00001": {"page": "slow", "delay": 60, "slides": ["photo"]}})
@@ -44,7 +44,7 @@ class Upgrades(DatabaseTest):
         self.sql(NEWER)
         self.sql("UPDATE schema_floor SET version = 9999")
         self.assertEqual(daemon.process.wait(60), 1)
-        self.assertEqual(len(self.said(daemon, "the database requires a newer release; this daemon stops")), 1)
+        self.assertEqual(len(self.lines_with(daemon, "the database requires a newer release; this daemon stops")), 1)
         self.assertIn("reelsd: the database requires a newer release than this one", daemon.log())
         self.assertEqual(self.sql("SELECT status, attempt FROM job"), "pending|0")
 
@@ -56,7 +56,7 @@ class Upgrades(DatabaseTest):
         for daemon in daemons:
             daemon.address = wait_until(daemon._listening, "the daemon's address")
             wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness")
-        applied = [len(self.said(daemon, "migration applied")) for daemon in daemons]
+        applied = [len(self.lines_with(daemon, "migration applied")) for daemon in daemons]
         self.assertEqual(sum(applied), int(self.sql("SELECT count(*) FROM schema_migration")))
         account = daemons[0].account(unlimited=True)
         for daemon in daemons:

@@ -119,26 +119,26 @@ class Deliveries(ReceiverTest):
     def test_without_a_url_nothing_is_delivered(self):
         job_id = submit(self.someone)
         self.someone.finished(job_id)
-        told = submit(self.someone, self.receiver.url(self.path))
-        settled(self.someone, told, "delivered")
-        self.assertEqual([one["job_id"] for one in deliveries_of(self.someone)], [told])
+        delivered = submit(self.someone, self.receiver.url(self.path))
+        settled(self.someone, delivered, "delivered")
+        self.assertEqual([one["job_id"] for one in deliveries_of(self.someone)], [delivered])
 
     def test_the_default_url_applies_to_jobs_without_their_own(self):
-        wanted = self.receiver.url(self.path + "/default")
-        answer = self.someone.request("PUT", "/api/v1/webhook", {"url": wanted})
-        self.assertEqual((answer.status, answer.json()["url"]), (200, wanted))
+        url = self.receiver.url(self.path + "/default")
+        answer = self.someone.request("PUT", "/api/v1/webhook", {"url": url})
+        self.assertEqual((answer.status, answer.json()["url"]), (200, url))
         by_default = submit(self.someone)
         own = submit(self.someone, self.receiver.url(self.path + "/own"))
         null = self.someone.request("POST", "/api/v1/reels/analyze", {"url": UNAVAILABLE, "webhook_url": None})
-        told = {one.json()["id"] for one in self.receiver.wait_for(self.path + "/default", 2)}
-        self.assertEqual(told, {by_default, null.json()["id"]})
+        delivered = {one.json()["id"] for one in self.receiver.wait_for(self.path + "/default", 2)}
+        self.assertEqual(delivered, {by_default, null.json()["id"]})
         self.assertEqual(self.receiver.wait_for(self.path + "/own", 1)[0].json()["id"], own)
 
         answer = self.someone.request("PUT", "/api/v1/webhook", {"url": None})
         self.assertEqual((answer.status, answer.json()["url"]), (200, None))
-        untold = submit(self.someone)
-        self.someone.finished(untold)
-        self.assertIsNone(delivery_of(self.someone, untold))
+        undelivered = submit(self.someone)
+        self.someone.finished(undelivered)
+        self.assertIsNone(delivery_of(self.someone, undelivered))
 
     def test_a_changed_default_applies_to_pending_deliveries(self):
         self.receiver.behave(self.path + "/old", (503, {"Retry-After": "3600"}))
@@ -413,8 +413,8 @@ class Requests(ReceiverTest):
     def test_the_dashboard_has_the_same_operations(self):
         person = Person(self.served).join(set_up_link_secret(self.served), "admin@example.test")
         self.assertRegex(person.api("GET", "webhook").json()["secret"], SECRET)
-        wanted = self.receiver.url(self.path)
-        self.assertEqual(person.api("PUT", "webhook", {"url": wanted}).json()["url"], wanted)
+        url = self.receiver.url(self.path)
+        self.assertEqual(person.api("PUT", "webhook", {"url": url}).json()["url"], url)
         log = settled_by(lambda path: person.api("GET", path), person.submit(UNAVAILABLE), "delivered")
         answer = person.api("POST", f"webhook/deliveries/{log['id']}/redeliver")
         self.assertEqual(answer.status, 202)
@@ -538,8 +538,8 @@ class Daemons(DatabaseTest):
             jobs.append(submit(someone, self.receiver.url()))
         for job_id in jobs:
             settled(someone, job_id, "delivered")
-        told = [one.json()["id"] for one in self.receiver.of("/hook")]
-        self.assertEqual(sorted(told), sorted(jobs))
+        delivered = [one.json()["id"] for one in self.receiver.of("/hook")]
+        self.assertEqual(sorted(delivered), sorted(jobs))
         self.assertEqual(len({one.id for one in self.receiver.of("/hook")}), len(jobs))
 
     def test_a_daemon_without_workers_delivers_nothing(self):

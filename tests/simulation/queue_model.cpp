@@ -72,8 +72,8 @@ void apply(model_row& row, const jobs::transition& ended, instant now) {
 /// Whether a claim whose answer was lost took the row for the worker. Rows that are not
 /// `processing` have no worker.
 template <class Request>
-bool was_lost(const model_row& row, const Request& wanted) {
-    return row.worker == wanted.worker && row.claim_epoch < wanted.claim_epoch;
+bool was_lost(const model_row& row, const Request& request) {
+    return row.worker == request.worker && row.claim_epoch < request.claim_epoch;
 }
 
 template <class List, class Value>

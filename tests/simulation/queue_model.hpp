@@ -68,15 +68,15 @@ public:
     job_id submit(instant now, account_id by = {1});
     bool remove(instant now, job_id job);
 
-    std::vector<jobs::claimed_job> claim(instant now, const jobs::claim_request& wanted);
+    std::vector<jobs::claimed_job> claim(instant now, const jobs::claim_request& request);
     jobs::line_answer claim_in_line(
-        instant now, const jobs::claim_request& wanted, const jobs::platform_line& line);
+        instant now, const jobs::claim_request& request, const jobs::platform_line& line);
     /// Like pace_store::ask_permit(): true when the job may continue.
     bool ask_permit(instant now, const jobs::lease& held, const jobs::platform_line& line);
     std::vector<jobs::lease> renew(
         instant now, const std::vector<jobs::lease>& held, seconds_f lease);
     std::vector<job_id> lost_among(const std::vector<jobs::lease>& held) const;
-    std::vector<job_id> rescue(instant now, const jobs::rescue_request& wanted);
+    std::vector<job_id> rescue(instant now, const jobs::rescue_request& request);
     bool report(instant now, const jobs::lease& held, const jobs::transition& ended);
     std::vector<job_id> ended_among(const std::vector<job_id>& awaited) const;
 
@@ -104,12 +104,12 @@ private:
     /// Null unless the lease is current.
     [[nodiscard]] const model_row* held_row(const jobs::lease& held) const;
     /// The job that gets the next permit; 0 for none.
-    [[nodiscard]] std::int64_t next_in_line(const jobs::claim_request& wanted) const;
+    [[nodiscard]] std::int64_t next_in_line(const jobs::claim_request& request) const;
     [[nodiscard]] std::int64_t next_turn(account_id of) const;
     /// As release_queued_jobs().
     void release_queued(instant now, account_id of);
-    jobs::claimed_job take(model_row row, instant now, const jobs::claim_request& wanted);
-    [[nodiscard]] std::vector<std::int64_t> to_claim(const jobs::claim_request& wanted) const;
+    jobs::claimed_job take(model_row row, instant now, const jobs::claim_request& request);
+    [[nodiscard]] std::vector<std::int64_t> to_claim(const jobs::claim_request& request) const;
     void put(row_change why, const model_row& after);
     void index(const model_row& row);
     void unindex(const model_row& row);

@@ -75,15 +75,15 @@ public:
     ~simulated_queue() override;
 
     boost::asio::awaitable<std::vector<jobs::claimed_job>> claim(
-        jobs::claim_request wanted, deadline by) override;
+        jobs::claim_request request, deadline by) override;
     boost::asio::awaitable<jobs::line_answer> claim_in_line(
-        jobs::claim_request wanted, jobs::platform_line line, deadline by) override;
+        jobs::claim_request request, jobs::platform_line line, deadline by) override;
     boost::asio::awaitable<jobs::renewal> renew(
         std::vector<jobs::lease> held, seconds_f lease, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> lost_among(
         std::vector<jobs::lease> held, deadline by) override;
     boost::asio::awaitable<std::vector<job_id>> rescue(
-        jobs::rescue_request wanted, deadline by) override;
+        jobs::rescue_request request, deadline by) override;
     boost::asio::awaitable<bool> report(
         jobs::lease held, jobs::transition ended, deadline by) override;
 

@@ -128,8 +128,8 @@ class CuttingProxy:
             self.server.close()
             self.server = None
 
-    async def _want_cut(self, wanted):
-        self.wanted_cut = wanted
+    async def _want_cut(self, cut):
+        self.wanted_cut = cut
 
     async def _drop(self):
         cut = list(self.links)

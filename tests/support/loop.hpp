@@ -25,7 +25,7 @@ boost::asio::awaitable<std::optional<T>> as_optional(boost::asio::awaitable<T> w
 }
 
 /// Runs the loop until `work` has ended and gives its value. Throws what it throws.
-/// Other coroutines of the loop go on meanwhile; they are not waited for.
+/// Other coroutines of the loop continue; they are not awaited.
 template <class T>
 T run_on(boost::asio::io_context& loop, boost::asio::awaitable<T> work) {
     std::optional<T> value;

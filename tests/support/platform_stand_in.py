@@ -260,8 +260,8 @@ class Handler(MediaServing, http.server.BaseHTTPRequestHandler):
                 *session.oembed_answer(self.headers, query, self.state.posts))
         if parts == ["web", "get_ruling_for_content"]:
             self.state.note("ruling", request)
-            status, said = session.ruling_answer(query, self.state.posts)
-            return self.answer(status, json.dumps(said), "application/json",
+            status, body = session.ruling_answer(query, self.state.posts)
+            return self.answer(status, json.dumps(body), "application/json",
                                Set_Cookie="csrftoken=%s; Path=/; Secure" % ("t" * 32))
         if len(parts) == 3 and parts[0] == "media" and parts[2] == "info":
             self.state.note("media_info", request)
@@ -275,8 +275,8 @@ class Handler(MediaServing, http.server.BaseHTTPRequestHandler):
             return self.redirect(refusal[1])
         if refusal:
             return self.answer_either(*refusal)
-        status, said = session.media_info_answer(media_id, self.state.posts, self.media_url)
-        return self.answer(status, json.dumps(said), "application/json",
+        status, body = session.media_info_answer(media_id, self.state.posts, self.media_url)
+        return self.answer(status, json.dumps(body), "application/json",
                            x_ig_set_www_claim="hmac.claim")
 
     def is_navigation(self, destinations=("document",)):

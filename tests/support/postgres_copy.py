@@ -31,9 +31,9 @@ class PostgresCopy:
 
     def version(self):
         """The version of the program on disk, such as "15.18"."""
-        said = subprocess.run([os.path.join(self.bin, "postgres"), "--version"],
+        version = subprocess.run([os.path.join(self.bin, "postgres"), "--version"],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-        return said.stdout.split()[2]
+        return version.stdout.split()[2]
 
     def upgrade(self):
         self.upgrade_program()

@@ -32,8 +32,8 @@ def words_of(text):
 
 def best(request):
     """The passages that share most words with the question, best first; none without a common word."""
-    wanted = words_of(QUESTION.search(request.text)[1])
-    shares = [(len(wanted & words_of(one.text)), one) for one in passages_in(request.text)]
+    question_words = words_of(QUESTION.search(request.text)[1])
+    shares = [(len(question_words & words_of(one.text)), one) for one in passages_in(request.text)]
     return [one for count, one in sorted(shares, key=lambda share: -share[0]) if count]
 
 

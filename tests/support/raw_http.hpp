@@ -68,7 +68,7 @@ public:
         if (socket_ >= 0) ::close(std::exchange(socket_, -1));
     }
 
-    /// False when the server has closed the connection meanwhile.
+    /// False when the server has closed the connection.
     virtual bool send(std::string_view bytes) {
         while (!bytes.empty()) {
             const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

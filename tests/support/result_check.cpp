@@ -181,8 +181,8 @@ private:
     static bool is_rfc3339(std::string_view text) {
         constexpr std::string_view shape = "dddd-dd-ddTdd:dd:ddZ";
         if (text.size() != shape.size()) return false;
-        return std::equal(text.begin(), text.end(), shape.begin(), [](char byte, char wanted) {
-            return wanted == 'd' ? byte >= '0' && byte <= '9' : byte == wanted;
+        return std::equal(text.begin(), text.end(), shape.begin(), [](char byte, char pattern) {
+            return pattern == 'd' ? byte >= '0' && byte <= '9' : byte == pattern;
         });
     }
 

@@ -168,10 +168,10 @@ class S3StandIn:
         if key not in self.objects:
             raise Refused(404, "NoSuchKey")
         content, content_type = self.objects[key]
-        wanted = handler.headers.get("Range")
-        if wanted is None:
+        requested = handler.headers.get("Range")
+        if requested is None:
             return 200, {"Content-Type": content_type}, content
-        first, _, last = wanted.removeprefix("bytes=").partition("-")
+        first, _, last = requested.removeprefix("bytes=").partition("-")
         first, last = int(first), min(int(last), len(content) - 1)
         if first >= len(content):
             raise Refused(416, "InvalidRange")

@@ -15,7 +15,8 @@
 
 namespace reelsd::test {
 
-/// A TCP server on loopback whose answers a test writes byte by byte: half heads, lies, silence.
+/// A TCP server on loopback whose answers a test writes byte by byte: incomplete headers, false
+/// lengths, silence.
 class scripted_server {
 public:
     /// One accepted connection, inside a handler.

@@ -105,8 +105,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
-            status, said = self.server.stand_in.serve(self.path, self.headers, body, self.is_gone)
-            self.answer(status, said)
+            status, reply = self.server.stand_in.serve(self.path, self.headers, body, self.is_gone)
+            self.answer(status, reply)
         except Cut:
             self.close_connection = True
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -122,9 +122,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except OSError:
             return True
 
-    def answer(self, status, said):
-        is_text = isinstance(said, str)
-        body = said.encode() if is_text else json.dumps(said).encode()
+    def answer(self, status, reply):
+        is_text = isinstance(reply, str)
+        body = reply.encode() if is_text else json.dumps(reply).encode()
         self.send_response(status)
         self.send_header("Content-Type", "text/html" if is_text else "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -236,9 +236,9 @@ class Telegram:
     def edit(self, text):
         """Edits the user's last message; returns the number of the update."""
         with self.lock:
-            said = next(one["message"] for one in reversed(self.all_updates) if "message" in one)
+            message = next(one["message"] for one in reversed(self.all_updates) if "message" in one)
             return self.add_update({"edited_message": {
-                **said, "text": text, "entities": self.marks_in(text), "edit_date": int(time.time())}})
+                **message, "text": text, "entities": self.marks_in(text), "edit_date": int(time.time())}})
 
     def press(self, message, label=None, data=None, chat=None):
         """Presses a button of a message; returns the query's id."""
@@ -291,8 +291,8 @@ class Telegram:
                 self.faults.append((kind, method, options))
 
     def take_fault(self, method, chat):
-        for at, (kind, wanted, options) in enumerate(self.faults):
-            if wanted == method and options.get("chat", chat) == chat:
+        for at, (kind, failing, options) in enumerate(self.faults):
+            if failing == method and options.get("chat", chat) == chat:
                 del self.faults[at]
                 return kind, options
         return None, {}
@@ -301,9 +301,9 @@ class Telegram:
 
     def serve(self, path, headers, body, is_gone):
         if path == "/_say":  # For tests in other languages: a user writes.
-            wish = json.loads(body)
-            chat = self.person(wish["chat"], wish["name"])
-            return 200, {"ok": True, "result": self.say(chat, wish["text"])}
+            request = json.loads(body)
+            chat = self.person(request["chat"], request["name"])
+            return 200, {"ok": True, "result": self.say(chat, request["text"])}
         found = re.fullmatch(r"/bot([^/]+)/(\w+)", urllib.parse.urlsplit(path).path)
         if not found or found.group(1) != self.token or not self.is_token_good:
             self.calls["wrong token"] += 1
@@ -340,10 +340,10 @@ class Telegram:
                 raise Cut
             return 200, {"ok": True, "result": result}
         except Refusal as why:
-            said = {"ok": False, "error_code": why.code, "description": why.description}
+            failure = {"ok": False, "error_code": why.code, "description": why.description}
             if why.parameters:
-                said["parameters"] = why.parameters
-            return why.code, said
+                failure["parameters"] = why.parameters
+            return why.code, failure
 
     def file_at(self, path):
         """(status, bytes or None, whether the connection is cut in the middle of them)."""

@@ -26,7 +26,7 @@ namespace reelsd::test {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Longer than anything in a test takes on a busy machine: who waits for so long hangs.
+/// Longer than anything in a test takes on a busy machine: a longer wait means a hang.
 inline constexpr auto patience = 60s;
 
 enum class schema : std::uint8_t {
@@ -76,7 +76,7 @@ public:
     void run_until(Condition reached) {
         const auto by = deadline::after(patience);
         while (!reached()) {
-            if (by.passed()) throw std::runtime_error{"the test's loop waits in vain"};
+            if (by.passed()) throw std::runtime_error{"the test's loop waits without success"};
             if (context_.stopped()) context_.restart();
             context_.run_one_for(20ms);
         }

@@ -22,8 +22,8 @@ class BrowserAgent(unittest.TestCase):
         self.assertEqual(version_in(DEFAULT.read_text()), version_in(SETTINGS.read_text()))
 
     def test_the_default_is_no_older_than_half_a_year(self):
-        told = subprocess.run(["chromium", "--version"], capture_output=True, text=True, timeout=60, check=True)
-        newest, ours = version_in(told.stdout), version_in(DEFAULT.read_text())
+        output = subprocess.run(["chromium", "--version"], capture_output=True, text=True, timeout=60, check=True)
+        newest, ours = version_in(output.stdout), version_in(DEFAULT.read_text())
         self.assertLessEqual(newest - ours, VERSIONS_MAX, "take a newer Chrome for browser-user-agent")
         self.assertLessEqual(ours, newest + 1, "there is no such Chrome yet")
 

@@ -142,7 +142,7 @@ class Compose(unittest.TestCase):
         for bound in ("ports", "container_name", "hostname"):
             self.assertNotIn(bound, daemon, "there is one of it on a machine")
         self.assertEqual(len(self.services["gateway"]["ports"]), 1)
-        self.assertIn("127.0.0.1:8080", self.services["gateway"]["ports"][0], "nobody else, unless told")
+        self.assertIn("127.0.0.1:8080", self.services["gateway"]["ports"][0], "local clients only, by default")
 
     def test_the_stop_grace_period_is_sufficient(self):
         grace = int(re.search(r"shutdown_grace = (\d+)s", text_of("include/reelsd/base/bounds.hpp")).group(1))

@@ -77,7 +77,7 @@ def layer_objection(user: str, used: str) -> str | None:
     if RANKS[user] == RANKS[used]:
         return f"{user} and {used} are of the same rank"
     if RANKS[user] < RANKS[used]:
-        return f"{user} stands below {used}"
+        return f"{user} is below {used}"
     if used in ONLY_FOR and user != "app" and user not in ONLY_FOR[used]:
         return f"{used} is for {', '.join(sorted(ONLY_FOR[used]))} and app, not for {user}"
     return None

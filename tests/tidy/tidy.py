@@ -75,7 +75,7 @@ def include_breaches(source: Source) -> Iterator[str]:
             if source.path.parts[0] == "include":
                 yield f"{where}: a public header includes in angle brackets: \"{name}\""
             elif layers.layer_of(resolved(source.path.parent, name)) != user:
-                yield f"{where}: \"{name}\" lies outside {user}"
+                yield f"{where}: \"{name}\" is outside {user}"
             elif user == "domain" and name.startswith("../"):
                 yield f"{where}: \"{name}\" is private to another folder of domain"
             continue
@@ -83,7 +83,7 @@ def include_breaches(source: Source) -> Iterator[str]:
             used = PurePosixPath("include") / name
             used_layer = layers.layer_of(used)
             if used_layer is None:
-                yield f"{where}: <{name}> lies in no layer"
+                yield f"{where}: <{name}> is in no layer"
                 continue
             objection = layers.layer_objection(user, used_layer)
             objection = objection or layers.domain_objection(source.path, used)

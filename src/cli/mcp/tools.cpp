@@ -153,19 +153,19 @@ struct moment_frames {
     std::vector<std::string> failures;
 };
 
-/// At most `frames_wanted` frames of key moments, spread evenly over the moments that have one.
+/// At most `limit` frames of key moments, spread evenly over the moments that have one.
 moment_frames frames_of(
-    std::int64_t id, const json& job, std::size_t frames_wanted, const tool_context& context) {
+    std::int64_t id, const json& job, std::size_t limit, const tool_context& context) {
     moment_frames frames;
     const auto& moments = key_moments_of(job);
     std::vector<std::size_t> numbers;
     for (std::size_t number = 0; number < moments.size(); ++number) {
         if (text_of(moments[number], "frame")) numbers.push_back(number);
     }
-    if (numbers.empty() && frames_wanted > 0) {
+    if (numbers.empty() && limit > 0) {
         frames.failures.emplace_back("This reel has no pictures of key moments.");
     }
-    const auto count = std::min(frames_wanted, numbers.size());
+    const auto count = std::min(limit, numbers.size());
     for (std::size_t at = 0; at < count; ++at) {
         const auto number = numbers[at * numbers.size() / count];
         const auto& moment = moments[number];

@@ -27,23 +27,23 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
           JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
           JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
           LEFT JOIN ended_reels_version AS ended_reels ON ended_reels.account_id = account.id)
-    SELECT wanted.number, caller.account, caller.token, caller.requests_per_minute,
+    SELECT requested.number, caller.account, caller.token, caller.requests_per_minute,
            caller.ended_reels_version, pg_postmaster_start_time()::text AS server,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
            job.error_code, job.error, job.options,
            failure_cause(job.*) AS failure_cause, retry_after(job.*) AS retry_after,
            job.xmin::text AS version,
-           coalesce(job.xmin = wanted.version, false) AS stands,
-           CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.result END AS result,
-           CASE WHEN job.xmin = wanted.version THEN NULL ELSE job.extract END AS extract,
+           coalesce(job.xmin = requested.version, false) AS is_current,
+           CASE WHEN job.xmin = requested.version THEN NULL ELSE job.result END AS result,
+           CASE WHEN job.xmin = requested.version THEN NULL ELSE job.extract END AS extract,
            job.extract_error,
            EXISTS (SELECT FROM upload
                     WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
            place.queue_position, place.expected_start_at
       FROM unnest($2::integer[], $3::bigint[], $4::xid[])
-           WITH ORDINALITY AS wanted (shown, job, version, number)
-      JOIN caller ON caller.number = wanted.shown
-      LEFT JOIN job ON job.id = wanted.job AND job.account_id = caller.account
+           WITH ORDINALITY AS requested (shown, job, version, number)
+      JOIN caller ON caller.number = requested.shown
+      LEFT JOIN job ON job.id = requested.job AND job.account_id = caller.account
       LEFT JOIN LATERAL queue_places(
                CASE WHEN job.status = 'pending' THEN job.account_id END, job.id) AS place
              ON true)sql"};
@@ -115,7 +115,7 @@ std::shared_ptr<const std::string> text_of(std::shared_ptr<const reel_view> view
 reel_answer answer_from(const db::row& row, view_cache& cache) {
     cache.note_server(row.as<std::string_view>("server"));
     const auto [caller, ended_reels_version] = caller_from(row);
-    reel_answer answer{.caller = caller, .is_cached = row.as<bool>("stands")};
+    reel_answer answer{.caller = caller, .is_cached = row.as<bool>("is_current")};
     if (row.is_null("id")) return answer;
     if (answer.is_cached) {
         if (ended_reels_version) {

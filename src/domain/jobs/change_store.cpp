@@ -73,11 +73,11 @@ constexpr db::query note_steps_query{"changes.note_steps", R"sql(
     WITH locked AS MATERIALIZED (
         SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim, step
           FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
-    UPDATE job SET step = told.step
+    UPDATE job SET step = reported.step
       FROM locked
-      JOIN unnest($1::bigint[], $2::integer[], $3::text[]) AS told (id, claim, step)
-        ON told.id = locked.id AND told.claim = locked.claim
-     WHERE locked.step IS DISTINCT FROM told.step AND job.id = locked.id)sql"};
+      JOIN unnest($1::bigint[], $2::integer[], $3::text[]) AS reported (id, claim, step)
+        ON reported.id = locked.id AND reported.claim = locked.claim
+     WHERE locked.step IS DISTINCT FROM reported.step AND job.id = locked.id)sql"};
 
 job_change change_from(const db::row& row) {
     return {

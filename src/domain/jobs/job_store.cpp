@@ -328,7 +328,7 @@ boost::asio::awaitable<db::rows> listed(
 boost::asio::awaitable<submission_result> job_store::submit(
     account_id caller, submission request, default_limits defaults, deadline by) {
     std::vector<callers_submission> single;
-    single.push_back({.caller = caller, .wanted = std::move(request)});
+    single.push_back({.caller = caller, .request = std::move(request)});
     const auto decided = co_await submit_all(single, defaults, by);
     co_return decided.front().value();
 }

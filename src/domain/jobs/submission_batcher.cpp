@@ -96,7 +96,7 @@ submission_batcher::submission_batcher(const submission_batcher&) = default;
 
 boost::asio::awaitable<submission_result> submission_batcher::submit(
     account_id caller, submission request, deadline by) {
-    callers_submission own{.caller = caller, .wanted = std::move(request)};
+    callers_submission own{.caller = caller, .request = std::move(request)};
     co_return (co_await statements_->submissions.answer(std::move(own), by)).value();
 }
 
@@ -104,7 +104,7 @@ boost::asio::awaitable<std::vector<submission_result>> submission_batcher::submi
     account_id caller, std::vector<submission> requests, deadline by) {
     std::vector<callers_submission> all;
     for (auto& request : requests) {
-        all.push_back({.caller = caller, .wanted = std::move(request)});
+        all.push_back({.caller = caller, .request = std::move(request)});
     }
     // A list is a separate statement, because its links are accepted in order. One list of an
     // account at a time, because several would wait for its row with a connection each.

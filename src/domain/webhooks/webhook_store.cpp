@@ -122,7 +122,7 @@ constexpr db::query release_query{"webhooks.release", R"sql(
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
 // Bounded, because each scrape of metrics counts them: 10,000 means that many or more.
-constexpr db::query figures_query{"webhooks.figures", R"sql(
+constexpr db::query metrics_query{"webhooks.metrics", R"sql(
     SELECT (SELECT count(*) FROM (
                SELECT FROM webhook_delivery WHERE state = 'pending'
                 ORDER BY due_at LIMIT 10000) AS capped) AS pending,
@@ -293,7 +293,7 @@ boost::asio::awaitable<bool> delivery_store::report(
 }
 
 boost::asio::awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
-    const auto found = co_await pool_->run(by, figures_query);
+    const auto found = co_await pool_->run(by, metrics_query);
     const auto row = found.one();
     co_return delivery_metrics{
         .pending = row.as<std::int64_t>("pending"), .due = row.as<std::int64_t>("due")};

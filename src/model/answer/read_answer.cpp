@@ -11,8 +11,8 @@ namespace reelsd::model {
 
 namespace {
 
-/// The list under the schema's name, or under the name in the API's result if that is missing or empty. Null
-/// when there is neither.
+/// The list under the schema's name, or under the name in the API's result if that is missing or
+/// empty. Null when there is neither.
 const answer_json* either(
     section_reader& section, std::string_view name, std::string_view result_name) {
     const auto* const other = section.member(result_name, false);
@@ -129,7 +129,7 @@ const answer_json& unwrapped(const answer_json& answer) {
     return !has_section(answer) && has_section(inner) ? inner : answer;
 }
 
-/// Reads `extract`, which stands at the top level also if a model has wrapped its sections.
+/// Reads `extract`, which is at the top level even if a model has wrapped its sections.
 void read_extract_into(
     parsed_sections& sections, const answer_json& answer, const answer_context& context) {
     const auto found = answer.find("extract");

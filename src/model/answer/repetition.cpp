@@ -56,8 +56,8 @@ std::optional<loop> loop_around(const std::u32string& text, std::size_t at, std:
     return loop{begin, end, unit};
 }
 
-/// The first loop. A loop is so long that one of every 64 characters is behind its first unit, so
-/// only those are examined: linear time except for adversarial text.
+/// The first loop. A loop is long enough that one of every 64 characters is behind its first unit,
+/// so only those are examined: linear time except for adversarial text.
 std::optional<loop> find_loop(const std::u32string& text, std::size_t from) {
     constexpr std::size_t stride = 64;
     static_assert(loop_length(1) - 1 >= stride && loop_length(8) - 8 >= stride);

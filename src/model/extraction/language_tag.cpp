@@ -73,8 +73,8 @@ public:
 
 private:
     template <class Test>
-    bool has(const Test& is_wanted) const {
-        return at_ < parts_.size() && is_wanted(std::string_view{parts_[at_]});
+    bool has(const Test& test) const {
+        return at_ < parts_.size() && test(std::string_view{parts_[at_]});
     }
     /// Takes a subtag that may occur only once.
     bool is_new(subtags& known) {

@@ -9,7 +9,7 @@
 namespace reelsd::model {
 namespace {
 
-/// The digits at the beginning, which are removed; empty unless there are so many.
+/// Removes and returns the leading digits; empty unless there are `count` of them.
 std::optional<int> take_digits(std::string_view& text, std::size_t count) {
     if (text.size() < count) return std::nullopt;
     const auto digits = text.substr(0, count);

@@ -91,7 +91,7 @@ void dispatcher::cancel(job_id job) {
     options_.on_job_changed(job);
 }
 
-std::size_t dispatcher::wanted() const noexcept {
+std::size_t dispatcher::jobs_to_claim() const noexcept {
     // One ended attempt per worker may still be reported. Attempts shorter than a claim are also
     // shorter than their reports: the same number ends while each of two reports is written.
     const auto held_max = 2 * capacity() + 3 * prefetch_.most();
@@ -118,7 +118,7 @@ asio::awaitable<void> dispatcher::claim_work() {
     }
     // First: permits are rare, and other jobs would keep all workers busy.
     if (may_claim_in_line()) co_await claim_in_line();
-    if (wanted() > 0) {
+    if (jobs_to_claim() > 0) {
         co_await claim();
         has_looked = true;
     }
@@ -169,7 +169,7 @@ asio::awaitable<void> dispatcher::claim_in_line() {
 jobs::claim_request dispatcher::next_claim() const {
     jobs::claim_request request{
         .worker = options_.worker,
-        .jobs_max = std::max(1, static_cast<int>(wanted())),
+        .jobs_max = std::max(1, static_cast<int>(jobs_to_claim())),
         .lease = options_.lease,
         .in_flight = {},
         .claim_epoch = claim_epoch_};
@@ -250,7 +250,7 @@ void dispatcher::on_reported(
     const held_claim& ended, const jobs::transition& outcome, bool written) {
     const auto job = ended.claim.id;
     note_report(ended, outcome, written);
-    // This job may be due again. Claims made meanwhile excluded it, or none was possible.
+    // This job may be due again. Claims made since then excluded it, or none was possible.
     const bool is_over = std::holds_alternative<jobs::completed>(outcome) ||
                          std::holds_alternative<jobs::failed>(outcome);
     if (!is_over) cursor_.read_from_start();

@@ -55,8 +55,8 @@ TEST(OffloadPool, DoesNotBeginWorkAfterItsDeadline) {
 TEST(OffloadPool, RefusesWhenTheQueueIsFull) {
     asio::io_context loop;
     offload_pool pool{1, 2};
-    std::promise<void> gate;
-    const auto opened = gate.get_future().share();
+    std::promise<void> release;
+    const auto opened = release.get_future().share();
     std::vector<std::string> ended;
     const auto work = [opened] {
         opened.wait();
@@ -71,7 +71,7 @@ TEST(OffloadPool, RefusesWhenTheQueueIsFull) {
     EXPECT_EQ(ended, (std::vector<std::string>{"limit_reached"}));
     EXPECT_EQ(pool.pending(), 3U);
 
-    gate.set_value();
+    release.set_value();
     loop.run();
     EXPECT_EQ(ended, (std::vector<std::string>{"limit_reached", "done", "done", "done"}));
 }

@@ -118,9 +118,9 @@ TEST(LanguageCodeFrom, AcceptsNamesAndOtherCodes) {
         {"English (US)", "en"},
         {"hi, en", "hi"},
     };
-    for (const auto& [said, code] : known) EXPECT_EQ(language_code_from(said), code) << said;
-    for (const auto* said : {"", "und", "mul", "xx", "zxx", "e", "??", "-", "\xff"}) {
-        EXPECT_FALSE(language_code_from(said)) << said;
+    for (const auto& [text, code] : known) EXPECT_EQ(language_code_from(text), code) << text;
+    for (const auto* text : {"", "und", "mul", "xx", "zxx", "e", "??", "-", "\xff"}) {
+        EXPECT_FALSE(language_code_from(text)) << text;
     }
 }
 

@@ -25,7 +25,7 @@ concept_vector concepts_of(std::string_view text, std::size_t components_max = 6
     return embedder_of_the_build().concepts_of({&piece, 1}, components_max);
 }
 
-double likeness(std::string_view left, std::string_view right) {
+double similarity(std::string_view left, std::string_view right) {
     return similarity(concepts_of(left), concepts_of(right));
 }
 
@@ -57,16 +57,16 @@ TEST(LocalEmbedder, TextsOfEqualMeaningAreNear) {
         {"our newborn is awake at night", "a baby that does not sleep"}};
     for (const auto& [left, right] : same) {
         SCOPED_TRACE(left);
-        EXPECT_GT(likeness(left, right), 0.1);
-        EXPECT_LT(likeness(left, "hydraulic excavator"), likeness(left, right) / 2);
+        EXPECT_GT(similarity(left, right), 0.1);
+        EXPECT_LT(similarity(left, "hydraulic excavator"), similarity(left, right) / 2);
     }
 }
 
 TEST(LocalEmbedder, KnowsRecentWordsAndHashtags) {
-    EXPECT_GT(likeness("#mealprep", "meal prep"), 0.5);
-    EXPECT_GT(likeness("doggo", "dog"), 0.3);
-    EXPECT_GT(likeness("bitcoin", "money"), 0.1);
-    EXPECT_GT(likeness("dog's", "dog"), 0.9);
+    EXPECT_GT(similarity("#mealprep", "meal prep"), 0.5);
+    EXPECT_GT(similarity("doggo", "dog"), 0.3);
+    EXPECT_GT(similarity("bitcoin", "money"), 0.1);
+    EXPECT_GT(similarity("dog's", "dog"), 0.9);
 }
 
 TEST(LocalEmbedder, HeavierPiecesCountMore) {

@@ -210,13 +210,13 @@ const error_case other_statuses[] = {
      body(R"("code":504,"status":"DEADLINE_EXCEEDED","message":"")"),
      generate,
      failure_kind::slow},
-    {"a status that nobody knows", 599, "", generate, failure_kind::transient},
+    {"an unknown status", 599, "", generate, failure_kind::transient},
     {"a redirect, which is not followed with a key",
      302,
      "",
      generate,
      failure_kind::misconfigured},
-    {"a client's fault that nobody knows", 418, "", generate, failure_kind::misconfigured},
+    {"an unknown client error", 418, "", generate, failure_kind::misconfigured},
 };
 
 void expect_kinds(std::span<const error_case> cases) {

@@ -119,9 +119,9 @@ TEST(Tls, RequiresATrustedCertificateOfThatName) {
     EXPECT_EQ(unknown.error().code(), errc::connection_failed);
 
     const http_client careless{{.policy = {.allow_private = true}, .any_certificate = true}};
-    const auto unasked = careless.send(
+    const auto unverified = careless.send(
         {.url = "https://127.0.0.1:" + port + "/"}, deadline::after(std::chrono::seconds{60}), {});
-    EXPECT_TRUE(unasked) << unasked.error().to_string();
+    EXPECT_TRUE(unverified) << unverified.error().to_string();
 
     const auto no_bundle = get_over_tls("https://localhost:" + port + "/", bundle + ".missing");
     ASSERT_FALSE(no_bundle);

@@ -1,5 +1,5 @@
-// Goal: concurrent calls for one key run once. Method: real threads that wait at a gate; also run
-// under ThreadSanitizer.
+// Goal: concurrent calls for one key run once. Method: real threads that wait for a common start;
+// also run under ThreadSanitizer.
 #include "platform/single_flight.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ deadline patience() {
 
 class SingleFlight : public ::testing::Test {
 protected:
-    /// A thread that runs the call for "key" until the gate opens.
+    /// A thread that runs the call for "key" until the start.
     std::future<std::optional<int>> lead(int value, bool is_shared = true) {
         std::promise<void> started;
         auto is_started = started.get_future();

@@ -55,7 +55,7 @@ struct submission {
 /// A submission in a batch.
 struct callers_submission {
     account_id caller;
-    submission wanted;
+    submission request;
 };
 
 /// The decision on a submission, with the state of its rate limit.

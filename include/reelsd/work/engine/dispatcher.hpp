@@ -90,7 +90,7 @@ public:
 
 private:
     boost::asio::awaitable<void> claim_work() override;
-    [[nodiscard]] bool has_room() const override { return wanted() > 0; }
+    [[nodiscard]] bool has_room() const override { return jobs_to_claim() > 0; }
     [[nodiscard]] deadline next_claim_at() const override;
     void log_claim_failure(const db::failure& failure) const override;
     [[nodiscard]] bool may_begin(const jobs::claimed_job& job) const override;
@@ -123,7 +123,7 @@ private:
     void note_report(const held_claim& ended, const jobs::transition& outcome, bool written) const;
     void log_attempt(
         const jobs::claimed_job& job, const jobs::transition& ended, seconds_f took) const;
-    [[nodiscard]] std::size_t wanted() const noexcept;  ///< Jobs to claim now.
+    [[nodiscard]] std::size_t jobs_to_claim() const noexcept;  ///< Jobs to claim now.
     /// True if a worker is idle and the next permit may be due.
     [[nodiscard]] bool may_claim_in_line() const;
 
