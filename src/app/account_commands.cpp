@@ -155,7 +155,7 @@ asio::awaitable<result<void>> execute_on(
         invitee = *id;
     } else if (co_await sessions.has_administrator(by)) {
         co_return error{
-            errc::conflict, "there is an administrator already; name an account with --account"};
+            errc::conflict, "an administrator already exists; name an account with --account"};
     }
     const auto invitation = co_await sessions.invite(invitee, by);
     const auto origin = public_origin(config, config.listen.port);

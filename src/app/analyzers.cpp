@@ -66,7 +66,7 @@ void warn_of_unknown_price(
         std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
     if (prices.knows(name, today)) return;
     log.warning(
-        "no price is known for this model: its cost will be recorded as unknown",
+        "model has no price: its cost will be recorded as unknown",
         {{"model", name}, {"set", "REELSD_MODEL_PRICES=" + name + "=input/output"}});
 }
 

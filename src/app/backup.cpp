@@ -139,7 +139,7 @@ result<void> check_not_empty(const std::string& connection) {
     if (contents->has_rows) return {};
     return error{
         errc::not_found,
-        "this database has nothing in it; --data-dir or --database-url must be the server's"};
+        "this database is empty; --data-dir or --database-url must be the server's"};
 }
 
 /// pg_dump and pg_restore, and when to stop them.
@@ -330,8 +330,8 @@ result<void> execute(
         return error{
             errc::conflict,
             contents->has_rows
-                ? "this database has accounts or reels; --replace puts the backup in their place"
-                : "this database is not empty; --replace puts the backup in place of all of it"};
+                ? "this database has accounts or reels; --replace replaces them with the backup"
+                : "this database is not empty; --replace replaces its contents with the backup"};
     }
     const auto restored = contents->has_relations ? replace_database(work, connection)
                                                   : fill_database(work, connection);

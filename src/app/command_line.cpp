@@ -158,7 +158,7 @@ void add_token_commands(CLI::App& app, command& chosen) {
     auto& family = add_family(app, "token", "Create, list and revoke API tokens");
 
     auto [create, created] = add_command<create_token_command>(
-        family, chosen, "create", "Create a token and print it, this once");
+        family, chosen, "create", "Create a token and print it once");
     add_account(create, created.account).required();
     create.add_option("--name", created.name, "What it is for")->required()->type_name("NAME");
 
@@ -192,7 +192,7 @@ void add_backup_commands(CLI::App& app, command& chosen) {
     backup.add_flag("--force", saved.force, "Overwrite an existing file");
 
     auto [restore, restored] = add_command<restore_command>(
-        app, chosen, "restore", "Put a backup into the database, while no daemon runs on it");
+        app, chosen, "restore", "Restore a backup while no daemon uses the database");
     restore.add_option("file", restored.file, "A file that reelsd backup wrote")
         ->required()
         ->type_name("FILE");

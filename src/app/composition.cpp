@@ -124,7 +124,7 @@ std::vector<media::jail_layer> examine_jail(
             "no video can be decoded on this machine",
             {{"active", active}, {"missing", missing}, {"reason", report->refusal}});
     } else if (report->is_weak()) {
-        log.warning("media jail is weak", {{"active", active}, {"missing", missing}});
+        log.warning("media jail is incomplete", {{"active", active}, {"missing", missing}});
     } else {
         log.info("media jail is active", {{"active", active}, {"missing", missing}});
     }

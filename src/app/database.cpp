@@ -55,7 +55,7 @@ result<std::unique_ptr<database>> database::open(const settings& config, const l
         if (!answers) {
             return error{
                 answers.error().code(),
-                "the database of database-url does not serve: " + answers.error().detail()};
+                "the database of database-url is not available: " + answers.error().detail()};
         }
         return opened;
     }
@@ -94,7 +94,7 @@ result<void> with_pool(
     options.connections = 1;
     db::pool pool{loop.get_executor(), options, log};
     pool.start();
-    result<void> outcome = error{errc::internal, "the work did not end"};
+    result<void> outcome = error{errc::internal, "the job did not end"};
     const auto finish = [&](const std::exception_ptr& thrown, result<void> ended) {
         pool.close();
         if (thrown) std::rethrow_exception(thrown);

@@ -194,7 +194,7 @@ finding check_platform(const settings& config, const std::optional<net::proxy>& 
     }
     const auto& why = answer.error();
     if (why.code() == errc::proxy_failed)
-        return bad(fmt::format("the proxy's fault: {}", why.detail()));
+        return bad(fmt::format("proxy failure: {}", why.detail()));
     return doubtful(fmt::format("{}: {}", config.platform_url, why.to_string()));
 }
 
@@ -235,7 +235,7 @@ finding check_yt_dlp(const settings& config) {
     if (!program) {
         const bool is_needed = resolvers_of(config) == std::vector<std::string>{"yt-dlp"};
         return is_needed ? bad(config.yt_dlp_path + " is not installed")
-                         : good("not installed, which is fine");
+                         : good("not installed (optional)");
     }
     const auto source = source_settings_of(config);
     const auto version = platform::yt_dlp_version(

@@ -151,7 +151,7 @@ private:
                 labels);
             gauge(
                 "reelsd_resolver_unknown_answers",
-                "Answers of unknown shape since this resolver last worked.",
+                "Responses of unknown format since this resolver last succeeded.",
                 state.unknown_answers,
                 labels);
         }

@@ -87,7 +87,7 @@ asio::awaitable<void> log_setup_link(log::logger log, dashboard::dashboard& page
     for (;;) {
         try {
             const auto link = co_await pages.first_administrator_link();
-            if (!link.empty()) log.info("set-up link", {{"link", link}});
+            if (!link.empty()) log.info("setup link created", {{"link", link}});
             co_return;
         } catch (const db::failure& failure) {
             log.debug("setup link not available yet", {{"reason", failure.what()}});

@@ -201,7 +201,7 @@ result<void> execute(
         posts += *tried == try_outcome::post_found ? 1 : 0;
     }
     if (posts > 0) return {};
-    return error{errc::internal, "no strategy has the post"};
+    return error{errc::internal, "no resolver found the post"};
 }
 
 }  // namespace reelsd::app

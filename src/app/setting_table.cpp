@@ -29,7 +29,7 @@ constexpr auto server_settings = std::to_array<setting_definition>({
     {"public-url",
      "",
      parsed<&read_origin, &settings::public_url>("an origin such as https://reels.example.com"),
-     "Address at which people reach the dashboard, for links. With https, browsers send the "
+     "Address at which users reach the dashboard, for links. With https, browsers send the "
      "dashboard's cookies over https only."},
     {"tls-certificate",
      "",
@@ -488,7 +488,7 @@ constexpr auto search_settings = std::to_array<setting_definition>({
     {"embedder",
      "local",
      one_of<&settings::embedder>("local, gemini or openai"),
-     "What search compares meanings with: the built-in dictionary alone, or also vectors from a "
+     "How search compares meanings: with the built-in dictionary alone, or also with vectors of a "
      "remote model, which is billed."},
     {"embedding-model",
      "",

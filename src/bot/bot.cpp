@@ -274,7 +274,8 @@ bool bot::state::accept_identity(const api_answer& answer) {
         if (const auto id = integer_of(answer.value, "id")) {
             const std::lock_guard lock{mutex_};
             self_ = {.id = *id, .username = text_of(answer.value, "username").value_or("")};
-            dependencies_.log.info("chat bot", {{"username", self_.username}, {"id", self_.id}});
+            dependencies_.log.info(
+                "chat bot started", {{"username", self_.username}, {"id", self_.id}});
             return true;
         }
     }

@@ -196,7 +196,7 @@ rich_text wrong_code(std::string_view origin) {
 }
 
 rich_text too_many_codes() {
-    return {plain("Too many wrong codes. Try again in a quarter of an hour.")};
+    return {plain("Too many wrong codes. Try again in 15 minutes.")};
 }
 
 rich_text too_many_chats() {

@@ -173,7 +173,7 @@ result<video_outcome> video_upload::receive_and_submit(
         return video_outcome{.job = decision->job};
     }
     const auto why = decision->decided == decided::key_of_another_link
-                         ? "the message contained another video before"
+                         ? "the message contained another video when it arrived"
                          : jobs::refusal_text(*decision);
     return video_outcome{.refusal = templates::refused_video(why)};
 }

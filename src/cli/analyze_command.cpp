@@ -293,8 +293,8 @@ std::chrono::seconds wait_of(const analyze_arguments& arguments) {
 exit_code run_analyze_list(const command_context& context, const analyze_arguments& arguments) {
     const auto requests = parts_of(arguments.links, options_bytes(arguments)).size();
     if (arguments.options.idempotency_key && requests > 1) {
-        context.shown.note(
-            fmt::format("reels: one --idempotency-key serves at most {} links", list_links_max));
+        context.shown.note(fmt::format(
+            "reels: one --idempotency-key applies to at most {} links", list_links_max));
         return exit_code::usage;
     }
     submitter links{context, arguments};

@@ -188,7 +188,7 @@ exit_code run_usage(const command_context& context, const usage_arguments& argum
 void add_get_command(CLI::App& app, command& chosen) {
     auto [get, arguments] = add_server_command(
         app, chosen, "get", "Print the status of a reel, or its analysis", &run_get);
-    auto* const id = get.add_option("ID", arguments.id, "Id that analyze printed");
+    auto* const id = get.add_option("ID", arguments.id, "ID printed by analyze");
     restrict_to(*id->required(), 1, job_id_max);
     add_wait_options(get, arguments.wait, arguments.timeout_seconds);
     add_json_flag(get, arguments.as_json);

@@ -390,7 +390,7 @@ std::string render_job(
         if (may_be_uploaded(job)) out.line("To upload the video: reels analyze FILE --link URL");
     }
     if (const auto place = integer_of(job, "queue_position")) {
-        out.line(fmt::format("Number {} in your queue", *place));
+        out.line(fmt::format("Position {} in your queue", *place));
     }
     const auto& result = member(job, "result");
     if (!result.is_object()) return out.take();

@@ -91,9 +91,9 @@ result<json> schema_from(std::string_view text, std::string_view name) {
     const auto invalid = [&shown](std::string_view why) {
         return error{errc::invalid_argument, fmt::format("{} {}", shown, why)};
     };
-    if (text.size() > schema_bytes_max) return invalid("is larger than a schema may be");
+    if (text.size() > schema_bytes_max) return invalid("exceeds the maximum size of a schema");
     if (json_depth_of(text) > foreign_json_depth_max) {
-        return invalid("is nested deeper than a schema may be");
+        return invalid("exceeds the maximum depth of a schema");
     }
     try {
         auto schema = json::parse(text);

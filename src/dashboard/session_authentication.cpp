@@ -208,7 +208,8 @@ result<std::optional<bool>> flag_in(const json& body, std::string_view name) {
 std::optional<http::response> refuse_other_sites(
     const http::request_context& ctx, std::string_view own_origin) {
     if (is_from_other_site(ctx, own_origin)) {
-        return ctx.problem(http::status::forbidden, "only the dashboard's own pages may ask this");
+        return ctx.problem(
+            http::status::forbidden, "only pages of the dashboard may send this request");
     }
     const auto type = ctx.header("Content-Type").value_or("");
     if (!ctx.request().body.empty() && !is_json(type)) {

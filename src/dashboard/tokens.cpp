@@ -48,7 +48,7 @@ asio::awaitable<http::response> create_token(
     if (!token && token.error().code() == errc::conflict) {
         co_return ctx.problem(
             http::status::conflict,
-            "there is a token with this name; revoke it or choose another name");
+            "a token with this name already exists; revoke it or choose another name");
     }
     if (!token) co_return ctx.problem(token.error());
     co_return ctx.json(

@@ -351,7 +351,8 @@ public:
 
 private:
     static body_piece gone() {
-        return {.bytes = {}, .refused = refusal{status::bad_request, "the client has left"}};
+        return {
+            .bytes = {}, .refused = refusal{status::bad_request, "the client has disconnected"}};
     }
 
     session& owner_;

@@ -47,7 +47,7 @@ analysis analyzer_chain::analyze(
         }
         if (!is_unavailable(outcome.error().why.code())) return outcome;
         log_.warning(
-            "analyzer is down",
+            "analyzer unavailable",
             {{"analyzer", link->name()}, {"reason", outcome.error().why.to_string()}});
         warnings.push_back(
             std::string{provider_of(link->name())} +

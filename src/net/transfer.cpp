@@ -97,7 +97,7 @@ proxy_fault socks_fault(CURL* handle) {
             return {.reason = "it cannot reach the target", .is_of_target = true};
         case CURLPX_NO_AUTH:
         case CURLPX_USER_REJECTED: return {.reason = "it rejects the user or the password"};
-        default: return {.reason = "it broke the protocol"};
+        default: return {.reason = "it violated the protocol"};
     }
 }
 
@@ -124,7 +124,7 @@ std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const 
         return proxy_fault{.reason = "it did not answer in time"};
     if (outcome == CURLE_PEER_FAILED_VERIFICATION)
         return proxy_fault{.reason = "its certificate is not trusted"};
-    return proxy_fault{.reason = "it broke the connection off"};
+    return proxy_fault{.reason = "it closed the connection"};
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ answer_classification classify_media(const answer_signals& signals) noexcept {
         case answer_media::withheld:
             return failed(errc::login_required, "only for users who are logged in");
         case answer_media::unreadable:
-            return failed(errc::platform_changed, "data of unknown shape");
+            return failed(errc::platform_changed, "data of unknown format");
         case answer_media::other_post:
             return failed(errc::platform_changed, "data of another post");
         case answer_media::null_root: return perhaps_gone("data says not found");

@@ -12,7 +12,7 @@ namespace reelsd::platform {
 namespace {
 
 /// Members whose text is the platform's own. All others are treated as personal, also unknown ones,
-/// because answers of unknown shape are the ones to record.
+/// because responses of unknown format are the ones to record.
 constexpr auto shape_keys = std::to_array<std::string_view>(
     {"__typename", "_type",  "acodec",       "audio_type", "canonicalRouteName", "codecs",
      "container",  "error",  "error_type",   "ext",        "format_id",          "media_type",

@@ -23,7 +23,7 @@ MODEL = "gemini-3.8-flash"
 
 def set_up_link(daemon):
     for line in daemon.log_lines():
-        if line.get("message") == "set-up link":
+        if line.get("message") == "setup link created":
             return line["link"]
     return None
 

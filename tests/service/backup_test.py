@@ -158,7 +158,7 @@ class Databases(BackupTest):
         with self.subTest("a folder that is not there"):
             self.refused(self.backup(self.full, self.path("no/such")), "No such file")
         with self.subTest("a database that has nothing"):
-            self.refused(self.backup(self.cluster.new_database(), self.path("nothing")), "has nothing in it")
+            self.refused(self.backup(self.cluster.new_database(), self.path("nothing")), "is empty")
         self.assertEqual(os.listdir(self.folder), ["reels.backup"])
 
     def test_standard_output(self):

@@ -363,7 +363,7 @@ class Several(CliTest):
                          [links[:50], links[50:100], links[100:]])
         self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 3)
         refused = self.ended(self.reels("analyze", "--idempotency-key", "k", *links, server=server), 2)
-        self.assertIn("one --idempotency-key serves at most 50 links", refused.stderr)
+        self.assertIn("one --idempotency-key applies to at most 50 links", refused.stderr)
         self.assertEqual(len(server.requests), 3, "nothing was sent")
 
     def test_links_from_standard_input(self):

@@ -14,7 +14,7 @@ PASSWORD = "correct horse battery"
 def set_up_link_secret(daemon):
     """The secret of the setup link that the first start logs for the first administrator."""
     def logged():
-        links = [line["link"] for line in daemon.log_lines() if line.get("message") == "set-up link"]
+        links = [line["link"] for line in daemon.log_lines() if line.get("message") == "setup link created"]
         return links[-1] if links else None
     return wait_until(logged, "the setup link").split("#")[1]
 

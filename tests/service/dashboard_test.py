@@ -56,7 +56,7 @@ class SetUp(ServiceTest):
         answer = Person(daemon).sign_in("ann@example.com").api("GET", "session")
         self.assertEqual(answer.status, 200)
         self.assertEqual([line for line in daemon.log_lines()
-                          if line.get("message") == "set-up link"], [])
+                          if line.get("message") == "setup link created"], [])
 
     def test_an_invitation_from_the_command_line(self):
         daemon = self.daemon().start()
@@ -83,7 +83,7 @@ class SetUp(ServiceTest):
         self.assertTrue(ann.api("GET", "session").json()["account"]["is_admin"])
         again = daemon.cli("account", "invite")
         self.assertEqual((again.returncode, again.stdout), (1, ""))
-        self.assertIn("there is an administrator already", again.stderr)
+        self.assertIn("an administrator already exists", again.stderr)
 
     def test_the_logged_link_is_invalid_once_there_is_an_administrator(self):
         daemon = self.daemon().start()

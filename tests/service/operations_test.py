@@ -259,7 +259,7 @@ class Commands(ServiceTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for word in ("database", "media"):
             self.assertIn(word, done.stdout.lower())
-        self.assertRegex(done.stdout, "ok +yt-dlp +not installed, which is fine")
+        self.assertRegex(done.stdout, "ok +yt-dlp +not installed .optional.")
         missing = self.served.cli("doctor", tessdata_dir="/nonexistent/tessdata")
         self.assertNotEqual(missing.returncode, 0)
         self.assertIn("/nonexistent/tessdata", missing.stdout + missing.stderr)
@@ -299,7 +299,7 @@ class Commands(ServiceTest):
         account = daemon.account()
         job = account.finished(account.submit(SAMPLE))
         self.assertEqual((job["status"], job["error_code"]), ("error", "internal"), job)
-        self.assertIn("The operator of this service finds the cause in the log", job["error"])
+        self.assertIn("The operator of this service can find the cause in the log", job["error"])
         self.assertIn('outcome="internal"} 1', daemon.request("GET", "/metrics").body.decode(), "one attempt")
         self.assertNotIn('outcome="retry"', daemon.request("GET", "/metrics").body.decode())
 

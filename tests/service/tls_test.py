@@ -214,7 +214,7 @@ class Https(ServiceTest):
 
     def test_the_dashboard(self):
         link = wait_until(lambda: [line["link"] for line in self.served.log_lines()
-                                   if line.get("message") == "set-up link"], "the setup link")[0]
+                                   if line.get("message") == "setup link created"], "the setup link")[0]
         self.assertTrue(link.startswith(f"https://{self.served.address}/join#"), link)
         ann = Person(self.served)
         answer = ann.request(

@@ -34,12 +34,12 @@ enum class errc : std::uint8_t {
     // The platform.
     platform_rate_limited,  ///< It limits the rate of requests. Worth a retry, later.
     platform_failed,        ///< Its servers fail (5xx and similar). Worth a retry.
-    platform_changed,       ///< Its answer has an unknown shape: our request or parser is outdated.
-    video_unavailable,      ///< Deleted, nonexistent, or private. Final.
-    video_restricted,       ///< Restricted by age, region or audience. Final.
-    login_required,         ///< Visible only to signed-in users. Final.
-    no_video,               ///< The post, or the requested slide, has none. Final.
-    separate_tracks,        ///< Picture and sound are separate files, and `dash` is off. Final.
+    platform_changed,   ///< Its answer has an unknown format: our request or parser is outdated.
+    video_unavailable,  ///< Deleted, nonexistent, or private. Final.
+    video_restricted,   ///< Restricted by age, region or audience. Final.
+    login_required,     ///< Visible only to signed-in users. Final.
+    no_video,           ///< The post, or the requested slide, has none. Final.
+    separate_tracks,    ///< Picture and sound are separate files, and `dash` is off. Final.
 
     // The video.
     unsupported_format,  ///< No video stream, or one that cannot be decoded. Final.

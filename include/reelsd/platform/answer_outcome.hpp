@@ -37,7 +37,7 @@ enum class answer_media : std::uint8_t {
     absent,             ///< No data of a post: the empty page for throttled clients.
     null_root,          ///< The query's answer is null or empty.
     other_post,         ///< Data of another post.
-    unreadable,         ///< Data of the post in an unknown shape.
+    unreadable,         ///< Data of the post in an unknown format.
     withheld,           ///< The post without its media and without a reason.
     gated,              ///< Withheld with a page error: age, region, audience.
     photo,              ///< The requested post or slide has no video.

@@ -20,7 +20,7 @@ struct required_wait {
 enum class try_outcome : std::uint8_t {
     answered,      ///< The post, or a definite error: the resolver works.
     rate_limited,  ///< The platform may be throttling this client, or hiding this post.
-    changed,       ///< An answer of unknown shape.
+    changed,       ///< A response of unknown format.
     failed,        ///< Anything else.
     throttled,     ///< The platform throttles this client for all posts.
 };

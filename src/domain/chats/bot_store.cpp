@@ -47,7 +47,8 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
      WHERE message.bot_id = $1 AND message.chat_id <> ALL ($3::bigint[])
      -- Many that only wait for a worker must not keep others from being read.
      ORDER BY coalesce(
-                  message.kind = 'status' AND message.message_id IS NOT NULL AND job.status = 'pending',
+                  message.kind = 'status' AND message.message_id IS NOT NULL
+                      AND job.status = 'pending',
                   false),
               message.id LIMIT $2)sql"};
 

@@ -22,7 +22,7 @@ std::string_view model_failure_text(errc why) {
             return "this month's budget of the account is spent. Submit the link again next "
                    "month, or ask the operator for a larger budget.";
         default:
-            return "this service's access to it is not set up right. The operator finds the cause "
+            return "this service's access to it is misconfigured. The operator can find the cause "
                    "in the log.";
     }
 }
@@ -40,8 +40,8 @@ std::string_view suspected_refusal(errc of) {
         case errc::platform_failed:
             return "The video could not be downloaded: the platform's servers would not give it";
         case errc::platform_changed:
-            return "The video could not be downloaded: the platform answers in a way that this "
-                   "service does not know";
+            return "The video could not be downloaded: the platform sent a response that this "
+                   "service does not recognise";
         default: return {};
     }
 }
@@ -52,7 +52,7 @@ std::string proxy_failure_text(std::string_view detail) {
     const auto target = names.find(" to ");
     return fmt::format(
         "The video could not be downloaded: the proxy {} of this service {}. Submit the link again "
-        "later; the operator finds the cause in the log.",
+        "later; the operator can find the cause in the log.",
         names.substr(0, target),
         target == std::string_view::npos
             ? "does not work"
@@ -87,7 +87,7 @@ std::string error_text(const error& why, const retry_policy& policy) {
             return "Video is not available: the platform has no such post or video. It was "
                    "deleted or made private, or the link has a typing error.";
         case errc::video_restricted:
-            return "Video is not available: it is closed to some ages, regions or audiences, "
+            return "Video is not available: it is restricted to some ages, regions or audiences, "
                    "and so to visitors without an account.";
         case errc::login_required:
             return "Video is not available: the platform shows it only to people who are "
@@ -119,7 +119,7 @@ std::string error_text(const error& why, const retry_policy& policy) {
                 "The video is longer than {:g} seconds.", policy.video_seconds_max.count());
         case errc::storage_failed:
         case errc::database_unavailable:
-            return "A storage error occurred. The operator of this service finds the cause in "
+            return "A storage error occurred. The operator of this service can find the cause in "
                    "the log.";
         case errc::timed_out:
         case errc::connection_failed:
@@ -130,11 +130,11 @@ std::string error_text(const error& why, const retry_policy& policy) {
             return "The video could not be downloaded: the platform's servers would not give "
                    "it. Submit the link again later.";
         case errc::platform_changed:
-            return "The video could not be downloaded: the platform answers in a way that this "
-                   "service does not know. Its operator finds the details in the log.";
+            return "The video could not be downloaded: the platform sent a response that this "
+                   "service does not recognise. Its operator can find the details in the log.";
         case errc::address_refused:
             return "The video could not be downloaded: its address is not one that this "
-                   "service may ask. Its operator finds the address in the log.";
+                   "service may ask. Its operator can find the address in the log.";
         case errc::invalid_argument:
         case errc::not_found:
         case errc::conflict:
@@ -142,7 +142,7 @@ std::string error_text(const error& why, const retry_policy& policy) {
         case errc::media_failed:
         case errc::internal: break;
     }
-    return "Internal error. The operator of this service finds the cause in the log.";
+    return "Internal error. The operator of this service can find the cause in the log.";
 }
 
 }  // namespace reelsd::jobs

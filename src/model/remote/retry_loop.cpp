@@ -42,7 +42,7 @@ void log_reply(const retry_loop_dependencies& model, const reply& reply, const c
          {"detail", reply.detail}});
     if (usage.cost_picodollars) return;
     model.log.warning(
-        "the cost of a model call is not known",
+        "model call has an unknown cost",
         {{"provider", model.api.provider()},
          {"model", model.api.model()},
          {"reason",

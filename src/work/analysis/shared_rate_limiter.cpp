@@ -155,8 +155,8 @@ void shared_rate_limiter::log(
     }
     if (consequence.warn) {
         log_.warning(
-            "resolver seems outdated: it used to work, and now gets only answers of unknown "
-            "shape",
+            "resolver seems outdated: all recent responses have an unknown "
+            "format",
             {{"resolver", resolver},
              {"answers", consequence.unknown_answers},
              {"look_with", "reelsd resolve URL --strategy " + std::string{resolver}}});

@@ -85,7 +85,8 @@ private:
         }
         size_.reset();
         if (expired) options_.on_round(name_of(what_));
-        if (removed_ > 0) log().info("expired", {{"what", name_of(what_)}, {"removed", removed_}});
+        if (removed_ > 0)
+            log().info("expired rows removed", {{"what", name_of(what_)}, {"removed", removed_}});
         removed_ = 0;
     }
 
@@ -93,7 +94,8 @@ private:
 
     void warn_of_clocks(seconds_f gap) const {
         log().warning(
-            "nothing expires while the database's clock and this one differ by more than a day",
+            "expiry paused: the clocks of the database and of this daemon differ by more than a "
+            "day",
             {{"what", name_of(what_)}, {"seconds", gap.count()}});
     }
 

@@ -92,7 +92,7 @@ public:
         : recorder_{recorder}, account_{account}, reel_{reel}, stop_{std::move(stop)} {}
 
     result<std::int64_t> begin_call(std::string_view provider, std::string_view name) override {
-        if (stop_.stop_requested()) return error{errc::cancelled, "the client has left"};
+        if (stop_.stop_requested()) return error{errc::cancelled, "the client has disconnected"};
         if (calls_ == paid_calls_max) return error{errc::limit_reached, "no paid calls left"};
         auto begun = recorder_.begin_for_account(
             {.account = account_,

@@ -143,7 +143,7 @@ TEST(RenderJob, ShowsTheQueuePosition) {
             json::parse(R"({"id": 7, "url": "https://x.test/", "status": "pending",
                 "queue_position": 4, "expected_start_at": null})"),
             {}),
-        "Reel 7: pending\nhttps://x.test/\nNumber 4 in your queue\n");
+        "Reel 7: pending\nhttps://x.test/\nPosition 4 in your queue\n");
 }
 
 TEST(RenderJob, ShowsEmptyAndUnknownFields) {

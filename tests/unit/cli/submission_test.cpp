@@ -113,8 +113,9 @@ TEST(SchemaFrom, RejectsWhatIsNoSchema) {
         test_case{"{\n  \"a\": 1,\n}", "s.json is not JSON: parse error at line 3, column 1"},
         test_case{"[]", "s.json is not a JSON Schema: it must be an object"},
         test_case{"\"recipe\"", "s.json is not a JSON Schema: it must be an object"},
-        test_case{std::string(65, '['), "s.json is nested deeper than a schema may be"},
-        test_case{std::string(schema_bytes_max + 1, ' '), "s.json is larger than a schema may be"},
+        test_case{std::string(65, '['), "s.json exceeds the maximum depth of a schema"},
+        test_case{
+            std::string(schema_bytes_max + 1, ' '), "s.json exceeds the maximum size of a schema"},
         test_case{"{\"\x1b[2J", "s.json is not JSON"},
     };
     for (const auto& test : cases) {

@@ -143,8 +143,8 @@ struct earlier_analysis {
     std::optional<reel_thumbnail> thumbnail = {};  ///< If it has one.
 };
 
-/// Returns a job as JSON (schema `Job` of docs/openapi.yaml); with `brief`, as in lists. Inserts the
-/// stored result as text, because parsing it would slow down every read.
+/// Returns a job as JSON (schema `Job` of docs/openapi.yaml); with `brief`, as in lists. Inserts
+/// the stored result as text, because parsing it would slow down every read.
 [[nodiscard]] std::string job_view(const job& job);
 
 }  // namespace reelsd::jobs

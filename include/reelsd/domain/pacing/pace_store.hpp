@@ -55,7 +55,7 @@ enum class outcome : std::uint8_t {
 /// Effects of a try that operators are notified of.
 struct consequence {
     std::optional<seconds_f> cooldown = {};  ///< Length of the cool-down that begins.
-    /// A resolver that worked before has since had only answers of unknown shape, and the last
+    /// A resolver that worked before has since had only responses of unknown format, and the last
     /// warning is more than an hour old.
     bool warn = false;
     std::int32_t unknown_answers = 0;  ///< Since it last worked.
