@@ -132,9 +132,10 @@ result<std::optional<multipart_reader::event>> multipart_reader::read_delimiter(
         return none{event{.what = event::kind::close}};
     }
     const auto end = begun.find(line_end);
-    const auto blanks = begun.substr(0, end);
-    const bool may_close = end == std::string_view::npos && (blanks.empty() || blanks == "-");
-    if (!may_close && trimmed(blanks, " \t\r").size() > 0) {
+    const auto whitespace = begun.substr(0, end);
+    const bool may_close =
+        end == std::string_view::npos && (whitespace.empty() || whitespace == "-");
+    if (!may_close && trimmed(whitespace, " \t\r").size() > 0) {
         return malformed("the boundary is not followed by the end of a line");
     }
     if (end == std::string_view::npos) {

@@ -59,7 +59,7 @@ std::string state_view(const jobs::job_state_view& now, std::string_view step) {
     return view.dump();
 }
 
-/// Line breaks in JSON are only between tokens, where blanks mean the same.
+/// Line breaks in JSON are only between tokens, where whitespace mean the same.
 std::string on_one_line(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');

@@ -19,8 +19,8 @@ struct subtitle_word {
     word_end ends = word_end::nothing;
 };
 
-/// Splits a UTF-8 text into words, without blanks, line breaks and control characters. Splits words
-/// wider than `width_max`. Pure.
+/// Splits a UTF-8 text into words, without whitespace, line breaks and control characters. Splits
+/// words wider than `width_max`. Pure.
 [[nodiscard]] std::vector<subtitle_word> subtitle_words(std::string_view text, int width_max);
 
 /// A segment of speech in a result: untrusted text, any length, any times.

@@ -185,7 +185,7 @@ constexpr std::string_view header =
     "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
     "unpriced_calls,purpose\r\n";
 
-/// First characters of formulas in spreadsheets, which skip blanks before them.
+/// First characters of formulas in spreadsheets, which skip whitespace before them.
 constexpr std::string_view formula_signs = "=+-@";
 constexpr std::string_view skipped = " \t\r\n";
 

@@ -35,7 +35,7 @@ bool read_integer(std::string_view text, Integer least, Integer most, Integer& t
 [[nodiscard]] bool read_text(std::string_view text, std::string& target);
 /// Text for a header field: up to 512 printable characters.
 [[nodiscard]] bool read_field(std::string_view text, std::string& target);
-/// Text for a URL or a header field: read_field() without blanks and quotes.
+/// Text for a URL or a header field: read_field() without whitespace and quotes.
 [[nodiscard]] bool read_plain(std::string_view text, std::string& target);
 /// read_plain() that is one segment of a path.
 [[nodiscard]] bool read_model_name(std::string_view text, std::string& target);

@@ -57,12 +57,12 @@ void task_group::emit(asio::cancellation_type kind) {
     }
 }
 
-void task_group::ask_to_stop() {
+void task_group::request_stop() {
     stopping_ = true;
     emit(asio::cancellation_type::total);
 }
 
-void task_group::insist_on_stop() {
+void task_group::force_stop() {
     stopping_ = true;
     emit(asio::cancellation_type::all);
 }
@@ -76,10 +76,10 @@ asio::awaitable<bool> task_group::wait_until_empty(deadline by) {
 }
 
 asio::awaitable<bool> task_group::stop(deadline graceful, deadline by) {
-    ask_to_stop();
+    request_stop();
     const bool ended = co_await wait_until_empty(graceful);
     if (ended) co_return true;
-    insist_on_stop();
+    force_stop();
     co_return co_await wait_until_empty(by);
 }
 

@@ -22,7 +22,7 @@ std::optional<std::vector<std::byte>> base64_decoded(std::string_view text) {
         reinterpret_cast<const unsigned char*>(text.data()),
         static_cast<int>(text.size()));
     if (size < 0) return std::nullopt;
-    // EVP_DecodeBlock decodes padding as zero bits, and skips blanks at both ends.
+    // EVP_DecodeBlock decodes padding as zero bits, and skips whitespace at both ends.
     const auto padding = text.ends_with("==") ? 2U : text.ends_with('=') ? 1U : 0U;
     bytes.resize(static_cast<std::size_t>(size) - padding);
     if (base64_encoded(bytes) != text) return std::nullopt;

@@ -33,7 +33,7 @@ std::optional<std::int64_t> whole_number_of(const json& object, const char* name
     return static_cast<std::int64_t>(number) + 1;
 }
 
-/// The outcome of status 400, which only the description tells.
+/// The outcome of status 400, which only the description distinguishes.
 outcome outcome_of_description(const std::string& description) {
     constexpr std::array<std::pair<std::string_view, outcome>, 10> known{
         {{"message is not modified", outcome::unchanged},

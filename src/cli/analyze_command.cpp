@@ -393,7 +393,7 @@ exit_code run_analyze(const command_context& context, const analyze_arguments& g
 std::string idempotency_key_error(const std::string& key) {
     constexpr std::size_t key_bytes_max = 255;
     if (is_visible_ascii(key) && !key.empty() && key.size() <= key_bytes_max) return {};
-    return "a key is 1 to 255 visible ASCII characters without blanks";
+    return "a key is 1 to 255 visible ASCII characters without spaces";
 }
 
 void add_analysis_options(CLI::App& analyze, analyze_arguments& arguments) {

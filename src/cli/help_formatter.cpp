@@ -44,7 +44,7 @@ public:
             widest = std::max(widest, entry.size());
         }
         auto sized = *this;
-        sized.column_width(widest + 4);  // Two blanks on each side.
+        sized.column_width(widest + 4);  // Two spaces on each side.
         auto text = sized.make_description(app) + "\n" + sized.make_usage(app, std::move(name)) +
                     sized.make_subcommands(app, mode) + sized.make_positionals(app) +
                     sized.make_groups(app, mode);

@@ -72,7 +72,7 @@ std::string complete_link(std::string_view link) {
 }
 
 std::vector<std::string> links_in(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\v\f";
+    constexpr std::string_view whitespace = " \t\r\v\f";
     std::vector<std::string> links;
     std::set<std::string> known;
     while (!text.empty()) {
@@ -80,9 +80,9 @@ std::vector<std::string> links_in(std::string_view text) {
         auto line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         for (;;) {
-            line = trimmed(line, blanks);
+            line = trimmed(line, whitespace);
             if (line.empty() || line.front() == '#') break;
-            const auto word = line.substr(0, line.find_first_of(blanks));
+            const auto word = line.substr(0, line.find_first_of(whitespace));
             line.remove_prefix(word.size());
             auto link = complete_link(word);
             if (known.insert(link).second) links.push_back(std::move(link));

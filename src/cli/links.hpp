@@ -14,8 +14,8 @@ namespace reelsd::cli {
 /// and users leave the scheme out.
 [[nodiscard]] std::string complete_link(std::string_view link);
 
-/// The links in a text, separated by blanks and line breaks, completed, each once, in order. Lines
-/// that begin with # are comments.
+/// The links in a text, separated by whitespace and line breaks, completed, each once, in order.
+/// Lines that begin with # are comments.
 [[nodiscard]] std::vector<std::string> links_in(std::string_view text);
 
 /// Reads `in` to its end, at most `bytes_max`.

@@ -14,7 +14,7 @@ namespace reelsd::cli {
 namespace {
 
 constexpr std::size_t columns_min = 40;
-constexpr std::size_t field_indent = 19;  ///< Two blanks, the longest label and two more.
+constexpr std::size_t field_indent = 19;  ///< Two spaces, the longest label and two more.
 constexpr std::size_t time_indent = 4;
 constexpr std::size_t item_indent = 2;
 
@@ -118,7 +118,7 @@ void page::hanging(std::string_view head, std::size_t indent, std::string_view t
     auto lead = std::string{head};
     for (const auto& row : wrapped(printable(text, line_breaks::keep), columns)) {
         if (row.empty()) {
-            lead.erase(lead.find_last_not_of(' ') + 1);  // No blanks at the end of a line.
+            lead.erase(lead.find_last_not_of(' ') + 1);  // No spaces at the end of a line.
         } else {
             lead.append(indent - std::min(indent, lead.size()), ' ');
         }

@@ -43,7 +43,7 @@ public:
     /// "    00:03  text", with a hanging indent.
     void timed(std::string_view time, std::string_view text);
 
-    /// "- name: text ..." behind `indent` blanks, with a hanging indent of two more. `lead` is
+    /// "- name: text ..." behind `indent` spaces, with a hanging indent of two more. `lead` is
     /// "- name:", untrusted.
     void item(std::size_t indent, std::string_view lead, std::string_view text);
 

@@ -110,7 +110,7 @@ result<connection_settings> merged(
             "(the administrator creates one with: reelsd token create)");
     }
     if (!is_visible_ascii(token))
-        return invalid("the API token contains blanks or characters other than visible ASCII");
+        return invalid("the API token contains spaces or characters other than visible ASCII");
     return connection_settings{
         .server = *std::move(server),
         .token = std::move(token),

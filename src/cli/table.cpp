@@ -25,8 +25,8 @@ std::size_t total_of(const std::vector<std::size_t>& widths) {
 
 std::string padded(std::string_view text, std::size_t width, alignment align) {
     const auto used = columns_of(text);
-    const std::string blanks(width - std::min(used, width), ' ');
-    return align == alignment::left ? std::string{text} + blanks : blanks + std::string{text};
+    const std::string padding(width - std::min(used, width), ' ');
+    return align == alignment::left ? std::string{text} + padding : padding + std::string{text};
 }
 
 /// Pads a cell, with the style on its text alone.
@@ -56,7 +56,7 @@ std::string table::text(std::optional<std::size_t> width, colours allowed) const
             if (!line.empty()) line += gap;
             line += drawn(row[index], widths[index], columns_[index], allowed);
         }
-        line.erase(line.find_last_not_of(' ') + 1);  // No blanks at the end of a line.
+        line.erase(line.find_last_not_of(' ') + 1);  // No spaces at the end of a line.
         lines.append(line).push_back('\n');
     };
     std::vector<table_cell> headings;

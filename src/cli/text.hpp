@@ -13,7 +13,7 @@ namespace reelsd::cli {
 enum class line_breaks : std::uint8_t { keep, to_blank };
 
 /// `untrusted` without control characters, whole escape sequences and bidirectional overrides,
-/// which could control a terminal or mislead its reader. Tabs become blanks, invalid UTF-8 becomes
+/// which could control a terminal or mislead its reader. Tabs become spaces, invalid UTF-8 becomes
 /// U+FFFD. For captions, transcripts and messages of the server.
 [[nodiscard]] std::string printable(std::string_view untrusted, line_breaks breaks);
 
@@ -28,8 +28,8 @@ enum class line_breaks : std::uint8_t { keep, to_blank };
 /// The longest beginning of `text` that fits `columns` cells. `text` is printable().
 [[nodiscard]] std::string_view prefix_that_fits(std::string_view text, std::size_t columns);
 
-/// `text` in lines of at most `columns` cells (at least 1), broken at blanks and at its own line
-/// breaks. Longer words are cut, except links, so that users can copy them. Never empty.
+/// `text` in lines of at most `columns` cells (at least 1), broken at whitespace and at its own
+/// line breaks. Longer words are cut, except links, so that users can copy them. Never empty.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
 /// "MM:SS", rounded down, with minutes beyond 59. Negative counts as zero.

@@ -26,7 +26,7 @@ std::uint64_t hash_of(std::string_view text) {
     return hash;
 }
 
-/// Quotes an element of a list setting, where commas and blanks are plain text.
+/// Quotes an element of a list setting, where commas and spaces are plain text.
 std::string quoted_element(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {

@@ -68,7 +68,7 @@ void parameter::append_element(const parameter& element) {
         value_->append("NULL");
         return;
     }
-    // Always quoted, so that commas, braces, blanks and the word NULL are plain text.
+    // Always quoted, so that commas, braces, spaces and the word NULL are plain text.
     const std::string text =
         element.is_binary() ? hex_of(element.value()) : std::string{element.value()};
     value_->push_back('"');

@@ -38,7 +38,7 @@ struct request_head {
     /// Of the body, in bytes; 0 without a Content-Length, and the largest number for one that is
     /// larger.
     std::uint64_t content_length = 0;
-    /// In order, as places in the head; values without surrounding blanks.
+    /// In order, as places in the head; values without surrounding whitespace.
     std::vector<header_fields::place> fields;
 };
 

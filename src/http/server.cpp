@@ -330,9 +330,9 @@ asio::awaitable<void> server::stop(deadline by) {
     if (!served) {
         self.host.log.warning(
             "connections aborted at shutdown", {{"count", self.connections.size()}});
-        self.connections.insist_on_stop();
+        self.connections.force_stop();
     }
-    self.services.ask_to_stop();
+    self.services.request_stop();
     const auto unwound_by = deadline::after(unwind_max);
     co_await self.connections.wait_until_empty(unwound_by);
     co_await self.services.wait_until_empty(unwound_by);

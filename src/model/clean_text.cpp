@@ -118,7 +118,7 @@ std::string clean_text(std::string_view text, std::size_t characters_max) {
         at += read.bytes;
         if (!cleaner.add(read.value)) break;
     }
-    return std::string{trimmed(cleaner.text(), blanks)};
+    return std::string{trimmed(cleaner.text(), whitespace)};
 }
 
 }  // namespace reelsd::model

@@ -159,7 +159,7 @@ constexpr std::string_view requests =
     "try it yourself|don't forget to";
 
 // The first of the formats with the most evidence wins. A phrase that begins with "#" is only a
-// hashtag; every other phrase is also a hashtag, without its blanks.
+// hashtag; every other phrase is also a hashtag, without its whitespace.
 constexpr auto formats = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"advertisement",
      "shop now|order now|buy now|use code|use my code|promo code|discount code|free shipping|"
@@ -192,7 +192,7 @@ bool any_phrase(std::string_view list, const Use& use) {
     return false;
 }
 
-/// The text's words with a blank before and after each, so that phrases are substrings.
+/// The text's words with a space before and after each, so that phrases are substrings.
 std::string spaced_words(std::string_view text) {
     std::string spaced{' '};
     for (const auto& word : words_of(text)) spaced += word + ' ';

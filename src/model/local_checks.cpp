@@ -207,7 +207,7 @@ public:
     }
 
 private:
-    /// OCR loses blanks between words, so a word may be part of another one.
+    /// OCR loses spaces between words, so a word may be part of another one.
     [[nodiscard]] bool has(const std::string& word) const {
         if (joined_.find(word) != std::string::npos) return true;
         return std::ranges::any_of(

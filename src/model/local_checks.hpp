@@ -38,9 +38,9 @@ struct local_evidence {
 /// Warnings about reported on-screen texts that OCR did not read at times_to_check(). Only texts
 /// count that OCR can be expected to read: mainly Latin letters, with a word of at least four. A
 /// text is found when at least a third of those words, and at least one, occur in any frame,
-/// regardless of case, accents, blanks and one letter each. One warning if no text was found; up to
-/// three missing texts are named if at least half of the others were found; none otherwise, because
-/// then OCR failed.
+/// regardless of case, accents, whitespace and one letter each. One warning if no text was found;
+/// up to three missing texts are named if at least half of the others were found; none otherwise,
+/// because then OCR failed.
 [[nodiscard]] std::vector<std::string> unseen_texts(
     const findings& reported, const std::vector<timed_text>& read_texts);
 

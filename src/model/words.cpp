@@ -84,8 +84,8 @@ constexpr bool is_word_separator(char32_t value) noexcept {
 
 std::vector<std::string_view> tokens_of(std::string_view text) {
     std::vector<std::string_view> tokens;
-    for (text = trimmed(text, blanks); !text.empty(); text = trimmed(text, blanks)) {
-        const auto end = std::min(text.find_first_of(blanks), text.size());
+    for (text = trimmed(text, whitespace); !text.empty(); text = trimmed(text, whitespace)) {
+        const auto end = std::min(text.find_first_of(whitespace), text.size());
         tokens.push_back(text.substr(0, end));
         text.remove_prefix(end);
     }
@@ -106,7 +106,8 @@ bool ends_sentence(std::string_view text, std::size_t at) noexcept {
     if (byte == '\n' || byte == '!' || byte == '?') return true;
     if (byte != '.') return false;
     const bool at_end = at + 1 == text.size() ||
-                        blanks.find(text[at + 1]) != std::string_view::npos || text[at + 1] == '.';
+                        whitespace.find(text[at + 1]) != std::string_view::npos ||
+                        text[at + 1] == '.';
     const bool is_list_number = at > 0 && at < 3 && is_digit(text[at - 1]);
     return at_end && !is_list_number;
 }
@@ -259,7 +260,7 @@ std::vector<std::string> sentences_of(std::string_view text) {
     std::vector<std::string> sentences;
     std::size_t begin = 0;
     const auto close = [&](std::size_t end) {
-        const auto sentence = trimmed(text.substr(begin, end - begin), blanks);
+        const auto sentence = trimmed(text.substr(begin, end - begin), whitespace);
         if (!words_of(sentence).empty()) sentences.emplace_back(sentence);
         begin = end;
     };
@@ -320,7 +321,7 @@ std::string without_tags(std::string_view caption) {
 }
 
 std::string as_sentence(std::string_view text) {
-    std::string sentence{trimmed(text, blanks)};
+    std::string sentence{trimmed(text, whitespace)};
     std::ranges::replace(sentence, '\n', ' ');
     if (sentence.empty()) return sentence;
     const auto first = static_cast<unsigned char>(sentence.front());

@@ -26,7 +26,7 @@ namespace reelsd::model {
 /// The text's sentences, trimmed, with their punctuation. The end of a line also ends a sentence.
 [[nodiscard]] std::vector<std::string> sentences_of(std::string_view text);
 
-/// The first `words_max` blank-separated words, with "..." if there are more.
+/// The first `words_max` whitespace-separated words, with "..." if there are more.
 [[nodiscard]] std::string first_words(std::string_view text, std::size_t words_max);
 
 /// Whether a word says nothing about the subject: articles, pronouns, auxiliaries, everyday verbs.

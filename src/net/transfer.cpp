@@ -21,9 +21,9 @@ constexpr std::size_t head_bytes_max = std::size_t{64} * 1024;
 /// "HTTP/1.1 200 OK" and "HTTP/2 200".
 std::optional<int> status_of(std::string_view line) {
     if (!line.starts_with("HTTP/")) return std::nullopt;
-    const auto blank = line.find(' ');
-    if (blank == std::string_view::npos) return std::nullopt;
-    const auto status = parse_number<int>(line.substr(blank + 1, 3));
+    const auto space = line.find(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    const auto status = parse_number<int>(line.substr(space + 1, 3));
     return status && *status >= 100 ? status : std::nullopt;
 }
 

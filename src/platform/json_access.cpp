@@ -11,7 +11,7 @@
 namespace reelsd::platform {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n\f/";
+constexpr std::string_view whitespace = " \t\r\n\f/";
 
 struct attribute {
     std::string_view name;
@@ -20,7 +20,7 @@ struct attribute {
 
 /// Removes the next attribute from the rest of a start tag; nothing at its end, which stays.
 std::optional<attribute> next_attribute(std::string_view& rest) {
-    const auto from = rest.find_first_not_of(blanks);
+    const auto from = rest.find_first_not_of(whitespace);
     if (from == std::string_view::npos || rest[from] == '>') return std::nullopt;
     rest.remove_prefix(from);
     attribute next{.name = rest.substr(0, rest.find_first_of(" \t\r\n\f/=>")), .value = {}};

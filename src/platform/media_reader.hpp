@@ -31,7 +31,7 @@ inline constexpr const char* retired_key = "xdt_shortcode_media";
 /// Likewise for the record of an embed page. Type names may begin with "XDT".
 [[nodiscard]] parsed_answer read_embedded_media(const document& media, const link& reel);
 
-/// Whether `text` has the scheme http or https and is printable ASCII without blanks. Does not
+/// Whether `text` has the scheme http or https and is printable ASCII without whitespace. Does not
 /// parse it.
 [[nodiscard]] bool is_http_url(const std::string& text);
 

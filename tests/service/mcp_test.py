@@ -187,7 +187,7 @@ class LifeCycle(McpTest):
 
     def test_invalid_settings(self):
         for variables, message in (
-                ({}, "reels: no API token"), ({"REELS_TOKEN": "a b"}, "reels: the API token contains blanks"),
+                ({}, "reels: no API token"), ({"REELS_TOKEN": "a b"}, "reels: the API token contains spaces"),
                 ({"REELS_TOKEN": TOKEN, "REELS_SERVER": "nowhere"}, "reels: the server's address")):
             with self.subTest(variables):
                 client = self.client(revision=None, **variables)

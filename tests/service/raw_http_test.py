@@ -135,7 +135,7 @@ class WhereTheBodyEnds(RawHttp):
             "no body": post(b""),
             "no bytes": post(b"Content-Length: 0\r\n"),
             "a zero before": post(b"Content-Length: 02\r\n", b"{}"),
-            "blanks about": post(b"Content-Length: \t 2 \t\r\n", b"{}"),
+            "whitespace about": post(b"Content-Length: \t 2 \t\r\n", b"{}"),
             "odd case": post(b"cONTENT-lENGTH: 2\r\n", b"{}"),
             "a body that looks like a request": post(b"Content-Length: %d\r\n" % len(NEXT), NEXT),
             "an underscore, which is another name": post(b"Content_Length: 9\r\n"),
@@ -169,7 +169,7 @@ class WhereTheBodyEnds(RawHttp):
         self.assertUnderstood({
             "one": chunked(b"2\r\n{}\r\n" + empty),
             "odd case": chunked(b"2\r\n{}\r\n" + empty, b"tRANSFER-eNCODING: CHUNKED\r\n"),
-            "blanks about": chunked(empty, b"Transfer-Encoding: \t chunked \t\r\n"),
+            "whitespace about": chunked(empty, b"Transfer-Encoding: \t chunked \t\r\n"),
             "zeros before": chunked(b"0002\r\n{}\r\n000\r\n\r\n"),
             "capitals": chunked(b"A\r\n0123456789\r\n" + empty),
             "an extension": chunked(b"2;a=b;c\r\n{}\r\n0;d=\"e\"\r\n\r\n"),
@@ -282,7 +282,7 @@ class TheHeader(RawHttp):
             "another protocol": get(version=b"RTSP/1.0"),
             "a blank behind": get(version=b"HTTP/1.1 "),
             "a tab before": b"GET /healthz\tHTTP/1.1\r\nHost: a\r\n\r\n",
-            "two blanks before": b"GET /healthz  HTTP/1.1\r\nHost: a\r\n\r\n",
+            "two spaces before": b"GET /healthz  HTTP/1.1\r\nHost: a\r\n\r\n",
             "the blank before the method": b" GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
         }, 400)
         self.assertRefused({

@@ -50,7 +50,7 @@ simulated_daemon::simulated_daemon(
 
 simulated_daemon::~simulated_daemon() {
     // Coroutines end only where they wait, and then do nothing more.
-    tasks_.insist_on_stop();
+    tasks_.force_stop();
     while (tasks_.size() > 0) database_.loop().run_ready();
 }
 

@@ -17,7 +17,7 @@ namespace reelsd::model {
 
 namespace {
 
-/// Valid UTF-8 without anything that clean_text() removes but blanks at the ends.
+/// Valid UTF-8 without anything that clean_text() removes but whitespace at the ends.
 bool is_clean(std::string_view text) {
     return is_utf8(text) && clean_text(text, text.size()) == trimmed(text, " \n\t");
 }

@@ -36,14 +36,14 @@ public:
     void spawn(std::string_view name, boost::asio::awaitable<void> task);
 
     /// Asks all tasks to stop at their next wait (total cancellation) and accepts no new ones.
-    void ask_to_stop();
+    void request_stop();
     /// Sends every kind of cancellation, including terminal.
-    void insist_on_stop();
+    void force_stop();
 
     /// Waits until no task is left. Returns false if `by` passes first.
     [[nodiscard]] boost::asio::awaitable<bool> wait_until_empty(deadline by);
 
-    /// Calls ask_to_stop() and waits until `graceful`, then insist_on_stop() and waits until `by`.
+    /// Calls request_stop() and waits until `graceful`, then force_stop() and waits until `by`.
     /// Returns true when the group is empty.
     [[nodiscard]] boost::asio::awaitable<bool> stop(deadline graceful, deadline by);
 
@@ -67,7 +67,7 @@ private:
     failure_handler on_failure_;
     std::list<task_entry> tasks_;
     condition emptied_;
-    bool stopping_ = false;  ///< Set by ask_to_stop(); tasks that have not begun are not started.
+    bool stopping_ = false;  ///< Set by request_stop(); tasks that have not begun are not started.
 };
 
 /// Returns a handler that logs exceptions of tasks.

@@ -82,7 +82,7 @@ private:
 };
 
 /// Message and fields as in a line, without time and level. Pure, for tests. Text values with
-/// blanks, quotes or control characters are quoted and escaped, so that one event is one line.
+/// whitespace, quotes or control characters are quoted and escaped, so that one event is one line.
 [[nodiscard]] std::string render_text(std::string_view message, fields values);
 [[nodiscard]] std::string render_json(std::string_view message, fields values);
 

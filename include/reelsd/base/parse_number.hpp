@@ -8,7 +8,7 @@
 
 namespace reelsd {
 
-/// The number that the whole text represents, without blanks or '+'. Empty for other text, and for
+/// The number that the whole text represents, without spaces or '+'. Empty for other text, and for
 /// a number that does not fit `Integer`.
 template <std::integral Integer>
 [[nodiscard]] std::optional<Integer> parse_number(std::string_view text, int base = 10) noexcept {

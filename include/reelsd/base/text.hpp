@@ -23,7 +23,7 @@ namespace reelsd {
     return is_digit(byte) || is_alpha(byte);
 }
 
-/// Whether `text` has only printable ASCII characters and no blanks. True for empty text.
+/// Whether `text` has only printable ASCII characters and no spaces. True for empty text.
 [[nodiscard]] constexpr bool is_visible_ascii(std::string_view text) noexcept {
     return std::all_of(
         text.begin(), text.end(), [](char byte) { return byte > ' ' && byte <= '~'; });
@@ -51,12 +51,12 @@ namespace reelsd {
 
 inline constexpr std::string_view ascii_whitespace = " \t\r\n\v\f";
 
-/// `text` without the bytes of `blanks` at both ends.
+/// `text` without the bytes of `whitespace` at both ends.
 [[nodiscard]] constexpr std::string_view trimmed(
-    std::string_view text, std::string_view blanks = ascii_whitespace) noexcept {
-    const auto first = text.find_first_not_of(blanks);
+    std::string_view text, std::string_view whitespace = ascii_whitespace) noexcept {
+    const auto first = text.find_first_not_of(whitespace);
     if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+    return text.substr(first, text.find_last_not_of(whitespace) - first + 1);
 }
 
 /// The value of a hexadecimal digit of either case.

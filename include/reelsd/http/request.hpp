@@ -31,8 +31,8 @@ public:
     header_fields(std::string head, std::vector<place> fields);
     void add(std::string_view name, std::string_view value);
 
-    /// The value of the first field of that name, in any letter case, without surrounding blanks.
-    /// The view is valid until this object changes.
+    /// The value of the first field of that name, in any letter case, without surrounding
+    /// whitespace. The view is valid until this object changes.
     [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
     /// The values of all fields of that name, in order; views as those of find().
     [[nodiscard]] std::vector<std::string_view> find_all(std::string_view name) const;

@@ -46,7 +46,7 @@ private:
     bool well_formed_ = true;
 };
 
-/// The decoded parameters of a query: '+' is a blank, "%xx" a byte, '&' separates. The first of
+/// The decoded parameters of a query: '+' is a space, "%xx" a byte, '&' separates. The first of
 /// repeated names counts. A name without '=' has an empty value; empty parameters are skipped.
 class query_parameters {
 public:

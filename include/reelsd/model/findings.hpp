@@ -75,7 +75,7 @@ struct findings {
     std::string extract_error = {};
 };
 
-/// The texts of the segments in their order, separated by blanks.
+/// The texts of the segments in their order, separated by spaces.
 [[nodiscard]] std::string transcript_of(const std::vector<timed_text>& segments);
 
 /// "01:05", rounded down. An hour is "60:00": minutes are not carried.

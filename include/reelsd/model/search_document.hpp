@@ -56,7 +56,7 @@ inline constexpr std::size_t query_concepts_max = 24;
 /// The reverse. Errors: internal for malformed text.
 [[nodiscard]] result<std::vector<passage>> passages_from(std::string_view text);
 
-/// A client's query as valid UTF-8 without control characters and blanks at its ends.
+/// A client's query as valid UTF-8 without control characters and whitespace at its ends.
 [[nodiscard]] std::string query_text(std::string_view query);
 
 /// Finds the passage that answers a query best. Immutable.

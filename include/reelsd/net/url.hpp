@@ -13,7 +13,7 @@ namespace reelsd::net {
 class url {
 public:
     /// errc::invalid_argument unless `text` is an absolute http(s) URL of printable ASCII without
-    /// blanks, backslashes and user info, with a host and a port of 1-65535. A host whose last
+    /// whitespace, backslashes and user info, with a host and a port of 1-65535. A host whose last
     /// label is a number is an IPv4 address without a trailing dot.
     [[nodiscard]] static result<url> parse(std::string_view text);
 

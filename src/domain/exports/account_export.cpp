@@ -117,7 +117,7 @@ constexpr std::array<const db::query*, 9> parts{
     &deliveries_query,
     &calls_query};
 
-/// Line breaks in JSON are only between tokens, where blanks mean the same.
+/// Line breaks in JSON are only between tokens, where whitespace mean the same.
 void append_line(std::string& text, std::string_view line) {
     const auto begin = static_cast<std::ptrdiff_t>(text.size());
     text.append(line);

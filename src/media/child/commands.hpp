@@ -57,7 +57,7 @@ void tidy(check_report& report);
 [[nodiscard]] bool write_ok(const json& value);
 [[nodiscard]] bool write_error(const error& why);
 
-/// Replaces control characters and invalid UTF-8 by blanks, and cuts at `bytes_max`.
+/// Replaces control characters and invalid UTF-8 by spaces, and cuts at `bytes_max`.
 [[nodiscard]] std::string clean_text(std::string_view text, std::size_t bytes_max);
 
 }  // namespace reelsd::media

@@ -43,7 +43,7 @@ struct utterance {
 [[nodiscard]] double agreement(
     std::span<const transcript_word> first, std::span<const transcript_word> second);
 
-/// The words joined by blanks, split at pauses of more than 0.5 s.
+/// The words joined by spaces, split at pauses of more than 0.5 s.
 [[nodiscard]] std::vector<timed_text> phrases(std::span<const transcript_word> words);
 
 /// The phrases of plausible utterances and, when the track certainly contains speech elsewhere, of

@@ -11,7 +11,7 @@
 namespace reelsd::model {
 namespace {
 
-/// The words of a text, in lower case and each followed by a blank. Bytes of other scripts count as
+/// The words of a text, in lower case and each followed by a space. Bytes of other scripts count as
 /// letters.
 class word_sequence {
 public:

@@ -52,7 +52,7 @@ private:
 };
 
 /// A value as text: strings, numbers and booleans as written, null as an empty text, a list of
-/// these separated by blanks. Empty for other values.
+/// these separated by spaces. Empty for other values.
 [[nodiscard]] std::optional<std::string> text_from(const answer_json& value);
 
 /// The first of `names` that is a member of the object and not null; null if there is none.

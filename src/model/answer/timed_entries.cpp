@@ -106,7 +106,7 @@ std::vector<timed_text> with_times(std::vector<raw_entry> entries, double durati
     return timed;
 }
 
-/// The bytes of `text` for one entry: at most item_characters_max characters, up to a blank if
+/// The bytes of `text` for one entry: at most item_characters_max characters, up to a space if
 /// there is one in the second half.
 std::size_t part_bytes(std::string_view text) {
     std::size_t bytes = 0;

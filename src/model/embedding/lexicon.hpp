@@ -78,7 +78,7 @@ public:
     /// The same from memory. Errors: internal.
     [[nodiscard]] static result<lexicon> from(std::vector<std::uint32_t> words);
 
-    /// `word` in lower case, with "_" for blanks.
+    /// `word` in lower case, with "_" for spaces.
     [[nodiscard]] std::optional<lexicon_entry> find(std::string_view word) const noexcept;
     /// The entry of one of `lexicon_entry::bases`, and its part of speech.
     struct base_form {

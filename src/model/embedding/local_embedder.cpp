@@ -16,7 +16,7 @@ namespace {
 constexpr double pair_weight = 1.3;         // "ice cream" says more than either word.
 constexpr double in_pair_weight = 0.4;      // Its words say less than elsewhere.
 constexpr std::size_t word_bytes_max = 60;  // As in the dictionary.
-// A hashtag is often two words without a blank.
+// A hashtag is often two words without a space.
 constexpr std::size_t part_letters_min = 3;
 constexpr double part_weight = 0.8;
 

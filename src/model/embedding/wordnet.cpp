@@ -168,14 +168,14 @@ private:
         constexpr std::string_view part_symbols = "1234";  // 5 is a satellite adjective.
         return each_line("cntlist.rev", [&](const std::string& line) {
             const auto percent = line.find('%', 1);
-            const auto blank = line.find(' ');
-            if (percent == std::string::npos || blank == std::string::npos) return false;
+            const auto space = line.find(' ');
+            if (percent == std::string::npos || space == std::string::npos) return false;
             const auto symbol = line[percent + 1] == '5' ? '3' : line[percent + 1];
             const auto part_index = part_symbols.find(symbol);
             const auto lemma = read_.lemmas.find(line.substr(0, percent));
             if (part_index == std::string_view::npos) return false;
             if (lemma == read_.lemmas.end()) return true;  // WordNet has counts of removed lemmas.
-            std::istringstream fields{line.substr(blank)};
+            std::istringstream fields{line.substr(space)};
             std::size_t rank = 0;
             std::uint32_t count = 0;
             fields >> rank >> count;

@@ -7,7 +7,7 @@
 
 namespace reelsd::model {
 
-/// A text for comparison: compatibility forms, letter case, blanks, punctuation and invisible
+/// A text for comparison: compatibility forms, letter case, whitespace, punctuation and invisible
 /// characters make no difference. Refers to the text. Source: Unicode, NFKD and case folding.
 class folded_text {
 public:

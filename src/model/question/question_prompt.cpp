@@ -286,7 +286,7 @@ std::string question_prompt::without_ids(std::string_view answer) const {
             continue;
         }
         at += removed;
-        // No blank remains before punctuation and the end, and no second one.
+        // No space remains before punctuation and the end, and no second one.
         const bool ends = at == answer.size() ||
                           std::string_view{" .,;:!?"}.find(answer[at]) != std::string_view::npos;
         if (ends && text.ends_with(' ')) text.pop_back();

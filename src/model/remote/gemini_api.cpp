@@ -20,14 +20,14 @@ namespace {
 /// Captions that appear word by word change twice a second; longer videos would cost too much.
 constexpr double short_video_seconds = 45;
 constexpr int thinking_tokens_usual = 1024;
-/// The least that every model of that family accepts.
+/// The lowest value that every model of that family accepts.
 constexpr int thinking_tokens_least = 128;
 
 bool has_budgets(std::string_view model) {
     return model.starts_with("gemini-2.");
 }
 
-/// Models whose least level is MINIMAL, which others refuse.
+/// Models whose lowest level is MINIMAL, which others refuse.
 bool has_minimal(std::string_view model) {
     return model.starts_with("gemini-3.6-flash") || model.starts_with("gemini-3.5-flash");
 }

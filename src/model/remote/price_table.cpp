@@ -38,7 +38,7 @@ bool are_digits(std::string_view text) {
     return std::ranges::all_of(text, is_digit);
 }
 
-/// The parts of `text` between separators, without blanks at their ends.
+/// The parts of `text` between separators, without whitespace at their ends.
 std::vector<std::string> parts_of(std::string_view text, char separator) {
     std::vector<std::string> parts;
     boost::algorithm::split(parts, text, [separator](char byte) { return byte == separator; });

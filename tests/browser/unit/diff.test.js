@@ -7,7 +7,7 @@ import { comparisonRows } from '../../../src/dashboard/web/compare/rows.js';
 const marked = (parts) => parts.filter(({ isMarked }) => isMarked).map(({ text }) => text);
 const whole = (parts) => parts.map(({ text }) => text).join('');
 
-test('words of one text only are marked, with the blanks between them', () => {
+test('words of one text only are marked, with the whitespace between them', () => {
     const cases = [
         ['the same', 'the same', [], []],
         ['The same!', 'the same', [], []],

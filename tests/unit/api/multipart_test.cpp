@@ -61,7 +61,7 @@ const form_case forms[] = {
          "b--\r\n",
      {"url|(text)|x.", "video|c.mp4|\r\n--a\r\n-b.", "close"}},
     {"empty part", "--a b\r\n" + field + "v\r\n\r\n\r\n--a b--", {"v|(text)|.", "close"}},
-    {"preamble, blanks and epilogue",
+    {"preamble, whitespace and epilogue",
      "hello\r\n--a b \t\r\n" + field + "v\r\n\r\n1\r\n--a b--\r\nbye\r\n--a b\r\n",
      {"v|(text)|1.", "close"}},
     {"no part", "--a b--\r\n", {"close"}},

@@ -95,7 +95,7 @@ TEST_F(Condition, NotificationWinsATie) {
 TEST_F(Condition, CancelledWaiterLeaves) {
     start(1);
     start(2);
-    tasks.ask_to_stop();
+    tasks.request_stop();
     loop.run();
     EXPECT_EQ(changed.waiters(), 0U);
     EXPECT_TRUE(woken.empty());

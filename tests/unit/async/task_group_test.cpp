@@ -71,7 +71,7 @@ TEST_F(TaskGroup, InsistsAfterTheGracefulDeadline) {
     tasks.spawn("stubborn", ignore_the_first_request(seen));
     tasks.spawn("willing", wait_for_ever());
     loop.poll();
-    tasks.ask_to_stop();
+    tasks.request_stop();
     loop.poll();
     EXPECT_EQ(tasks.size(), 1U);
     EXPECT_TRUE(seen.empty());
@@ -83,7 +83,7 @@ TEST_F(TaskGroup, InsistsAfterTheGracefulDeadline) {
 
 TEST_F(TaskGroup, TaskThatHasNotBegunNeverDoes) {
     tasks.spawn("late", fail());
-    tasks.ask_to_stop();
+    tasks.request_stop();
     tasks.spawn("too late", fail());
     loop.run();
     EXPECT_EQ(tasks.size(), 0U);

@@ -59,7 +59,7 @@ TEST(Merged, RejectsInvalidSettings) {
     const test_case cases[] = {
         {"no token", "http://a.test", nullptr, "no API token"},
         {"an empty token", "http://a.test", "", "no API token"},
-        {"a token that would end the header", "http://a.test", "x\r\nEvil: 1", "blanks"},
+        {"a token that would end the header", "http://a.test", "x\r\nEvil: 1", "spaces"},
         {"no scheme", "a.test:8080", "t", "must look like"},
         {"another scheme", "ftp://a.test", "t", "must look like"},
         {"user info", "http://user@a.test", "t", "must look like"},

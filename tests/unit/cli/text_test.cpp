@@ -97,7 +97,7 @@ TEST(Wrapped, BreaksAtBlanks) {
         {"empty text is one empty line", "", 10, {""}},
         {"fits exactly", "one two", 7, {"one two"}},
         {"one too long", "one two", 6, {"one", "two"}},
-        {"several blanks count as one", "one   two ", 10, {"one two"}},
+        {"several spaces count as one", "one   two ", 10, {"one two"}},
         {"own line breaks stay", "one\n\ntwo", 10, {"one", "", "two"}},
         {"a long word is cut", "abcdefgh", 3, {"abc", "def", "gh"}},
         {"a long word after a short one", "a bcdefg", 3, {"a", "bcd", "efg"}},

@@ -18,7 +18,7 @@ constexpr std::uint32_t boolean = 16, bytea = 17, name = 19, int8 = 20, int2 = 2
 constexpr std::uint32_t text_array = 1009, varchar = 1043, timestamptz = 1184, numeric = 1700,
                         jsonb = 3802, an_enum = 54321;
 
-/// Returns the bytes of hexadecimal digits such as "00 ff". Ignores blanks.
+/// Returns the bytes of hexadecimal digits such as "00 ff". Ignores whitespace.
 std::string bytes_of(std::string_view hex) {
     std::string bytes;
     std::string digits{hex};

@@ -209,7 +209,7 @@ TEST_F(SharedStatement, AnUrgentRequestDoesNotShortenTheDeadlineOfOthers) {
 
 TEST_F(SharedStatement, EveryRequestIsAnsweredAtTheStop) {
     const auto batcher = shared({});
-    tasks_.ask_to_stop();
+    tasks_.request_stop();
     add(batcher, 1);
     run_ready();
     EXPECT_THAT(statements_, IsEmpty());

@@ -23,7 +23,7 @@ TEST(CleanText, RepairsAndCuts) {
          100,
          "caf\u00e9 \u2615 \U0001F600"},
         {"newline and tab inside", "a\nb\tc", 100, "a\nb\tc"},
-        {"blanks at the ends", " \n a \t", 100, "a"},
+        {"whitespace at the ends", " \n a \t", 100, "a"},
         {"NUL and other controls", "a\0b\x1b[0m\x7f"sv, 100, "ab[0m"},
         {"C1 controls", "a\xc2\x85z", 100, "az"},
         {"a lone continuation byte", "a\x80z", 100, "a\uFFFDz"},

@@ -23,7 +23,7 @@ TEST(FoldedText, FindsQuotationsThatAreWrittenOtherwise) {
     constexpr test_case cases[] = {
         {"the same", "two cups of flour", "cups of", "cups of"},
         {"letter case", "Two Cups of FLOUR", "two cups OF flour", "Two Cups of FLOUR"},
-        {"blanks", "two\n cups\tof  flour", "two cups of flour", "two\n cups\tof  flour"},
+        {"whitespace", "two\n cups\tof  flour", "two cups of flour", "two\n cups\tof  flour"},
         {"punctuation",
          "First: sift, then fold!",
          "first sift then fold",

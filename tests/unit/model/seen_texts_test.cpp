@@ -64,7 +64,7 @@ TEST(UnseenTexts, CompareWords) {
         {"in another case and with accents", {{"CAF\u00c9 ol\u00e9", 4, 8}}, {{"cafe", 6, 6}}, {}},
         {"with a letter wrong", {{"Fresh", 4, 8}}, {{"Fres h Frcsh", 6, 6}}, {}},
         {"with a letter lost", {{"Fresh", 4, 8}}, {{"fesh", 6, 6}}, {}},
-        {"without its blanks", {{"ordinary beans", 4, 8}}, {{"FORDINARYBEANS", 6, 6}}, {}},
+        {"without its whitespace", {{"ordinary beans", 4, 8}}, {{"FORDINARYBEANS", 6, 6}}, {}},
         {"at another time", {{"Fresh beans", 4, 8}}, {{"Fresh beans", 1, 1}}, {}},
         {"nothing read", {{"Fresh beans", 4, 8}}, {}, {none}},
         {"something else read", {{"Fresh beans", 4, 8}}, {{"Follow for more", 6, 6}}, {none}},

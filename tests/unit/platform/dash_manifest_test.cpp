@@ -72,7 +72,7 @@ TEST(BestTracks, ChoosesTheBest) {
              "</AdaptationSet>"),
          base + "p",
          base + "s"},
-        {"escaped, with blanks around",
+        {"escaped, with whitespace around",
          manifest(manifest_with(track("", "\n  " + base + "p?efg=a&amp;oh=b  "))),
          base + "p?efg=a&oh=b",
          ""},

@@ -12,7 +12,7 @@ namespace reelsd::accounts {
 /// characters, which make worse passwords. Source: NIST SP 800-63B 5.1.1.2.
 [[nodiscard]] result<void> check_new_password(std::string_view password, std::string_view email);
 
-/// Checks an account's e-mail address: both parts, no blanks, at most 254 characters. Errors:
+/// Checks an account's e-mail address: both parts, no spaces, at most 254 characters. Errors:
 /// invalid_argument.
 [[nodiscard]] result<void> check_email(std::string_view email);
 

@@ -37,7 +37,7 @@ enum class message_kind : std::uint8_t {
     status,    ///< Progress of a job until its end.
     document,  ///< A job's result as a file.
     frames,    ///< The pictures of a job's key moments.
-    question,  ///< Its part is a question, which the answer replaces as a reply.
+    question,  ///< A question; the answer replaces it and is sent as a reply.
 };
 
 /// Where a message appears.
@@ -53,7 +53,7 @@ struct new_message {
     message_target target;
     account_id account;
     message_kind kind = message_kind::reply;
-    /// Set for all kinds except replies. Of a question: the reel that is asked; empty: all reels.
+    /// Set for all kinds except replies. For a question: its reel; empty: all reels.
     std::optional<job_id> job = {};
     std::vector<std::string> parts = {};  ///< Of replies and questions: at least one text.
 };
@@ -119,7 +119,7 @@ public:
     boost::asio::awaitable<void> note_progress(
         message_row_id id, message_progress now, deadline by);
     /// Turns a question into a reply with these parts, at least one, which is sent if the daemon
-    /// dies before answer_question(). A question is therefore paid at most once.
+    /// dies before answer_question(). A question is therefore charged at most once.
     boost::asio::awaitable<void> begin_question(
         message_row_id id, std::vector<std::string> if_interrupted, deadline by);
     /// Replaces the parts of such a reply, unless it is being sent.

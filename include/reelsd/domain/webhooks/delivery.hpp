@@ -123,7 +123,7 @@ struct signed_message {
     std::string_view body;
 };
 
-/// Returns `webhook-signature`: "v1,BASE64" for each secret, separated by blanks. Skips malformed
+/// Returns `webhook-signature`: "v1,BASE64" for each secret, separated by spaces. Skips malformed
 /// secrets. Pure. Source: the Standard Webhooks specification.
 [[nodiscard]] std::string signatures_of(
     const signed_message& message, std::span<const std::string> secrets);

@@ -51,7 +51,7 @@ function folded(text) {
     return text.normalize('NFKC').toLowerCase();
 }
 
-/** Words with the punctuation and blanks between them; scripts without blanks are split by their words, too. */
+/** Words with the punctuation and whitespace between them; scripts without spaces are split by their words, too. */
 function tokensOf(text) {
     return [...new Intl.Segmenter('und', { granularity: 'word' }).segment(text)]
         .map(({ segment, isWordLike }) => ({ text: segment, isWord: Boolean(isWordLike) }));
