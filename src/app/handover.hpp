@@ -108,7 +108,7 @@ public:
     ~handover();
 
     /// Connects to all running daemons. Returns the socket of one that listens on `address`, if an
-    /// address is given. Until start(), no other daemon gets past this: of two that start at the
+    /// address is given. Until start(), this call excludes other daemons: of two that start at the
     /// same time, one finds the other. Blocks for a few seconds at most: call it before the loop
     /// runs.
     [[nodiscard]] unique_fd join(const std::optional<http::listen_address>& address);

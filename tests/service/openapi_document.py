@@ -86,7 +86,7 @@ class Document:
         self.referenced = set()
         self._source = source
         whole = self._resolved(source)
-        self.beside_operations = whole["x-answers-beside-operations"]
+        self.outside_operations = whole["x-answers-outside-operations"]
         self.components = source["components"]
         self.operations = {}
         for path_name, item in whole["paths"].items():

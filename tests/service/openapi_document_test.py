@@ -39,7 +39,7 @@ paths:
               examples:
                 one: {value: {message: one}}
                 two: {value: {message: two}}
-x-answers-beside-operations: {}
+x-answers-outside-operations: {}
 components:
   schemas:
     Thing:

@@ -131,7 +131,7 @@ class OpenApiTest(ServiceTest):
     def suite_daemons(cls):
         return [cls.idle, cls.working]
 
-    def conversation(self, daemon=None, account=None):
+    def client(self, daemon=None, account=None):
         return DocumentedClient(self, self.document, daemon or self.idle, account and account.token)
 
     def each_operation(self, needs_token=None):
@@ -146,10 +146,10 @@ class OpenApiTest(ServiceTest):
             f" SELECT id, 1, 1, 'some-model', 5.01 FROM account WHERE email = '{account.email}'",
             (database or self.idle_database).split("dbname=")[1])
 
-    def until_limited(self, conversation, name, limit, job_id=UNKNOWN_ID):
+    def until_limited(self, client, name, limit, job_id=UNKNOWN_ID):
         """Tokens are refilled while the test runs, but no machine needs many more requests than the limit."""
         for _ in range(10 * limit):
-            if conversation.ask(name, job_id).status == 429:
+            if client.ask(name, job_id).status == 429:
                 return
         self.fail(f"{name}: no limit after {10 * limit} requests")
 
@@ -191,12 +191,12 @@ class TheDocument(OpenApiTest):
         self.assertEqual(self.document.components_not_used(), [])
 
     def test_the_daemon_serves_the_document(self):
-        answer = self.conversation().ask("GET /docs/openapi.yaml", expect=200)
+        answer = self.client().ask("GET /docs/openapi.yaml", expect=200)
         self.assertEqual(answer.body, self.document.text)
 
     def test_the_daemon_serves_the_document_as_gzip(self):
         headers = {"Accept-Encoding": "gzip"}
-        answer = self.conversation().ask("GET /docs/openapi.yaml", headers=headers)
+        answer = self.client().ask("GET /docs/openapi.yaml", headers=headers)
         self.assertEqual((answer.status, answer.headers["Content-Encoding"]), (200, "gzip"))
         self.assertEqual(gzip.decompress(answer.body), self.document.text)
         headers["If-None-Match"] = answer.headers["ETag"]
@@ -219,7 +219,7 @@ class TheDocument(OpenApiTest):
                 if line.get("message") == "route"}
 
     def test_other_methods(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         paths = {operation.path: operation for _, operation in self.each_operation()}
         methods = ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"]
         for (path, operation), method in itertools.product(paths.items(), methods):
@@ -229,12 +229,12 @@ class TheDocument(OpenApiTest):
             with self.subTest(f"{method} {path}"):
                 answer = someone.daemon.request(method, target_of(operation), token=someone.token)
                 self.assertEqual(answer.status, 405)
-                response = self.document.beside_operations["other-method"]
+                response = self.document.outside_operations["other-method"]
                 self.assertEqual(self.document.response_breaches("405", response, answer), [])
                 self.assertEqual(set(answer.headers["Allow"].split(", ")), allowed)
 
     def test_unknown_paths(self):
-        response = self.document.beside_operations["unknown-path"]
+        response = self.document.outside_operations["unknown-path"]
         for path in ("/api/v1", "/api/v1/", "/api/v1/reels/", "/api/v1/reels/1/result", "/api/v2/reels",
                      "/docs/nothing", "/docs/index.html/", "/healthz/", "/nothing"):
             for method in ("GET", "POST", "DELETE"):
@@ -246,11 +246,11 @@ class TheDocument(OpenApiTest):
     def test_another_version(self):
         answer = parsed(self.idle.raw(b"GET /healthz HTTP/3.0\r\nHost: a\r\n\r\n"))
         self.assertEqual(answer.status, 505)
-        response = self.document.beside_operations["other-version"]
+        response = self.document.outside_operations["other-version"]
         self.assertEqual(self.document.response_breaches("505", response, answer), [])
 
     def test_another_host(self):
-        response = self.document.beside_operations["other-host"]
+        response = self.document.outside_operations["other-host"]
         for path in ("/metrics", "/docs", "/docs/index.html", "/docs/openapi.yaml", "/nothing"):
             with self.subTest(path):
                 answer = self.idle.request("GET", path, headers={"Host": "elsewhere.test"})
@@ -258,7 +258,7 @@ class TheDocument(OpenApiTest):
                 self.assertEqual(self.document.response_breaches("421", response, answer), [])
 
     def test_metrics_are_for_local_clients(self):
-        self.conversation().ask("GET /metrics", headers={"X-Forwarded-For": "192.0.2.1"}, expect=404)
+        self.client().ask("GET /metrics", headers={"X-Forwarded-For": "192.0.2.1"}, expect=404)
 
     def test_head_equals_get_without_a_body(self):
         job_id = self.someone.submit(LINK)
@@ -283,7 +283,7 @@ class Reels(OpenApiTest):
     """Successful requests, and failures because of the input."""
 
     def test_submitting(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         content = self.document.operations[ANALYZE].request_body["content"]["application/json"]
         for name, example in content["examples"].items():
             with self.subTest(name):
@@ -295,7 +295,7 @@ class Reels(OpenApiTest):
                 someone.ask(ANALYZE, body=body, expect=400)
 
     def test_uploading(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         as_body = {"Content-Type": "application/octet-stream"}
         as_form = {"Content-Type": "multipart/form-data; boundary=b"}
         someone.ask(ANALYZE, body=b"x", headers=as_body, expect=202)
@@ -316,22 +316,22 @@ class Reels(OpenApiTest):
                      {"url": LINK, "extract": {"type": "object"}}, {"urls": [LINK], "extract": {"type": "string"}}):
             with self.subTest(body):
                 is_good = not schema_breaches(schema, body, "body")
-                someone = self.conversation(account=self.idle.account())
+                someone = self.client(account=self.idle.account())
                 someone.ask(ANALYZE, body=body, expect=202 if is_good else 400)
 
     def test_options_of_the_analysis(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         for options in ({"language": "german"}, {"instructions": " "}, {"extract": "cake"}, {"extract": {}},
                         {"extract": {"type": "object", "properties": {"x": {"$ref": "#"}}}}):
             with self.subTest(options):
                 someone.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
-        without_model = self.conversation(self.working, self.working.account())
+        without_model = self.client(self.working, self.working.account())
         for options in ({"extract": "recipe"}, {"analyzer": "gemini"}):
             with self.subTest(options):
                 without_model.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
 
     def test_submitting_several(self):
-        someone = self.conversation(account=self.idle.account())
+        someone = self.client(account=self.idle.account())
         most = self.document.components["schemas"]["ListSubmission"]["properties"]["urls"]["maxItems"]
         refused = someone.ask(ANALYZE, body={"urls": ["x"] * most}, expect=202)
         self.assertEqual(len(refused.json()), most)
@@ -340,12 +340,12 @@ class Reels(OpenApiTest):
         some = someone.ask(ANALYZE, body={"urls": [LINK] * 5}, expect=202)
         self.assertEqual(["retry_after" in link for link in some.json()], [False] * 3 + [True] * 2)
         key = {"Idempotency-Key": "openapi-list"}
-        someone = self.conversation(account=self.idle.account())
+        someone = self.client(account=self.idle.account())
         someone.ask(ANALYZE, headers=key, body={"urls": [LINK, SAMPLE]}, expect=202)
         someone.ask(ANALYZE, headers=key, body={"urls": [LINK]}, expect=400)
 
     def test_submitting_again(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         key = {"Idempotency-Key": "openapi-test"}
         first = someone.ask(ANALYZE, headers=key, expect=202)
         again = someone.ask(ANALYZE, headers=key, expect=202)
@@ -360,7 +360,7 @@ class Reels(OpenApiTest):
             someone.ask(ANALYZE, headers={"Idempotency-Key": bad.encode()}, expect=400)
 
     def test_reading_in_every_state(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         job_id = self.someone.submit(LINK)
         self.assertMembers(
             someone.ask(READ, job_id, expect=200), "pending", {"queue_position", "expected_start_at"})
@@ -375,7 +375,7 @@ class Reels(OpenApiTest):
 
     def test_jobs_that_workers_end(self):
         account = self.working.account(unlimited=True)
-        someone = self.conversation(self.working, account)
+        someone = self.client(self.working, account)
         self.assertEqual(someone.ask(LIST, expect=200).json(), [])
         codes = ("unavailable", "rate-limited", "unsupported", "too-long", "model-failed",
                  "storage-error")
@@ -430,7 +430,7 @@ class Reels(OpenApiTest):
         self.assertNotIn("earlier", of_post[0])
         page = someone.ask(LIST, query={"post_of": again, "limit": 1}, expect=200)
         self.assertIn(f"&post_of={again}&cursor=", page.headers["Link"])
-        stranger = self.conversation(self.working, self.working.account())
+        stranger = self.client(self.working, self.working.account())
         self.assertEqual(stranger.ask(LIST, query={"post_of": again}, expect=200).json(), [])
         self.assertEqual(stranger.ask(DELETE_FAILED, expect=200).json(), {"deleted": 0})
         someone.ask(DELETE_FAILED, query={"status": "done"}, expect=400)
@@ -438,7 +438,7 @@ class Reels(OpenApiTest):
         self.assertEqual([item["id"] for item in someone.ask(LIST, expect=200).json()], [done])
 
     def test_webhooks(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         self.assertIsNone(someone.ask(WEBHOOK, expect=200).json()["url"])
         content = self.document.operations[SET_WEBHOOK].request_body["content"]["application/json"]
         for name, example in content["examples"].items():
@@ -460,7 +460,7 @@ class Reels(OpenApiTest):
         someone.ask(SET_WEBHOOK, body={"url": None}, expect=200)
 
     def test_saved_searches(self):
-        someone = self.conversation(account=self.idle.account())
+        someone = self.client(account=self.idle.account())
         self.assertEqual(someone.ask(SEARCHES, expect=200).json(), [])
         saved = someone.ask(SAVE_SEARCH, body={"query": "pasta", "author": "ann"}, expect=201).json()
         self.assertEqual(someone.ask(SEARCHES, expect=200).json(), [saved])
@@ -475,7 +475,7 @@ class Reels(OpenApiTest):
 
     def test_deliveries(self):
         account = self.working.account(unlimited=True)
-        someone = self.conversation(self.working, account)
+        someone = self.client(self.working, account)
         self.assertEqual(someone.ask(DELIVERIES, expect=200).json(), [])
         # A name of a private address: nothing is sent, and the failure is final.
         someone.ask(SET_WEBHOOK, body={"url": "https://localhost/"}, expect=200)
@@ -492,7 +492,7 @@ class Reels(OpenApiTest):
         answer = someone.ask(REDELIVER, ids[0], expect=202)
         self.assertEqual((answer.json()["id"], answer.json()["state"]), (ids[0], "pending"))
         someone.ask(DELIVERIES, query={"cursor": "x"}, expect=400)
-        stranger = self.conversation(self.working, self.working.account())
+        stranger = self.client(self.working, self.working.account())
         for unknown in (ids[0], UNKNOWN_ID, 0, "x"):
             stranger.ask(REDELIVER, unknown, expect=404)
 
@@ -504,7 +504,7 @@ class Reels(OpenApiTest):
 
     def test_paging(self):
         account = self.idle.account(unlimited=True)
-        someone = self.conversation(account=account)
+        someone = self.client(account=account)
         submitted = [account.submit(LINK) for _ in range(3)]
         page = someone.ask(LIST, query={"limit": 2}, expect=200)
         link = page.headers["Link"]
@@ -517,7 +517,7 @@ class Reels(OpenApiTest):
     def test_paging_through_an_author(self):
         """A name may contain any characters: the link to the next page must encode them."""
         account = self.idle.account(unlimited=True)
-        someone = self.conversation(account=account)
+        someone = self.client(account=account)
         author = "Ann & Bob/50%=\u00e9 +"
         mine = [account.submit(LINK) for _ in range(3)]
         account.submit(LINK)
@@ -534,7 +534,7 @@ class Reels(OpenApiTest):
         self.assertEqual({item["author"] for item in page.json()}, {author})
 
     def test_invalid_parameters_without_a_bound(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         for name, query in ((LIST, {"cursor": "x"}), (LIST, {"cursor": ""}), (SEARCH, {"q": " "}),
                             *((name, query) for name in (USAGE, USAGE_DAYS, USAGE_CSV) for query in (
                                 {"from": "2026-02-02", "to": "2026-02-01"}, {"from": "1.5.2026"},
@@ -543,9 +543,9 @@ class Reels(OpenApiTest):
                 someone.ask(name, query=query, expect=400)
 
     def test_bounds_of_parameters(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         account = self.working.account(unlimited=True)
-        finished = self.conversation(self.working, account)
+        finished = self.client(self.working, account)
         job_id = account.submit(SAMPLE)
         account.finished(job_id)
         for name, operation in self.each_operation(needs_token=True):
@@ -561,7 +561,7 @@ class Reels(OpenApiTest):
                             someone.ask(name, query=query, expect=status)
 
     def test_a_missing_parameter(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         for name, operation in self.each_operation():
             for parameter in operation.parameters_in("query"):
                 if parameter.get("required"):
@@ -570,7 +570,7 @@ class Reels(OpenApiTest):
 
     def test_ids_of_other_accounts(self):
         mine = self.someone.submit(LINK)
-        other = self.conversation(account=self.other)
+        other = self.client(account=self.other)
         for name in (READ, EVENTS, DELETE, THUMBNAIL, FRAME, VIDEO, SUBRIP, WEBVTT, REEL_USAGE, ASK_REEL,
                      REMOVE_SEARCH):
             for job_id in (mine, UNKNOWN_ID, 0, -1, "x", 2**63):
@@ -582,7 +582,7 @@ class Asking(OpenApiTest):
     """Questions: a daemon with a model, and one without."""
 
     def test_bad_questions(self):
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         unfinished = self.someone.submit(LINK)
         bodies = ["[]", {}, {"question": " "}, {"question": 5}, {"question": "x" * 501}]
         for name in (ASK, ASK_REEL):
@@ -591,7 +591,7 @@ class Asking(OpenApiTest):
         someone.ask(ASK_REEL, unfinished, expect=400)
         for more in ({"limit": 0}, {"limit": 21}, {"limit": "1"}, {"author": ""}, {"author": 5}):
             someone.ask(ASK, body={"question": "What?", **more}, expect=400)
-        anonymous = self.conversation(self.working, self.working.account())
+        anonymous = self.client(self.working, self.working.account())
         for name in (ASK, ASK_REEL):
             anonymous.ask(name, expect=400)
 
@@ -604,7 +604,7 @@ class Asking(OpenApiTest):
         self.addCleanup(daemon.close)
         daemon.start()
         account = daemon.account()
-        someone = self.conversation(daemon, account)
+        someone = self.client(daemon, account)
         reel = account.submit(SAMPLE)
         account.finished(reel)
         question = {"question": "What is said about coffee?"}
@@ -620,13 +620,13 @@ class Asking(OpenApiTest):
         limited_reel = limited.submit(SAMPLE)
         limited.finished(limited_reel)
         for name in (ASK_REEL, ASK):
-            self.until_limited(self.conversation(daemon, limited), name, 10, limited_reel)
+            self.until_limited(self.client(daemon, limited), name, 10, limited_reel)
         poor = daemon.account()
         poor_reel = poor.submit(SAMPLE)
         poor.finished(poor_reel)
         self.spend_the_budget(poor, database)
         for name in (ASK, ASK_REEL):
-            self.conversation(daemon, poor).ask(name, poor_reel, expect=429)
+            self.client(daemon, poor).ask(name, poor_reel, expect=429)
         model.fail("chat", "insufficient_quota", times=50)
         for name in (ASK, ASK_REEL):
             someone.ask(name, reel, body=question, expect=503)
@@ -653,7 +653,7 @@ class AnyRequest(OpenApiTest):
     """Answers that every operation may give."""
 
     def test_operations_without_a_token(self):
-        anonymous = self.conversation()
+        anonymous = self.client()
         for name, operation in self.each_operation(needs_token=False):
             with self.subTest(name):
                 answer = anonymous.ask(name)
@@ -665,20 +665,20 @@ class AnyRequest(OpenApiTest):
 
     def test_request_ids(self):
         for name, _ in self.each_operation(needs_token=False):
-            answer = self.conversation().ask(name, headers={"X-Request-Id": "mine-1"})
+            answer = self.client().ask(name, headers={"X-Request-Id": "mine-1"})
             self.assertEqual(answer.headers["X-Request-Id"], "mine-1")
 
     def test_invalid_tokens(self):
         for name, _ in self.each_operation(needs_token=True):
             with self.subTest(name):
-                self.conversation().ask(name, expect=401)
+                self.client().ask(name, expect=401)
                 headers = {"Authorization": "Bearer rls_" + "a" * 40}
-                self.conversation().ask(name, headers=headers, expect=401)
+                self.client().ask(name, headers=headers, expect=401)
 
     def test_malformed_requests(self):
         for name, operation in self.each_operation():
             with self.subTest(name):
-                someone = self.conversation(account=self.someone)
+                someone = self.client(account=self.someone)
                 start = f"{operation.method} {target_of(operation)} HTTP/1.1\r\n".encode()
                 someone.ask_raw(name, start + b"\r\n", 400)
                 someone.ask_raw(name, start + b"Host: a\r\nContent-Length: 65537\r\n\r\n", 413)
@@ -695,28 +695,28 @@ class AnyRequest(OpenApiTest):
                     someone.check(operation, answer, 400)
 
     def test_limits(self):
-        submitting = self.conversation(account=self.idle.account())
+        submitting = self.client(account=self.idle.account())
         for _ in range(3):
             submitting.ask(ANALYZE, expect=202)
         submitting.ask(ANALYZE, expect=429)
 
         waiting = self.idle.account()
         self.idle.limit(waiting.email, submissions_per_minute=1000)
-        queueing = self.conversation(account=waiting)
+        queueing = self.client(account=waiting)
         for _ in range(21):
             queueing.ask(ANALYZE, body={"urls": [LINK] * 50, "queue": True}, expect=202)
         queueing.ask(ANALYZE, body={"url": LINK, "queue": True}, expect=429)
 
         poor = self.idle.account()
         self.spend_the_budget(poor)
-        answer = self.conversation(account=poor).ask(ANALYZE, expect=429)
+        answer = self.client(account=poor).ask(ANALYZE, expect=429)
         self.assertEqual(answer.json()["message"], "monthly budget of $5.00 is spent")
 
         many = self.idle.account()
         self.idle.limit(many.email, concurrent_jobs=1000)
-        self.until_limited(self.conversation(account=many), ANALYZE, 10)
+        self.until_limited(self.client(account=many), ANALYZE, 10)
 
-        reading = self.conversation(account=self.idle.account())
+        reading = self.client(account=self.idle.account())
         for name, _ in self.each_operation(needs_token=True):
             if name != ANALYZE:
                 with self.subTest(name):
@@ -725,7 +725,7 @@ class AnyRequest(OpenApiTest):
     def test_slow_requests(self):
         for operation, received in self.slow:
             with self.subTest(str(operation)):
-                self.conversation().check(operation, parsed(received.result()), 408)
+                self.client().check(operation, parsed(received.result()), 408)
 
 
 class Failing(OpenApiTest):
@@ -733,7 +733,7 @@ class Failing(OpenApiTest):
 
     def test_1_internal_errors(self):
         database = self.idle_database.split("dbname=")[1]
-        someone = self.conversation(account=self.someone)
+        someone = self.client(account=self.someone)
         self.cluster.query("ALTER TABLE api_token RENAME TO api_token_elsewhere", database)
         try:
             for name, _ in self.each_operation(needs_token=True):
@@ -752,23 +752,23 @@ class Failing(OpenApiTest):
                 link.sendall(half_a_request(operation))
                 links.append((operation, link))
             # Connections are accepted in order: once this one is answered, the others have begun.
-            self.conversation().ask("GET /healthz", expect=200)
+            self.client().ask("GET /healthz", expect=200)
             self.assertEqual(self.idle.stop(), 0)
             for operation, link in links:
                 with self.subTest(str(operation)):
                     received = b"".join(iter(lambda: link.recv(65536), b""))
-                    self.conversation().check(operation, parsed(received), 503)
+                    self.client().check(operation, parsed(received), 503)
 
     def test_3_no_database(self):
         account = self.working.account()
-        someone = self.conversation(self.working, account)
+        someone = self.client(self.working, account)
         self.cluster.stop()
         wait_until(lambda: self.working.request("GET", "/readyz").status == 503, "the outage")
         for name, _ in self.each_operation(needs_token=True):
             with self.subTest(name):
                 someone.ask(name, expect=503)
-        self.conversation(self.working).ask(READY, expect=503)
-        self.conversation(self.working).ask("GET /healthz", expect=200)
+        self.client(self.working).ask(READY, expect=503)
+        self.client(self.working).ask("GET /healthz", expect=200)
 
 
 class Completeness(OpenApiTest):

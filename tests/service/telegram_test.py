@@ -42,10 +42,10 @@ class Linking(TelegramTest):
         self.telegram.say(1002, f"/link {newer}")
         self.wait_for(1002, "now linked to your account")
 
-        tie = ann.api("GET", "chats").json()["chats"][0]
-        self.assertEqual(tie["name"], "Eve")
-        self.assertEqual(ann.api("DELETE", f"chats/{tie['id']}").status, 204)
-        self.assertEqual(ann.api("DELETE", f"chats/{tie['id']}").status, 404)
+        chat = ann.api("GET", "chats").json()["chats"][0]
+        self.assertEqual(chat["name"], "Eve")
+        self.assertEqual(ann.api("DELETE", f"chats/{chat['id']}").status, 204)
+        self.assertEqual(ann.api("DELETE", f"chats/{chat['id']}").status, 404)
         self.telegram.say(1002, "/list")
         self.wait_for(1002, "I answer only users")
 

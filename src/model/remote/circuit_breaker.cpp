@@ -5,11 +5,11 @@
 namespace reelsd::model {
 namespace {
 
-/// Each is a request with all its tries, about 15 s.
+/// Each failure is a request with all its retries, about 15 s.
 constexpr int failures_max = 5;
 constexpr seconds_f failure_wait_first{10.0};
 constexpr seconds_f failure_wait_max{300.0};
-/// Short, for the operator who repairs it.
+/// Short, because the operator may repair it at any time.
 constexpr seconds_f misconfigured_wait_first{5.0};
 constexpr seconds_f misconfigured_wait_max{60.0};
 /// While another worker probes.

@@ -516,7 +516,7 @@ jobs::transition after_failure(
 
 /// Rewords a platform failure on a server that has never had an answer: another submission would
 /// most likely fail too.
-void explain_unanswered(
+void describe_never_answered(
     const executor_dependencies& parts, const log::logger& log, const jobs::claimed_job& job,
     jobs::transition& ended) {
     auto* const failure = std::get_if<jobs::failed>(&ended);
@@ -579,7 +579,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
         case obstacle::model_wait: ended = after_wait(job, failed, policy_, log_); break;
         case obstacle::failure: ended = after_failure(job, failed, now.step(), policy_, log_);
     }
-    if (failed.what != obstacle::model_wait) explain_unanswered(parts_, log_, job, ended);
+    if (failed.what != obstacle::model_wait) describe_never_answered(parts_, log_, job, ended);
     return jobs::at_step(std::move(ended), now.step());
 }
 

@@ -96,9 +96,9 @@ TEST_F(GraphqlResolver, DistinguishesAnswers) {
             EXPECT_EQ(outcome.error().why.code(), *expected.failure)
                 << outcome.error().why.to_string();
             EXPECT_EQ(outcome.error().needs_confirmation, expected.needs_confirmation);
-            const bool is_twice_said =
+            const bool is_corroborated =
                 std::string_view{expected.logged_out} == "null" && expected.is_root_negative();
-            EXPECT_EQ(outcome.error().worth == confidence::corroborated, is_twice_said);
+            EXPECT_EQ(outcome.error().worth == confidence::corroborated, is_corroborated);
         }
         EXPECT_EQ(stand_in::shared().count("root"), expected.roots);
         EXPECT_EQ(stand_in::shared().count("logged_out"), expected.logged_outs);

@@ -25,7 +25,7 @@ function Running({ job }) {
 export function Queue({ overview }) {
     const { queue, running, workers } = overview;
     return html`
-        <div class="figures">
+        <div class="totals">
             <${Figure} name="Waiting">${queue.pending}<//>
             <${Figure} name="Due now">${queue.due}<//>
             <${Figure} name="Processing">${queue.processing}<//>

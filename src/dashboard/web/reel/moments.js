@@ -84,7 +84,7 @@ export function Moments({ reel }) {
     const description = tracks.flatMap((track) => track.current.map((index) =>
         `${track.title}: ${track.spans[index].text}`)).join('. ');
     const hasPlayer = videoAddress(reel) !== null;
-    const kind = !hasPlayer ? '' : height > width ? 'moments-beside' : 'moments-below';
+    const kind = !hasPlayer ? '' : height > width ? 'moments-side' : 'moments-below';
     return html`<section class=${`moments ${kind}`} ref=${section} aria-label="Timeline">
         ${hasPlayer && html`<${Player} reel=${reel} video=${video} section=${section} seconds=${seconds}
             onTime=${show} onAction=${act} />`}

@@ -34,7 +34,7 @@ export function Budget() {
     }
     const unpriced = data.unpriced_calls_this_month;
     const counted = data.spent_this_month_usd + (data.estimated_this_month_usd ?? 0);
-    return html`<div class="figures">
+    return html`<div class="totals">
         <div><p class="figure-name">Today</p>
             <p class="figure"><${Money} dollars=${data.spent_today_usd} /></p></div>
         <div><p class="figure-name">${formatMonth(data.month)}</p>
