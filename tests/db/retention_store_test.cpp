@@ -54,7 +54,7 @@ protected:
     /// Runs `action` while another transaction has locked a row of the job.
     template <class Action>
     void while_row_is_locked(const db::query& lock_row, job_id job, Action action) {
-        // Two more connections: one keeps the blocker closed while the other holds the row.
+        // Two more connections: one holds the advisory lock while the other holds the row.
         db::pool blocker{loop().context().get_executor(), one_connection(), log::logger::silent()};
         db::pool holder{loop().context().get_executor(), one_connection(), log::logger::silent()};
         blocker.start();
