@@ -86,8 +86,8 @@ void sign_in_throttle::forget_full(time_point now) {
 }
 
 void sign_in_throttle::forget_oldest() {
-    // Removes a tenth at a time, because finding them reads all. Buckets in use were filled recently, so that
-    // a flood of invented addresses does not remove those of real accounts.
+    // Removes a tenth at a time, because finding them reads all. Buckets in use were filled
+    // recently, so that a flood of invented addresses does not remove those of real accounts.
     std::vector<time_point> filled;
     filled.reserve(buckets_.size());
     for (const auto& [key, target] : buckets_) filled.push_back(target.filled);
