@@ -42,7 +42,7 @@ struct ChangePoller : job_store_test {
     }
 
     time_point changed_at(account_id account, job_id job) {
-        return run(changes_.standing(account, job, soon())).value().changed_at;
+        return run(changes_.state_of(account, job, soon())).value().changed_at;
     }
 
     change_store changes_{pool()};
