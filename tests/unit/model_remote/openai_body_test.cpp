@@ -248,9 +248,9 @@ TEST(OpenaiApi, TheTaskDescribesTheMedia) {
         return openai_api{{.key = {}, .model = {}, .mode = mode}, media}.media_note(video);
     };
     EXPECT_EQ(note(openai_mode::video, true), "");
-    EXPECT_THAT(note(openai_mode::video_audio, true), HasSubstr("sound"));
+    EXPECT_THAT(note(openai_mode::video_audio, true), HasSubstr("audio track"));
     EXPECT_EQ(note(openai_mode::video_audio, false), "");
-    EXPECT_THAT(note(openai_mode::frames_audio, true), HasSubstr("its whole sound"));
+    EXPECT_THAT(note(openai_mode::frames_audio, true), HasSubstr("its complete audio track"));
     EXPECT_THAT(note(openai_mode::frames_audio, false), HasSubstr("has no sound"));
     EXPECT_THAT(note(openai_mode::frames, true), HasSubstr("without its sound"));
 }
