@@ -13,6 +13,12 @@ BEGIN
            output_tokens = total.output_tokens + excluded.output_tokens,
            thinking_tokens = total.thinking_tokens + excluded.thinking_tokens,
            cost_usd = total.cost_usd + excluded.cost_usd;
+    IF NEW.audio_seconds > 0 THEN
+        INSERT INTO model_audio_total AS total
+        VALUES (NEW.provider, NEW.model, NEW.audio_seconds)
+        ON CONFLICT (provider, model) DO UPDATE
+           SET audio_seconds = total.audio_seconds + excluded.audio_seconds;
+    END IF;
     IF NEW.cost_usd IS NOT NULL THEN
         INSERT INTO dearest_model_call AS seen
         VALUES (NEW.provider, NEW.model, NEW.cost_usd,

@@ -1,5 +1,5 @@
 -- Renews the uploads that a daemon is receiving, and removes those whose daemon or job has ended. Marks objects of ended jobs
--- that are not kept for deletion.
+-- that are not kept for deletion, and removes kept transcripts of ended jobs.
 CREATE OR REPLACE FUNCTION sweep_uploads(arriving bigint[]) RETURNS void LANGUAGE sql AS $$
     UPDATE upload SET renewed_at = now() WHERE id = ANY (arriving) AND job_id IS NULL;
     DELETE FROM upload
@@ -14,4 +14,7 @@ CREATE OR REPLACE FUNCTION sweep_uploads(arriving bigint[]) RETURNS void LANGUAG
            SELECT old.id FROM media_object AS old JOIN job_state AS job ON job.id = old.job_id
             WHERE old.job_id IS NOT NULL AND NOT old.is_kept AND job.status IN ('done', 'error')
               FOR UPDATE OF old SKIP LOCKED);
+    DELETE FROM kept_transcript
+     WHERE job_id IN (SELECT old.job_id FROM kept_transcript AS old JOIN job_state AS job ON job.id = old.job_id
+                       WHERE job.status IN ('done', 'error') FOR UPDATE OF old SKIP LOCKED);
 $$;

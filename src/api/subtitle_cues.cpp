@@ -1,5 +1,6 @@
 #include "subtitle_cues.hpp"
 
+#include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
@@ -91,6 +92,8 @@ struct timed_words {
     milliseconds begin;
     milliseconds end;
     std::vector<subtitle_word> words;
+    /// When each of the words begins, ascending; empty if that is not known.
+    std::vector<milliseconds> begins = {};
 };
 
 milliseconds moment_of(double seconds) {
@@ -152,18 +155,9 @@ std::size_t words_of_next_cue(words_view words, int width) {
     return best;
 }
 
-std::string line_of(words_view words) {
-    std::string line;
-    for (const auto& word : words) {
-        if (!line.empty() && word.follows_blank) line.push_back(' ');
-        line.append(word.text);
-    }
-    return line;
-}
-
-/// One line, or two of similar width.
-std::vector<std::string> lines_of(words_view words) {
-    if (width_of(words) <= subtitle_line_width) return {line_of(words)};
+/// Number of `words` in the first line: all, or so many that two lines have a similar width.
+std::size_t words_of_first_line(words_view words) {
+    if (width_of(words) <= subtitle_line_width) return words.size();
     std::size_t best = 1;
     int least_difference = std::numeric_limits<int>::max();
     for (std::size_t count = 1; count < words.size(); ++count) {
@@ -174,26 +168,94 @@ std::vector<std::string> lines_of(words_view words) {
         least_difference = std::abs(first - second);
         best = count;
     }
-    return {line_of(words.first(best)), line_of(words.subspan(best))};
+    return best;
+}
+
+/// Letters and digits of a text in lower case, as far as that is ASCII.
+std::string letters_of(std::string_view text) {
+    std::string letters;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80 || is_alphanumeric(c)) letters.push_back(ascii_lower(c));
+    }
+    return letters;
+}
+
+/// Finds when each of `words` begins. Servers write words with or without punctuation, and may join
+/// or split them, so letters are compared: a word begins with the spoken word that has its first
+/// letter. Empty if the letters differ.
+std::vector<milliseconds> begins_of(words_view words, const std::vector<spoken_word>& spoken) {
+    std::vector<milliseconds> begins;
+    std::size_t next = 0;  // The spoken word that has the next letter.
+    std::string left;      // Its letters that are not used yet.
+    auto begin = milliseconds{0};
+    const auto advance = [&] {
+        while (left.empty() && next < spoken.size()) {
+            left = letters_of(spoken[next].text);
+            begin = std::max(begin, moment_of(spoken[next].start_seconds));
+            ++next;
+        }
+    };
+    for (const auto& word : words) {
+        auto letters = letters_of(word.text);
+        if (!letters.empty()) advance();
+        begins.push_back(begin);
+        while (!letters.empty()) {
+            advance();
+            const auto common = std::min(letters.size(), left.size());
+            if (common == 0 || letters.compare(0, common, left, 0, common) != 0) return {};
+            letters.erase(0, common);
+            left.erase(0, common);
+        }
+    }
+    advance();
+    if (!left.empty()) return {};
+    return begins;
+}
+
+/// The cue of the words [first, first + count).
+subtitle_cue cue_of(
+    const timed_words& speech, std::size_t first, std::size_t count, milliseconds begin,
+    milliseconds end) {
+    const auto words = words_view{speech.words}.subspan(first, count);
+    const auto above = words_of_first_line(words);
+    subtitle_cue cue{.begin = begin, .end = end, .lines = {std::string{}}};
+    for (std::size_t at = 0; at < count; ++at) {
+        if (at == above) cue.lines.emplace_back();
+        auto& line = cue.lines.back();
+        if (!line.empty() && words[at].follows_blank) line.push_back(' ');
+        if (at > 0 && !speech.begins.empty()) {
+            const auto moment = speech.begins[first + at];
+            const auto last = cue.parts.empty() ? begin : cue.parts.back().begin;
+            if (moment > last && moment < end)
+                cue.parts.push_back({cue.lines.size() - 1, line.size(), moment});
+        }
+        line.append(words[at].text);
+    }
+    return cue;
 }
 
 void append_cues(std::vector<subtitle_cue>& cues, const timed_words& speech) {
-    words_view rest = speech.words;
-    const int whole = width_of(rest);
+    const auto size = speech.words.size();
+    const int whole = width_of(speech.words);
     int shown = 0;
     auto begin = speech.begin;
-    while (!rest.empty()) {
+    for (std::size_t first = 0; first < size;) {
+        const auto rest = words_view{speech.words}.subspan(first);
         const auto count = words_of_next_cue(rest, whole - shown);
         shown = std::min(whole, shown + width_of(rest.first(count)) + 1);
-        const bool is_last = count == rest.size();
-        // A proportional share, at least 1 ms.
-        const auto proportional =
-            is_last ? speech.end
-                    : speech.begin + (speech.end - speech.begin) * shown / std::max(whole, 1);
-        const auto end = std::max(proportional, begin + milliseconds{1});
-        cues.push_back({.begin = begin, .end = end, .lines = lines_of(rest.first(count))});
+        const auto next = first + count;
+        auto end = speech.end;
+        if (next < size) {
+            // The next word's own time, or a proportional share.
+            end = speech.begins.empty()
+                      ? speech.begin + (speech.end - speech.begin) * shown / std::max(whole, 1)
+                      : speech.begins[next];
+        }
+        end = std::max(end, begin + milliseconds{1});
+        cues.push_back(cue_of(speech, first, count, begin, end));
         begin = end;
-        rest = rest.subspan(count);
+        first = next;
     }
 }
 
@@ -245,10 +307,12 @@ std::vector<subtitle_cue> subtitle_cues(const std::vector<spoken_text>& spoken) 
     for (const auto& segment : spoken) {
         auto words = subtitle_words(segment.text, subtitle_line_width);
         if (words.empty()) continue;
+        auto begins = begins_of(words, segment.words);
         all.push_back(
             {.begin = moment_of(segment.start_seconds),
              .end = moment_of(segment.end_seconds),
-             .words = std::move(words)});
+             .words = std::move(words),
+             .begins = std::move(begins)});
     }
     const auto begins_before = [](const auto& left, const auto& right) {
         return left.begin < right.begin;

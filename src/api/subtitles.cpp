@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 namespace reelsd::api {
 namespace {
@@ -115,6 +116,19 @@ void append_escaped(std::string& file, std::string_view line) {
     }
 }
 
+/// The line with the times of its words, which players use to mark what is spoken.
+void append_timed(std::string& file, const subtitle_cue& cue, std::size_t line) {
+    const std::string_view text = cue.lines[line];
+    std::size_t at = 0;
+    for (const auto& part : cue.parts) {
+        if (part.line != line) continue;
+        append_escaped(file, text.substr(at, part.byte - at));
+        file += fmt::format("<{}>", timestamp(part.begin, '.'));
+        at = part.byte;
+    }
+    append_escaped(file, text.substr(at));
+}
+
 }  // namespace
 
 void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
@@ -126,10 +140,17 @@ result<transcript> transcript_of(std::string_view document) {
         const auto stored = parse_foreign_json(document);
         transcript parsed{.code = stored.at("platform_meta").at("code"), .spoken = {}};
         for (const auto& segment : stored.at("audio").at("segments")) {
-            parsed.spoken.push_back(
-                {.text = segment.at("text"),
-                 .start_seconds = segment.at("start_seconds"),
-                 .end_seconds = segment.at("end_seconds")});
+            spoken_text spoken{
+                .text = segment.at("text"),
+                .start_seconds = segment.at("start_seconds"),
+                .end_seconds = segment.at("end_seconds")};
+            for (const auto& word : segment.value("words", json::array())) {
+                spoken.words.push_back(
+                    {.text = word.at("text"),
+                     .start_seconds = word.at("start_seconds"),
+                     .end_seconds = word.at("end_seconds")});
+            }
+            parsed.spoken.push_back(std::move(spoken));
         }
         return parsed;
     } catch (const json::exception& why) {
@@ -162,8 +183,8 @@ std::string webvtt_text(const std::vector<subtitle_cue>& cues) {
     for (const auto& cue : cues) {
         file += '\n';
         append_timing(file, cue, '.');
-        for (const auto& line : cue.lines) {
-            append_escaped(file, line);
+        for (std::size_t line = 0; line < cue.lines.size(); ++line) {
+            append_timed(file, cue, line);
             file += '\n';
         }
     }

@@ -115,11 +115,13 @@ std::string cost_members(const usage::sums& used, std::string_view prefix) {
 
 std::string token_members(const usage::sums& used) {
     return fmt::format(
-        R"("calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},{})",
+        R"("calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},)"
+        R"("audio_seconds":{},{})",
         used.calls,
         used.prompt_tokens,
         used.output_tokens,
         used.total_tokens(),
+        used.audio_seconds,
         cost_members(used, ""));
 }
 
@@ -138,11 +140,12 @@ std::string purpose_view(const usage::purpose_sums& sums) {
 
 std::string day_view(const usage::day_sums& day) {
     return fmt::format(
-        R"({{"date":{},"reels":{},"calls":{},"total_tokens":{},{}}})",
+        R"({{"date":{},"reels":{},"calls":{},"total_tokens":{},"audio_seconds":{},{}}})",
         json_string(day.date),
         day.reels,
         day.used.calls,
         day.used.total_tokens(),
+        day.used.audio_seconds,
         cost_members(day.used, ""));
 }
 
@@ -160,7 +163,7 @@ std::string call_view(const usage::call& call) {
     return fmt::format(
         R"({{"number":{},"purpose":{},"provider":{},"model":{},"called_at":"{}",)"
         R"("prompt_tokens":{},"cached_prompt_tokens":{},"output_tokens":{},"thinking_tokens":{},)"
-        R"("cost_usd":{},"is_under_way":{}}})",
+        R"("audio_seconds":{},"cost_usd":{},"is_under_way":{}}})",
         call.number ? std::to_string(*call.number) : "null",
         json_string(call.purpose),
         json_string(call.provider),
@@ -170,6 +173,7 @@ std::string call_view(const usage::call& call) {
         call.cached_prompt_tokens,
         call.output_tokens,
         call.thinking_tokens,
+        call.audio_seconds,
         call.cost_usd.value_or("null"),
         call.is_under_way);
 }
@@ -183,7 +187,7 @@ std::string array_of(const std::vector<Item>& items, std::string (*view)(const I
 
 constexpr std::string_view header =
     "date,provider,model,calls,prompt_tokens,output_tokens,total_tokens,cost_usd,"
-    "unpriced_calls,purpose\r\n";
+    "unpriced_calls,purpose,audio_seconds\r\n";
 
 /// First characters of formulas in spreadsheets, which skip whitespace before them.
 constexpr std::string_view formula_signs = "=+-@";
@@ -197,7 +201,7 @@ bool looks_like_formula(std::string_view text) {
 
 std::string line_of(const usage::daily_model_sums& sums) {
     return fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}\r\n",
+        "{},{},{},{},{},{},{},{},{},{},{}\r\n",
         sums.date,
         csv_text_field(sums.provider),
         csv_text_field(sums.model),
@@ -207,7 +211,8 @@ std::string line_of(const usage::daily_model_sums& sums) {
         sums.used.total_tokens(),
         sums.used.cost_usd.value_or(""),
         sums.used.unpriced_calls,
-        sums.purpose);
+        sums.purpose,
+        sums.used.audio_seconds);
 }
 
 }  // namespace
@@ -231,12 +236,14 @@ result<usage::period> requested_period(
 std::string usage_view(const usage::report& report) {
     return fmt::format(
         R"({{{},"total_prompt_tokens":{},"total_output_tokens":{},)"
-        R"("total_tokens":{},"total_calls":{},"by_model":{},"by_purpose":{},"by_day":{}}})",
+        R"("total_tokens":{},"total_calls":{},"total_audio_seconds":{},"by_model":{},)"
+        R"("by_purpose":{},"by_day":{}}})",
         cost_members(report.total, "total_"),
         report.total.prompt_tokens,
         report.total.output_tokens,
         report.total.total_tokens(),
         report.total.calls,
+        report.total.audio_seconds,
         array_of(report.by_model, &model_view),
         array_of(report.by_purpose, &purpose_view),
         array_of(report.by_day, &day_view));

@@ -24,6 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto sweep_time_max = 60s;
+constexpr std::string_view token_prices = "input/output";
 
 error setting_error(std::string detail) {
     return error{errc::invalid_argument, std::move(detail)};
@@ -61,16 +62,40 @@ std::string upload_owner(const settings& config) {
 }
 
 void warn_of_unknown_price(
-    const model::price_table& prices, const std::string& name, const log::logger& log) {
+    const model::price_table& prices, const std::string& name, std::string_view form,
+    const log::logger& log) {
     const std::chrono::year_month_day today{
         std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
     if (prices.knows(name, today)) return;
     log.warning(
         "model has no price: its cost will be recorded as unknown",
-        {{"model", name}, {"set", "REELSD_MODEL_PRICES=" + name + "=input/output"}});
+        {{"model", name}, {"set", fmt::format("REELSD_MODEL_PRICES={}={}", name, form)}});
 }
 
 }  // namespace
+
+result<void> analyzers::open_speech_server(
+    const settings& config, model::request_observer on_request, const log::logger& log) {
+    if (config.transcriber == "local") return {};
+    if (config.speech.model.empty())
+        return setting_error("transcriber-model is not set, and the transcriber is openai");
+    warn_of_unknown_price(prices_, config.speech.model, "0.006/min", log);
+    speech_server_ = std::make_unique<model::speech_transcriber>(
+        config.speech,
+        model::speech_dependencies{
+            .media = media_,
+            .prices = prices_,
+            .ca_file = config.ca_file,
+            .by_proxy = config.model_proxy,
+            .on_request = std::move(on_request),
+            .log = log});
+    return {};
+}
+
+const model::transcriber& analyzers::speech() const noexcept {
+    if (speech_server_) return *speech_server_;
+    return built_in_speech_;
+}
 
 result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(const settings& config) {
     if (config.embedder == "local") return std::unique_ptr<model::dense_embedder>{};
@@ -114,28 +139,38 @@ result<std::unique_ptr<analyzers>> analyzers::create(
     created->dense_embedder_ = *std::move(embedder);
     if (created->dense_embedder_)
         warn_of_unknown_price(
-            created->prices_, std::string{created->dense_embedder_->model()}, log);
+            created->prices_, std::string{created->dense_embedder_->model()}, token_prices, log);
+    if (const auto opened = created->open_speech_server(config, on_request, log); !opened)
+        return opened.error();
+    created->local_ = std::make_unique<model::local_analyzer>(media, created->speech());
     auto remote = config.remote;
     remote.ca_file = config.ca_file;
     remote.by_proxy = config.model_proxy;
-    const auto dependencies = [&] {
+    const auto dependencies = [&](const model::transcriber* speech) {
         return model::remote_dependencies{
             .media = media,
             .prices = created->prices_,
             .settings = remote,
             .on_request = on_request,
+            .speech = speech,
             .log = log};
     };
+    const auto* const speech_for_openai =
+        config.openai.mode == model::openai_mode::frames ? &created->speech() : nullptr;
     const auto make = [&](const std::string& name) {
         const bool is_gemini = name == "gemini";
         warn_of_unknown_price(
-            created->prices_, is_gemini ? config.gemini.model : config.openai.model, log);
+            created->prices_,
+            is_gemini ? config.gemini.model : config.openai.model,
+            token_prices,
+            log);
         auto gemini = config.gemini;
         gemini.upload_owner = upload_owner(config);
         gemini.upload_run = run;
-        auto analyzer = is_gemini
-                            ? model::remote_analyzer::with_gemini(std::move(gemini), dependencies())
-                            : model::remote_analyzer::with_openai(config.openai, dependencies());
+        auto analyzer = is_gemini ? model::remote_analyzer::with_gemini(
+                                        std::move(gemini), dependencies(nullptr))
+                                  : model::remote_analyzer::with_openai(
+                                        config.openai, dependencies(speech_for_openai));
         created->remote_.push_back(analyzer.get());
         created->by_name_.emplace_back(name, analyzer.get());
         return analyzer;
@@ -147,7 +182,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
         if (name == "openai" && config.openai.model.empty())
             return setting_error("openai-model is not set, and the analyzer is openai");
         if (name == model::local_provider) {
-            chain.push_back(std::make_unique<model::local_analyzer>(media));
+            chain.push_back(std::make_unique<model::local_analyzer>(media, created->speech()));
         } else {
             chain.push_back(make(name));
         }
@@ -155,7 +190,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
     for (const auto& name : other_analyzer_names(config)) {
         if (!config.openai.model.empty()) created->others_.push_back(make(name));
     }
-    created->by_name_.emplace_back(model::local_provider, &created->free_);
+    created->by_name_.emplace_back(model::local_provider, created->local_.get());
     created->chosen_ = chain.size() == 1
                            ? std::move(chain.front())
                            : std::make_unique<model::analyzer_chain>(std::move(chain), log);
@@ -178,6 +213,7 @@ std::vector<std::string> analyzers::names() const {
 std::vector<model::circuit_state> analyzers::circuits() const {
     std::vector<model::circuit_state> all;
     for (const auto* analyzer : remote_) all.push_back(analyzer->circuit());
+    if (speech_server_) all.push_back(speech_server_->circuit());
     return all;
 }
 

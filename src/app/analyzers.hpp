@@ -9,6 +9,8 @@
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/price_table.hpp>
 #include <reelsd/model/remote_analyzer.hpp>
+#include <reelsd/model/speech_transcriber.hpp>
+#include <reelsd/model/transcriber.hpp>
 
 #include <memory>
 #include <stop_token>
@@ -36,11 +38,15 @@ public:
     /// The names for find(): the configured analyzers, those with a key if the setting is "auto",
     /// and always the local one.
     [[nodiscard]] std::vector<std::string> names() const;
-    /// The local one, which costs nothing.
+    /// The local one with the built-in transcriber, which costs nothing.
     [[nodiscard]] const model::analyzer& free() const noexcept { return free_; }
 
     [[nodiscard]] const std::vector<const model::remote_analyzer*>& remote() const noexcept {
         return remote_;
+    }
+    /// Null with the built-in transcriber.
+    [[nodiscard]] const model::speech_transcriber* speech_server() const noexcept {
+        return speech_server_.get();
     }
     /// Null without a remote embedder.
     [[nodiscard]] const model::dense_embedder* dense_embedder() const noexcept {
@@ -48,17 +54,26 @@ public:
     }
     [[nodiscard]] const model::price_table& prices() const noexcept { return prices_; }
 
-    /// The states of the remote analyzers.
+    /// The states of the remote analyzers and the speech server.
     [[nodiscard]] std::vector<model::circuit_state> circuits() const;
 
     /// Deletes uploads that ended runs have left at providers. Blocking.
     void sweep(const model::run_check& is_living, const std::stop_token& stop) const;
 
 private:
-    explicit analyzers(const media::media_client& media) : free_{media} {}
+    explicit analyzers(const media::media_client& media)
+        : media_{media}, free_{media, built_in_speech_} {}
 
+    [[nodiscard]] result<void> open_speech_server(
+        const settings& config, model::request_observer on_request, const log::logger& log);
+    [[nodiscard]] const model::transcriber& speech() const noexcept;
+
+    const media::media_client& media_;
+    model::local_transcriber built_in_speech_;
     model::local_analyzer free_;
     model::price_table prices_;
+    std::unique_ptr<model::speech_transcriber> speech_server_;
+    std::unique_ptr<model::local_analyzer> local_;  ///< With the configured transcriber.
     std::unique_ptr<model::dense_embedder> dense_embedder_;
     std::unique_ptr<model::analyzer> chosen_;
     /// With a key, but not in chosen_, because "auto" chooses one.

@@ -354,6 +354,7 @@ work::executor_dependencies composition::executor_dependencies() {
         .media_kept = media_kept,
         .recorder = recorder,
         .analysis_costs_money = !res.models->remote().empty(),
+        .transcription_costs_money = res.models->speech_server() != nullptr,
         .on_step =
             [this](const jobs::claimed_job& job, std::string_view step) { steps.note(job, step); }};
 }

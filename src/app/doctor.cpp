@@ -445,6 +445,20 @@ void check_canary(
     }
 }
 
+finding check_speech_server(const model::speech_transcriber& speech) {
+    const auto name = std::string{speech.name()};
+    const auto checked = speech.check(deadline::after(model_time_max), std::stop_token{});
+    if (checked) {
+        return good(
+            *checked == model::server_check::confirmed
+                ? name + ": key and model are right"
+                : name + ": it answers; it does not list its models, so the model was not checked");
+    }
+    auto failure = name + ": " + checked.error().to_string();
+    const bool is_wrong = checked.error().code() == errc::model_misconfigured;
+    return is_wrong ? bad(std::move(failure)) : doubtful(std::move(failure));
+}
+
 /// Checks the configured models.
 void check_models(report& lines, const settings& config, const log::logger& log) {
     const media::media_client media{media_options_of(config)};
@@ -453,6 +467,8 @@ void check_models(report& lines, const settings& config, const log::logger& log)
         lines.add("model", bad(models.error()));
         return;
     }
+    if (const auto* const speech = (*models)->speech_server())
+        lines.add("speech server", check_speech_server(*speech));
     for (const auto* const analyzer : (*models)->remote()) {
         const auto name = std::string{analyzer->name()};
         const auto checked = analyzer->check(deadline::after(model_time_max), std::stop_token{});

@@ -259,16 +259,29 @@ std::string label_text(std::string_view text) {
 
 /// Written separately, because the library counts in binary floating point and the ledger's money
 /// is decimal.
-std::string cost_text(const std::vector<usage::model_total>& models) {
+std::string decimal_text(
+    const std::vector<usage::model_total>& models, const std::string& name, const std::string& help,
+    std::string usage::model_total::*value) {
     if (models.empty()) return {};
-    std::string text =
-        "# HELP reelsd_model_cost_usd_total Known costs of models in US dollars, exact.\n"
-        "# TYPE reelsd_model_cost_usd_total counter\n";
+    auto text = "# HELP " + name + ' ' + help + "\n# TYPE " + name + " counter\n";
     for (const auto& model : models) {
-        text += "reelsd_model_cost_usd_total{model=" + label_text(model.model) +
-                ",provider=" + label_text(model.provider) + "} " + model.cost_usd + '\n';
+        text += name + "{model=" + label_text(model.model) +
+                ",provider=" + label_text(model.provider) + "} " + model.*value + '\n';
     }
     return text;
+}
+
+std::string ledger_text(const std::vector<usage::model_total>& models) {
+    return decimal_text(
+               models,
+               "reelsd_model_cost_usd_total",
+               "Known costs of models in US dollars, exact.",
+               &usage::model_total::cost_usd) +
+           decimal_text(
+               models,
+               "reelsd_model_audio_seconds_total",
+               "Sound transcribed by speech servers.",
+               &usage::model_total::audio_seconds);
 }
 
 }  // namespace
@@ -379,7 +392,7 @@ std::string metrics::text(const metrics_snapshot& now) const {
     auto read = snapshot_registry{now}.collect();
     all.insert(
         all.end(), std::make_move_iterator(read.begin()), std::make_move_iterator(read.end()));
-    return prometheus::TextSerializer{}.Serialize(all) + cost_text(now.models);
+    return prometheus::TextSerializer{}.Serialize(all) + ledger_text(now.models);
 }
 
 }  // namespace reelsd::app

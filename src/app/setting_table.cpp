@@ -17,6 +17,7 @@ constexpr std::string_view accepted_proxies =
 using credentials = net::s3_credentials;
 using gemini = model::gemini_settings;
 using openai = model::openai_settings;
+using speech = model::speech_settings;
 using profile = platform::request_profile;
 using remote = model::remote_settings;
 
@@ -372,8 +373,9 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
     {"model-prices",
      "",
      parsed<&read_prices, &settings::model_prices>(
-         "model=input/output[/cached],... with up to six decimals"),
-     "Prices in US dollars per million tokens, which override those of model-prices-file."},
+         "model=input/output[/cached],... or model=price/min,... with up to six decimals"),
+     "Prices in US dollars per million tokens, or per minute of audio, which override those of "
+     "model-prices-file."},
     {"model-prices-file",
      "",
      text<&settings::model_prices_file>("a file"),
@@ -484,6 +486,35 @@ constexpr auto openai_settings = std::to_array<setting_definition>({
      "Tokens of an answer. Doubled after an answer that was cut off."},
 });
 
+constexpr auto speech_settings = std::to_array<setting_definition>({
+    {"transcriber",
+     "local",
+     one_of<&settings::transcriber>("local or openai"),
+     "What turns speech into text for the local analyzer, and for OpenAI-compatible servers that "
+     "receive frames: the built-in recognizer, which knows English, or any server with "
+     "/v1/audio/transcriptions. If that fails, the built-in one replaces it."},
+    {"transcriber-url",
+     "https://api.openai.com",
+     parsed<&read_base_address, &settings::speech, &speech::url>(
+         "an address such as http://127.0.0.1:8000"),
+     "Base address of the speech server, without a version path."},
+    {"transcriber-model",
+     "",
+     parsed<&read_plain, &settings::speech, &speech::model>("a model's name"),
+     "Model to request of the speech server."},
+    {"transcriber-api-key",
+     "",
+     parsed<&read_plain, &settings::speech, &speech::key>("a key"),
+     "API key of the speech server, if it needs one.",
+     exposure::secret},
+    {"transcriber-seconds-max",
+     "300",
+     parsed<&read_whole_seconds, &settings::speech, &speech::answer_time_max>(
+         "whole seconds from 1 to 600", value_type::number),
+     "Time that the speech server may take for one video. On a CPU, Whisper may need ten times the "
+     "length of the video."},
+});
+
 constexpr auto search_settings = std::to_array<setting_definition>({
     {"embedder",
      "local",
@@ -530,6 +561,7 @@ constexpr auto groups = std::to_array<setting_group>({
     {"Analysis", analysis_settings},
     {"Gemini", gemini_settings},
     {"OpenAI-compatible servers", openai_settings},
+    {"Speech recognition", speech_settings},
     {"Search", search_settings},
     {"Telegram bot", telegram_settings},
 });

@@ -79,6 +79,8 @@ struct settings {
     std::vector<std::string> analyzers;  ///< "auto" alone, or names in order of preference.
     model::gemini_settings gemini;
     model::openai_settings openai;
+    std::string transcriber;  ///< "local" or "openai".
+    model::speech_settings speech;
     model::remote_settings remote;
     std::string embedder;         ///< "local", "gemini" or "openai".
     std::string embedding_model;  ///< Empty: the provider's default.

@@ -266,6 +266,11 @@ result<check_report> media_client::check(
     return check_report_from_json(*document, at_seconds);
 }
 
+result<audio_report> media_client::listen(
+    const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
+    return report_of(call_for("listen", analyses_, video, by, stop), audio_report_from_json);
+}
+
 result<void> media_client::transcode(
     const std::filesystem::path& video, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {

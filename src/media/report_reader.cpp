@@ -46,6 +46,25 @@ std::vector<timed_text> read_texts(object_reader& from, const char* name, double
     return texts;
 }
 
+constexpr auto evidence_names =
+    std::to_array<std::string_view>({"possible", "alone", "recognized"});
+
+std::vector<voice_span> read_voice(object_reader& from, double duration) {
+    std::vector<voice_span> voice;
+    from.each_object("voice", report_bounds::texts_max, [&](object_reader& element) {
+        const double previous = voice.empty() ? 0 : voice.back().start_seconds;
+        voice_span span;
+        span.start_seconds = element.number("start_seconds", previous, duration);
+        span.end_seconds = element.number("end_seconds", span.start_seconds, duration);
+        const auto name = element.word("evidence", evidence_names);
+        const auto known = std::ranges::find(evidence_names, name) - evidence_names.begin();
+        if (std::cmp_less(known, evidence_names.size()))
+            span.evidence = static_cast<voice_evidence>(known);
+        voice.push_back(span);
+    });
+    return voice;
+}
+
 music_report read_music(object_reader& from, double duration) {
     static constexpr auto levels = std::to_array<std::string_view>({"", "quiet", "medium", "loud"});
     static constexpr auto brightnesses =
@@ -68,6 +87,7 @@ audio_report read_audio(object_reader& from, double duration) {
         speech_report speech;
         speech.segments = read_texts(member, "segments", duration);
         speech.doubtful = member.truth("doubtful");
+        speech.voice = read_voice(member, duration);
         return speech;
     });
     audio.music =
@@ -273,8 +293,18 @@ bool is_clean_text(std::string_view text) noexcept {
     return is_utf8(text) && std::ranges::none_of(text, is_control);
 }
 
+std::string_view name_of(voice_evidence evidence) noexcept {
+    return evidence_names.at(static_cast<std::size_t>(evidence));
+}
+
 result<probe_report> probe_report_from_json(const json& document) {
     return object_reader::read_document(document, "probe", read_probe);
+}
+
+result<audio_report> audio_report_from_json(const json& document) {
+    return object_reader::read_document(document, "audio", [](object_reader& from) {
+        return read_audio(from, report_bounds::duration_seconds_max);
+    });
 }
 
 result<analysis_report> analysis_report_from_json(const json& document) {

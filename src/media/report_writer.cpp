@@ -3,7 +3,6 @@
 #include <reelsd/media/report.hpp>
 
 #include <cmath>
-#include <utility>
 
 namespace reelsd::media {
 namespace {
@@ -46,10 +45,18 @@ json to_json(const music_report& music) {
         {"brightness", music.brightness}};
 }
 
-json to_json(const audio_report& audio) {
-    json speech{{"segments", to_json(audio.speech.segments)}, {"doubtful", audio.speech.doubtful}};
+json to_json(const voice_span& span) {
     return {
-        {"silent", audio.silent}, {"speech", std::move(speech)}, {"music", to_json(audio.music)}};
+        {"start_seconds", rounded(span.start_seconds)},
+        {"end_seconds", rounded(span.end_seconds)},
+        {"evidence", name_of(span.evidence)}};
+}
+
+json to_json(const speech_report& speech) {
+    return {
+        {"segments", to_json(speech.segments)},
+        {"doubtful", speech.doubtful},
+        {"voice", list_of(speech.voice, [](const voice_span& span) { return to_json(span); })}};
 }
 
 json to_json(const picture_report& picture) {
@@ -76,6 +83,13 @@ json to_json(const probe_report& report) {
 json to_json(const thumbnail_report& report) {
     return {
         {"jpeg", base64_encoded(report.jpeg)}, {"small_jpeg", base64_encoded(report.small_jpeg)}};
+}
+
+json to_json(const audio_report& report) {
+    return {
+        {"silent", report.silent},
+        {"speech", to_json(report.speech)},
+        {"music", to_json(report.music)}};
 }
 
 json to_json(const analysis_report& report) {

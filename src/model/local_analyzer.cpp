@@ -5,6 +5,8 @@
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 
+#include <utility>
+
 namespace reelsd::model {
 namespace {
 
@@ -24,18 +26,31 @@ void note_ignored_options(const analysis_options& options, findings& conclusions
 }  // namespace
 
 analysis local_analyzer::analyze(
-    const video_input& video, call_ledger& /*calls*/, const deadline& by,
+    const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
     auto report = media_.analyze(video.file, by.at_most(bounds::local_analysis_time_max), stop);
     if (!report) return analysis_failure{report.error()};
+    const auto spoken = speech_.transcribe(video, report->audio, calls, by, stop);
+    if (!spoken) return analysis_failure{spoken.error()};
+    if (!spoken->is_built_in) {
+        report->audio.speech.segments = spoken->segments;
+        report->audio.speech.doubtful = false;  // The built-in recogniser's doubt.
+    }
     auto conclusions =
-        findings_from(*report, {.caption = video.caption, .hashtags = video.hashtags});
+        findings_from(*report, *spoken, {.caption = video.caption, .hashtags = video.hashtags});
+    // With the built-in transcript it is the analysis of a server without another transcriber.
+    if (!spoken->is_built_in) conclusions.analyzer = name_;
     conclusions.thumbnail = std::move(report->thumbnail);
     note_ignored_options(video.options, conclusions);
     return conclusions;
 }
 
 findings findings_from(const media::analysis_report& report, const post_text& post) {
+    return findings_from(report, built_in_transcript(report.audio.speech), post);
+}
+
+findings findings_from(
+    const media::analysis_report& report, const transcript& spoken, const post_text& post) {
     const auto& audio = report.audio;
     const auto blocks = joined_lines(report.texts);
     const auto text = corpus_of(blocks, audio.speech, post.caption, post.hashtags);
@@ -46,9 +61,9 @@ findings findings_from(const media::analysis_report& report, const post_text& po
     conclusions.analyzer = local_analyzer_name;
     conclusions.visual.description = describe_video(report);
     conclusions.visual.texts = report.texts;
-    conclusions.audio.segments = audio.speech.segments;
-    // The recogniser knows only English: recognised speech is English.
-    if (!audio.speech.segments.empty()) conclusions.audio.language = "en";
+    conclusions.audio.segments = spoken.segments;
+    conclusions.audio.words = spoken.words;
+    conclusions.audio.language = spoken.language;
     conclusions.audio.has_music = audio.music.present;
     conclusions.audio.music_description = describe_music(audio.music);
     conclusions.content.summary = central_sentence(text);
@@ -63,7 +78,9 @@ findings findings_from(const media::analysis_report& report, const post_text& po
          .music_start = audio.music.present ? audio.music.start_seconds : std::optional<double>{}});
     // Mood and audience cannot be measured.
     conclusions.metadata.format = format_of(text);
-    conclusions.warnings = local_warnings(conclusions, evidence_of(report));
+    conclusions.warnings = spoken.warnings;
+    for (auto& warning : local_warnings(conclusions, evidence_of(report)))
+        conclusions.warnings.push_back(std::move(warning));
     return conclusions;
 }
 

@@ -80,7 +80,7 @@ private:
         // Another recogniser's doubt says nothing about this transcript.
         warn_if(
             reported_.provider == local_provider && measured_.speech_doubtful.value_or(false),
-            "speech was hard to recognise: the transcript may be wrong");
+            doubtful_speech_warning);
         const auto words = static_cast<double>(words_of(transcript_of(segments)).size());
         warn_if(
             words > words_per_second_max * std::max(measured_.duration_seconds, 1.0),

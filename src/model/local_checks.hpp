@@ -22,6 +22,9 @@ struct local_evidence {
     std::optional<std::vector<timed_text>> read_texts = {};
 };
 
+inline constexpr std::string_view doubtful_speech_warning =
+    "speech was hard to recognise: the transcript may be wrong";
+
 [[nodiscard]] local_evidence evidence_of(const media::probe_report& probe);
 [[nodiscard]] local_evidence evidence_of(const media::analysis_report& report);
 

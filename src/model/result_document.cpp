@@ -106,6 +106,28 @@ json to_json(const std::vector<timed_text>& entries) {
     return list;
 }
 
+/// Gives each word to the first segment that contains it and has not ended its own words. Both
+/// lists are in order.
+json with_words(
+    const std::vector<timed_text>& segments, const std::vector<timed_text>& words,
+    double duration) {
+    auto list = to_json(segments);
+    auto next = words.begin();
+    for (std::size_t at = 0; at < segments.size() && next != words.end(); ++at) {
+        const auto end = segments[at].end_seconds;
+        std::vector<timed_text> own;
+        for (; next != words.end() && (next->start_seconds + next->end_seconds) / 2 <= end; ++next)
+            own.push_back(*next);
+        own = in_order(own, words_max, duration);
+        for (auto& word : own) {
+            word.start_seconds = std::clamp(word.start_seconds, segments[at].start_seconds, end);
+            word.end_seconds = std::clamp(word.end_seconds, word.start_seconds, end);
+        }
+        if (!own.empty()) list[at]["words"] = to_json(own);
+    }
+    return list;
+}
+
 json visual_section(const visual_findings& visual, double duration) {
     const auto texts = in_order(visual.texts, texts_max, duration);
     std::vector<std::string> on_screen;
@@ -136,7 +158,7 @@ json audio_section(const audio_findings& audio, double duration) {
         {"language", segments.empty() ? json(nullptr) : language_code(audio.language)},
         {"has_music", audio.has_music},
         {"music_description", audio.has_music ? field(audio.music_description) : std::string{}},
-        {"segments", to_json(segments)}};
+        {"segments", with_words(segments, audio.words, duration)}};
 }
 
 json key_moment_list(const std::vector<key_moment>& moments, double duration) {

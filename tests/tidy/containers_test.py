@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -178,6 +179,65 @@ class Compose(unittest.TestCase):
         for name in self.services["reelsd"]["environment"]:
             setting = name.removesuffix("_FILE").removeprefix("REELSD_").lower().replace("_", "-")
             self.assertIn(setting, known)
+
+
+class Profiles(unittest.TestCase):
+    """The daemon uses the services of the profiles that run."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.services = yaml.safe_load(text_of("docker/compose.yaml"))["services"]
+
+    def environment_with(self, running, **given):
+        """What the daemon gets while these services run: the entrypoint, as Compose passes it, with stubs of the programs
+        that it calls."""
+        words = self.services["reelsd"]["entrypoint"] + self.services["reelsd"]["command"]
+        # Compose replaces its own variables, and "$$".
+        words = [re.sub(r"(?<!\$)\$\{\w+:-([^}]*)\}", r"\1", word).replace("$$", "$") for word in words]
+        with tempfile.TemporaryDirectory() as folder:
+            stubs = {"getent": f'case " {" ".join(running)} " in *" $2 "*) echo 10.0.0.2 $2 ;; *) exit 2 ;; esac',
+                     "reelsd": 'echo "ARGUMENTS=$*"; env'}
+            for name, text in stubs.items():
+                Path(folder, name).write_text("#!/bin/sh\n" + text + "\n")
+                Path(folder, name).chmod(0o755)
+            done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True,
+                                  env={"PATH": folder + ":/usr/bin:/bin", **given})
+        found = dict(line.split("=", 1) for line in done.stdout.splitlines())
+        self.assertEqual(found["ARGUMENTS"], "serve")
+        return {name: value for name, value in found.items() if name.startswith("REELSD_") and value}
+
+    def test_without_them_nothing_changes(self):
+        self.assertEqual(self.environment_with([]), {})
+        self.assertEqual(self.environment_with([], REELSD_OPENAI_URL="https://x"), {"REELSD_OPENAI_URL": "https://x"})
+
+    def test_each_is_used_while_it_runs(self):
+        whisper = {"REELSD_TRANSCRIBER": "openai", "REELSD_TRANSCRIBER_URL": "http://whisper:8000",
+                   "REELSD_TRANSCRIBER_MODEL": "Systran/faster-whisper-small",
+                   "REELSD_MODEL_PRICES": "Systran/faster-whisper-small=0/min"}
+        vision = {"REELSD_ANALYZER": "openai,local", "REELSD_OPENAI_URL": "http://vision:11434",
+                  "REELSD_OPENAI_MODEL": "qwen3-vl:2b", "REELSD_OPENAI_MODE": "frames",
+                  "REELSD_MODEL_ANSWER_SECONDS_MAX": "600", "REELSD_MODEL_PRICES": "qwen3-vl:2b=0/0"}
+        self.assertEqual(self.environment_with(["whisper"]), whisper)
+        self.assertEqual(self.environment_with(["vision"]), vision)
+        both = self.environment_with(["whisper", "vision"], REELSD_MODEL_PRICES="mine=1/2", REELSD_ANALYZER="local")
+        prices = vision["REELSD_MODEL_PRICES"] + "," + whisper["REELSD_MODEL_PRICES"] + ",mine=1/2"
+        self.assertEqual(both, {**whisper, **vision, "REELSD_ANALYZER": "local", "REELSD_MODEL_PRICES": prices})
+
+    def test_its_variables_are_settings(self):
+        known = re.findall(r"^    \{\"([a-z-]+)\",", text_of("src/app/setting_table.cpp"), re.MULTILINE)
+        for name in self.environment_with(["whisper", "vision"]):
+            self.assertIn(name.removeprefix("REELSD_").lower().replace("_", "-"), known)
+
+    def test_only_the_profile_starts_them(self):
+        for name, service in self.services.items():
+            self.assertEqual(service.get("profiles", []), [name] if name in ("whisper", "vision") else [])
+        for name in ("whisper", "vision"):
+            self.assertNotIn("ports", self.services[name], "no other machine may use it")
+            self.assertEqual(self.services[name]["networks"], ["outside"], "they download their models")
+            self.assertIn("healthcheck", self.services[name])
+            # One model, for the server and for the daemon.
+            model = self.services[name]["environment"]["MODEL"]
+            self.assertIn(model, self.services["reelsd"]["entrypoint"][2])
 
 
 class Gateway(unittest.TestCase):

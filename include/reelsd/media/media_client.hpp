@@ -106,6 +106,11 @@ public:
         const std::filesystem::path& video, std::vector<double> at_seconds, deadline by,
         const std::stop_token& stop) const;
 
+    /// What analyze() hears, without the pictures: the built-in recogniser's speech, where a voice
+    /// may be, and music. Waits as analyze() does.
+    [[nodiscard]] result<audio_report> listen(
+        const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
+
     /// The video in `target` in a widely supported format: MP4 with its index first, upright H.264
     /// of at most 1,280 pixels a side and 31 pictures a second, and mono AAC if it has sound. Takes
     /// up to the length of the video, and waits as analyze() does.

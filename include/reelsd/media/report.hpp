@@ -31,9 +31,23 @@ struct timed_text {
     double end_seconds = 0;
 };
 
+/// Why a part of the sound may be a voice.
+enum class voice_evidence : std::uint8_t {
+    possible,    ///< The voice detector hears one. Music often counts as a voice.
+    alone,       ///< The sound pauses as a voice without music does. Drums do as well.
+    recognized,  ///< English words were recognised.
+};
+
+struct voice_span {
+    double start_seconds = 0;
+    double end_seconds = 0;
+    voice_evidence evidence = voice_evidence::possible;
+};
+
 struct speech_report {
     std::vector<timed_text> segments;  ///< Utterances in order, in lower case; may be empty.
     bool doubtful = false;             ///< The recogniser's confidence is low.
+    std::vector<voice_span> voice{};   ///< Where a voice may be, in whatever language; in order.
 };
 
 struct music_report {
@@ -184,10 +198,14 @@ inline constexpr std::size_t checked_moments_max = 8;
 inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
 }  // namespace report_bounds
 
+/// "possible", "alone" or "recognized".
+[[nodiscard]] std::string_view name_of(voice_evidence evidence) noexcept;
+
 /// Whether it is valid UTF-8 (RFC 3629) without control characters, as all texts of reports.
 [[nodiscard]] bool is_clean_text(std::string_view text) noexcept;
 
 [[nodiscard]] json to_json(const probe_report& report);
+[[nodiscard]] json to_json(const audio_report& report);
 [[nodiscard]] json to_json(const analysis_report& report);
 [[nodiscard]] json to_json(const thumbnail_report& report);
 [[nodiscard]] json to_json(const frames_report& report);
@@ -201,6 +219,7 @@ inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
 /// out of range, an exceeded bound or text that is not clean is `media_failed`; the detail names
 /// the member.
 [[nodiscard]] result<probe_report> probe_report_from_json(const json& document);
+[[nodiscard]] result<audio_report> audio_report_from_json(const json& document);
 [[nodiscard]] result<analysis_report> analysis_report_from_json(const json& document);
 /// Also validates the pictures: each is the base64 of one JPEG of valid structure within its
 /// bounds.

@@ -58,7 +58,17 @@ struct call_usage {
     /// Picodollars (1e-12 US dollars), because prices are decimals per million tokens: a price with
     /// up to six decimals remains exact. Absent when the price is unknown.
     std::optional<std::int64_t> cost_picodollars;
-    std::string response_id;  ///< The provider's ID of its answer; may be empty.
+    std::string response_id;              ///< The provider's ID of its answer; may be empty.
+    std::int64_t audio_milliseconds = 0;  ///< Sound that was transcribed.
+    /// The answer, kept for later attempts at the job; empty: not kept.
+    std::string kept_answer = {};
+};
+
+/// What a call of a model is made for.
+enum class call_kind : std::uint8_t {
+    answer,              ///< A model's answer: an analysis or an answer to a question.
+    transcription,       ///< A transcript by a speech server.
+    free_transcription,  ///< The same, by a model that is known to cost nothing.
 };
 
 /// Records the paid calls of one job. Called on the worker thread that runs analyze(); may block.
@@ -71,14 +81,21 @@ public:
     call_ledger& operator=(const call_ledger&) = delete;
     virtual ~call_ledger() = default;
 
-    /// Reserves one of the job's paid calls (at most 3 over all its attempts) and returns its
-    /// number. A call that is neither settled nor released remains counted, at an unknown cost.
+    /// Reserves one of the job's paid calls and returns its number. Over all attempts at the job
+    /// there are at most 3 for answers, and 1 for a transcription, unless that is free. A call that
+    /// is neither settled nor released remains counted, at an unknown cost.
     /// Errors: unauthorized when the account's monthly budget is spent, limit_reached when the job
     /// has no call left, database_unavailable.
     [[nodiscard]] virtual result<std::int64_t> begin_call(
-        std::string_view provider, std::string_view model) = 0;
+        std::string_view provider, std::string_view model, call_kind kind) = 0;
     /// Records the usage of a call as soon as its answer has arrived.
     virtual void settle(std::int64_t call, const call_usage& usage) = 0;
+    /// The answer to an earlier transcription call of this job, by the same provider and model;
+    /// empty if there is none. Errors: database_unavailable.
+    [[nodiscard]] virtual result<std::string> kept_answer(
+        std::string_view /*provider*/, std::string_view /*model*/) {
+        return std::string{};
+    }
     /// The call was not made, or was refused before anything was billed.
     virtual void release(std::int64_t call) = 0;
 };

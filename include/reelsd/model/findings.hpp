@@ -25,6 +25,7 @@ struct visual_findings {
 
 struct audio_findings {
     std::vector<timed_text> segments;     ///< Verbatim speech, in order.
+    std::vector<timed_text> words = {};   ///< Times of the segments' words; empty if not known.
     std::optional<std::string> language;  ///< ISO 639-1 of the speech; absent without speech.
     bool has_music = false;
     std::string music_description;  ///< Empty when there is no music.

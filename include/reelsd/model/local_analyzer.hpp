@@ -2,6 +2,7 @@
 
 #include <reelsd/media/report.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/transcriber.hpp>
 
 #include <string>
 #include <string_view>
@@ -19,22 +20,27 @@ inline constexpr std::string_view local_provider = "local";
 inline constexpr std::string_view local_model_name = "reelsd-local-2";
 inline constexpr std::string_view local_analyzer_name = "local/reelsd-local-2";
 
-/// Analyses only with the tools of the media child: no key, no network, no cost. Leaves empty what
-/// they cannot know.
+/// Analyses with the tools of the media child and a transcriber; with the built-in one without key,
+/// network and cost. Leaves empty what they cannot know.
 class local_analyzer final : public analyzer {
 public:
-    /// `media` outlives the analyzer and serves many threads.
-    explicit local_analyzer(const media::media_client& media) noexcept : media_{media} {}
+    /// Both outlive the analyzer and serve many threads.
+    local_analyzer(const media::media_client& media, const transcriber& speech)
+        : media_{media},
+          speech_{speech},
+          name_{std::string{local_analyzer_name} + transcriber_suffix(speech.name())} {}
 
-    [[nodiscard]] std::string_view name() const noexcept override { return local_analyzer_name; }
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
-    /// Errors: those of media_client::analyze. `calls` is not touched.
+    /// Errors: those of media_client::analyze and transcriber::transcribe.
     [[nodiscard]] analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;
 
 private:
     const media::media_client& media_;
+    const transcriber& speech_;
+    std::string name_;
 };
 
 /// Text of the post; untrusted.
@@ -43,7 +49,11 @@ struct post_text {
     const std::vector<std::string>& hashtags;
 };
 
-/// The conclusions that a report allows. Pure.
+/// The conclusions that a report and its speech allow. Pure.
+[[nodiscard]] findings findings_from(
+    const media::analysis_report& report, const transcript& spoken, const post_text& post);
+
+/// The same with the report's own speech.
 [[nodiscard]] findings findings_from(const media::analysis_report& report, const post_text& post);
 
 }  // namespace reelsd::model

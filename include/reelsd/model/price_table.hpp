@@ -13,27 +13,33 @@
 namespace reelsd::model {
 
 /// Prices of models by day. Amounts are picodollars (1e-12 US dollars) a token, which represent
-/// dollars a million tokens with up to six decimals exactly.
+/// dollars a million tokens with up to six decimals exactly, or a minute of sound.
 ///
 /// The file (share/reelsd/model-prices.json) is an object with an array `prices` of objects:
 /// `model` (a name, or a prefix and `*`), `from` (YYYY-MM-DD in UTC; default: always),
 /// `above_prompt_tokens` (applies to the whole of longer prompts; default: 0), and in US dollars a
 /// million tokens, as texts: `input`, `output`, `cached` (default: as input), `audio_input` and
-/// `audio_cached` (default: as the others). The last three may be null: unknown.
+/// `audio_cached` (default: as the others). The last three may be null: unknown. A speech server's
+/// model has instead `minute`: US dollars a minute of sound.
 class price_table {
 public:
     /// Errors: invalid_argument, with the row and its fault.
     [[nodiscard]] static result<price_table> parse(std::string_view json_text);
 
-    /// Adds `model=input/output[/cached],...`, which overrides the table for all days and
-    /// modalities. Errors: invalid_argument.
+    /// Adds `model=input/output[/cached],...` and `model=minute/min,...`, which override the table
+    /// for all days and modalities. Errors: invalid_argument.
     [[nodiscard]] result<void> put_first(std::string_view list);
 
     /// The cost of a call; empty if it is unknown.
     [[nodiscard]] std::optional<std::int64_t> cost_of(
         std::string_view model, const token_counts& used, std::chrono::year_month_day on) const;
 
-    /// Whether the model has a price for text.
+    /// The cost of a transcription, rounded to a picodollar; empty if the model has no price for
+    /// minutes. `milliseconds` is at least 0.
+    [[nodiscard]] std::optional<std::int64_t> cost_of_audio(
+        std::string_view model, std::int64_t milliseconds, std::chrono::year_month_day on) const;
+
+    /// Whether the model has a price.
     [[nodiscard]] bool knows(std::string_view model, std::chrono::year_month_day on) const;
 
 private:
@@ -48,6 +54,7 @@ private:
         std::optional<std::int64_t> cached;
         std::optional<std::int64_t> audio_input;
         std::optional<std::int64_t> audio_cached;
+        std::optional<std::int64_t> minute;  ///< Picodollars a minute; then the others are unused.
     };
     struct row_reader;
 

@@ -6,9 +6,11 @@
 #include <reelsd/model/circuit_breaker.hpp>
 #include <reelsd/model/price_table.hpp>
 #include <reelsd/model/remote_settings.hpp>
+#include <reelsd/model/transcriber.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -49,6 +51,8 @@ struct remote_dependencies {
     const price_table& prices;
     remote_settings settings;
     request_observer on_request = {};  ///< May be empty.
+    /// Hears for a model that receives no sound. Null for other models.
+    const transcriber* speech = nullptr;
     log::logger log;
 };
 
@@ -94,12 +98,23 @@ public:
 private:
     class analysis_session;
     class text_session;
+    /// The sound of a video whose model receives none.
+    struct heard_sound {
+        transcript spoken = {};
+        media::music_report music = {};
+    };
+
+    /// Empty if the model hears for itself.
+    [[nodiscard]] result<std::optional<heard_sound>> listen(
+        const video_input& video, call_ledger& calls, const deadline& by,
+        const std::stop_token& stop) const;
 
     [[nodiscard]] retry_loop_dependencies retry_dependencies() const;
 
     remote_dependencies dependencies_;
     std::unique_ptr<net::http_client> http_;
     std::unique_ptr<chat_api> api_;
+    std::string name_without_speech_;  ///< With the built-in transcriber.
     std::string name_;
     mutable circuit_breaker circuit_;
 };

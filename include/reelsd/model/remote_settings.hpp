@@ -54,6 +54,14 @@ struct openai_settings {
     int output_tokens_max = 16'384;
 };
 
+/// Any server with `POST /v1/audio/transcriptions`.
+struct speech_settings {
+    std::string url = "https://api.openai.com";  ///< Without a version path.
+    std::string key;                             ///< May be empty.
+    std::string model;
+    std::chrono::seconds answer_time_max{300};  ///< Upper bound on one request.
+};
+
 /// For all providers.
 struct remote_settings {
     std::string ca_file;  ///< Empty: the system's.

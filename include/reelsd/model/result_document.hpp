@@ -20,6 +20,7 @@ namespace reelsd::model {
 namespace result_bounds {
 inline constexpr std::size_t texts_max = 200;  ///< On-screen texts: two a second for 90 s, rounded.
 inline constexpr std::size_t segments_max = 500;  ///< Five utterances a second for 90 s, rounded.
+inline constexpr std::size_t words_max = 500;  ///< Words of a segment, which has 1,000 characters.
 inline constexpr std::size_t key_moments_max = 20;
 inline constexpr std::size_t list_items_max = 50;  ///< Subjects, topics, hooks, hashtags, ...
 inline constexpr std::size_t field_characters_max = 4000;  ///< Any other text; a caption has 2,200.

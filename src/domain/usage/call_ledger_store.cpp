@@ -9,7 +9,7 @@ namespace reelsd::usage {
 namespace {
 
 // Only one worker holds a claim, so a job's calls are not counted concurrently. Checks the budget
-// first, because it explains a refusal better than the number of calls.
+// first, because it explains a refusal better than the number of calls. Only analyses have numbers.
 constexpr db::query begin_query{
     "usage.begin_call",
     R"sql(
@@ -18,17 +18,19 @@ constexpr db::query begin_query{
           FROM job_state
          WHERE id = $1 AND claim = $2 AND status = 'processing'),
     begun AS (
-        INSERT INTO model_call (account_id, job_id, number, claim, provider, model, settled_at,
-                                booking_key)
-        SELECT held.account_id, held.id, 1 + coalesce(max(earlier.number), 0), held.claim, $3, $4,
-               NULL, nullif($6, '')
+        INSERT INTO model_call (account_id, job_id, number, claim, purpose, provider, model,
+                                settled_at, booking_key)
+        SELECT held.account_id, held.id,
+               CASE WHEN $7 = 'analysis' THEN 1 + coalesce(max(earlier.number), 0) END,
+               held.claim, $7::text::model_call_purpose, $3, $4, NULL, nullif($6, '')
           FROM held
           LEFT JOIN model_call AS earlier
             ON earlier.account_id = held.account_id AND earlier.job_id = held.id
-           AND earlier.number > 0
+           AND earlier.purpose = $7::text::model_call_purpose
+           AND coalesce(earlier.number, 1) > 0
          WHERE NOT held.is_spent
          GROUP BY held.account_id, held.id, held.claim
-        HAVING count(earlier.number) < $5
+        HAVING count(earlier.id) < $5
         RETURNING id)
     SELECT (SELECT id FROM begun) AS id,
            coalesce((SELECT is_spent FROM held), false) AS is_spent)sql",
@@ -56,12 +58,23 @@ constexpr db::query is_budget_spent_query{"usage.is_budget_spent", R"sql(
 constexpr db::query settle_query{
     "usage.settle_call",
     R"sql(
-    UPDATE model_call
-       SET settled_at = now(), prompt_tokens = $2, cached_prompt_tokens = $3, output_tokens = $4,
-           thinking_tokens = $5, cost_usd = $6::bigint * 1e-12, modalities = nullif($7, '')::jsonb,
-           response_id = nullif($8, '')
-     WHERE id = $1 AND settled_at IS NULL)sql",
+    WITH settled AS (
+        UPDATE model_call
+           SET settled_at = now(), prompt_tokens = $2, cached_prompt_tokens = $3,
+               output_tokens = $4, thinking_tokens = $5, cost_usd = $6::bigint * 1e-12,
+               modalities = nullif($7, '')::jsonb, response_id = nullif($8, ''),
+               audio_seconds = $9::bigint * 0.001
+         WHERE id = $1 AND settled_at IS NULL
+        RETURNING job_id, provider, model)
+    INSERT INTO kept_transcript (job_id, provider, model, answer)
+    SELECT job.id, provider, model, $10 FROM settled JOIN job ON job.id = settled.job_id
+     WHERE $10 <> ''
+    ON CONFLICT (job_id) DO UPDATE
+       SET provider = excluded.provider, model = excluded.model, answer = excluded.answer)sql",
     db::priority::essential};
+
+constexpr db::query kept_answer_query{"usage.kept_answer", R"sql(
+    SELECT answer FROM kept_transcript WHERE job_id = $1 AND provider = $2 AND model = $3)sql"};
 
 constexpr db::query release_query{
     "usage.release_call",
@@ -93,11 +106,13 @@ constexpr db::query totals_query{"usage.totals", R"sql(
            sum(cached_prompt_tokens)::bigint AS cached_prompt_tokens,
            sum(output_tokens)::bigint AS output_tokens,
            sum(thinking_tokens)::bigint AS thinking_tokens,
+           trim_scale(coalesce(max(audio_seconds), 0))::text AS audio_seconds,
            trim_scale(sum(cost_usd))::text AS cost_usd
       FROM (SELECT * FROM model_total
              UNION ALL
             SELECT provider, model, 1, 1, 0, 0, 0, 0, 0 FROM model_call AS call
              WHERE settled_at IS NULL AND NOT is_under_way(call)) AS part
+      LEFT JOIN model_audio_total USING (provider, model)
      GROUP BY provider, model ORDER BY provider, model)sql"};
 
 model_total total_from(const db::row& row) {
@@ -110,6 +125,7 @@ model_total total_from(const db::row& row) {
         .cached_prompt_tokens = row.as<std::int64_t>("cached_prompt_tokens"),
         .output_tokens = row.as<std::int64_t>("output_tokens"),
         .thinking_tokens = row.as<std::int64_t>("thinking_tokens"),
+        .audio_seconds = row.as<std::string>("audio_seconds"),
         .cost_usd = row.as<std::string>("cost_usd")};
 }
 
@@ -127,6 +143,8 @@ result<std::int64_t> begun_call(const db::rows& answer, const error& refusal) {
 
 std::string_view name_of(call_purpose purpose) noexcept {
     switch (purpose) {
+        case call_purpose::analysis: return "analysis";
+        case call_purpose::transcription: return "transcription";
         case call_purpose::ask: return "ask";
         case call_purpose::embedding: return "embedding";
     }
@@ -148,7 +166,8 @@ boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin(
         call.provider,
         call.model,
         call.calls_max,
-        call.booking_key);
+        call.booking_key,
+        std::string{name_of(call.purpose)});
     co_return begun_call(begun, error{errc::limit_reached, "the job has no paid calls left"});
 }
 
@@ -185,7 +204,15 @@ boost::asio::awaitable<void> call_ledger_store::settle(
         used.thinking_tokens,
         used.cost_picodollars,
         used.modalities,
-        used.response_id);
+        used.response_id,
+        used.audio_milliseconds,
+        used.kept_answer);
+}
+
+boost::asio::awaitable<std::string> call_ledger_store::kept_answer(
+    job_id job, std::string provider, std::string model, deadline by) {
+    const auto found = co_await pool_->run(by, kept_answer_query, job, provider, model);
+    co_return found.empty() ? std::string{} : found[0].as<std::string>("answer");
 }
 
 boost::asio::awaitable<void> call_ledger_store::release(std::int64_t call, deadline by) {

@@ -14,11 +14,12 @@ constexpr db::query read_query{"usage.read", R"sql(
            count(*) AS calls,
            coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
            coalesce(sum(output_tokens), 0)::bigint AS output_tokens,
+           trim_scale(coalesce(sum(audio_seconds), 0))::text AS audio_seconds,
            count(*) - count(cost_usd) AS unpriced_calls,
            CASE WHEN count(*) = count(cost_usd) OR sum(cost_usd) > 0
                 THEN trim_scale(coalesce(sum(cost_usd), 0))::text END AS cost_usd
       FROM (SELECT job_id, model, purpose, (called_at AT TIME ZONE 'UTC')::date AS day,
-                   prompt_tokens, output_tokens, cost_usd
+                   prompt_tokens, output_tokens, audio_seconds, cost_usd
               FROM model_call AS made
              WHERE account_id = $1 AND (settled_at IS NOT NULL OR NOT is_under_way(made))
                AND ($2::date IS NULL OR called_at >= $2::date::timestamp AT TIME ZONE 'UTC')
@@ -33,11 +34,12 @@ constexpr db::query read_days_query{"usage.read_days", R"sql(
            count(*) AS calls,
            sum(prompt_tokens)::bigint AS prompt_tokens,
            sum(output_tokens)::bigint AS output_tokens,
+           trim_scale(sum(audio_seconds))::text AS audio_seconds,
            count(*) - count(cost_usd) AS unpriced_calls,
            CASE WHEN count(*) = count(cost_usd) OR sum(cost_usd) > 0
                 THEN trim_scale(sum(cost_usd))::text END AS cost_usd
       FROM (SELECT provider, model, purpose, (called_at AT TIME ZONE 'UTC')::date AS day,
-                   prompt_tokens, output_tokens, cost_usd
+                   prompt_tokens, output_tokens, audio_seconds, cost_usd
               FROM model_call AS made
              WHERE account_id = $1 AND (settled_at IS NOT NULL OR NOT is_under_way(made))
                AND ($2::date IS NULL OR called_at >= $2::date::timestamp AT TIME ZONE 'UTC')
@@ -49,7 +51,8 @@ constexpr db::query read_days_query{"usage.read_days", R"sql(
 // A reel without calls is one row without a call.
 constexpr db::query read_reel_query{"usage.read_reel", R"sql(
     SELECT id, number, purpose, provider, model, called_at, prompt_tokens, cached_prompt_tokens,
-           output_tokens, thinking_tokens, trim_scale(cost_usd)::text AS cost_usd, is_under_way,
+           output_tokens, thinking_tokens, trim_scale(audio_seconds)::text AS audio_seconds,
+           trim_scale(cost_usd)::text AS cost_usd, is_under_way,
            count(*) FILTER (WHERE is_unpriced) OVER () AS unpriced_calls,
            CASE WHEN NOT bool_or(is_unpriced) OVER () OR sum(cost_usd) OVER () > 0
                 THEN trim_scale(coalesce(sum(cost_usd) OVER (), 0))::text END AS total_cost_usd
@@ -93,6 +96,7 @@ sums sums_from(const db::row& row) {
         .calls = row.as<std::int64_t>("calls"),
         .prompt_tokens = row.as<std::int64_t>("prompt_tokens"),
         .output_tokens = row.as<std::int64_t>("output_tokens"),
+        .audio_seconds = row.as<std::string>("audio_seconds"),
         .unpriced_calls = row.as<std::int64_t>("unpriced_calls"),
         .cost_usd = row.as<std::optional<std::string>>("cost_usd")};
 }
@@ -108,6 +112,7 @@ call call_from(const db::row& row) {
         .cached_prompt_tokens = row.as<std::int64_t>("cached_prompt_tokens"),
         .output_tokens = row.as<std::int64_t>("output_tokens"),
         .thinking_tokens = row.as<std::int64_t>("thinking_tokens"),
+        .audio_seconds = row.as<std::string>("audio_seconds"),
         .cost_usd = row.as<std::optional<std::string>>("cost_usd"),
         .is_under_way = row.as<bool>("is_under_way")};
 }

@@ -115,6 +115,20 @@ result<analysis_report> analyze(const arguments& given) {
     return report;
 }
 
+result<audio_report> listen(const arguments& given) {
+    const auto file = input_file::open(given.video);
+    if (!file) return file.error();
+    auto recognizer = sound::speech_recognizer::load(given.speech_model);
+    if (!recognizer) return recognizer.error();
+    const auto entered = enter_jail(given, {.video = file->descriptor()});
+    if (!entered) return entered.error();
+    const auto first = run_first_pass(*file, given.seconds_max, audio_decoding::all);
+    if (!first) return first.error();
+    auto report = analyze_sound(**recognizer, first->sound);
+    tidy(report, first->probe.duration_seconds);
+    return report;
+}
+
 result<thumbnail_report> thumbnail(const arguments& given) {
     const auto file = open_in_jail(given);
     if (!file) return file.error();

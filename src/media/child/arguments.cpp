@@ -23,6 +23,7 @@ std::optional<command> command_named(std::string_view name) {
         {"stills", command::stills},
         {"sound", command::sound},
         {"check", command::check},
+        {"listen", command::listen},
         {"transcode", command::transcode},
         {"jail", command::jail},
         {"doctor", command::doctor},
@@ -142,6 +143,7 @@ const char* usage() noexcept {
            "       reelsd-media sound     --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
            "[--tessdata DIR]\n"
+           "       reelsd-media listen    --video FILE [--seconds-max N] [--speech-model DIR]\n"
            "       reelsd-media transcode --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media jail\n"
            "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"

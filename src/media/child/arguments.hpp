@@ -19,6 +19,7 @@ enum class command : std::uint8_t {
     stills,
     sound,
     check,
+    listen,
     transcode,
     jail,
     doctor

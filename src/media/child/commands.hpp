@@ -38,6 +38,9 @@ namespace reelsd::media {
 /// Measures level and voice of the sound, and reads the text in a few pictures.
 [[nodiscard]] result<check_report> check(const arguments& given);
 
+/// Recognises the speech, and measures the rest of the sound.
+[[nodiscard]] result<audio_report> listen(const arguments& given);
+
 /// Writes the video to the output as upright H.264 and AAC.
 [[nodiscard]] result<output_report> transcode(const arguments& given);
 
@@ -50,6 +53,7 @@ namespace reelsd::media {
 
 /// Makes the daemon accept a report (`report_bounds`): limits times to the video, cleans text and
 /// drops excess entries, so that one invalid line does not fail the whole analysis.
+void tidy(audio_report& report, double duration);
 void tidy(analysis_report& report);
 void tidy(check_report& report);
 

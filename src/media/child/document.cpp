@@ -47,6 +47,15 @@ void tidy(music_report& music, double duration) {
     if (!is_valid) music.tempo_bpm.reset();
 }
 
+void tidy(std::vector<voice_span>& voice, double duration) {
+    double previous = 0;
+    for (auto& span : voice) {
+        previous = span.start_seconds = within(span.start_seconds, previous, duration);
+        span.end_seconds = within(span.end_seconds, span.start_seconds, duration);
+    }
+    if (voice.size() > report_bounds::texts_max) voice.resize(report_bounds::texts_max);
+}
+
 bool write_all(std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
@@ -76,11 +85,16 @@ std::string clean_text(std::string_view text, std::size_t bytes_max) {
     return clean;
 }
 
+void tidy(audio_report& report, double duration) {
+    tidy(report.speech.segments, duration);
+    tidy(report.speech.voice, duration);
+    tidy(report.music, duration);
+}
+
 void tidy(analysis_report& report) {
     const double duration = report.probe.duration_seconds;
     tidy(report.texts, duration);
-    tidy(report.audio.speech.segments, duration);
-    tidy(report.audio.music, duration);
+    tidy(report.audio, duration);
     auto& cuts = report.picture.cuts;
     std::erase_if(cuts, [duration](double at) { return !(at >= 0 && at <= duration); });
     if (cuts.size() > report_bounds::cuts_max) cuts.resize(report_bounds::cuts_max);

@@ -40,6 +40,7 @@ bool run_command(const media::arguments& given) {
         case media::command::stills: return write_result(media::stills(given));
         case media::command::sound: return write_result(media::sound_file(given));
         case media::command::check: return write_result(media::check(given));
+        case media::command::listen: return write_result(media::listen(given));
         case media::command::transcode: return write_result(media::transcode(given));
         case media::command::jail:
             return media::write_ok(media::to_json(media::examine_jail(given)));

@@ -171,6 +171,11 @@ bool is_likely_beside_speech(const utterance& utterance) {
            plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
 }
 
+voice_evidence evidence_of(const utterance& utterance, bool is_speech) {
+    if (is_speech) return voice_evidence::recognized;
+    return utterance.alone ? voice_evidence::alone : voice_evidence::possible;
+}
+
 }  // namespace
 
 std::string spoken_text(std::string_view word) {
@@ -230,7 +235,11 @@ speech_report to_report(std::span<const utterance> utterances) {
     std::vector<transcript_word> words;
     const bool has_speech = std::any_of(utterances.begin(), utterances.end(), is_certain);
     for (const utterance& utterance : utterances) {
-        if (!utterance.plausible && !(has_speech && is_likely_beside_speech(utterance))) continue;
+        const bool is_speech =
+            utterance.plausible || (has_speech && is_likely_beside_speech(utterance));
+        report.voice.push_back(
+            {utterance.start_seconds, utterance.end_seconds, evidence_of(utterance, is_speech)});
+        if (!is_speech) continue;
         words.insert(words.end(), utterance.words.begin(), utterance.words.end());
     }
     report.segments = phrases(words);
@@ -288,6 +297,7 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
 /// when the sound changes a little; spoken ones do not. Of two decodings of speech the one with the
 /// higher posterior is kept.
 void speech_recognizer::check(utterance& utterance, std::span<const std::int16_t> sound) {
+    utterance.alone = contrast_db(sound) > alone_contrast_db;
     utterance.plausible =
         plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
     const double posterior = mean_posterior(utterance.words);
@@ -298,8 +308,7 @@ void speech_recognizer::check(utterance& utterance, std::span<const std::int16_t
         word.end_seconds *= second_speed;
     }
     utterance.agreement = agreement(utterance.words, again);
-    const bool alone = contrast_db(sound) > alone_contrast_db;
-    utterance.plausible = alone || utterance.agreement > agreement_min;
+    utterance.plausible = utterance.alone || utterance.agreement > agreement_min;
     if (mean_posterior(again) > posterior) utterance.words = std::move(again);
 }
 

@@ -24,6 +24,7 @@ struct utterance {
     /// Agreement with a second decoding; 1 when the first was certain.
     double agreement = 1;
     bool plausible = false;  ///< By itself; to_report() also considers the other utterances.
+    bool alone = false;      ///< Its pauses are those of a voice without music.
 };
 
 /// The recogniser's word without the number of an alternative pronunciation ("read(2)"), in lower
@@ -47,7 +48,8 @@ struct utterance {
 [[nodiscard]] std::vector<timed_text> phrases(std::span<const transcript_word> words);
 
 /// The phrases of plausible utterances and, when the track certainly contains speech elsewhere, of
-/// those that are nearly plausible. Doubtful when their mean posterior is low.
+/// those that are nearly plausible. Doubtful when their mean posterior is low. All utterances are
+/// its voice.
 [[nodiscard]] speech_report to_report(std::span<const utterance> utterances);
 
 }  // namespace reelsd::media::sound

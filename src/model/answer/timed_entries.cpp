@@ -1,3 +1,4 @@
+#include "../answer.hpp"
 #include "../clean_text.hpp"
 #include "repetition.hpp"
 #include "section_reader.hpp"
@@ -121,23 +122,6 @@ std::size_t part_bytes(std::string_view text) {
     return bytes;
 }
 
-/// Adds `entry`, split into parts of at most item_characters_max.
-void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry) {
-    const std::string_view text = entry.text;
-    const auto seconds_a_byte = (entry.end_seconds - entry.start_seconds) /
-                                static_cast<double>(std::max<std::size_t>(text.size(), 1));
-    const auto time_at = [&](std::size_t byte) {
-        if (byte == text.size()) return entry.end_seconds;
-        return entry.start_seconds + seconds_a_byte * static_cast<double>(byte);
-    };
-    for (std::size_t at = 0; at < text.size();) {
-        const auto end = at + part_bytes(text.substr(at));
-        auto part = clean_text(text.substr(at, end - at), item_characters_max);
-        if (!part.empty()) parts.push_back({std::move(part), time_at(at), time_at(end)});
-        at = end;
-    }
-}
-
 /// Merges an entry with the previous one if that has the same text and no gap follows. `entries`
 /// are sorted.
 void merge_equal_neighbours(std::vector<timed_text>& entries) {
@@ -185,6 +169,22 @@ void cut_to(
 }
 
 }  // namespace
+
+void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry) {
+    const std::string_view text = entry.text;
+    const auto seconds_a_byte = (entry.end_seconds - entry.start_seconds) /
+                                static_cast<double>(std::max<std::size_t>(text.size(), 1));
+    const auto time_at = [&](std::size_t byte) {
+        if (byte == text.size()) return entry.end_seconds;
+        return entry.start_seconds + seconds_a_byte * static_cast<double>(byte);
+    };
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = at + part_bytes(text.substr(at));
+        auto part = clean_text(text.substr(at, end - at), item_characters_max);
+        if (!part.empty()) parts.push_back({std::move(part), time_at(at), time_at(end)});
+        at = end;
+    }
+}
 
 std::vector<timed_text> read_segments(
     const answer_json& value, const std::string& path, answer_log& log) {

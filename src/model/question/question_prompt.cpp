@@ -1,7 +1,7 @@
 #include "../answer/answer_json.hpp"
 #include "../clean_text.hpp"
+#include "../folded_text.hpp"
 #include "../remote/prompt.hpp"
-#include "folded_text.hpp"
 #include "instructions.hpp"
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>

@@ -54,6 +54,7 @@ struct reply {
     std::optional<token_counts> used = {};  ///< Absent if the provider reports none.
     std::string response_id = {};
     std::string detail = {};  ///< For logs: the provider's reason, or its notice about the model.
+    std::int64_t audio_milliseconds = 0;  ///< As in call_usage.
 };
 
 using prepared_request = boost::system::result<net::http_request, call_failure>;
@@ -78,20 +79,24 @@ public:
     virtual void forget_upload() {}
 };
 
-/// One model of one provider. Thread-safe.
-class chat_api {
+/// One model of one provider, as logs, metrics and the ledger name it. Thread-safe.
+class model_endpoint {
 public:
-    chat_api() = default;
-    chat_api(const chat_api&) = delete;
-    chat_api& operator=(const chat_api&) = delete;
-    virtual ~chat_api() = default;
+    model_endpoint() = default;
+    model_endpoint(const model_endpoint&) = delete;
+    model_endpoint& operator=(const model_endpoint&) = delete;
+    virtual ~model_endpoint() = default;
 
     [[nodiscard]] virtual std::string_view provider() const noexcept = 0;
     [[nodiscard]] virtual std::string_view model() const noexcept = 0;
 
     /// The key, which must not be logged when a server returns it. May be empty.
     [[nodiscard]] virtual std::string_view secret() const noexcept = 0;
+};
 
+/// A model that answers about a video. Thread-safe.
+class chat_api : public model_endpoint {
+public:
     /// A sentence for the task about the media that the model gets besides or instead of a video.
     [[nodiscard]] virtual std::string media_note(const video_input& video) const = 0;
 

@@ -197,7 +197,8 @@ std::string openai_api::media_note(const video_input& video) const {
                        : "It is given as frames with timestamps; it has no sound.";
         case openai_mode::frames:
             return "It is given as frames with timestamps, without its sound: leave all values "
-                   "about audio empty.";
+                   "about audio empty. Its transcript, if there is speech, is given below as "
+                   "material.";
     }
     return {};
 }
@@ -212,13 +213,18 @@ net::http_request openai_api::model_request() const {
 }
 
 std::optional<call_failure> openai_api::model_fault(const net::http_response& response) const {
+    return listed_model_fault(response, settings_.model);
+}
+
+std::optional<call_failure> listed_model_fault(
+    const net::http_response& response, std::string_view model) {
     if (response.status() != 200) return openai_failure(response);
     const auto document = parse_foreign_json(response.body);
     const auto& listed = member(document, "data");
     // A list in another format proves nothing.
     if (!listed.is_array()) return std::nullopt;
-    const bool is_listed = std::any_of(listed.begin(), listed.end(), [this](const json& entry) {
-        return member(entry, "id") == settings_.model;
+    const bool is_listed = std::any_of(listed.begin(), listed.end(), [model](const json& entry) {
+        return member(entry, "id") == model;
     });
     if (is_listed) return std::nullopt;
     return call_failure{

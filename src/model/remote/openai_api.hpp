@@ -40,6 +40,11 @@ private:
 [[nodiscard]] net::http_request openai_request(
     net::http_method method, std::string url, const std::string& key);
 
+/// Why a list of models (`GET /v1/models`) does not confirm key and model; empty if it does, and if
+/// its format is unknown.
+[[nodiscard]] std::optional<call_failure> listed_model_fault(
+    const net::http_response& response, std::string_view model);
+
 /// A request body without its messages: from the comma after them to the end. Pure.
 [[nodiscard]] std::string openai_options(
     const openai_settings& settings, const request_options& options, const prompt& prompt);

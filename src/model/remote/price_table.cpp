@@ -16,6 +16,11 @@ namespace {
 
 constexpr int decimals_max = 6;
 constexpr std::int64_t picodollars_of_a_dollar_a_million = 1'000'000;
+/// A price a minute, read as one a million tokens, in picodollars a minute.
+constexpr std::int64_t picodollars_of_a_minute = 1'000'000;
+constexpr std::int64_t milliseconds_of_a_minute = 60'000;
+constexpr std::string_view price_syntax =
+    "a price is model=input/output[/cached] or model=minute/min";
 constexpr std::size_t whole_digits_max = 7;
 /// A million dollars a million tokens: a higher price is a typing error.
 constexpr std::int64_t price_max = 1'000'000 * picodollars_of_a_dollar_a_million;
@@ -124,6 +129,10 @@ struct price_table::row_reader {
                 tokens.is_number_unsigned() ? std::optional{tokens.get<std::int64_t>()}
                                             : std::nullopt);
         }
+        if (source.contains("minute")) {
+            parsed.minute = price("minute") * picodollars_of_a_minute;
+            return parsed;
+        }
         parsed.input = price("input");
         parsed.output = price("output");
         parsed.cached = price_or("cached", parsed.input);
@@ -160,19 +169,27 @@ result<void> price_table::put_first(std::string_view list) {
         const auto name = trimmed(entry.substr(0, std::min(equals, entry.size())), " ");
         if (equals == std::string_view::npos || name.empty() ||
             name.find_first_of("; ") != std::string_view::npos)
-            return error{errc::invalid_argument, "a price is model=input/output[/cached]"};
+            return error{errc::invalid_argument, std::string{price_syntax}};
         std::vector<std::int64_t> amounts;
-        for (const auto& text : parts_of(entry.substr(equals + 1), '/')) {
+        auto texts = parts_of(entry.substr(equals + 1), '/');
+        const bool is_minute = texts.size() == 2 && texts.back() == "min";
+        if (is_minute) texts.pop_back();
+        for (const auto& text : texts) {
             const auto price = price_from(text);
             if (!price)
                 return error{errc::invalid_argument, "a price must be a plain decimal number"};
             amounts.push_back(*price);
         }
-        if (amounts.size() != 2 && amounts.size() != 3)
-            return error{errc::invalid_argument, "a price is model=input/output[/cached]"};
         row parsed;
         parsed.model = name;
         parsed.is_override = true;
+        if (is_minute) {
+            parsed.minute = amounts.front() * picodollars_of_a_minute;
+            rows_.push_back(std::move(parsed));
+            continue;
+        }
+        if (amounts.size() != 2 && amounts.size() != 3)
+            return error{errc::invalid_argument, std::string{price_syntax}};
         parsed.input = amounts[0];
         parsed.output = amounts[1];
         parsed.cached = amounts.size() == 3 ? amounts[2] : amounts[0];
@@ -212,10 +229,20 @@ bool price_table::knows(std::string_view model, std::chrono::year_month_day on) 
     return find(model, 0, std::chrono::sys_days{on}) != nullptr;
 }
 
+std::optional<std::int64_t> price_table::cost_of_audio(
+    std::string_view model, std::int64_t milliseconds, std::chrono::year_month_day on) const {
+    const auto* price = find(model, 0, std::chrono::sys_days{on});
+    if (price == nullptr || !price->minute) return std::nullopt;
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(milliseconds, *price->minute, &product)) return std::nullopt;
+    return product / milliseconds_of_a_minute +
+           (product % milliseconds_of_a_minute >= milliseconds_of_a_minute / 2 ? 1 : 0);
+}
+
 std::optional<std::int64_t> price_table::cost_of(
     std::string_view model, const token_counts& used, std::chrono::year_month_day on) const {
     const auto* price = find(model, used.prompt, std::chrono::sys_days{on});
-    if (price == nullptr) return std::nullopt;
+    if (price == nullptr || price->minute) return std::nullopt;
     std::int64_t audio = 0;
     std::int64_t cached_audio = 0;
     for (const auto& part : used.by_modality) {

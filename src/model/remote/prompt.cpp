@@ -19,6 +19,8 @@ namespace {
 
 /// The platform's limit.
 constexpr std::size_t caption_characters_max = 2200;
+/// Half an hour of fast speech.
+constexpr std::size_t speech_bytes_max = 32'000;
 constexpr std::size_t violations_max = 10;
 constexpr std::size_t violation_characters_max = 200;
 
@@ -46,10 +48,21 @@ std::string caption_block(const video_input& video, std::string_view boundary) {
     return fmt::format("Caption {0}\n{1}\nEnd of caption {0}", boundary, clean);
 }
 
-/// A text of the caller between two lines with the boundary.
-std::string caller_block(std::string_view title, std::string_view text, std::string_view boundary) {
+/// A text from outside between two lines with the boundary.
+std::string quoted_block(std::string_view title, std::string_view text, std::string_view boundary) {
     return fmt::format(
         "\n\n{0} {1}\n{2}\nEnd of {0} {1}", title, boundary, without(std::string{text}, boundary));
+}
+
+/// The speech with its times, as far as it fits.
+std::string speech_text(std::span<const timed_text> speech) {
+    std::string text;
+    for (const auto& segment : speech) {
+        auto line = fmt::format("{} {}\n", timestamp_of(segment.start_seconds), segment.text);
+        if (text.size() + line.size() > speech_bytes_max) break;
+        text += line;
+    }
+    return clean_text(text, speech_bytes_max);
 }
 
 /// Adds the caller's request to the prompt of an analysis. The bounds of the schema are only in its
@@ -59,9 +72,9 @@ void add_request(prompt& prompt, const analysis_options& options) {
     if (options.instructions.empty() && options.schema.empty()) return;
     prompt.instructions += "\n" + filled(prompt_files::request, fmt::arg("boundary", boundary));
     if (!options.instructions.empty())
-        prompt.task += caller_block("user's instructions", options.instructions, boundary);
+        prompt.task += quoted_block("user's instructions", options.instructions, boundary);
     if (options.schema.empty()) return;
-    prompt.task += caller_block("user's schema of `extract`", options.schema, boundary);
+    prompt.task += quoted_block("user's schema of `extract`", options.schema, boundary);
     const auto schema = json::parse(options.schema);
     prompt.schema["properties"]["extract"] = strict_schema(schema);
     prompt.schema["required"].push_back("extract");
@@ -89,6 +102,9 @@ prompt make_prompt(const prompt_request& request) {
         .boundary = std::string{request.boundary},
         .schema = answer_schema(),
         .schema_name = "reel_analysis"};
+    if (!request.speech.empty())
+        prompt.task +=
+            quoted_block("speech in the video", speech_text(request.speech), request.boundary);
     add_request(prompt, options);
     return prompt;
 }

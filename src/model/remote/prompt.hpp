@@ -30,7 +30,9 @@ struct prompt {
 
 struct prompt_request {
     const video_input& video;
-    std::string_view media_note;       ///< See chat_api::media_note(); may be empty.
+    std::string_view media_note;  ///< See chat_api::media_note(); may be empty.
+    /// What is spoken, for a model that receives no sound; may be empty.
+    std::span<const timed_text> speech = {};
     std::string_view output_language;  ///< "English"; the caller's language replaces it.
     std::string_view boundary;         ///< See new_boundary().
 };

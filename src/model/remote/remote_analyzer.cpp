@@ -1,4 +1,5 @@
 #include "../answer.hpp"
+#include "../description.hpp"
 #include "../local_checks.hpp"
 #include "gemini_api.hpp"
 #include "next_request.hpp"
@@ -71,10 +72,11 @@ std::string why_not(const reply& last) {
 class remote_analyzer::analysis_session {
 public:
     analysis_session(
-        const remote_analyzer& analyzer, const video_input& video, call_ledger& calls,
-        const deadline& by, const std::stop_token& stop)
+        const remote_analyzer& analyzer, const video_input& video, std::optional<heard_sound> heard,
+        call_ledger& calls, const deadline& by, const std::stop_token& stop)
         : analyzer_{analyzer},
           video_{video},
+          heard_{std::move(heard)},
           calls_{calls},
           by_{by},
           stop_{stop},
@@ -82,6 +84,8 @@ public:
           prompt_{make_prompt(
               {.video = video,
                .media_note = media_note_,
+               .speech = heard_ ? std::span<const timed_text>{heard_->spoken.segments}
+                                : std::span<const timed_text>{},
                .output_language = analyzer.dependencies_.settings.output_language,
                .boundary = boundary_})},
           session_{analyzer.api_->open(&sent_, prompt_)} {}
@@ -183,6 +187,7 @@ private:
         reported.provider = analyzer_.api_->provider();
         reported.model_name = analyzer_.api_->model();
         reported.analyzer = analyzer_.name_;
+        if (heard_) take_sound(reported);
         auto evidence = evidence_of(video_.probe);
         const auto measured = analyzer_.dependencies_.media.check(
             video_.file,
@@ -206,6 +211,19 @@ private:
         return reported;
     }
 
+    /// Replaces what the model can only have guessed.
+    void take_sound(findings& reported) {
+        auto& [spoken, music] = *heard_;
+        if (spoken.is_built_in) reported.analyzer = analyzer_.name_without_speech_;
+        reported.audio = {
+            .segments = std::move(spoken.segments),
+            .words = std::move(spoken.words),
+            .language = std::move(spoken.language),
+            .has_music = music.present,
+            .music_description = describe_music(music)};
+        std::ranges::move(spoken.warnings, std::back_inserter(reported.warnings));
+    }
+
     /// Sets the answer to the caller's schema, or why there is none.
     void answer_request(findings& reported) {
         if (!extract_schema_) return;
@@ -222,6 +240,7 @@ private:
     const remote_analyzer& analyzer_;
     const video_input& video_;
     video_input sent_{video_};  ///< May be re-encoded.
+    std::optional<heard_sound> heard_;
     bool is_re_encoded_ = false;
     call_ledger& calls_;
     const deadline& by_;
@@ -292,7 +311,12 @@ remote_analyzer::remote_analyzer(
     : dependencies_{std::move(dependencies)},
       http_{std::move(http)},
       api_{std::move(api)},
-      name_{fmt::format("{}/{}/prompt-{}", api_->provider(), api_->model(), prompt_version)} {}
+      name_without_speech_{
+          fmt::format("{}/{}/prompt-{}", api_->provider(), api_->model(), prompt_version)},
+      name_{
+          name_without_speech_ + (dependencies_.speech == nullptr
+                                      ? std::string{}
+                                      : transcriber_suffix(dependencies_.speech->name()))} {}
 
 remote_analyzer::~remote_analyzer() = default;
 
@@ -316,7 +340,28 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
 analysis remote_analyzer::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
-    return analysis_session{*this, video, calls, by, stop}.run();
+    // No transcript is paid for that no model will use.
+    if (dependencies_.speech != nullptr) {
+        if (auto no_use = refusal()) return *std::move(no_use);
+    }
+    auto heard = listen(video, calls, by, stop);
+    if (!heard) return analysis_failure{heard.error()};
+    return analysis_session{*this, video, *std::move(heard), calls, by, stop}.run();
+}
+
+auto remote_analyzer::listen(
+    const video_input& video, call_ledger& calls, const deadline& by,
+    const std::stop_token& stop) const -> result<std::optional<heard_sound>> {
+    if (dependencies_.speech == nullptr) return std::optional<heard_sound>{};
+    if (!video.probe.audio_codec) return std::optional{heard_sound{}};
+    const auto heard =
+        dependencies_.media.listen(video.file, by.at_most(bounds::local_analysis_time_max), stop);
+    if (!heard) return heard.error();
+    auto spoken = dependencies_.speech->transcribe(video, *heard, calls, by, stop);
+    if (!spoken) return spoken.error();
+    if (spoken->is_built_in && heard->speech.doubtful && !spoken->segments.empty())
+        spoken->warnings.emplace_back(doubtful_speech_warning);
+    return std::optional{heard_sound{.spoken = *std::move(spoken), .music = heard->music}};
 }
 
 boost::system::result<void, analysis_failure> remote_analyzer::complete(

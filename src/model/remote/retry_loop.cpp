@@ -24,7 +24,13 @@ call_usage usage_of(const retry_loop_dependencies& model, const reply& reply) {
         .tokens = reply.used.value_or(token_counts{}),
         .cost_picodollars = std::nullopt,
         .response_id = reply.response_id};
-    if (reply.used)
+    if (model.kind != call_kind::answer) {
+        usage.audio_milliseconds = reply.audio_milliseconds;
+        usage.kept_answer = reply.text;
+        usage.cost_picodollars =
+            model.prices.cost_of_audio(model.api.model(), reply.audio_milliseconds, today());
+    }
+    if (reply.used && !usage.cost_picodollars)
         usage.cost_picodollars = model.prices.cost_of(model.api.model(), usage.tokens, today());
     return usage;
 }
@@ -38,6 +44,7 @@ void log_reply(const retry_loop_dependencies& model, const reply& reply, const c
          {"prompt_tokens", usage.tokens.prompt},
          {"output_tokens", usage.tokens.output},
          {"thinking_tokens", usage.tokens.thinking},
+         {"audio_milliseconds", usage.audio_milliseconds},
          {"cost_picodollars", usage.cost_picodollars.value_or(-1)},
          {"detail", reply.detail}});
     if (usage.cost_picodollars) return;
@@ -46,8 +53,8 @@ void log_reply(const retry_loop_dependencies& model, const reply& reply, const c
         {{"provider", model.api.provider()},
          {"model", model.api.model()},
          {"reason",
-          reply.used ? "its model has no price (model-prices)"
-                     : "the provider reported no tokens"}});
+          reply.used || model.kind != call_kind::answer ? "its model has no price (model-prices)"
+                                                        : "the provider reported no tokens"}});
 }
 
 model_reply call_once(
@@ -57,7 +64,7 @@ model_reply call_once(
     if (!request) return request.error();
     // A call that is begun and then cancelled is billed.
     if (stop.stop_requested()) return call_failure{.kind = failure_kind::cancelled};
-    const auto call = calls.begin_call(model.api.provider(), model.api.model());
+    const auto call = calls.begin_call(model.api.provider(), model.api.model(), model.kind);
     if (!call) return failure_from(call.error());
 
     bool is_sent = false;

@@ -13,13 +13,14 @@ namespace reelsd::model {
 
 /// Shared by all requests to one model; outlives them.
 struct retry_loop_dependencies {
-    const chat_api& api;
+    const model_endpoint& api;
     const net::http_client& http;
     circuit_breaker& circuit;
     const price_table& prices;
     const log::logger& log;
     const request_observer& on_request;  ///< May be empty.
     std::chrono::seconds answer_time_max{300};
+    call_kind kind = call_kind::answer;
 };
 
 /// Why a request has no reply, and the delay before another one is useful.

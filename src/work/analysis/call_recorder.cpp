@@ -25,6 +25,8 @@ constexpr auto worker_wait_max = 30s;
 /// Upper bound on paid calls per job, over all attempts, so that a hostile video cannot cause
 /// unlimited costs.
 constexpr int calls_max = 3;
+/// A transcription whose answer is lost is not paid again: the built-in recogniser replaces it.
+constexpr int transcriptions_max = 1;
 
 using begun_call = result<std::int64_t>;
 
@@ -87,6 +89,13 @@ void call_recorder::settle(std::int64_t call, usage::call_usage used) const {
     });
 }
 
+result<std::string> call_recorder::kept_answer(
+    job_id job, std::string_view provider, std::string_view model) const {
+    const auto by = deadline::after(write_time_max);
+    return wait_for(
+        loop_, store_.kept_answer(job, std::string{provider}, std::string{model}, by), by);
+}
+
 void call_recorder::release(std::int64_t call) const {
     write_surely([store = store_, call](deadline by) mutable { return store.release(call, by); });
 }
@@ -147,13 +156,20 @@ void call_recorder::write_surely(statement write_once) const {
 }
 
 result<std::int64_t> job_call_ledger::begin_call(
-    std::string_view provider, std::string_view model) {
+    std::string_view provider, std::string_view model, model::call_kind kind) {
+    const bool is_answer = kind == model::call_kind::answer;
     return recorder_.begin(
         {.job = job_.id,
          .claim = job_.claim,
          .provider = std::string{provider},
          .model = std::string{model},
-         .calls_max = calls_max});
+         .purpose = is_answer ? usage::call_purpose::analysis : usage::call_purpose::transcription,
+         .calls_max = kind == model::call_kind::transcription ? transcriptions_max : calls_max});
+}
+
+result<std::string> job_call_ledger::kept_answer(
+    std::string_view provider, std::string_view model) {
+    return recorder_.kept_answer(job_.id, provider, model);
 }
 
 void job_call_ledger::settle(std::int64_t call, const model::call_usage& used) {
@@ -172,7 +188,9 @@ usage::call_usage ledger_usage(const model::call_usage& used) {
         .thinking_tokens = used.tokens.thinking,
         .cost_picodollars = used.cost_picodollars,
         .modalities = modalities_text(used.tokens),
-        .response_id = used.response_id};
+        .response_id = used.response_id,
+        .audio_milliseconds = used.audio_milliseconds,
+        .kept_answer = used.kept_answer};
 }
 
 std::string modalities_text(const model::token_counts& tokens) {

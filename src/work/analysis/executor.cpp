@@ -108,6 +108,10 @@ struct attempt {
         return parts.analysis_costs_money && !link.is_test() &&
                options.analyzer != model::local_provider;
     }
+    /// Without a budget, transcription is left out, and the analysis is made all the same.
+    [[nodiscard]] bool may_pay() const {
+        return costs_money() || (parts.transcription_costs_money && !link.is_test());
+    }
     /// Identifies what may replace an analysis: made by `analyzer`, by its name, with equal
     /// options.
     [[nodiscard]] std::string identity_of(std::string_view analyzer) const {
@@ -319,7 +323,7 @@ result<std::optional<jobs::completed>> copy_of_earlier(
 /// Keeps an account from paying twice for the same post at the same time: the later job waits for
 /// the earlier one's result.
 step_result<void> begin_post(const attempt& in, const std::string& post_key) {
-    if (!in.costs_money() || post_key.empty()) return {};
+    if (!in.may_pay() || post_key.empty()) return {};
     in.now.begin("mark the post");
     const auto analyzer = in.identity_of(in.chosen_analyzer.name());
     const auto by = in.by.at_most(store_query_time_max);

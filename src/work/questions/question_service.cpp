@@ -91,7 +91,8 @@ public:
         std::stop_token stop)
         : recorder_{recorder}, account_{account}, reel_{reel}, stop_{std::move(stop)} {}
 
-    result<std::int64_t> begin_call(std::string_view provider, std::string_view name) override {
+    result<std::int64_t> begin_call(
+        std::string_view provider, std::string_view name, model::call_kind /*kind*/) override {
         if (stop_.stop_requested()) return error{errc::cancelled, "the client has disconnected"};
         if (calls_ == paid_calls_max) return error{errc::limit_reached, "no paid calls left"};
         auto begun = recorder_.begin_for_account(

@@ -1,4 +1,4 @@
-#include "question/folded_text.hpp"
+#include "folded_text.hpp"
 
 #include <gmock/gmock.h>
 

@@ -49,8 +49,9 @@ public:
     observed_ledger(event_list& events, std::function<void()> on_settled)
         : booked_{events}, on_settled_{std::move(on_settled)} {}
 
-    result<std::int64_t> begin_call(std::string_view provider, std::string_view name) override {
-        return booked_.begin_call(provider, name);
+    result<std::int64_t> begin_call(
+        std::string_view provider, std::string_view name, call_kind kind) override {
+        return booked_.begin_call(provider, name, kind);
     }
     void settle(std::int64_t call, const call_usage& used) override {
         booked_.settle(call, used);

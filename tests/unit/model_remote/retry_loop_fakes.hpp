@@ -38,7 +38,8 @@ public:
     explicit recording_ledger(event_list& events, int calls_left = 100)
         : events_{events}, calls_left_{calls_left} {}
 
-    result<std::int64_t> begin_call(std::string_view provider, std::string_view model) override {
+    result<std::int64_t> begin_call(
+        std::string_view provider, std::string_view model, call_kind /*kind*/) override {
         if (next_ > calls_left_) return error{errc::limit_reached, "no calls left"};
         events_.add(fmt::format("begin {} {}/{}", next_, provider, model));
         return next_++;

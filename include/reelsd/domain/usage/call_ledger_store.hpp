@@ -19,13 +19,21 @@ class pool;
 
 namespace reelsd::usage {
 
+/// What a call of a model is made for. Analyses and transcriptions are made for jobs, the others
+/// for accounts.
+enum class call_purpose : std::uint8_t { analysis, transcription, ask, embedding };
+
+/// As in SQL (`model_call_purpose`): "ask".
+[[nodiscard]] std::string_view name_of(call_purpose purpose) noexcept;
+
 /// A call of a model that is about to be made for a job.
 struct call_intent {
     job_id job;
-    std::int32_t claim = 0;  ///< The job's current claim.
-    std::string provider;    ///< "gemini"
-    std::string model;       ///< Name for prices and reports.
-    int calls_max = 3;       ///< Limit of the job over all attempts; at least 1.
+    std::int32_t claim = 0;                         ///< The job's current claim.
+    std::string provider;                           ///< "gemini"
+    std::string model;                              ///< Name for prices and reports.
+    call_purpose purpose = call_purpose::analysis;  ///< Or transcription.
+    int calls_max = 3;  ///< Limit of the job and purpose over all attempts; at least 1.
     /// Random; releases the call if the answer with its number is lost. Empty: not possible.
     std::string booking_key = {};
 };
@@ -43,13 +51,10 @@ struct call_usage {
     std::optional<std::int64_t> cost_picodollars = {};
     std::string modalities = {};   ///< A JSON array, see migrations/0006; empty for none.
     std::string response_id = {};  ///< Empty for none.
+    std::int64_t audio_milliseconds = 0;
+    /// Kept with the call's job until that ends; empty for none. Without U+0000.
+    std::string kept_answer = {};
 };
-
-/// What a call of an account is made for, besides the analyses of its jobs.
-enum class call_purpose : std::uint8_t { ask, embedding };
-
-/// As in SQL (`model_call_purpose`): "ask".
-[[nodiscard]] std::string_view name_of(call_purpose purpose) noexcept;
 
 /// A call for an account that is about to be made.
 struct account_call_intent {
@@ -75,7 +80,8 @@ struct model_total {
     std::int64_t cached_prompt_tokens = 0;
     std::int64_t output_tokens = 0;
     std::int64_t thinking_tokens = 0;
-    std::string cost_usd;  ///< Sum of calls with a known cost; an exact decimal.
+    std::string audio_seconds = "0";  ///< An exact decimal.
+    std::string cost_usd;             ///< Sum of calls with a known cost; an exact decimal.
 };
 
 /// Writes the ledger of model calls. Throws like jobs::job_store. A cheap value around the pool.
@@ -98,6 +104,10 @@ public:
 
     /// Records the usage of a call. Idempotent.
     boost::asio::awaitable<void> settle(std::int64_t call, call_usage used, deadline by);
+
+    /// The answer that settle() has kept for the job, if it is of that model.
+    boost::asio::awaitable<std::string> kept_answer(
+        job_id job, std::string provider, std::string model, deadline by);
 
     /// Removes a call that was not made or not billed.
     boost::asio::awaitable<void> release(std::int64_t call, deadline by);

@@ -33,6 +33,7 @@ struct sums {
     std::int64_t calls = 0;
     std::int64_t prompt_tokens = 0;
     std::int64_t output_tokens = 0;   ///< Includes the thinking ones.
+    decimal audio_seconds = "0";      ///< Sound that was transcribed.
     std::int64_t unpriced_calls = 0;  ///< Calls of unknown cost.
     /// Of calls of known cost; empty when others exist and these cost nothing.
     std::optional<decimal> cost_usd = "0";
@@ -49,7 +50,7 @@ struct model_sums {
 };
 
 struct purpose_sums {
-    std::string purpose;  ///< "analysis", "ask" or "embedding".
+    std::string purpose;  ///< "analysis", "transcription", "ask" or "embedding".
     sums used;
 };
 
@@ -89,6 +90,7 @@ struct call {
     std::int64_t cached_prompt_tokens = 0;
     std::int64_t output_tokens = 0;  ///< Includes the thinking ones.
     std::int64_t thinking_tokens = 0;
+    decimal audio_seconds = "0";
     std::optional<decimal> cost_usd = {};  ///< Empty: unknown, or not yet known.
     bool is_under_way = false;             ///< Not answered yet.
 };

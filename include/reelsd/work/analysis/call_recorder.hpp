@@ -38,6 +38,9 @@ public:
     [[nodiscard]] result<std::int64_t> begin(usage::call_intent intent) const;
     void settle(std::int64_t call, usage::call_usage used) const;
     void release(std::int64_t call) const;
+    /// Errors: database_unavailable.
+    [[nodiscard]] result<std::string> kept_answer(
+        job_id job, std::string_view provider, std::string_view model) const;
 
     /// Refuses new calls when the daemon stops: the end of the drain would cut them off, and their
     /// cost would be wasted. Calls in progress are not affected. Any thread.
@@ -79,16 +82,18 @@ private:
     std::atomic<bool> refuses_new_{false};
 };
 
-/// Records the paid calls of one job, at most three over all its attempts. Used by its worker.
+/// Records the paid calls of one job. Used by its worker.
 class job_call_ledger final : public model::call_ledger {
 public:
     job_call_ledger(const call_recorder& recorder, const jobs::claimed_job& job)
         : recorder_{recorder}, job_{job} {}
 
     [[nodiscard]] result<std::int64_t> begin_call(
-        std::string_view provider, std::string_view model) override;
+        std::string_view provider, std::string_view model, model::call_kind kind) override;
     void settle(std::int64_t call, const model::call_usage& used) override;
     void release(std::int64_t call) override;
+    [[nodiscard]] result<std::string> kept_answer(
+        std::string_view provider, std::string_view model) override;
 
 private:
     const call_recorder& recorder_;

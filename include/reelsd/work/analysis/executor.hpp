@@ -57,6 +57,8 @@ struct executor_dependencies {
     const call_recorder& recorder;
     /// Whether `analyzer` may call a paid model.
     bool analysis_costs_money = false;
+    /// Whether a speech server may be paid, also for the local analyzer.
+    bool transcription_costs_money = false;
     /// Called on the worker's thread as a step begins: "resolve", "download", "probe", "analyze".
     /// Must not block. Optional.
     std::function<void(const jobs::claimed_job&, std::string_view step)> on_step = {};

@@ -3,6 +3,7 @@ import { html } from '../htm-preact.js';
 import { get } from '../core/api.js';
 import { countOf, exactMoney, formatCount, formatMoney } from '../text/numbers.js';
 import { useLoading } from '../ui/loading.js';
+import { formatLength } from '../text/times.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { purposeName } from '../usage/grouping.js';
@@ -12,6 +13,13 @@ export function Money({ dollars }) {
     return typeof dollars === 'number'
         ? html`<span title=${`$${exactMoney(dollars)}`}>${formatMoney(dollars)}</span>`
         : html`<span class="muted" title="There is no price for this model">not priced</span>`;
+}
+
+/** The length of transcribed audio, exact in the title; a dash for none. */
+export function AudioTime({ seconds }) {
+    return seconds > 0
+        ? html`<span title=${`${seconds} s`}>${formatLength(seconds)}</span>`
+        : html`<span class="muted">–</span>`;
 }
 
 function Call({ call }) {
@@ -24,6 +32,7 @@ function Call({ call }) {
         <td class="number">${formatCount(call.cached_prompt_tokens)}</td>
         <td class="number">${formatCount(call.output_tokens)}</td>
         <td class="number">${formatCount(call.thinking_tokens)}</td>
+        <td class="number"><${AudioTime} seconds=${call.audio_seconds} /></td>
     </tr>`;
 }
 
@@ -35,11 +44,12 @@ function CallTable({ usage }) {
                 <th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">cached</th>
                 <th scope="col" class="number">Output tokens</th>
                 <th scope="col" class="number">reasoning</th>
+                <th scope="col" class="number">Audio</th>
             </tr></thead>
             <tbody>${usage.calls.map((call) => html`<${Call} key=${call.number} call=${call} />`)}</tbody>
             <tfoot><tr>
                 <th scope="row">Total</th>
-                <td class="number"><${Money} dollars=${usage.total_cost_usd} /></td><td colspan="5"></td>
+                <td class="number"><${Money} dollars=${usage.total_cost_usd} /></td><td colspan="6"></td>
             </tr></tfoot>
         </table>
     </div>

@@ -8,9 +8,11 @@ export function modelName(row) {
     return row.model || row.provider || 'unknown';
 }
 
-const PURPOSES = { analysis: 'Analyses', ask: 'Questions', embedding: 'Embeddings' };
+const PURPOSES = {
+    analysis: 'Analyses', transcription: 'Transcriptions', ask: 'Questions', embedding: 'Embeddings',
+};
 
-/** What a row's calls were made for: `Analyses`, `Questions` or `Embeddings`. */
+/** What a row's calls were made for: `Analyses`, `Transcriptions`, `Questions` or `Embeddings`. */
 export function purposeName(row) {
     return PURPOSES[row.purpose] ?? row.purpose ?? PURPOSES.analysis;
 }

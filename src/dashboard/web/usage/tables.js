@@ -1,6 +1,6 @@
 // Usage tables: by model and by day.
 import { html } from '../htm-preact.js';
-import { Money } from '../reel/cost.js';
+import { AudioTime, Money } from '../reel/cost.js';
 import { formatCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';
 import { modelName, purposeName, sumMoney } from './grouping.js';
@@ -12,6 +12,7 @@ function sumOf(rows) {
         prompt_tokens: rows.reduce((sum, row) => sum + row.prompt_tokens, 0),
         output_tokens: rows.reduce((sum, row) => sum + row.output_tokens, 0),
         total_tokens: rows.reduce((sum, row) => sum + row.total_tokens, 0),
+        audio_seconds: rows.reduce((sum, row) => sum + (row.audio_seconds ?? 0), 0),
         cost_usd: priced.length > 0 ? sumMoney(priced.map((row) => row.cost_usd)) : null,
         unpriced_calls: rows.reduce((sum, row) => sum + (row.unpriced_calls ?? 0), 0),
     };
@@ -24,12 +25,13 @@ function Numbers({ sum }) {
         <td class="number">${formatCount(sum.calls)}</td>
         <td class="number">${formatCount(sum.total_tokens)}</td>
         <td class="number token-detail">${formatCount(sum.prompt_tokens)}</td>
-        <td class="number token-detail">${formatCount(sum.output_tokens)}</td>`;
+        <td class="number token-detail">${formatCount(sum.output_tokens)}</td>
+        <td class="number token-detail"><${AudioTime} seconds=${sum.audio_seconds} /></td>`;
 }
 
 // Cost first; columns that do not fit on a phone last.
 const NUMBER_HEADS = ['Cost', 'Calls', 'Tokens'];
-const DETAIL_HEADS = ['Prompt tokens', 'Output tokens'];
+const DETAIL_HEADS = ['Prompt tokens', 'Output tokens', 'Audio'];
 
 function Table({ label, heads, isLong = false, children }) {
     return html`<div class=${`table-frame ${isLong ? 'table-long' : ''}`} tabindex="0" role="region" aria-label=${label}>
