@@ -127,6 +127,41 @@ TEST_F(CallLedgerStore, ReleasesACallByItsKeyAfterALostAnswer) {
     EXPECT_FALSE(begin(job_));
 }
 
+TEST_F(CallLedgerStore, TranscriptionsAreCountedApart) {
+    const call_intent intent{
+        .job = job_.id,
+        .claim = job_.claim,
+        .provider = "openai",
+        .model = "whisper",
+        .purpose = call_purpose::transcription,
+        .calls_max = 1};
+    const auto call = run(ledger_.begin(intent, soon())).value();
+    EXPECT_FALSE(run(ledger_.begin(intent, soon()))) << "an unanswered one counts";
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(begin(job_)) << "analyses have a limit of their own";
+    settle(
+        call,
+        {.cost_picodollars = 6'250'000'000,
+         .response_id = "r",
+         .audio_milliseconds = 62'500,
+         .kept_answer = R"({"text":"a\\u0000b"})"});
+    EXPECT_FALSE(run(ledger_.begin(intent, soon())));
+    EXPECT_EQ(
+        run(ledger_.kept_answer(job_.id, "openai", "whisper", soon())), R"({"text":"a\\u0000b"})");
+    EXPECT_EQ(run(ledger_.kept_answer(job_.id, "openai", "other", soon())), "");
+    const auto now = used();
+    ASSERT_EQ(now.by_purpose.size(), 1U);
+    EXPECT_EQ(now.by_purpose[0].purpose, "transcription");
+    EXPECT_EQ(now.by_purpose[0].used.audio_seconds, "62.5");
+    EXPECT_EQ(now.by_purpose[0].used.cost_usd, "0.00625");
+    EXPECT_EQ(now.by_day[0].reels, 0) << "a transcript is no analysis";
+    EXPECT_EQ(total().model, "whisper");
+    EXPECT_EQ(total().audio_seconds, "62.5");
+    const auto listed = of_reel();
+    ASSERT_TRUE(listed);
+    EXPECT_EQ(listed->calls[0].number, std::nullopt);
+    EXPECT_EQ(listed->calls[0].audio_seconds, "62.5");
+}
+
 TEST_F(CallLedgerStore, LimitsAJobToThreeCallsOverAllAttempts) {
     settle(begin(job_).value());
     settle(begin(job_).value());

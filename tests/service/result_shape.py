@@ -18,6 +18,15 @@ def check_result(test, result):
             test.assertLessEqual(item["start_seconds"], item["end_seconds"])
             test.assertLessEqual(item["end_seconds"], duration)
 
+    for segment in result["audio"]["segments"]:
+        words = segment.get("words", [])
+        starts = [word["start_seconds"] for word in words]
+        test.assertEqual(starts, sorted(starts))
+        for word in words:
+            test.assertLessEqual(segment["start_seconds"], word["start_seconds"])
+            test.assertLessEqual(word["start_seconds"], word["end_seconds"])
+            test.assertLessEqual(word["end_seconds"], segment["end_seconds"])
+
     moments = [item["seconds"] for item in result["content"]["key_moments"]]
     test.assertEqual(moments, sorted(moments))
     for item in result["content"]["key_moments"]:

@@ -74,6 +74,12 @@ private:
         const auto duration = metadata["duration_seconds"].get<double>();
         check_times("visual.text_segments", document["visual"]["text_segments"], duration);
         check_times("audio.segments", document["audio"]["segments"], duration);
+        for (const auto& segment : document["audio"]["segments"]) {
+            if (!segment.contains("words")) continue;
+            check_times("words", segment["words"], segment["end_seconds"].get<double>());
+            if (segment["words"].front()["start_seconds"] < segment["start_seconds"])
+                add("words", "begin before their segment");
+        }
         check_moments(document["content"]["key_moments"], duration);
         check_bounds(document);
         check_on_screen(document["visual"]);

@@ -33,6 +33,7 @@ time_allowed time_for(command asked) noexcept {
         case command::frames:
         case command::stills:
         case command::check:
+        case command::listen:
         case command::transcode: return for_pictures;
         case command::sound: return for_sound;
         case command::probe:
@@ -59,6 +60,7 @@ std::optional<std::size_t> output_bytes_max(const arguments& given) noexcept {
         case command::thumbnail:
         case command::stills:
         case command::check:
+        case command::listen:
         case command::jail:
         case command::doctor: return std::nullopt;
     }

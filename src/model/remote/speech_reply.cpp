@@ -149,8 +149,10 @@ double distance_of(const heard_segment& segment, double seconds) {
 void share_words(std::vector<heard_segment>& segments, std::vector<timed_text> words) {
     for (auto& word : words) {
         const auto middle = (word.start_seconds + word.end_seconds) / 2;
-        const auto nearest = std::ranges::min_element(
-            segments, {}, [middle](const heard_segment& one) { return distance_of(one, middle); });
+        const auto nearest =
+            std::ranges::min_element(segments, {}, [middle](const heard_segment& segment) {
+                return distance_of(segment, middle);
+            });
         if (nearest == segments.end() || distance_of(*nearest, middle) > word_distance_max)
             continue;
         nearest->words.push_back(std::move(word));
@@ -239,7 +241,7 @@ heard_speech read_speech(const json& document, double duration_seconds) {
     if (heard.segments.empty()) {
         heard.segments = segments_of(words, contains(heard.text, " ") ? " " : "");
     } else if (std::ranges::all_of(
-                   heard.segments, [](const auto& one) { return one.words.empty(); })) {
+                   heard.segments, [](const auto& segment) { return segment.words.empty(); })) {
         share_words(heard.segments, std::move(words));
     }
     for (auto& segment : heard.segments) keep_words_within(segment);

@@ -221,5 +221,69 @@ TEST(SubtitleWords, HaveWidthAndPunctuation) {
     EXPECT_EQ(subtitle_words("(He said \"go.\")", 42).back().ends, word_end::sentence);
 }
 
+/// Words of half a second each, from `start` on.
+std::vector<spoken_word> words_from(double start, const std::vector<std::string>& texts) {
+    std::vector<spoken_word> words;
+    for (const auto& text : texts) {
+        words.push_back({text, start, start + 0.5});
+        start += 0.5;
+    }
+    return words;
+}
+
+TEST(SubtitleCues, WordsHaveTheirOwnTimes) {
+    const auto cues = subtitle_cues(
+        {{.text = "Hello, dear world!",
+          .start_seconds = 1,
+          .end_seconds = 3,
+          .words = words_from(1, {"Hello", "dear", "world"})}});
+    ASSERT_EQ(cues.size(), 1U);
+    EXPECT_EQ(shown(cues), texts{"1000-3000 [Hello, dear world!]"});
+    ASSERT_EQ(cues[0].parts.size(), 2U);
+    EXPECT_EQ(cues[0].parts[0].begin, 1500ms);
+    EXPECT_EQ(cues[0].parts[0].byte, std::string_view{"Hello, "}.size());
+    EXPECT_EQ(cues[0].parts[1].begin, 2000ms);
+}
+
+TEST(SubtitleCues, LongSegmentsAreSplitAtTheTimesOfTheirWords) {
+    std::vector<std::string> spoken;
+    std::string text;
+    for (int at = 0; at < 40; ++at) {
+        spoken.push_back(fmt::format("word{}", at));
+        text += spoken.back() + ' ';
+    }
+    auto words = words_from(0, spoken);
+    // A pause before the last ten, which a proportional share would not know.
+    for (std::size_t at = 30; at < 40; ++at) words[at].start_seconds += 20;
+    const auto cues =
+        subtitle_cues({{.text = text, .start_seconds = 0, .end_seconds = 40, .words = words}});
+    expect_showable(cues);
+    ASSERT_GT(cues.size(), 3U);
+    for (const auto& cue : cues) {
+        const auto first = cue.lines.front().substr(0, cue.lines.front().find(' '));
+        const auto word = std::ranges::find(words, first, &spoken_word::text);
+        ASSERT_NE(word, words.end());
+        EXPECT_EQ(cue.begin, std::chrono::milliseconds{std::llround(word->start_seconds * 1000)});
+    }
+}
+
+TEST(SubtitleCues, WordsOfAnotherTextAreIgnored) {
+    const spoken_text plain{.text = "Hello, dear world!", .start_seconds = 1, .end_seconds = 3};
+    for (const auto& words :
+         {words_from(1, {"Hello", "dear"}),
+          words_from(1, {"Hello", "dear", "worlds"}),
+          words_from(1, {"Bye", "dear", "world"})}) {
+        auto spoken = plain;
+        spoken.words = words;
+        const auto cues = subtitle_cues({spoken});
+        EXPECT_EQ(shown(cues), shown(subtitle_cues({plain})));
+        EXPECT_TRUE(cues[0].parts.empty());
+    }
+    auto pieces = plain;
+    pieces.words = words_from(1, {"Hel", "lo dear", "wor", "ld"});
+    ASSERT_EQ(subtitle_cues({pieces})[0].parts.size(), 2U);
+    EXPECT_EQ(subtitle_cues({pieces})[0].parts[0].begin, 1500ms);
+}
+
 }  // namespace
 }  // namespace reelsd::api

@@ -43,6 +43,26 @@ TEST(WebvttText, EscapesMarkup) {
         "{\\an8}00:00 --&gt; 00:01 ----&gt;\n");
 }
 
+TEST(WebvttText, HasTheTimesOfWords) {
+    EXPECT_EQ(
+        webvtt_text(
+            {{.begin = 0ms,
+              .end = 3000ms,
+              .lines = {"a < b", "c"},
+              .parts = {{0, 2, 500ms}, {1, 0, 1500ms}}}}),
+        "WEBVTT\n\n00:00:00.000 --> 00:00:03.000\na <00:00:00.500>&lt; b\n<00:00:01.500>c\n");
+}
+
+TEST(TranscriptOf, ReadsWords) {
+    const auto spoken =
+        transcript_of(R"({"audio":{"segments":[{"text":"a","start_seconds":0.5,"end_seconds":3,)"
+                      R"("words":[{"text":"a","start_seconds":1,"end_seconds":2}]}]},)"
+                      R"("platform_meta":{"code":"x"}})");
+    ASSERT_TRUE(spoken);
+    ASSERT_EQ(spoken->spoken[0].words.size(), 1U);
+    EXPECT_EQ(spoken->spoken[0].words[0].start_seconds, 1.0);
+}
+
 TEST(TranscriptOf, ReadsAStoredResult) {
     const auto spoken = transcript_of(
         R"({"audio":{"segments":[{"text":"a\nb","start_seconds":0.5,"end_seconds":3}]},)"

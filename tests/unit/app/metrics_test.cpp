@@ -79,7 +79,11 @@ TEST(Metrics, ShowsTheLedgerExactly) {
          .output_tokens = 28'600,
          .thinking_tokens = 600,
          .cost_usd = "9.950000000000000001"});
-    now.models.push_back({.provider = "openai", .model = "a\"b\\c", .cost_usd = "0"});
+    now.models.push_back(
+        {.provider = "openai",
+         .model = "a\"b\\c",
+         .audio_seconds = "9007199254740993.001",
+         .cost_usd = "0"});
     now.circuits.push_back({.provider = "gemini", .model = "flash", .open_for = seconds_f{12}});
     const auto text = registry.text(now);
     EXPECT_THAT(
@@ -97,6 +101,12 @@ TEST(Metrics, ShowsTheLedgerExactly) {
                   "reelsd_model_cost_usd_total{model=\"flash\",provider=\"gemini\"} "
                   "9.950000000000000001\n"
                   "reelsd_model_cost_usd_total{model=\"a\\\"b\\\\c\",provider=\"openai\"} 0\n"));
+    EXPECT_THAT(
+        text,
+        HasSubstr("# TYPE reelsd_model_audio_seconds_total counter\n"
+                  "reelsd_model_audio_seconds_total{model=\"flash\",provider=\"gemini\"} 0\n"
+                  "reelsd_model_audio_seconds_total{model=\"a\\\"b\\\\c\",provider=\"openai\"} "
+                  "9007199254740993.001\n"));
     EXPECT_THAT(
         text,
         HasSubstr("reelsd_model_circuit_open_seconds{model=\"flash\",provider=\"gemini\"} 12\n"));

@@ -289,5 +289,21 @@ TEST(AssembleResult, RefusesImpossibleFacts) {
     }
 }
 
+TEST(ResultDocument, WordsAreWithinTheirSegments) {
+    auto reported = testing::make_findings();
+    reported.audio.segments = {{"Hello world.", 0.5, 2}, {"Bye.", 2, 3}, {"No words.", 3.5, 4}};
+    reported.audio.words = {
+        {"Hello", 0.4, 1}, {"world.", 1, 2.2}, {"Bye.", 2, 2.9}, {"late", 4.5, 5}};
+    const auto audio = json::parse(assembled(reported))["audio"];
+    EXPECT_EQ(
+        audio["segments"].dump(),
+        R"([{"text":"Hello world.","start_seconds":0.5,"end_seconds":2.0,"words":[)"
+        R"({"text":"Hello","start_seconds":0.5,"end_seconds":1.0},)"
+        R"({"text":"world.","start_seconds":1.0,"end_seconds":2.0}]},)"
+        R"({"text":"Bye.","start_seconds":2.0,"end_seconds":3.0,"words":[)"
+        R"({"text":"Bye.","start_seconds":2.0,"end_seconds":2.9}]},)"
+        R"({"text":"No words.","start_seconds":3.5,"end_seconds":4.0}])");
+}
+
 }  // namespace
 }  // namespace reelsd::model

@@ -269,5 +269,32 @@ TEST(PriceTable, MalformedOverridesAreRefused) {
     EXPECT_TRUE(table.put_first("")) << "no overrides";
 }
 
+TEST(PriceTable, MinutesOfSound) {
+    auto table = parsed(R"({"model":"whisper-1","minute":"0.006"},)"
+                        R"({"model":"whisper-1","from":"2026-11-01","minute":"0.007"},)"
+                        R"({"model":"chat","input":"1","output":"1"})");
+    const auto cost = [&](const char* model, std::int64_t milliseconds) {
+        return table.cost_of_audio(model, milliseconds, testing::october);
+    };
+    EXPECT_EQ(cost("whisper-1", 60'000), 6'000'000'000);
+    EXPECT_EQ(cost("whisper-1", 1), 100'000);
+    EXPECT_EQ(cost("whisper-1", 0), 0);
+    EXPECT_EQ(cost("chat", 60'000), std::nullopt) << "it has a price for tokens alone";
+    EXPECT_EQ(cost("other", 60'000), std::nullopt);
+    EXPECT_EQ(table.cost_of("whisper-1", text_tokens(5), testing::october), std::nullopt);
+    EXPECT_TRUE(table.knows("whisper-1", testing::october));
+
+    ASSERT_TRUE(table.put_first("whisper-1=0.000001/min, my/model=0/min,chat=2/3"));
+    EXPECT_EQ(cost("whisper-1", 60'000), 1'000'000);
+    EXPECT_EQ(cost("whisper-1", 1), 17) << "rounded to a picodollar";
+    EXPECT_EQ(cost("my/model", 60'000), 0);
+    ASSERT_TRUE(table.put_first("dear=1000000/min"));
+    EXPECT_EQ(cost("dear", 60'000'000), std::nullopt) << "it does not fit";
+    for (const auto* wrong :
+         {"m=1/minute", "m=1/2/min", "m=/min", "m=min", "m=1/min/1", "m=-1/min"})
+        EXPECT_FALSE(table.put_first(wrong)) << wrong;
+    EXPECT_FALSE(price_table::parse(R"({"prices":[{"model":"m","minute":"x"}]})"));
+}
+
 }  // namespace
 }  // namespace reelsd::model
