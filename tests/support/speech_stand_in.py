@@ -133,7 +133,7 @@ class SpeechStandIn(ModelStandIn):
         """The seconds of the sound."""
         kind = self.server_kind
         unknown = sorted(set(form.fields) - FIELDS)
-        if kind in ("openai", "text", "groq") and unknown:
+        if kind in ("openai", "text") and unknown:
             raise Refusal(400, "Unrecognized request argument supplied: %s" % unknown[0], param=unknown[0])
         for name in unknown:
             if form.value(name) not in HINTS.get(name, ()):
