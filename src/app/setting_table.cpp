@@ -374,8 +374,7 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
      "",
      parsed<&read_prices, &settings::model_prices>(
          "model=input/output[/cached],... or model=price/min,... with up to six decimals"),
-     "Prices in US dollars per million tokens, or per minute of audio, which override those of "
-     "model-prices-file."},
+     "Prices in US dollars per million tokens or minute of audio, before model-prices-file."},
     {"model-prices-file",
      "",
      text<&settings::model_prices_file>("a file"),
@@ -424,8 +423,7 @@ constexpr auto gemini_settings = std::to_array<setting_definition>({
     {"gemini-media-resolution",
      "high",
      one_of<&settings::gemini, &gemini::media_resolution>("none, low, medium or high"),
-     "Resolution at which the model sees frames; small text needs high. none leaves it to the "
-     "model."},
+     "Resolution at which the model sees frames; small text needs high. none: its default."},
     {"gemini-frame-rate",
      "0",
      number<&settings::gemini, &gemini::frame_rate>(0, 24),
@@ -438,8 +436,7 @@ constexpr auto gemini_settings = std::to_array<setting_definition>({
      "OFF",
      one_of<&settings::gemini, &gemini::safety_threshold>(
          "none, OFF, BLOCK_NONE, BLOCK_ONLY_HIGH, BLOCK_MEDIUM_AND_ABOVE or BLOCK_LOW_AND_ABOVE"),
-     "Level of harm from which the model refuses to describe a video. none leaves it to the "
-     "model."},
+     "Level of harm from which the model refuses to describe a video. none: its default."},
     {"gemini-output-tokens-max",
      "16384",
      integer<&settings::gemini, &gemini::output_tokens_max>(1024, 32'768),
@@ -470,8 +467,7 @@ constexpr auto openai_settings = std::to_array<setting_definition>({
     {"openai-video-part",
      "video_url",
      one_of<&settings::openai, &openai::video_part>("video_url, input_video or file"),
-     "Type of the message part that contains a video: input_video for llama.cpp, file for "
-     "LiteLLM."},
+     "Type of the message part with a video: input_video for llama.cpp, file for LiteLLM."},
     {"openai-token-limit-name",
      "max_tokens",
      one_of<&settings::openai, &openai::token_limit_name>("max_tokens or max_completion_tokens"),
@@ -490,13 +486,10 @@ constexpr auto speech_settings = std::to_array<setting_definition>({
     {"transcriber",
      "local",
      one_of<&settings::transcriber>("local or openai"),
-     "What turns speech into text for the local analyzer, and for OpenAI-compatible servers that "
-     "receive frames: the built-in recognizer, which knows English, or any server with "
-     "/v1/audio/transcriptions. If that fails, the built-in one replaces it."},
+     "What recognizes speech: the built-in recognizer (English), or a server, see models.md."},
     {"transcriber-url",
      "https://api.openai.com",
-     parsed<&read_base_address, &settings::speech, &speech::url>(
-         "an address such as http://127.0.0.1:8000"),
+     parsed<&read_base_address, &settings::speech, &speech::url>("an address as in openai-url"),
      "Base address of the speech server, without a version path."},
     {"transcriber-model",
      "",
@@ -511,8 +504,7 @@ constexpr auto speech_settings = std::to_array<setting_definition>({
      "300",
      parsed<&read_whole_seconds, &settings::speech, &speech::answer_time_max>(
          "whole seconds from 1 to 600", value_type::number),
-     "Time that the speech server may take for one video. On a CPU, Whisper may need ten times the "
-     "length of the video."},
+     "Time that the speech server may take for one video."},
 });
 
 constexpr auto search_settings = std::to_array<setting_definition>({

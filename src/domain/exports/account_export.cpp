@@ -101,7 +101,8 @@ constexpr db::query calls_query{"exports.model_calls", R"sql(
            LATERAL (
                SELECT 'model_call' AS type, id, job_id, number, purpose, provider, model,
                       rfc3339(called_at) AS called_at, rfc3339(settled_at) AS settled_at,
-                      prompt_tokens, cached_prompt_tokens, output_tokens, thinking_tokens, audio_seconds,
+                      prompt_tokens, cached_prompt_tokens, output_tokens, thinking_tokens,
+                      audio_seconds,
                       trim_scale(cost_usd) AS cost_usd, modalities) AS line
      ORDER BY call.called_at, call.id)sql"};
 

@@ -67,7 +67,8 @@ constexpr db::query settle_query{
          WHERE id = $1 AND settled_at IS NULL
         RETURNING job_id, provider, model)
     INSERT INTO kept_transcript (job_id, provider, model, answer)
-    SELECT job.id, provider, model, $10 FROM settled JOIN job ON job.id = settled.job_id
+    SELECT job.id, provider, model, $10
+      FROM settled JOIN job_state AS job ON job.id = settled.job_id
      WHERE $10 <> ''
     ON CONFLICT (job_id) DO UPDATE
        SET provider = excluded.provider, model = excluded.model, answer = excluded.answer)sql",

@@ -292,7 +292,10 @@ public:
         : voice_{voice} {
         for (const auto& segment : segments) {
             ++counts_[folded(segment.spoken.text)];
-            has_other_text_ = has_other_text_ || !is_phantom_phrase(segment.spoken.text);
+            const auto& text = segment.spoken.text;
+            has_other_text_ =
+                has_other_text_ || !(is_phantom_phrase(text) || is_subtitle_credit(text) ||
+                                     is_unlikely(segment) || has_failed(segment));
         }
         has_certain_voice_ = std::ranges::any_of(voice, [](const media::voice_span& span) {
             return span.evidence != voice_evidence::possible;

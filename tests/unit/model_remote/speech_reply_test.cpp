@@ -41,7 +41,8 @@ TEST(ReadSpeech, EachServersForm) {
     };
     const test_case cases[] = {
         {"words at the top, without punctuation",
-         R"({"segments":[{"start":0.5,"end":2,"text":" Hello world."},{"start":3,"end":4,"text":"Bye."}],
+         R"({"segments":[{"start":0.5,"end":2,"text":" Hello world."},{"start":3,"end":4,
+             "text":"Bye."}],
              "words":[{"word":"Hello","start":0.5,"end":1},{"word":"world","start":1.2,"end":2},
                       {"word":"Bye","start":3,"end":4}]})",
          {"0.5-2.0 Hello world.[0.5 Hello][1.2 world]", "3.0-4.0 Bye.[3.0 Bye]"}},
@@ -52,10 +53,11 @@ TEST(ReadSpeech, EachServersForm) {
              {"word":".","start":1.9,"end":2}]}]})",
          {"0.5-2.0 Hello world.[0.5 Hello][1.2 world.]"}},
         {"numbers as texts",
-         R"({"duration":"10.0","segments":[{"start":"0.5","end":" 2 ","text":"a"}]})",
+         R"({"segments":[{"start":"0.5","end":" 2 ","text":"a"}]})",
          {"0.5-2.0 a"}},
         {"nanoseconds",
-         R"({"segments":[{"start":500000000,"end":2000000000,"text":"a"},{"start":2000000000,"end":3000000000,"text":"b"}],
+         R"({"segments":[{"start":500000000,"end":2000000000,"text":"a"},{"start":2000000000,
+             "end":3000000000,"text":"b"}],
              "words":null})",
          {"0.5-2.0 a", "2.0-3.0 b"}},
         {"words alone",
@@ -66,11 +68,14 @@ TEST(ReadSpeech, EachServersForm) {
          R"({"segments":[{"id":"seg_1","type":"x","start":1,"end":2,"text":"a","speaker":"A"}]})",
          {"1.0-2.0 a"}},
         {"out of order, past the end, without length, without text",
-         R"({"segments":[{"start":4,"end":99,"text":"b"},{"start":1,"end":2,"text":"a"},{"start":3,"end":3,"text":"c"},
-             {"start":5,"end":4,"text":"d"},{"start":12,"end":14,"text":"e"},{"start":6,"end":7,"text":" \n "}]})",
+         R"({"segments":[{"start":4,"end":99,"text":"b"},{"start":1,"end":2,"text":"a"},
+             {"start":3,"end":3,"text":"c"},
+             {"start":5,"end":4,"text":"d"},{"start":12,"end":14,"text":"e"},{"start":6,
+             "end":7,"text":" \n "}]})",
          {"1.0-2.0 a", "4.0-10.0 b"}},
         {"words of no passage",
-         R"({"segments":[{"start":1,"end":2,"text":"a"}],"words":[{"word":"a","start":0.9,"end":1.2},
+         R"({"segments":[{"start":1,"end":2,"text":"a"}],"words":[{"word":"a","start":0.9,
+             "end":1.2},
              {"word":"far","start":8,"end":9},{"word":"none"},{"word":"back","start":2,"end":1}]})",
          {"1.0-2.0 a[1.0 a]"}},
         {"text alone", R"({"text":"Hello."})", {}},
@@ -82,7 +87,8 @@ TEST(ReadSpeech, EachServersForm) {
 TEST(ReadSpeech, DoubtsAreUnknownWhereTheServerHasNone) {
     const auto heard = read_speech(
         json::parse(R"({"language":"english","duration":"9.5","text":" x ","segments":[
-            {"start":0,"end":1,"text":"a","no_speech_prob":0.25,"avg_logprob":-0.5,"compression_ratio":1.5},
+            {"start":0,"end":1,"text":"a","no_speech_prob":0.25,"avg_logprob":-0.5,
+             "compression_ratio":1.5},
             {"start":1,"end":2,"text":"b","no_speech_prob":null,"avg_logprob":null}]})"),
         duration);
     EXPECT_EQ(heard.language, "en");
@@ -188,7 +194,7 @@ TEST(SpeechFailure, TellsWhatTheServerDoesNotKnow) {
     };
     const test_case cases[] = {
         {400,
-         R"({"error":{"message":"response_format 'verbose_json' is not compatible with model 'x'"}})",
+         R"({"error":{"message":"response_format 'verbose_json' is not compatible with 'x'"}})",
          failure_kind::schema_refused},
         {400,
          R"({"error":{"message":"Currently only support response_format: json"}})",
