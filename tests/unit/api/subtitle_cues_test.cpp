@@ -222,9 +222,9 @@ TEST(SubtitleWords, HaveWidthAndPunctuation) {
 }
 
 /// Words of half a second each, from `start` on.
-std::vector<spoken_word> words_from(double start, const std::vector<std::string>& texts) {
+std::vector<spoken_word> words_from(double start, const texts& spoken) {
     std::vector<spoken_word> words;
-    for (const auto& text : texts) {
+    for (const auto& text : spoken) {
         words.push_back({text, start, start + 0.5});
         start += 0.5;
     }
