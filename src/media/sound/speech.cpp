@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -22,6 +23,11 @@ constexpr double words_per_second_min = 1.5;
 constexpr double long_words_per_second_min = 0.6;
 constexpr std::size_t long_word_letters = 4;
 constexpr double phrase_pause_seconds = 0.5;
+/// Measured on 2,471 recognised words of 92 clips: below this level, 25 words were wrong and one
+/// was right.
+constexpr float unvoiced_db = -15.0F;
+/// Half of a short vowel.
+constexpr std::size_t voice_frames = 5;
 
 std::vector<std::string_view> long_words(std::span<const transcript_word> words) {
     std::vector<std::string_view> result;
@@ -176,6 +182,29 @@ voice_evidence evidence_of(const utterance& utterance, bool is_speech) {
     return utterance.alone ? voice_evidence::alone : voice_evidence::possible;
 }
 
+std::size_t frame_at(double seconds) {
+    return static_cast<std::size_t>(std::max(std::lround(seconds / frame_seconds), 0L));
+}
+
+/// Level of the loudest stretch of `voice_frames`, or of all frames if they are fewer.
+float loudest_db(std::span<const float> levels_db) {
+    const std::size_t length = std::min(voice_frames, levels_db.size());
+    if (length == 0) return level_db_min;
+    double most = 0;
+    for (std::size_t at = 0; at + length <= levels_db.size(); ++at) {
+        double power = 0;
+        for (const float level : levels_db.subspan(at, length)) power += std::pow(10.0, level / 10);
+        most = std::max(most, power);
+    }
+    return static_cast<float>(10 * std::log10(most / static_cast<double>(length)));
+}
+
+/// The pronoun "I" is the only word that is always a capital.
+std::string written(std::string word) {
+    if (word == "i" || word.starts_with("i'")) word.front() = 'I';
+    return word;
+}
+
 }  // namespace
 
 std::string spoken_text(std::string_view word) {
@@ -215,17 +244,31 @@ double agreement(std::span<const transcript_word> first, std::span<const transcr
            static_cast<double>(std::max(left.size(), right.size()));
 }
 
+void remove_unvoiced_words(std::vector<transcript_word>& words, std::span<const float> levels_db) {
+    const float least_db = level_at_share_db(levels_db, loud_share) + unvoiced_db;
+    std::erase_if(words, [&](const transcript_word& word) {
+        const auto begin = std::min(frame_at(word.start_seconds), levels_db.size());
+        const auto end = std::clamp(frame_at(word.end_seconds), begin, levels_db.size());
+        return loudest_db(levels_db.subspan(begin, end - begin)) < least_db;
+    });
+}
+
 std::vector<timed_text> phrases(std::span<const transcript_word> words) {
     std::vector<timed_text> result;
     for (const transcript_word& word : words) {
         const bool continues = !result.empty() && word.start_seconds - result.back().end_seconds <=
                                                       phrase_pause_seconds;
         if (continues) {
-            result.back().text += ' ' + word.text;
+            result.back().text += ' ' + written(word.text);
             result.back().end_seconds = word.end_seconds;
         } else {
-            result.push_back({word.text, word.start_seconds, word.end_seconds});
+            result.push_back({written(word.text), word.start_seconds, word.end_seconds});
         }
+    }
+    for (timed_text& phrase : result) {
+        char& first = phrase.text.front();
+        first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
+        if (phrase.text.back() != '.') phrase.text += '.';  // Abbreviations have one: "p.m."
     }
     return result;
 }
@@ -284,6 +327,7 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
             range.begin * frame_samples, (range.end - range.begin) * frame_samples);
         next.words = models_->words.decode(part);
         check(next, part);
+        remove_unvoiced_words(next.words, frame_levels_db(part));
         for (transcript_word& word : next.words) {
             word.start_seconds += next.start_seconds;
             word.end_seconds += next.start_seconds;

@@ -44,7 +44,13 @@ struct utterance {
 [[nodiscard]] double agreement(
     std::span<const transcript_word> first, std::span<const transcript_word> second);
 
-/// The words joined by spaces, split at pauses of more than 0.5 s.
+/// Removes the words that have no voice behind them: the loudest 50 ms of their time are more than
+/// 15 dB below the loud frames. `levels_db`: of each 10 ms of the utterance, from whose start the
+/// words' times count.
+void remove_unvoiced_words(std::vector<transcript_word>& words, std::span<const float> levels_db);
+
+/// The words as sentences, split at pauses of more than 0.5 s: a capital at the start and a full
+/// stop at the end.
 [[nodiscard]] std::vector<timed_text> phrases(std::span<const transcript_word> words);
 
 /// The phrases of plausible utterances and, when the track certainly contains speech elsewhere, of

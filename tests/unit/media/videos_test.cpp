@@ -108,7 +108,25 @@ TEST_F(Videos, FindsTextSpeechAndCuts) {
     EXPECT_THAT(report->picture.colours, ::testing::IsSupersetOf({"blue", "orange"}));
     EXPECT_FALSE(report->audio.silent);
     ASSERT_FALSE(report->audio.speech.segments.empty());
-    EXPECT_THAT(report->audio.speech.segments.front().text, HasSubstr("welcome to the kitchen"));
+    EXPECT_THAT(report->audio.speech.segments.front().text, HasSubstr("welcome to the kitchen."));
+}
+
+// Goal: no word too many and none missing. Method: the sample reel, whose text is in
+// scripts/make-sample.
+TEST_F(Videos, TranscribesTheSampleExactly) {
+    const auto report = analyze(SAMPLE_REEL);
+    ASSERT_TRUE(report) << report.error().to_string();
+    std::vector<std::string> sentences;
+    for (const auto& segment : report->audio.speech.segments) sentences.push_back(segment.text);
+    EXPECT_THAT(
+        sentences,
+        ::testing::ElementsAre(
+            "Here are three ways to make better coffee.",
+            "First always buy fresh beans.",
+            "Then grind them at the last minute.",
+            "And always use good clean water.",
+            "Follow us for more ideas."));
+    EXPECT_FALSE(report->audio.speech.doubtful);
 }
 
 TEST_F(Videos, ObservesTheLimitOfDuration) {

@@ -91,6 +91,33 @@ TEST(Agreement, IsTheShareOfCommonLongWords) {
     }
 }
 
+TEST(UnvoicedWords, AreRemoved) {
+    // A second of voice, a quarter of it quieter, then the background.
+    std::vector<float> levels(75, -20.0F);
+    levels.resize(100, -34.0F);
+    levels.resize(200, -45.0F);
+    std::vector<transcript_word> words{
+        {"clean", 0.0, 0.4, 0.9},
+        {"water", 0.4, 0.75, 0.9},
+        {"and", 0.75, 1.0, 0.1},   // 14 dB below.
+        {"to", 1.05, 1.4, 0.9},    // The background.
+        {"late", 1.9, 2.5, 0.9},   // Partly after the end.
+        {"never", 2.5, 2.9, 0.9},  // After the end.
+    };
+
+    remove_unvoiced_words(words, levels);
+
+    ASSERT_EQ(words.size(), 3U);
+    EXPECT_EQ(words[2].text, "and");
+}
+
+TEST(UnvoicedWords, AreUnknownInLoudMusic) {
+    const std::vector<float> levels(200, -22.0F);
+    auto words = words_of({"we", "sing"});
+    remove_unvoiced_words(words, levels);
+    EXPECT_EQ(words.size(), 2U);
+}
+
 TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
     auto words = words_of({"welcome", "back"}, 1.0);
     const auto later = words_of({"to", "my", "kitchen"}, 2.2);
@@ -101,11 +128,29 @@ TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
     const auto segments = phrases(words);
 
     ASSERT_EQ(segments.size(), 2U);
-    EXPECT_EQ(segments[0].text, "welcome back");
+    EXPECT_EQ(segments[0].text, "Welcome back.");
     EXPECT_DOUBLE_EQ(segments[0].start_seconds, 1.0);
     EXPECT_DOUBLE_EQ(segments[0].end_seconds, 1.6);
-    EXPECT_EQ(segments[1].text, "to my kitchen today");
+    EXPECT_EQ(segments[1].text, "To my kitchen today.");
     EXPECT_DOUBLE_EQ(segments[1].start_seconds, 2.2);
+}
+
+TEST(Phrases, AreSentences) {
+    struct test_case {
+        std::vector<std::string> words;
+        const char* sentence;
+    };
+    const test_case cases[] = {
+        {{"i", "think", "i'm", "in", "italy"}, "I think I'm in italy."},
+        {{"at", "six", "p.m."}, "At six p.m."},
+        {{"'cause", "it's", "good"}, "'cause it's good."},
+    };
+    for (const auto& expected : cases) {
+        const auto segments = phrases(words_of(expected.words));
+        ASSERT_EQ(segments.size(), 1U);
+        EXPECT_EQ(segments[0].text, expected.sentence);
+    }
+    EXPECT_TRUE(phrases({}).empty());
 }
 
 TEST(ToReport, OmitsImplausibleUtterances) {
@@ -118,7 +163,7 @@ TEST(ToReport, OmitsImplausibleUtterances) {
     const auto report = to_report(std::vector{invented, spoken});
 
     ASSERT_EQ(report.segments.size(), 1U);
-    EXPECT_EQ(report.segments[0].text, "welcome back");
+    EXPECT_EQ(report.segments[0].text, "Welcome back.");
     EXPECT_FALSE(report.doubtful);
 }
 
