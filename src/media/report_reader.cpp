@@ -267,6 +267,19 @@ sound_report read_sound(object_reader& from) {
     return report;
 }
 
+std::vector<time_range> read_silences(object_reader& from) {
+    std::vector<time_range> silences;
+    from.each_object("silences", report_bounds::silences_max, [&](object_reader& element) {
+        const double last = silences.empty() ? 0 : silences.back().end_seconds;
+        const double start =
+            element.number("start_seconds", last, report_bounds::duration_seconds_max);
+        const double end =
+            element.number("end_seconds", start, report_bounds::duration_seconds_max);
+        silences.push_back({start, end});
+    });
+    return silences;
+}
+
 /// A text at one of `at_seconds`, not before `previous`.
 timed_text read_checked_text(
     object_reader& from, std::span<const double> at_seconds, double previous) {
@@ -367,6 +380,7 @@ result<check_report> check_report_from_json(
         if (report.silent && report.speech.value_or(false)) {
             from.complain("speech", "is true although the sound is silent");
         }
+        report.silences = read_silences(from);
         from.each_object("texts", report_bounds::checked_texts_max, [&](object_reader& element) {
             const double last = report.texts.empty() ? 0 : report.texts.back().start_seconds;
             report.texts.push_back(

@@ -125,6 +125,14 @@ json to_json(const check_report& report) {
     return {
         {"silent", report.silent},
         {"speech", report.speech ? json(*report.speech) : json(nullptr)},
+        {"silences",
+         list_of(
+             report.silences,
+             [](const time_range& silence) {
+                 return json{
+                     {"start_seconds", rounded(silence.start_seconds)},
+                     {"end_seconds", rounded(silence.end_seconds)}};
+             })},
         {"texts", list_of(report.texts, [](const timed_text& text) {
              return json{{"text", text.text}, {"at_seconds", rounded(text.start_seconds)}};
          })}};

@@ -26,14 +26,15 @@ constexpr std::size_t opening_words_max = 20;
 
 bool is_same_block(const timed_text& first, const timed_text& line) {
     return std::abs(first.start_seconds - line.start_seconds) <= same_block_seconds &&
-           std::abs(first.end_seconds - line.end_seconds) <= same_block_seconds;
+           std::abs(first.end_seconds - line.end_seconds) <= same_block_seconds &&
+           line.start_seconds < first.end_seconds && first.start_seconds < line.end_seconds;
 }
 
-/// How well sentences of a source are spelled and phrased. Captions are written with care;
-/// on-screen texts are headings rather than sentences.
+/// How well sentences of a source are spelled and phrased. Captions are written with care.
+/// On-screen texts are headings rather than sentences, and better only than misheard speech.
 double trust_in(source from, bool speech_doubtful) {
     switch (from) {
-        case source::screen: return 0.85;
+        case source::screen: return 0.6;
         case source::speech: return speech_doubtful ? 0.5 : 0.85;
         case source::caption: return 1.0;
     }
@@ -209,7 +210,8 @@ std::optional<std::size_t> find_phrase(const std::string& spaced, std::string_vi
     return at == std::string::npos ? std::nullopt : std::optional{at};
 }
 
-// Speech has no full stops: a short utterance is quoted whole, a long one from the request on.
+// Speech has full stops only at pauses: a short utterance is quoted whole, a long one from the
+// request on.
 constexpr std::ptrdiff_t whole_words_max = 14;
 constexpr std::size_t tail_words_max = 12;
 
@@ -242,13 +244,16 @@ std::vector<timed_text> joined_lines(const std::vector<timed_text>& lines) {
     std::vector<timed_text> blocks;
     std::vector<timed_text> firsts;
     for (const auto& line : lines) {
-        if (!blocks.empty() && is_same_block(firsts.back(), line)) {
-            blocks.back().text += ' ' + line.text;
-            blocks.back().end_seconds = std::max(blocks.back().end_seconds, line.end_seconds);
+        const auto first = std::ranges::find_if(
+            firsts, [&line](const timed_text& other) { return is_same_block(other, line); });
+        if (first == firsts.end()) {
+            blocks.push_back(line);
+            firsts.push_back(line);
             continue;
         }
-        blocks.push_back(line);
-        firsts.push_back(line);
+        auto& block = blocks[static_cast<std::size_t>(first - firsts.begin())];
+        block.text += ' ' + line.text;
+        block.end_seconds = std::max(block.end_seconds, line.end_seconds);
     }
     return blocks;
 }
@@ -291,7 +296,7 @@ std::string central_sentence(const corpus& text) {
         best_score = score;
     }
     return best == nullptr ? std::string{}
-                           : as_sentence(first_words(best->text, summary_words_max));
+                           : as_sentence(first_words(sentence_case(best->text), summary_words_max));
 }
 
 std::vector<std::string> opening_lines(const corpus& text) {

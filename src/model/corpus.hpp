@@ -26,7 +26,8 @@ struct corpus {
     bool speech_doubtful = false;       ///< May be misheard: other sentences are preferred.
 };
 
-/// Lines that appear and disappear together are one text: "3 TIPS FOR" over "BETTER COFFEE".
+/// Lines that are shown together are one text: "3 TIPS FOR" over "BETTER COFFEE". Lines of other
+/// times may be between them.
 [[nodiscard]] std::vector<timed_text> joined_lines(const std::vector<timed_text>& lines);
 
 [[nodiscard]] corpus corpus_of(
@@ -34,7 +35,8 @@ struct corpus {
     std::string_view caption, const std::vector<std::string>& hashtags);
 
 /// The sentence whose words recur most often in the others; empty without a sentence of three
-/// words.
+/// words. Sentences of the speech and the caption are preferred to headings on screen. Capitals
+/// become sentence case.
 [[nodiscard]] std::string central_sentence(const corpus& text);
 
 /// Key phrases of one to three words, the most specific first, at most 8.

@@ -7,9 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace reelsd::model {
 
@@ -118,31 +119,53 @@ constexpr int music_weight = 2;
 constexpr int speech_weight = 3;
 constexpr int text_weight = 4;
 
+enum class event_kind : std::uint8_t { cut, text, speech, music };
+
 struct event {
     double seconds = 0;
     int weight = 0;
-    std::string clause;
+    event_kind kind = event_kind::cut;
+    std::string clause;              ///< Of a text, only its quotation.
+    std::vector<std::string> words;  ///< Of a text or speech: sorted, each once.
 };
+
+// The start of a long text is enough to recognise it.
+constexpr std::size_t event_words_max = 40;
+// OCR, the recogniser and people spell a quarter of the words differently: "3" and "three".
+constexpr std::size_t new_words_divisor = 4;
+
+std::vector<std::string> compared_words(std::string_view text) {
+    auto words = words_of(text);
+    words.resize(std::min(words.size(), event_words_max));
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    return words;
+}
 
 std::string in_quotes(std::string line) {
     std::ranges::replace(line, '\n', ' ');
+    if (line.ends_with('.') && !line.ends_with("..")) line.pop_back();
     return '"' + first_words(line, line_words_max) + '"';
 }
 
 void add_cuts(std::vector<event>& events, const std::vector<double>& cuts) {
     auto scene = std::size_t{2};
     for (const auto seconds : cuts) {
-        events.push_back({seconds, cut_weight, "scene " + std::to_string(scene++) + " begins"});
+        auto clause = "scene " + std::to_string(scene++) + " begins";
+        events.push_back({seconds, cut_weight, event_kind::cut, std::move(clause), {}});
     }
 }
 
 void add_texts(std::vector<event>& events, const std::vector<timed_text>& texts) {
-    std::set<std::vector<std::string>> shown;
     for (const auto& text : texts) {
-        const auto words = words_of(text.text);
-        if (words.empty() || !shown.insert(words).second) continue;
+        auto words = compared_words(text.text);
+        if (words.empty()) continue;
         events.push_back(
-            {text.start_seconds, text_weight, "the text " + in_quotes(text.text) + " appears"});
+            {text.start_seconds,
+             text_weight,
+             event_kind::text,
+             in_quotes(text.text),
+             std::move(words)});
     }
 }
 
@@ -153,27 +176,82 @@ void add_speech(std::vector<event>& events, const std::vector<timed_text>& speec
         silent_since = std::max(silent_since, segment.end_seconds);
         if (!after_pause || segment.text.empty()) continue;
         events.push_back(
-            {segment.start_seconds, speech_weight, "a voice says " + in_quotes(segment.text)});
+            {segment.start_seconds,
+             speech_weight,
+             event_kind::speech,
+             "a voice says " + in_quotes(segment.text),
+             compared_words(segment.text)});
     }
+}
+
+/// Whether nearly all words of `part` occur in `whole`.
+bool occurs_in(const event& part, const event& whole) {
+    const auto missing = std::ranges::count_if(part.words, [&whole](const std::string& word) {
+        return !std::ranges::binary_search(whole.words, word);
+    });
+    return static_cast<std::size_t>(missing) * new_words_divisor <= part.words.size();
+}
+
+/// Whether another text or utterance of the same moment or before says the same with more words,
+/// or with as many and first.
+bool is_repetition(const event& candidate, const std::vector<event>& by_time) {
+    if (candidate.words.empty()) return false;
+    for (const auto& other : by_time) {
+        if (other.seconds >= candidate.seconds + moments_apart_seconds) break;
+        const bool is_richer =
+            other.words.size() > candidate.words.size() ||
+            (other.words.size() == candidate.words.size() && &other < &candidate);
+        if (is_richer && occurs_in(candidate, other)) return true;
+    }
+    return false;
+}
+
+std::vector<event> without_repetitions(const std::vector<event>& by_time) {
+    std::vector<event> kept;
+    std::ranges::copy_if(by_time, std::back_inserter(kept), [&by_time](const event& candidate) {
+        return !is_repetition(candidate, by_time);
+    });
+    return kept;
 }
 
 struct moment {
     double seconds = 0;
     int weight = 0;
-    std::vector<std::string> clauses;
+    std::vector<event> events;
 };
 
 /// An event opens a moment when it is far enough from the start of the previous moment.
-std::vector<moment> moments_of(const std::vector<event>& events) {
+std::vector<moment> moments_of(std::vector<event> events) {
     std::vector<moment> moments;
-    for (const auto& event : events) {
+    for (auto& event : events) {
         const bool opens =
             moments.empty() || event.seconds - moments.back().seconds >= moments_apart_seconds;
         if (opens) moments.push_back({event.seconds, 0, {}});
         moments.back().weight += event.weight;
-        moments.back().clauses.push_back(event.clause);
+        moments.back().events.push_back(std::move(event));
     }
     return moments;
+}
+
+/// "Scene 2 begins, the texts "A" and "B" appear and a voice says "C"."
+std::string description_of(const moment& described) {
+    std::vector<std::string> clauses;
+    std::vector<std::string> quotations;
+    for (const auto& event : described.events) {
+        if (event.kind == event_kind::text) {
+            if (quotations.empty()) clauses.emplace_back();  // The place of all texts.
+            quotations.push_back(event.clause);
+        } else {
+            clauses.push_back(event.clause);
+        }
+    }
+    const auto texts = std::ranges::find(clauses, std::string{});
+    if (texts != clauses.end()) {
+        const bool is_one = quotations.size() == 1;
+        *texts = (is_one ? "the text " : "the texts ") + joined(quotations) +
+                 (is_one ? " appears" : " appear");
+    }
+    return as_sentence(joined(clauses));
 }
 
 /// Keeps the moments of the largest weight, of equals the earliest, in order of time.
@@ -220,15 +298,16 @@ std::vector<key_moment> key_moments_from(const moment_sources& sources) {
     add_texts(events, sources.texts);
     add_speech(events, sources.speech);
     if (sources.music_start) {
-        events.push_back({*sources.music_start, music_weight, "music sets in"});
+        events.push_back(
+            {*sources.music_start, music_weight, event_kind::music, "music sets in", {}});
     }
     std::ranges::stable_sort(events, {}, &event::seconds);
 
-    auto moments = moments_of(events);
+    auto moments = moments_of(without_repetitions(events));
     keep_richest(moments);
     std::vector<key_moment> key_moments;
     for (const auto& moment : moments) {
-        key_moments.push_back({moment.seconds, as_sentence(joined(moment.clauses))});
+        key_moments.push_back({moment.seconds, description_of(moment)});
     }
     return key_moments;
 }

@@ -35,7 +35,8 @@ struct moment_sources {
 };
 
 /// Cuts, first appearances of a text, speech after a pause and the start of music: merged, at least
-/// moments_apart_seconds apart, the local_moments_max of the largest weight, ascending.
+/// moments_apart_seconds apart, the local_moments_max of the largest weight, ascending. Each
+/// describes what is new: words that are shown and spoken are quoted once.
 [[nodiscard]] std::vector<key_moment> key_moments_from(const moment_sources& sources);
 
 }  // namespace reelsd::model

@@ -136,6 +136,24 @@ private:
     std::vector<std::string> warnings_;
 };
 
+// Models report times to about a second.
+constexpr double heard_seconds_tolerated = 1;
+static_assert(2 * heard_seconds_tolerated <= media::report_bounds::silence_seconds_min);
+
+/// Whether a silence contains the segment and the tolerance around it. Nothing is known about times
+/// outside of the video.
+bool is_unheard(const timed_text& segment, const local_evidence& measured) {
+    const auto duration = measured.duration_seconds;
+    return std::ranges::any_of(measured.silences, [&](const media::time_range& silence) {
+        const auto earliest =
+            silence.start_seconds > 0 ? silence.start_seconds + heard_seconds_tolerated : 0;
+        const bool is_last = silence.end_seconds >= duration;
+        const auto latest = is_last ? duration + heard_seconds_tolerated
+                                    : silence.end_seconds - heard_seconds_tolerated;
+        return segment.start_seconds >= earliest && segment.end_seconds <= latest;
+    });
+}
+
 // Each frame costs a decode and an OCR run, about half a second together.
 constexpr std::size_t times_max = 8;
 constexpr std::ptrdiff_t word_letters_min = 4;
@@ -260,6 +278,16 @@ local_evidence evidence_of(const media::analysis_report& report) {
 
 std::vector<std::string> local_warnings(const findings& reported, const local_evidence& measured) {
     return checker{reported, measured}.run();
+}
+
+void remove_unheard_speech(findings& reported, const local_evidence& measured) {
+    auto& segments = reported.audio.segments;
+    if (!measured.audio_track) segments.clear();
+    const auto removed = std::erase_if(
+        segments, [&](const timed_text& segment) { return is_unheard(segment, measured); });
+    if (removed > 0 && !measured.silent.value_or(false))
+        reported.warnings.emplace_back(
+            "speech was reported where nothing is heard: it was removed from the transcript");
 }
 
 std::vector<double> times_to_check(const findings& reported) {

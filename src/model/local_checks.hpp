@@ -14,10 +14,11 @@ namespace reelsd::model {
 struct local_evidence {
     double duration_seconds = 0;
     bool audio_track = false;
-    std::optional<bool> silent = {};           ///< Nothing above the noise floor.
-    std::optional<bool> music = {};            ///< Result of the music detector.
-    std::optional<bool> speech_doubtful = {};  ///< The recogniser's own confidence is low.
-    std::optional<bool> speech = {};           ///< A voice is heard, in whatever language.
+    std::optional<bool> silent = {};               ///< Nothing above the noise floor.
+    std::optional<bool> music = {};                ///< Result of the music detector.
+    std::optional<bool> speech_doubtful = {};      ///< The recogniser's own confidence is low.
+    std::optional<bool> speech = {};               ///< A voice is heard, in whatever language.
+    std::vector<media::time_range> silences = {};  ///< As in `media::check_report`.
     /// What OCR read in the frames at times_to_check(); empty when it read nothing.
     std::optional<std::vector<timed_text>> read_texts = {};
 };
@@ -37,6 +38,11 @@ inline constexpr std::string_view doubtful_speech_warning =
 /// fixed order. Pure.
 [[nodiscard]] std::vector<std::string> local_warnings(
     const findings& reported, const local_evidence& measured);
+
+/// Removes the reported speech that nobody can have said: all of it without an audio track, and
+/// segments in whose time, give or take a second, nothing is heard. Adds a warning unless
+/// local_warnings() has one.
+void remove_unheard_speech(findings& reported, const local_evidence& measured);
 
 /// Warnings about reported on-screen texts that OCR did not read at times_to_check(). Only texts
 /// count that OCR can be expected to read: mainly Latin letters, with a word of at least four. A

@@ -161,6 +161,9 @@ std::string line_without_tags(std::string_view line) {
     return kept;
 }
 
+/// Fewer capitals may be the initials of words and abbreviations.
+constexpr std::ptrdiff_t capitals_per_small_letter_min = 4;
+
 struct undecomposed_letter {
     char32_t value;
     std::string_view letters;
@@ -318,6 +321,29 @@ std::string without_tags(std::string_view caption) {
         line_begin = line_end + 1;
     }
     return text;
+}
+
+std::string sentence_case(std::string_view text) {
+    std::u32string points;
+    for_each_code_point(text, [&points](char32_t value) { points += value; });
+    const auto upper =
+        std::ranges::count_if(points, [](char32_t value) { return uc_is_upper(value); });
+    const auto lower =
+        std::ranges::count_if(points, [](char32_t value) { return uc_is_lower(value); });
+    const bool is_in_capitals = upper > capitals_per_small_letter_min * lower;
+    std::string written;
+    bool starts_sentence = true;
+    for (std::size_t at = 0; at < points.size(); ++at) {
+        const auto value = points[at];
+        const bool stands_alone = (at == 0 || !is_letter(points[at - 1])) &&
+                                  (at + 1 == points.size() || !is_letter(points[at + 1]));
+        const bool is_pronoun = value == 'I' && stands_alone;
+        const bool keeps = !is_in_capitals || starts_sentence || is_pronoun;
+        append_code_point(written, keeps ? value : uc_tolower(value));
+        const bool ends = value == '.' || value == '!' || value == '?';
+        if (ends || is_letter(value)) starts_sentence = ends;
+    }
+    return written;
 }
 
 std::string as_sentence(std::string_view text) {

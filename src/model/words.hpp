@@ -41,6 +41,10 @@ namespace reelsd::model {
 /// The text without links, hash signs and trailing hashtags and mentions of each line.
 [[nodiscard]] std::string without_tags(std::string_view caption);
 
+/// "3 WAYS TO MAKE COFFEE! TRY IT" -> "3 ways to make coffee! Try it". A text that is not in
+/// capitals is unchanged, except that invalid bytes become U+FFFD.
+[[nodiscard]] std::string sentence_case(std::string_view text);
+
 /// "here are three tips" -> "Here are three tips."; existing punctuation remains.
 [[nodiscard]] std::string as_sentence(std::string_view text);
 

@@ -44,10 +44,16 @@ struct voice_span {
     voice_evidence evidence = voice_evidence::possible;
 };
 
+struct time_range {
+    double start_seconds = 0;
+    double end_seconds = 0;
+};
+
 struct speech_report {
-    std::vector<timed_text> segments;  ///< Utterances in order, in lower case; may be empty.
-    bool doubtful = false;             ///< The recogniser's confidence is low.
-    std::vector<voice_span> voice{};   ///< Where a voice may be, in whatever language; in order.
+    /// In order, one for each stretch without a pause, as a sentence; may be empty.
+    std::vector<timed_text> segments;
+    bool doubtful = false;            ///< The recogniser's confidence is low.
+    std::vector<voice_span> voice{};  ///< Where a voice may be, in whatever language; in order.
 };
 
 struct music_report {
@@ -134,6 +140,9 @@ struct check_report {
     /// Whether the sound may contain a voice. False is strong evidence against speech; true is
     /// weak, because music often counts as a voice. Absent when not measured.
     std::optional<bool> speech;
+    /// Ranges of at least `report_bounds::silence_seconds_min` without any sound, by time. Empty
+    /// without an audio track that can be decoded.
+    std::vector<time_range> silences;
     /// Texts in the requested pictures, by time. Each starts and ends at the requested moment; the
     /// time between two moments is unknown.
     std::vector<timed_text> texts;
@@ -166,6 +175,10 @@ inline constexpr std::size_t text_bytes_max = 2'000;
 /// Ten lines a second for 90 s.
 inline constexpr std::size_t texts_max = 1'000;
 inline constexpr std::size_t cuts_max = 1'000;
+/// Shorter silences prove nothing: models report times to about a second.
+inline constexpr double silence_seconds_min = 2;
+/// As many as silences and sounds of a second each in 50 minutes; later ones are left out.
+inline constexpr std::size_t silences_max = 1'000;
 inline constexpr std::size_t colours_max = 3;
 /// The width of a reel's page on a high-density screen, and the height of 9:16. A page with 50 of
 /// them loads 2 MB.

@@ -56,6 +56,9 @@ result<check_report> check(const arguments& given) {
     const auto& samples = first->sound.for_speech;
     check_report report;
     report.silent = samples.empty() || sound::is_silent(samples);
+    if (!samples.empty()) {
+        report.silences = sound::find_silences(samples, first->probe.duration_seconds);
+    }
     report.speech = !report.silent && sound::hears_voice(**voice, samples);
     if (given.at_seconds.empty()) return report;
 

@@ -51,4 +51,10 @@ private:
 /// Whether nothing is above the noise floor. `samples`: mono, 16 kHz.
 [[nodiscard]] bool is_silent(std::span<const std::int16_t> samples);
 
+/// Ranges of at least `report_bounds::silence_seconds_min` without anything above the noise floor,
+/// by time, at most `report_bounds::silences_max`. `samples`: the whole track, mono, 16 kHz; what
+/// follows it until `duration_seconds` is silent.
+[[nodiscard]] std::vector<time_range> find_silences(
+    std::span<const std::int16_t> samples, double duration_seconds);
+
 }  // namespace reelsd::media::sound

@@ -171,6 +171,26 @@ bool is_silent(std::span<const std::int16_t> samples) {
         levels.begin(), levels.end(), [](float level) { return level <= silent_db; });
 }
 
+std::vector<time_range> find_silences(
+    std::span<const std::int16_t> samples, double duration_seconds) {
+    std::vector<time_range> silences;
+    double silent_since = 0;
+    const auto close = [&](double end) {
+        const bool is_long = end - silent_since >= report_bounds::silence_seconds_min;
+        if (is_long && silences.size() < report_bounds::silences_max) {
+            silences.push_back({silent_since, end});
+        }
+    };
+    const std::vector<float> levels = frame_levels_db(samples);
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        if (levels[i] <= silent_db) continue;
+        close(static_cast<double>(i) * frame_seconds);
+        silent_since = static_cast<double>(i + 1) * frame_seconds;
+    }
+    close(duration_seconds);
+    return silences;
+}
+
 double high_band_db(std::span<const std::int16_t> samples) {
     fft transform{window_samples};
     const auto window = hann_window(window_samples);

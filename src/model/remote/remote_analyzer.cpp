@@ -197,6 +197,7 @@ private:
         if (measured) {
             evidence.silent = measured->silent;
             evidence.speech = measured->speech;
+            evidence.silences = measured->silences;
             evidence.read_texts = measured->texts;
         } else {
             reported.warnings.emplace_back("the model's answer was not checked against the video");
@@ -207,6 +208,7 @@ private:
         }
         for (auto& warning : local_warnings(reported, evidence))
             reported.warnings.push_back(std::move(warning));
+        remove_unheard_speech(reported, evidence);
         answer_request(reported);
         return reported;
     }

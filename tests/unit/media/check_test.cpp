@@ -107,6 +107,11 @@ TEST_F(Check, DetectsSilenceAndVoices) {
         EXPECT_THAT((*report)->texts, IsEmpty());
         EXPECT_TRUE((*report)->speech.has_value());
     }
+    EXPECT_TRUE(mute->silences.empty()) << "unknown without an audio track";
+    ASSERT_EQ(silent->silences.size(), 1U);
+    EXPECT_EQ(silent->silences[0].start_seconds, 0);
+    EXPECT_NEAR(silent->silences[0].end_seconds, 3, 0.2);
+    EXPECT_TRUE(tone->silences.empty());
     EXPECT_TRUE(mute->silent);
     EXPECT_TRUE(silent->silent);
     EXPECT_EQ(silent->speech, false);

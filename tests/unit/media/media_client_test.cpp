@@ -151,8 +151,8 @@ TEST(MediaClient, ValidatesReportsOfSound) {
 }
 
 TEST(MediaClient, ValidatesMomentsOfChecks) {
-    const scripted_helper helper{
-        R"(echo '{"ok":{"silent":true,"speech":null,"texts":[{"text":"a","at_seconds":2}]}}')"};
+    const scripted_helper helper{R"(echo '{"ok":{"silent":true,"speech":null,"silences":[],)"
+                                 R"("texts":[{"text":"a","at_seconds":2}]}}')"};
     const media_client client{helper.options()};
     EXPECT_TRUE(client.check("/video.mp4", {3, 2}, far_away(), {}));
     EXPECT_FALSE(client.check("/video.mp4", {3}, far_away(), {}));

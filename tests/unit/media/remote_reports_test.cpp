@@ -62,11 +62,15 @@ TEST(CheckReport, SurvivesTheRoundTrip) {
     const check_report report{
         .silent = false,
         .speech = true,
+        .silences = {{0, 2.5}, {4, 7}},
         .texts = {{"above", 1.25, 1.25}, {"below", 1.25, 1.25}, {"later", 7.0 / 3, 7.0 / 3}}};
     const auto read = check_report_from_json(json::parse(to_json(report).dump()), requested);
     ASSERT_TRUE(read) << read.error().to_string();
     EXPECT_FALSE(read->silent);
     EXPECT_EQ(read->speech, true);
+    ASSERT_EQ(read->silences.size(), 2U);
+    EXPECT_DOUBLE_EQ(read->silences[1].start_seconds, 4);
+    EXPECT_DOUBLE_EQ(read->silences[1].end_seconds, 7);
     ASSERT_EQ(read->texts.size(), 3U);
     EXPECT_EQ(read->texts.at(1).text, "below");
     // The requested time, not the rounded one.
@@ -80,24 +84,38 @@ TEST(CheckReport, SurvivesTheRoundTrip) {
 
 TEST(CheckReport, RejectsHostileDocuments) {
     const test_case cases[] = {
-        {R"({"speech":null,"texts":[]})", "silent is missing"},
-        {R"({"silent":1,"speech":null,"texts":[]})", "is not a boolean"},
+        {R"({"speech":null,"silences":[],"texts":[]})", "silent is missing"},
+        {R"({"silent":1,"speech":null,"silences":[],"texts":[]})", "is not a boolean"},
         {R"({"silent":false,"texts":[]})", "speech is missing"},
-        {R"({"silent":false,"speech":"yes","texts":[]})", "is not a boolean"},
-        {R"({"silent":true,"speech":true,"texts":[]})", "although the sound is silent"},
-        {R"({"silent":false,"speech":null})", "texts is missing"},
-        {R"({"silent":false,"speech":null,"texts":[],"more":1})", "unknown member"},
-        {R"({"silent":false,"speech":null,"texts":[7]})", "is not an object"},
-        {R"({"silent":false,"speech":null,"texts":[{"text":"a"}]})", "at_seconds is missing"},
-        {R"({"silent":false,"speech":null,"texts":[{"at_seconds":1.25}]})", "text is missing"},
-        {R"({"silent":false,"speech":null,"texts":[{"text":"a","at_seconds":1.25,"b":1}]})",
+        {R"({"silent":false,"speech":null,"texts":[]})", "silences is missing"},
+        {R"({"silent":false,"speech":null,"silences":[7],"texts":[]})", "is not an object"},
+        {R"({"silent":false,"speech":null,"silences":[{"start_seconds":2,"end_seconds":1}],)"
+         R"("texts":[]})",
+         "range"},
+        {R"({"silent":false,"speech":null,"silences":[{"start_seconds":2,"end_seconds":5},)"
+         R"({"start_seconds":4,"end_seconds":6}],"texts":[]})",
+         "range"},
+        {R"({"silent":false,"speech":"yes","silences":[],"texts":[]})", "is not a boolean"},
+        {R"({"silent":true,"speech":true,"silences":[],"texts":[]})",
+         "although the sound is silent"},
+        {R"({"silent":false,"speech":null,"silences":[]})", "texts is missing"},
+        {R"({"silent":false,"speech":null,"silences":[],"texts":[],"more":1})", "unknown member"},
+        {R"({"silent":false,"speech":null,"silences":[],"texts":[7]})", "is not an object"},
+        {R"({"silent":false,"speech":null,"silences":[],"texts":[{"text":"a"}]})",
+         "at_seconds is missing"},
+        {R"({"silent":false,"speech":null,"silences":[],"texts":[{"at_seconds":1.25}]})",
+         "text is missing"},
+        {R"({"silent":false,"speech":null,"silences":[],)"
+         R"("texts":[{"text":"a","at_seconds":1.25,"b":1}]})",
          "unknown member"},
-        {R"({"silent":false,"speech":null,"texts":[{"text":"a","at_seconds":1.26}]})",
+        {R"({"silent":false,"speech":null,"silences":[],"texts":[{"text":"a","at_seconds":1.26}]})",
          "not requested"},
-        {R"({"silent":false,"speech":null,"texts":[{"text":"a","at_seconds":-1}]})", "range"},
-        {R"({"silent":false,"speech":null,"texts":[{"text":"\u001b[31m","at_seconds":1.25}]})",
+        {R"({"silent":false,"speech":null,"silences":[],"texts":[{"text":"a","at_seconds":-1}]})",
+         "range"},
+        {R"({"silent":false,"speech":null,"silences":[],)"
+         R"("texts":[{"text":"\u001b[31m","at_seconds":1.25}]})",
          "UTF-8"},
-        {R"({"silent":false,"speech":null,"texts":[{"text":"a","at_seconds":2.333},)"
+        {R"({"silent":false,"speech":null,"silences":[],"texts":[{"text":"a","at_seconds":2.333},)"
          R"({"text":"a","at_seconds":1.25}]})",
          "range"},
     };

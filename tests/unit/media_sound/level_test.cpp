@@ -35,6 +35,38 @@ TEST(FrameLevels, DropAnIncompleteFrame) {
     EXPECT_TRUE(frame_levels_db(std::vector<std::int16_t>(frame_samples - 1)).empty());
 }
 
+TEST(Silences, AreLongRangesWithoutSound) {
+    struct test_case {
+        const char* name;
+        std::vector<std::pair<double, double>> decibels_and_seconds;
+        double duration_seconds;
+        std::vector<std::pair<double, double>> silences;
+    };
+    const test_case cases[] = {
+        {"sound throughout", {{-20, 3}}, 3, {}},
+        {"digital silence", {{-200, 3}}, 3, {{0, 3}}},
+        {"hiss of a camera", {{-70, 3}}, 3, {{0, 3}}},
+        {"in the middle", {{-20, 1}, {-200, 2.5}, {-20, 1}}, 4.5, {{1, 3.5}}},
+        {"too short", {{-20, 1}, {-200, 1.9}, {-20, 1}}, 3.9, {}},
+        {"after the track", {{-20, 1}}, 3, {{1, 3}}},
+        {"quiet is not silent", {{-20, 1}, {-55, 3}}, 4, {}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        std::vector<std::int16_t> track;
+        for (const auto& [db, seconds] : expected.decibels_and_seconds) {
+            const auto part = sine_at(db, seconds);
+            track.insert(track.end(), part.begin(), part.end());
+        }
+        const auto silences = find_silences(track, expected.duration_seconds);
+        ASSERT_EQ(silences.size(), expected.silences.size());
+        for (std::size_t at = 0; at < silences.size(); ++at) {
+            EXPECT_NEAR(silences[at].start_seconds, expected.silences[at].first, 0.02);
+            EXPECT_NEAR(silences[at].end_seconds, expected.silences[at].second, 0.02);
+        }
+    }
+}
+
 TEST(LevelAtShare, PicksTheQuantile) {
     const std::vector<float> levels{-10, -50, -30, -20, -40};
     EXPECT_EQ(level_at_share_db(levels, 0.0), -50);

@@ -27,13 +27,15 @@ corpus written(std::string_view caption, std::vector<std::string> hashtags = {})
 TEST(JoinedLines, JoinsLinesOfOneCaption) {
     const auto blocks = joined_lines(
         {{"3 TIPS FOR", 0.5, 4},
-         {"BETTER COFFEE", 0.75, 4},
          {"@brand", 0.5, 12},
-         {"1. Fresh", 4.2, 8}});
+         {"BETTER COFFEE", 0.75, 4},
+         {"1. Fresh", 4.2, 8},
+         {"word", 8.1, 8.4},
+         {"by", 8.4, 8.8}});
 
     std::vector<std::string> texts;
     for (const auto& block : blocks) texts.push_back(block.text);
-    EXPECT_THAT(texts, ElementsAre("3 TIPS FOR BETTER COFFEE", "@brand", "1. Fresh"));
+    EXPECT_THAT(texts, ElementsAre("3 TIPS FOR BETTER COFFEE", "@brand", "1. Fresh", "word", "by"));
 }
 
 TEST(CentralSentence, HasTheWordsOfTheOthers) {
@@ -62,6 +64,16 @@ TEST(CentralSentence, HasTheWordsOfTheOthers) {
         {"the caption is spelled best",
          spoken({"how to brew better coffee"}, "How to brew better coffee!"),
          "How to brew better coffee!"},
+        {"a spoken sentence, not the same words on screen",
+         corpus_of(
+             {{"3 WAYS TO BETTER COFFEE", 0, 3}},
+             {{{"Here are three ways to better coffee.", 0, 3}}, false},
+             "",
+             {}),
+         "Here are three ways to better coffee."},
+        {"no capitals",
+         corpus_of({{"3 WAYS TO BETTER COFFEE", 0, 3}}, {}, "", {}),
+         "3 ways to better coffee."},
         {"long speech is cut",
          spoken({"a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 a11 a12 a13 a14 a15 a16 a17 a18 a19 a20 a21 a22 "
                  "a23 a24 a25 a26 a27 a28 a29 a30 a31"}),

@@ -38,10 +38,12 @@ TEST(KeyMoments, DescribeWhatHappens) {
          {{0.2, "A voice says \"hello there\"."}, {6, "A voice says \"again\"."}}},
         {"music", {.music_start = 2.5}, {{2.5, "Music sets in."}}},
         {"near events",
-         {.cuts = {4}, .texts = {{"Fresh beans", 4.3, 8}}, .speech = {{"use fresh beans", 5, 7}}},
+         {.cuts = {4}, .texts = {{"Fresh beans", 4.3, 8}}, .speech = {{"Grind them.", 5, 7}}},
          {{4,
-           "Scene 2 begins, the text \"Fresh beans\" appears and a voice says \"use fresh "
-           "beans\"."}}},
+           "Scene 2 begins, the text \"Fresh beans\" appears and a voice says \"Grind them\"."}}},
+        {"texts of one moment",
+         {.texts = {{"Fresh beans", 4, 8}, {"Clean water", 4.5, 8}, {"Time", 5, 8}}},
+         {{4, "The texts \"Fresh beans\", \"Clean water\" and \"Time\" appear."}}},
         {"exactly 1.5 s apart",
          {.cuts = {4, 5.5}},
          {{4, "Scene 2 begins."}, {5.5, "Scene 3 begins."}}},
@@ -59,6 +61,48 @@ TEST(KeyMoments, DescribeWhatHappens) {
         std::vector<std::pair<double, std::string>> moments;
         for (const auto& one : expected.given.moments()) {
             moments.emplace_back(one.seconds, one.description);
+        }
+        EXPECT_EQ(moments, expected.moments);
+    }
+}
+
+// Goal: words that are shown and spoken are quoted once, in the fuller form.
+TEST(KeyMoments, DescribeWhatIsNew) {
+    struct test_case {
+        const char* name;
+        sources given;
+        std::vector<std::pair<double, std::string>> moments;
+    };
+    const test_case cases[] = {
+        {"a text before its fuller sentence",
+         {.texts = {{"3 WAYS TO MAKE BETTER COFFEE", 0.4, 3}},
+          .speech = {{"Here are three ways to make better coffee.", 0.5, 3}}},
+         {{0.5, "A voice says \"Here are three ways to make better coffee\"."}}},
+        {"captions of the speech, word by word",
+         {.texts = {{"fresh", 1.4, 1.8}, {"beans", 1.8, 2.4}, {"tonight", 5, 6}},
+          .speech = {{"Always buy fresh beans.", 0.5, 2.5}}},
+         {{0.5, "A voice says \"Always buy fresh beans\"."}, {5, "The text \"tonight\" appears."}}},
+        {"speech that repeats the text",
+         {.texts = {{"Buy fresh beans every week!", 0, 4}}, .speech = {{"Fresh beans.", 2, 3}}},
+         {{0, "The text \"Buy fresh beans every week!\" appears."}}},
+        {"of the same words the first",
+         {.texts = {{"Follow for more", 1.0, 4}}, .speech = {{"Follow for more.", 1.1, 2}}},
+         {{1.0, "The text \"Follow for more\" appears."}}},
+        {"a text before the speech is no repetition",
+         {.texts = {{"Fresh beans", 0, 4}}, .speech = {{"Always buy fresh beans.", 1.5, 3}}},
+         {{0, "The text \"Fresh beans\" appears."},
+          {1.5, "A voice says \"Always buy fresh beans\"."}}},
+        {"a few common words are no repetition",
+         {.texts = {{"Fresh cold water", 0, 4}}, .speech = {{"Fresh cold beans every week", 1, 3}}},
+         {{0,
+           "The text \"Fresh cold water\" appears and a voice says \"Fresh cold beans every "
+           "week\"."}}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        std::vector<std::pair<double, std::string>> moments;
+        for (const auto& moment : expected.given.moments()) {
+            moments.emplace_back(moment.seconds, moment.description);
         }
         EXPECT_EQ(moments, expected.moments);
     }

@@ -73,6 +73,42 @@ TEST(FindingsFrom, SummariseAReport) {
     EXPECT_THAT(conclusions.content.key_moments[1].description, HasSubstr("1. Fresh beans"));
 }
 
+// Goal: nothing of the sample reel is told twice. Method: its measured report.
+TEST(FindingsFrom, DescribeTheSampleReel) {
+    auto report = testing::make_report();
+    report.picture.cuts = {3.4, 9};
+    report.texts = {
+        {"3 WAYS TO MAKE", 0.375, 3.375},
+        {"BETTER COFFEE", 0.375, 3.375},
+        {"Buy fresh beans", 3.875, 6.125},
+        {"Grind them at", 6.375, 8.875},
+        {"the last minute", 6.375, 8.875},
+        {"Use clean water", 9.375, 11.875},
+        {"Follow us for more", 12.375, 14.375}};
+    report.audio.speech.segments = {
+        {"Here are three ways to make better coffee.", 0.49, 2.7},
+        {"First always buy fresh beans.", 3.58, 5.7},
+        {"Then grind them at the last minute.", 6.43, 8.47},
+        {"And always use good clean water.", 9.29, 11.35},
+        {"Follow us for more ideas.", 12.38, 14.36}};
+    report.audio.music.present = true;
+    report.audio.music.start_seconds = 0.0;
+
+    const auto content = findings_from(report, {.caption = "", .hashtags = {}}).content;
+
+    EXPECT_EQ(content.summary, "Here are three ways to make better coffee.");
+    std::vector<std::string> moments;
+    for (const auto& moment : content.key_moments) moments.push_back(moment.description);
+    EXPECT_THAT(
+        moments,
+        ElementsAre(
+            "Music sets in and a voice says \"Here are three ways to make better coffee\".",
+            "Scene 2 begins and a voice says \"First always buy fresh beans\".",
+            "A voice says \"Then grind them at the last minute\".",
+            "Scene 3 begins and a voice says \"And always use good clean water\".",
+            "A voice says \"Follow us for more ideas\"."));
+}
+
 TEST(FindingsFrom, LeaveUnknownFieldsEmpty) {
     auto report = testing::make_report();
     report.probe.audio_codec.reset();

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace reelsd::model {
 namespace {
 
@@ -14,6 +16,49 @@ local_evidence all_well() {
     auto measured = evidence_of(testing::make_report());
     measured.music = true;
     return measured;
+}
+
+// Goal: a segment is removed only when nothing is heard in its time, give or take a second.
+TEST(UnheardSpeech, IsRemoved) {
+    struct test_case {
+        const char* name;
+        timed_text segment;
+        bool is_removed;
+    };
+    // Sound from 3 to 5 and from 8 to 10 of 12.5 s.
+    const test_case cases[] = {
+        {"heard", {"a", 3, 5}, false},
+        {"at the start", {"a", 0, 2}, true},
+        {"less than a second before the sound", {"a", 0, 2.1}, false},
+        {"between", {"a", 6, 7}, true},
+        {"less than a second after the sound", {"a", 5.9, 7}, false},
+        {"the last word", {"a", 11, 12.5}, true},
+        {"the last word, a little late", {"a", 12, 13.4}, true},
+        {"nothing is known after the video", {"a", 20, 22}, false},
+        {"longer than the silence", {"a", 6, 9}, false},
+        {"no time", {"a", NAN, NAN}, false},
+    };
+    auto measured = all_well();
+    measured.silences = {{0, 3}, {5, 8}, {10, 12.5}};
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        auto reported = testing::make_findings();
+        reported.audio.segments = {{"heard", 3, 5}, expected.segment};
+
+        remove_unheard_speech(reported, measured);
+
+        EXPECT_EQ(reported.audio.segments.size(), expected.is_removed ? 1U : 2U);
+        EXPECT_EQ(reported.warnings.size(), expected.is_removed ? 1U : 0U);
+    }
+}
+
+TEST(UnheardSpeech, IsAllOfItWithoutATrack) {
+    auto measured = all_well();
+    measured.audio_track = false;
+    auto reported = testing::make_findings();
+    remove_unheard_speech(reported, measured);
+    EXPECT_TRUE(reported.audio.segments.empty());
+    EXPECT_TRUE(reported.warnings.empty()) << "local_warnings() has one";
 }
 
 // Goal: each contradiction between an analysis and the measurements has its own warning, and an

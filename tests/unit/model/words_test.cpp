@@ -77,6 +77,17 @@ TEST(WithoutTags, KeepsTheText) {
     EXPECT_EQ(without_tags(""), "");
 }
 
+TEST(SentenceCase, LowersCapitalsAlone) {
+    EXPECT_EQ(sentence_case("3 WAYS TO MAKE BETTER COFFEE"), "3 ways to make better coffee");
+    EXPECT_EQ(
+        sentence_case("STOP! WHAT I DO, I'M DONE. 2.5 KG"), "Stop! What I do, I'm done. 2.5 kg");
+    EXPECT_EQ(sentence_case("\u00c9T\u00c9 \u00c0 PARIS"), "\u00c9t\u00e9 \u00e0 paris");
+    EXPECT_EQ(sentence_case("Buy it in the USA"), "Buy it in the USA");
+    EXPECT_EQ(sentence_case("here we go"), "here we go");
+    EXPECT_EQ(sentence_case("\xff 123"), "\ufffd 123");
+    EXPECT_EQ(sentence_case(""), "");
+}
+
 TEST(AsSentence, AddsCapitalAndFullStop) {
     EXPECT_EQ(as_sentence("here we go"), "Here we go.");
     EXPECT_EQ(as_sentence(" Ready? "), "Ready?");
