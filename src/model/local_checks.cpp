@@ -281,13 +281,15 @@ std::vector<std::string> local_warnings(const findings& reported, const local_ev
 }
 
 void remove_unheard_speech(findings& reported, const local_evidence& measured) {
+    // A transcript without any sound is kept, with the warning of check_sound(): the file may be
+    // another one than the model saw.
+    if (!measured.audio_track || measured.silent.value_or(false)) return;
     auto& segments = reported.audio.segments;
-    if (!measured.audio_track) segments.clear();
-    const auto removed = std::erase_if(
-        segments, [&](const timed_text& segment) { return is_unheard(segment, measured); });
-    if (removed > 0 && !measured.silent.value_or(false))
+    const auto count = segments.size();
+    while (!segments.empty() && is_unheard(segments.back(), measured)) segments.pop_back();
+    if (segments.size() < count)
         reported.warnings.emplace_back(
-            "speech was reported where nothing is heard: it was removed from the transcript");
+            "speech was reported after the last sound: it was removed from the transcript");
 }
 
 std::vector<double> times_to_check(const findings& reported) {

@@ -39,9 +39,9 @@ inline constexpr std::string_view doubtful_speech_warning =
 [[nodiscard]] std::vector<std::string> local_warnings(
     const findings& reported, const local_evidence& measured);
 
-/// Removes the reported speech that nobody can have said: all of it without an audio track, and
-/// segments in whose time, give or take a second, nothing is heard. Adds a warning unless
-/// local_warnings() has one.
+/// Removes the last segments of the reported speech in whose time, give or take a second, nothing
+/// is heard, and adds a warning. Without any sound, local_warnings() has a warning, and nothing is
+/// removed.
 void remove_unheard_speech(findings& reported, const local_evidence& measured);
 
 /// Warnings about reported on-screen texts that OCR did not read at times_to_check(). Only texts

@@ -18,8 +18,8 @@ local_evidence all_well() {
     return measured;
 }
 
-// Goal: a segment is removed only when nothing is heard in its time, give or take a second.
-TEST(UnheardSpeech, IsRemoved) {
+// Goal: a last segment is removed only when nothing is heard in its time, give or take a second.
+TEST(UnheardSpeech, IsRemovedAtTheEnd) {
     struct test_case {
         const char* name;
         timed_text segment;
@@ -52,13 +52,28 @@ TEST(UnheardSpeech, IsRemoved) {
     }
 }
 
-TEST(UnheardSpeech, IsAllOfItWithoutATrack) {
+TEST(UnheardSpeech, IsKeptBeforeTheLastHeardSegment) {
     auto measured = all_well();
-    measured.audio_track = false;
+    measured.silences = {{0, 3}, {5, 12.5}};
     auto reported = testing::make_findings();
+    reported.audio.segments = {{"unheard", 0, 2}, {"heard", 3, 5}, {"b", 7, 8}, {"c", 9, 12}};
     remove_unheard_speech(reported, measured);
-    EXPECT_TRUE(reported.audio.segments.empty());
-    EXPECT_TRUE(reported.warnings.empty()) << "local_warnings() has one";
+    EXPECT_EQ(reported.audio.segments.size(), 2U);
+    EXPECT_EQ(reported.warnings.size(), 1U);
+}
+
+TEST(UnheardSpeech, IsKeptWithoutAnySound) {
+    for (const bool has_track : {false, true}) {
+        auto measured = all_well();
+        measured.audio_track = has_track;
+        measured.silent = true;
+        measured.silences = {{0, 12.5}};
+        auto reported = testing::make_findings();
+        const auto count = reported.audio.segments.size();
+        remove_unheard_speech(reported, measured);
+        EXPECT_EQ(reported.audio.segments.size(), count);
+        EXPECT_TRUE(reported.warnings.empty()) << "local_warnings() has one";
+    }
 }
 
 // Goal: each contradiction between an analysis and the measurements has its own warning, and an
