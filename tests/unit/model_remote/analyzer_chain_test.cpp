@@ -35,7 +35,7 @@ private:
 class no_ledger final : public call_ledger {
 public:
     result<std::int64_t> begin_call(
-        std::string_view /*provider*/, std::string_view /*model*/) override {
+        std::string_view /*provider*/, std::string_view /*model*/, call_kind /*kind*/) override {
         return error{errc::limit_reached};
     }
     void settle(std::int64_t /*call*/, const call_usage& /*usage*/) override {}
