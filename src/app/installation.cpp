@@ -36,7 +36,7 @@ media::media_options media_options_of(const settings& config) {
     media::media_options options;
     options.helper = find_installation(config).media_helper;
     options.seconds_max = config.video_seconds_max.count();
-    options.tessdata = config.tessdata_dir;
+    options.text_models = config.text_models_dir;
     options.speech_model = config.speech_model_dir;
     options.jail = config.jail;
     return options;

@@ -29,11 +29,12 @@ constexpr double duration_slack = 1;
 /// A full report has 60 KB, a tenth of `bounds::result_bytes_max`. This is eight times that bound.
 constexpr std::size_t report_bytes_max = std::size_t{8} * 1024 * 1024;
 
-/// The child's whole environment. The threads of OpenMP in Tesseract and the arenas of malloc count
-/// against the jail's limits.
+/// The child's whole environment. The arenas of malloc count against the jail's limits. From 1.30
+/// on, ONNX Runtime uploads telemetry unless this disables it; reelsd ships an older one, but may
+/// run with that of a distribution.
 const std::vector<std::string>& child_environment() {
     static const std::vector<std::string> environment{
-        "PATH=/usr/bin:/bin", "LC_ALL=C", "OMP_THREAD_LIMIT=1", "MALLOC_ARENA_MAX=2"};
+        "PATH=/usr/bin:/bin", "LC_ALL=C", "ORT_DISABLE_TELEMETRY=1", "MALLOC_ARENA_MAX=2"};
     return environment;
 }
 
@@ -298,8 +299,8 @@ result<json> media_client::run(call request, int output) const {
     arguments.insert(
         arguments.end(),
         {"--parent", std::to_string(getpid()), "--jail", std::string{name_of(options_.jail)}});
-    if (!options_.tessdata.empty()) {
-        arguments.insert(arguments.end(), {"--tessdata", options_.tessdata.string()});
+    if (!options_.text_models.empty()) {
+        arguments.insert(arguments.end(), {"--text-models", options_.text_models.string()});
     }
     if (!options_.speech_model.empty()) {
         arguments.insert(arguments.end(), {"--speech-model", options_.speech_model.string()});

@@ -5,8 +5,7 @@
 
 "the jailed child": reelsd-media, run as the daemon runs it. "a job, whole": the sample reel, from its submission to
 the answer of a long poll, with a daemon on a separate database; CPU of the daemon, its children and PostgreSQL.
-Limits: ffmpeg that only decodes pictures and sound, and Debian's tesseract that reads one picture per second of the
-video, one after the other, without sound. Rounds are interleaved; with this few, the p99 is the slowest. "x real time"
+Limit: ffmpeg that only decodes pictures and sound. Rounds are interleaved; with this few, the p99 is the slowest. "x real time"
 is the video's duration divided by the median. The peak is the memory of all processes of a contender together, with
 shared pages by their share, sampled ten times a second. No other load should run.
 """
@@ -21,7 +20,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -93,17 +91,6 @@ def decode(video):
     return seen
 
 
-def read_pictures(video):
-    """The pictures are extracted in advance, because that is ffmpeg's work."""
-    with tempfile.TemporaryDirectory() as folder:
-        run("ffmpeg", "-nostdin", "-loglevel", "error", "-i", video, "-vf", "fps=1", f"{folder}/%03d.png")
-        pictures = sorted(pathlib.Path(folder).iterdir())
-        with measured() as seen:
-            for picture in pictures:
-                run("tesseract", str(picture), "-", env={**os.environ, "OMP_THREAD_LIMIT": "1"})
-    return seen
-
-
 def own_and_children_cpu(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     ticks = os.sysconf("SC_CLK_TCK")
@@ -140,7 +127,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("videos", nargs="*")
     options = parser.parse_args()
-    need("ffmpeg", "ffprobe", "tesseract")
+    need("ffmpeg", "ffprobe")
     programs = pathlib.Path(options.bin).resolve()
     sample = str(programs.parent / "share" / "reelsd" / "sample.mp4")
     videos = options.videos or [sample]
@@ -149,7 +136,7 @@ def main():
         daemon = world.daemon(workers=1) if world else None
         ways = {"the jailed child": lambda video: analyze(str(programs / "reelsd-media"), video),
                 "a job, whole": lambda video: whole_job(world, daemon),
-                "ffmpeg, decoding": decode, "tesseract, a picture a second": read_pictures}
+                "ffmpeg, decoding": decode}
         contenders = [(video, way) for video in videos for way in ways if video == sample or way != "a job, whole"]
         rounds_of = interleaved(options.rounds, contenders, lambda contender: ways[contender[1]](contender[0]))
         rows = []

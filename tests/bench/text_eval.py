@@ -3,7 +3,7 @@
     python3 tests/bench/text_eval.py make /tmp/dev --seed 0 --count 12 --textless 4
     python3 tests/bench/text_eval.py score /tmp/dev --bench build/bin/text_reader_bench
 
-Run by hand; never part of a test. tests/bench/text_clips.py describes the clips.
+Run by hand; never part of a test. text_clips.py and text_hard_clips.py describe the clips.
 """
 
 import argparse
@@ -24,8 +24,25 @@ def distance(one, two):
     return row[-1]
 
 
+def letters(text):
+    return "".join(each for each in text.lower() if each.isalnum())
+
+
 def similarity(one, two):
+    """Case, spaces and punctuation are ignored."""
+    one, two = letters(one), letters(two)
     return 1 - distance(one, two) / max(1, len(one), len(two))
+
+
+def exact_words(truth, found):
+    """Number of words of `truth` that `found` contains, each once."""
+    left = found.split()
+    count = 0
+    for word in truth.split():
+        if word in left:
+            left.remove(word)
+            count += 1
+    return count
 
 
 def match(truth, found, bar):
@@ -54,7 +71,7 @@ def score(folder, bench, bar, jobs, verbose, only):
         [bench, os.path.join(folder, clip["clip"])], capture_output=True, check=True).stdout)
     with ThreadPoolExecutor(jobs) as pool:
         reports = list(pool.map(run, clips))
-    totals = dict(truth=0, found=0, matched=0, edits=0, characters=0, invented=0)
+    totals = dict(truth=0, found=0, matched=0, edits=0, characters=0, invented=0, words=0, exact=0)
     onsets, cpu, seconds, peak = [], 0.0, 0.0, 0
     for clip, report in zip(clips, reports):
         truth, found = clip["lines"], report["lines"]
@@ -65,7 +82,9 @@ def score(folder, bench, bar, jobs, verbose, only):
         totals["found"] += len(found)
         totals["matched"] += len(pairs)
         totals["invented"] += 0 if truth else len(found)
+        totals["words"] += sum(len(line["text"].split()) for line in truth)
         for i, j in pairs:
+            totals["exact"] += exact_words(truth[i]["text"], found[j]["text"])
             totals["edits"] += distance(truth[i]["text"], found[j]["text"])
             totals["characters"] += len(truth[i]["text"])
             onsets.append(abs(truth[i]["start"] - found[j]["start"]))
@@ -85,6 +104,7 @@ def score(folder, bench, bar, jobs, verbose, only):
     onsets = onsets or [0.0]
     print(f"recall {totals['matched'] / max(1, totals['truth']):.3f} "
           f"precision {totals['matched'] / max(1, totals['found']):.3f} "
+          f"words {totals['exact'] / max(1, totals['words']):.3f} "
           f"cer {totals['edits'] / max(1, totals['characters']):.4f} "
           f"onset median {statistics.median(onsets):.3f} "
           f"p90 {sorted(onsets)[int(len(onsets) * 0.9) - (len(onsets) > 9)]:.2f} "
@@ -100,6 +120,7 @@ def main():
     make.add_argument("--seed", type=int, required=True)
     make.add_argument("--count", type=int, default=12)
     make.add_argument("--textless", type=int, default=4)
+    make.add_argument("--hard", action="store_true", help="the clips of text_hard_clips.py")
     rate = commands.add_parser("score")
     rate.add_argument("folder")
     rate.add_argument("--bench", required=True)
@@ -109,7 +130,10 @@ def main():
     rate.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     if options.command == "make":
-        from text_clips import make_set
+        if options.hard:
+            from text_hard_clips import make_hard_set as make_set
+        else:
+            from text_clips import make_set
         make_set(options.folder, options.seed, options.count, options.textless)
     else:
         score(options.folder, options.bench, options.bar, options.jobs, options.verbose, options.only)

@@ -1,5 +1,5 @@
 // Reads one clip's on-screen text and writes the findings and the cost as JSON. By hand:
-//   text_reader_bench clip.mp4 [tessdata folder]
+//   text_reader_bench clip.mp4 [folder of models]
 // ffmpeg decodes and scales in a separate process, so that only the reader is measured.
 
 #include <nlohmann/json.hpp>
@@ -58,7 +58,7 @@ double cpu_seconds() {
 int main(int count, char** arguments) {
     if (count < 2) return 2;
     const std::string clip{arguments[1]};
-    const std::string models = count > 2 ? arguments[2] : "/usr/share/tesseract-ocr/5/tessdata";
+    const std::string models = count > 2 ? arguments[2] : "";
     const int height = scaled_height(clip);
     auto reader = text_reader::load(models);
     if (!reader || height == 0) return 1;

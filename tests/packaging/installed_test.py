@@ -44,14 +44,19 @@ class Tree(unittest.TestCase):
             "etc/reelsd/reelsd.conf", "etc/reelsd/reelsd.env",
             "lib/systemd/system/reelsd-backup.service", "lib/systemd/system/reelsd-backup.timer",
             "lib/systemd/system/reelsd.service",
-            "libexec/reelsd/reelsd-media",
+            "libexec/reelsd/libonnxruntime.so.1", "libexec/reelsd/reelsd-media",
             "share/bash-completion/completions/reels",
             "share/doc/reels/NOTICE", "share/doc/reels/copyright",
             "share/doc/reelsd/NOTICE", "share/doc/reelsd/copyright",
+            "share/doc/reelsd/third-party/onnxruntime.txt",
             "share/doc/reelsd/third-party/swagger-ui-bundle.js.txt",
+            "share/doc/reelsd/third-party/text-models.txt",
             "share/fish/vendor_completions.d/reels.fish",
             "share/man/man1/reels.1.gz", "share/man/man5/reelsd.conf.5.gz", "share/man/man8/reelsd.8.gz",
-            "share/reelsd/model-prices.json", "share/reelsd/sample.mp4", "share/reelsd/wordnet.bin",
+            "share/reelsd/model-prices.json", "share/reelsd/sample.mp4",
+            "share/reelsd/text-models/ch_PP-OCRv4_det_infer.onnx",
+            "share/reelsd/text-models/ch_PP-OCRv4_rec_infer.onnx",
+            "share/reelsd/text-models/ppocr_keys_v1.txt", "share/reelsd/wordnet.bin",
             "share/zsh/vendor-completions/_reels"])
 
 

@@ -72,12 +72,12 @@ def contents(package):
 class Control(unittest.TestCase):
     def test_the_daemon_package_has_its_dependencies(self):
         self.assertLessEqual(
-            {"adduser", "ca-certificates", "pocketsphinx-en-us", "tesseract-ocr-eng", "libpq5", "libavcodec59",
+            {"adduser", "ca-certificates", "pocketsphinx-en-us", "libpq5", "libavcodec59",
              "libseccomp2"}, dependencies(daemon, "Depends"))
         self.assertIn("postgresql-15", dependencies(daemon, "Recommends"))
 
     def test_the_client_package_has_no_extra_dependencies(self):
-        self.assertFalse({"libpq5", "libavcodec59", "tesseract-ocr-eng", "adduser"} & dependencies(client, "Depends"))
+        self.assertFalse({"libpq5", "libavcodec59", "adduser"} & dependencies(client, "Depends"))
 
     def test_both_have_the_version_of_the_program(self):
         version = output_of(os.path.join(os.environ["REELSD_BIN_DIR"], "reelsd"), "--version").split()[1]
@@ -204,6 +204,10 @@ class Contents(unittest.TestCase):
     def test_files_are_installed_at_debians_paths(self):
         self.assertLessEqual(
             {"./usr/bin/reelsd", "./usr/libexec/reelsd/reelsd-media", "./usr/share/reelsd/wordnet.bin",
+             "./usr/libexec/reelsd/libonnxruntime.so.1",
+             "./usr/share/reelsd/text-models/ch_PP-OCRv4_rec_infer.onnx",
+             "./usr/share/doc/reelsd/third-party/onnxruntime.txt",
+             "./usr/share/doc/reelsd/third-party/text-models.txt",
              "./lib/systemd/system/reelsd.service", "./usr/share/man/man8/reelsd.8.gz",
              "./usr/share/doc/reelsd/copyright", "./usr/share/doc/reelsd/NOTICE",
              "./usr/share/doc/reelsd/changelog.gz"}, set(contents(daemon)))

@@ -260,9 +260,9 @@ class Commands(ServiceTest):
         for word in ("database", "media"):
             self.assertIn(word, done.stdout.lower())
         self.assertRegex(done.stdout, "ok +yt-dlp +not installed .optional.")
-        missing = self.served.cli("doctor", tessdata_dir="/nonexistent/tessdata")
+        missing = self.served.cli("doctor", text_models_dir="/nonexistent/models")
         self.assertNotEqual(missing.returncode, 0)
-        self.assertIn("/nonexistent/tessdata", missing.stdout + missing.stderr)
+        self.assertIn("/nonexistent/models", missing.stdout + missing.stderr)
 
     def helper_without(self, features):
         """A media program on a simulated kernel without these features."""

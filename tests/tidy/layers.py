@@ -40,7 +40,7 @@ FOREIGN = [
     # OpenSSL as TLS; all layers may use its hashes and random bytes.
     (re.compile(r"^openssl/(ssl|tls1|x509|pem|bio|err)"), "http"),
     (re.compile(
-        r"^(libav\w+/|libsw\w+/|tesseract/|leptonica/|allheaders\.h|pocketsphinx|sphinxbase/|"
+        r"^(libav\w+/|libsw\w+/|pocketsphinx|sphinxbase/|"
         r"webrtc|modules/audio_processing)"), "media"),
 ]
 

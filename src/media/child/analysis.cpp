@@ -87,7 +87,7 @@ result<probe_report> probe(const arguments& given) {
 result<analysis_report> analyze(const arguments& given) {
     const auto file = input_file::open(given.video);
     if (!file) return file.error();
-    auto reader = text::text_reader::load(given.tessdata);
+    auto reader = text::text_reader::load(given.text_models);
     if (!reader) return reader.error();
     auto recognizer = sound::speech_recognizer::load(given.speech_model);
     if (!recognizer) return recognizer.error();

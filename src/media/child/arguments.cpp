@@ -78,7 +78,7 @@ bool set_option(arguments& given, std::string_view name, std::string_view value)
     auto& [per_second, count_max, long_edge] = given.frames;
     if (name == "--video") return set_text(given.video, value);
     if (name == "--sound") return set_text(given.sound, value);
-    if (name == "--tessdata") return set_text(given.tessdata, value);
+    if (name == "--text-models") return set_text(given.text_models, value);
     if (name == "--speech-model") return set_text(given.speech_model, value);
     if (name == "--seconds-max")
         return set_number(given.seconds_max, value, positive_min, bounds::duration_seconds_max);
@@ -133,7 +133,7 @@ result<arguments> read_arguments(int count, const char* const* values) {
 
 const char* usage() noexcept {
     return "usage: reelsd-media probe     --video FILE [--seconds-max N]\n"
-           "       reelsd-media analyze   --video FILE [--seconds-max N] [--tessdata DIR] "
+           "       reelsd-media analyze   --video FILE [--seconds-max N] [--text-models DIR] "
            "[--speech-model DIR]\n"
            "       reelsd-media thumbnail --video FILE [--seconds-max N]\n"
            "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 3<>OUTPUT\n"
@@ -142,11 +142,11 @@ const char* usage() noexcept {
            "       reelsd-media stills    --video FILE [--seconds-max N] --at SECONDS,...\n"
            "       reelsd-media sound     --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
-           "[--tessdata DIR]\n"
+           "[--text-models DIR]\n"
            "       reelsd-media listen    --video FILE [--seconds-max N] [--speech-model DIR]\n"
            "       reelsd-media transcode --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media jail\n"
-           "       reelsd-media doctor    [--tessdata DIR] [--speech-model DIR]\n"
+           "       reelsd-media doctor    [--text-models DIR] [--speech-model DIR]\n"
            "       reelsd-media fence     [--read PATH]... [--write DIR]... [--connect PORT]... "
            "-- PROGRAM [ARGUMENT]...\n"
            "Each takes [--jail require|best-effort]; the default is require.\n"

@@ -35,7 +35,7 @@ struct arguments {
     std::vector<double> at_seconds;
     double seconds_max = 90;
     /// Folders of Debian's packages.
-    std::string tessdata = "/usr/share/tesseract-ocr/5/tessdata";
+    std::string text_models{};  ///< A folder; empty: the installed one.
     std::string speech_model = "/usr/share/pocketsphinx/model/en-us";
     jail_policy jail = jail_policy::require;
     /// The process to die with; 0 for none.

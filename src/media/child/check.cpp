@@ -12,9 +12,9 @@
 namespace reelsd::media {
 namespace {
 
-/// How often the reader receives one picture, like a still scene: it reads faint lines only in the
-/// second frame, and a single character in the third.
-constexpr int repetitions = 3;
+/// How often the reader receives one picture, like a still scene: a text that was seen in one frame
+/// only needs more confidence.
+constexpr int repetitions = 2;
 
 /// Reads each picture separately.
 result<std::vector<timed_text>> read_texts(
@@ -44,7 +44,7 @@ result<std::vector<timed_text>> read_texts(
 result<check_report> check(const arguments& given) {
     const auto file = input_file::open(given.video);
     if (!file) return file.error();
-    auto reader = text::text_reader::load(given.tessdata);
+    auto reader = text::text_reader::load(given.text_models);
     if (!reader) return reader.error();
     auto voice = sound::voice_activity::create();
     if (!voice) return voice.error();

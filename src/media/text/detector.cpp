@@ -1,88 +1,209 @@
 #include "detector.hpp"
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 
 namespace reelsd::media::text {
 
 namespace {
 
-constexpr std::array<std::uint8_t, 3> thresholds{45, 90, 140};
+constexpr float core_probability = 0.3F;  // As the network was trained.
+constexpr double box_probability = 0.5;   // Mean in the core's rectangle.
+constexpr double core_side_min = 3;       // Pixels of the map.
+constexpr double unclip_ratio = 1.5;      // As the network was trained: core to line.
+constexpr double slant_max = 0.35;        // Radians, 20 degrees.
+/// Width by height from which a core has a direction; shorter words are read upright.
+constexpr double slanted_aspect_min = 2.5;
 
-/// Contrast of letters from which the score is full.
-constexpr double full_level = 160;
-/// Stroke width of a plain font as a share of its height; outlines of letters have less.
-constexpr double full_stroke = 0.12;
+/// Pixels of a detection: a portrait frame of 9:16 is 416 pixels wide. Bounds time and memory.
+constexpr double detection_pixels = 416.0 * 736.0;
+constexpr int side_step = 32;  // The network halves its input five times.
 
-/// Score of a view of a line: regularity, contrast, and the share of its width in letters.
-double view_quality(const text_line& line) {
-    double width = 0;
-    double stroke = 0;
-    for (std::size_t i = 0; i < line.letters_tall; ++i) {
-        width += line.letters[i].bounds.width();
-        stroke += line.letters[i].stroke;
+/// The connected pixels around `start`, 4 neighbours each. Negates their values.
+std::vector<int> take_piece(std::vector<float>& values, int width, int start) {
+    std::vector<int> piece;
+    const auto visit = [&](int at) {
+        if (at < 0 || at >= static_cast<int>(values.size())) return;
+        float& value = values[static_cast<std::size_t>(at)];
+        if (value < core_probability) return;
+        value = -value;
+        piece.push_back(at);
+    };
+    visit(start);
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        const int at = piece[i];
+        if (at % width > 0) visit(at - 1);
+        if (at % width + 1 < width) visit(at + 1);
+        visit(at - width);
+        visit(at + width);
     }
-    stroke /= static_cast<double>(line.letters_tall) * line.glyph_height;
-    const double contrast = 0.5 + 0.5 * std::min(1.0, line.level / full_level);
-    const double weight = 0.5 + 0.5 * std::min(1.0, stroke / full_stroke);
-    return line.score * (1 - 2 * line.open_share) * contrast * weight * width;
+    return piece;
+}
+
+/// Direction of a piece by its second moments; 0 when it has none.
+double slant_of(const std::vector<int>& piece, int width) {
+    const auto count = static_cast<double>(piece.size());
+    double x = 0;
+    double y = 0;
+    double xx = 0;
+    double yy = 0;
+    double xy = 0;
+    for (const int at : piece) {
+        const double across = at % width;
+        const double down = at / width;
+        x += across / count;
+        y += down / count;
+        xx += across * across / count;
+        yy += down * down / count;
+        xy += across * down / count;
+    }
+    xx -= x * x;
+    yy -= y * y;
+    if (xx < slanted_aspect_min * slanted_aspect_min * yy) return 0;
+    const double slant = 0.5 * std::atan2(2 * (xy - x * y), xx - yy);
+    return std::abs(slant) > slant_max ? 0 : slant;
+}
+
+/// The smallest rectangle of the piece's direction around it.
+line_box rectangle_of(const std::vector<int>& piece, int width) {
+    const double slant = slant_of(piece, width);
+    const double cosine = std::cos(slant);
+    const double sine = std::sin(slant);
+    std::array<double, 2> along{1e9, -1e9};
+    std::array<double, 2> across{1e9, -1e9};
+    for (const int at : piece) {
+        const double x = at % width + 0.5;
+        const double y = at / width + 0.5;
+        along = {
+            std::min(along[0], x * cosine + y * sine), std::max(along[1], x * cosine + y * sine)};
+        across = {
+            std::min(across[0], y * cosine - x * sine), std::max(across[1], y * cosine - x * sine)};
+    }
+    const double u = (along[0] + along[1]) / 2;
+    const double v = (across[0] + across[1]) / 2;
+    return {
+        .centre_x = u * cosine - v * sine,
+        .centre_y = u * sine + v * cosine,
+        .width = along[1] - along[0] + 1,
+        .height = across[1] - across[0] + 1,
+        .slant = slant};
+}
+
+/// Joined when the gap is at most this share of the height.
+constexpr double joining_gap = 0.7;
+
+bool continues(const line_box& a, const line_box& b) {
+    const double low = std::min(a.height, b.height);
+    const double high = std::max(a.height, b.height);
+    if (high > 2 * low || std::abs(a.slant - b.slant) > 0.1) return false;
+    const double dx = b.centre_x - a.centre_x;
+    const double dy = b.centre_y - a.centre_y - dx * std::tan((a.slant + b.slant) / 2);
+    const double gap = std::abs(dx) - (a.width + b.width) / 2;
+    return std::abs(dy) < 0.3 * high && gap < joining_gap * high && gap > -low;
+}
+
+line_box joined(const line_box& a, const line_box& b) {
+    const auto& [left, right] =
+        std::minmax(a, b, [](const line_box& first, const line_box& second) {
+            return first.centre_x < second.centre_x;
+        });
+    const double begin = left.centre_x - left.width / 2;
+    const double end = std::max(left.centre_x + left.width / 2, right.centre_x + right.width / 2);
+    const double share = right.width / (left.width + right.width);
+    return {
+        .centre_x = (begin + end) / 2,
+        .centre_y = left.centre_y + (right.centre_y - left.centre_y) * share,
+        .width = end - begin,
+        .height = std::max(a.height, b.height),
+        .slant = left.slant + (right.slant - left.slant) * share};
 }
 
 }  // namespace
 
-void line_detector::split(const rgb_frame& frame) {
-    for (auto& each : channels_) each.grey.resize(frame.width, frame.height);
-    for (int y = 0; y < frame.height; ++y) {
-        const std::uint8_t* pixel = frame.pixels + frame.stride * y;
-        std::uint8_t* luma = channels_[0].grey.row(y);
-        std::uint8_t* inverted = channels_[1].grey.row(y);
-        std::uint8_t* least = channels_[2].grey.row(y);
-        for (int x = 0; x < frame.width; ++x, pixel += 3) {
-            // Weights of BT.601 in 256ths.
-            const unsigned value = (77U * pixel[0] + 150U * pixel[1] + 29U * pixel[2] + 128U) >> 8U;
-            luma[x] = static_cast<std::uint8_t>(value);
-            inverted[x] = static_cast<std::uint8_t>(255U - value);
-            least[x] = std::min({pixel[0], pixel[1], pixel[2]});
-        }
-    }
+box line_box::bounds() const {
+    const double across = (width * std::cos(slant) + height * std::abs(std::sin(slant))) / 2;
+    const double down = (width * std::abs(std::sin(slant)) + height * std::cos(slant)) / 2;
+    return {
+        static_cast<int>(std::floor(centre_x - across)),
+        static_cast<int>(std::floor(centre_y - down)),
+        static_cast<int>(std::ceil(centre_x + across)),
+        static_cast<int>(std::ceil(centre_y + down))};
 }
 
-std::vector<candidate> line_detector::find(const rgb_frame& frame) {
-    split(frame);
-    std::vector<text_line> lines;
-    for (std::size_t i = 0; i < channel_count; ++i) {
-        channel_planes& each = channels_[i];
-        tophat_.apply(each.grey, each.tophat);
-        for (const std::uint8_t threshold : thresholds) {
-            auto found = group_lines(find_components(each.tophat, threshold), each.tophat, frame);
-            for (text_line& line : found) {
-                line.channel = static_cast<int>(i);
-                lines.push_back(std::move(line));
-            }
-        }
+std::vector<line_box> boxes_of(const probability_map& map) {
+    std::vector<float> values{map.values.begin(), map.values.end()};
+    std::vector<line_box> boxes;
+    for (int at = 0; at < static_cast<int>(values.size()); ++at) {
+        const auto piece = take_piece(values, map.width, at);
+        if (piece.empty()) continue;
+        line_box found = rectangle_of(piece, map.width);
+        if (std::min(found.width, found.height) < core_side_min) continue;
+        double probability = 0;
+        for (const int pixel : piece) probability += map.values[static_cast<std::size_t>(pixel)];
+        if (probability < box_probability * found.width * found.height) continue;
+        // From the core to the line: the distance by which the training shrank it.
+        const double margin =
+            unclip_ratio * found.width * found.height / (2 * (found.width + found.height));
+        found.width += 2 * margin;
+        found.height += 2 * margin;
+        boxes.push_back(found);
     }
-    return merge_views(std::move(lines));
+    std::stable_sort(boxes.begin(), boxes.end(), [](const line_box& a, const line_box& b) {
+        return a.width * a.height > b.width * b.height;
+    });
+    if (boxes.size() > lines_max) boxes.resize(lines_max);
+    return boxes;
 }
 
-std::vector<candidate> merge_views(std::vector<text_line> lines) {
-    std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < lines.size(); ++i) order.emplace_back(-view_quality(lines[i]), i);
-    std::sort(order.begin(), order.end());
-    std::vector<candidate> merged;
-    for (const auto& [quality, index] : order) {
-        text_line& line = lines[index];
-        const auto home = std::find_if(merged.begin(), merged.end(), [&](const candidate& each) {
-            return same_place(each.line.bounds, line.bounds);
-        });
-        if (home == merged.end()) {
-            if (merged.size() < candidates_max)
-                merged.push_back({.line = std::move(line), .others = {}});
-        } else if (
-            home->others.size() < other_views_max &&
-            line.bounds.width() * 10 >= home->line.bounds.width() * 7) {
-            home->others.push_back(std::move(line));
+std::vector<line_box> join_rows(std::vector<line_box> boxes) {
+    for (std::size_t i = 0; i < boxes.size();) {
+        const auto part = std::find_if(
+            boxes.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+            boxes.end(),
+            [&](const line_box& other) { return continues(boxes[i], other); });
+        if (part == boxes.end()) {
+            ++i;
+            continue;
         }
+        boxes[i] = joined(boxes[i], *part);
+        boxes.erase(part);
+        i = 0;
     }
-    return merged;
+    return boxes;
+}
+
+std::vector<line_box> line_detector::find(const rgb_frame& frame, rows within) {
+    const double scale = std::min(1.0, std::sqrt(detection_pixels / frame.width / frame.height));
+    const auto to_steps = [](double side) {
+        return side_step * std::max(1, static_cast<int>(std::lround(side / side_step)));
+    };
+    const int whole_height = to_steps(frame.height * scale);
+    const double down = static_cast<double>(frame.height) / whole_height;
+    probability_map map{.width = to_steps(frame.width * scale)};
+    // More rows than requested, so that the scale is that of the whole frame.
+    map.height =
+        std::min(whole_height, to_steps((within.bottom - within.top) / down + side_step / 2.0 - 1));
+    const double height = map.height * down;
+    const line_box area{
+        .centre_x = frame.width / 2.0,
+        .centre_y =
+            std::clamp((within.top + within.bottom) / 2.0, height / 2, frame.height - height / 2),
+        .width = static_cast<double>(frame.width),
+        .height = height};
+    // Means of 0.485, 0.456, 0.406 and deviations of 0.229, 0.224, 0.225 in the training.
+    static constexpr std::array<normalization, 3> channels{
+        {{1 / 58.395F, -2.1179F}, {1 / 57.12F, -2.0357F}, {1 / 57.375F, -1.8044F}}};
+    sample(frame, {.area = area, .width = map.width, .height = map.height}, channels, input_);
+    const auto output = network_.run(input_, map.height, map.width);
+    map.values = output.values;
+    auto boxes = boxes_of(map);
+    for (line_box& each : boxes) {
+        each.centre_x *= area.width / map.width;
+        each.width *= area.width / map.width;
+        each.centre_y = each.centre_y * down + area.centre_y - height / 2;
+        each.height *= down;
+    }
+    return join_rows(std::move(boxes));
 }
 
 }  // namespace reelsd::media::text

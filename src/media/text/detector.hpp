@@ -1,49 +1,46 @@
 #pragma once
 
-#include "lines.hpp"
-#include "tophat.hpp"
+#include "../neural/neural_model.hpp"
+#include "sampling.hpp"
 
-#include <array>
+#include <span>
 #include <vector>
 
 namespace reelsd::media::text {
 
-/// Luma finds light letters, inverted luma dark ones, and the smallest of red, green and blue white
-/// ones on coloured ground (without it a seventh of all lines is lost).
-inline constexpr std::size_t channel_count = 3;
-
-struct channel_planes {
-    plane grey{};
-    plane tophat{};
+/// Probability that a pixel belongs to the core of a line, row by row.
+struct probability_map {
+    std::span<const float> values{};
+    int width = 0;
+    int height = 0;
 };
 
-/// An area that may contain a line, with its other views, best first.
-struct candidate {
-    text_line line{};
-    std::vector<text_line> others{};  ///< At most `other_views_max`.
+inline constexpr std::size_t lines_max = 40;  ///< In a frame: more is texture.
+
+/// The lines in a map, in its pixels, largest first. The network marks the core of a line, which
+/// has about 40 % of its height; the boxes contain the whole letters.
+[[nodiscard]] std::vector<line_box> boxes_of(const probability_map& map);
+
+/// Joins the parts of wide lines: neighbours of similar height on one row.
+[[nodiscard]] std::vector<line_box> join_rows(std::vector<line_box> boxes);
+
+/// Consecutive rows of a frame; `bottom` is exclusive.
+struct rows {
+    int top = 0;
+    int bottom = 0;
 };
 
-inline constexpr std::size_t other_views_max = 3;
-inline constexpr std::size_t candidates_max = 60;  ///< A frame: more is texture.
-
-/// Finds possible lines of text in single frames.
+/// Finds lines with PP-OCRv4's detection network.
 class line_detector {
 public:
-    /// Candidates of this frame, best first. The planes are those of the frame until the next call.
-    [[nodiscard]] std::vector<candidate> find(const rgb_frame& frame);
+    explicit line_detector(neural_model network) : network_{std::move(network)} {}
 
-    [[nodiscard]] const channel_planes& channel(int index) const {
-        return channels_[static_cast<std::size_t>(index)];
-    }
+    /// Lines in these rows of the frame. Throws as the network does.
+    std::vector<line_box> find(const rgb_frame& frame, rows within);
 
 private:
-    void split(const rgb_frame& frame);
-
-    std::array<channel_planes, channel_count> channels_;
-    white_tophat tophat_;
+    neural_model network_;
+    std::vector<float> input_;
 };
-
-/// Merges lines found in several planes and at several thresholds; see `candidate`.
-[[nodiscard]] std::vector<candidate> merge_views(std::vector<text_line> lines);
 
 }  // namespace reelsd::media::text

@@ -1,53 +1,57 @@
 #pragma once
 
-#include "plane.hpp"
-#include <reelsd/base/result.hpp>
+#include "../neural/neural_model.hpp"
+#include "sampling.hpp"
 
-#include <memory>
+#include <array>
+#include <cstddef>
+#include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
-
-namespace tesseract {
-class TessBaseAPI;
-}
 
 namespace reelsd::media::text {
 
-struct word_reading {
-    std::string text{};
-    double confidence = 0;  ///< 0 to 100.
-    bool known = false;     ///< In the recogniser's dictionary.
-};
-
 struct line_reading {
-    std::vector<word_reading> words{};
-
-    [[nodiscard]] std::string text() const;
-    /// Mean of the words', by their lengths; 0 without words.
-    [[nodiscard]] double confidence() const;
+    std::string text{};
+    double confidence = 0;  ///< 0 to 1: mean of the characters'.
 };
 
-/// Tesseract for one line at a time. One thread; opens no file and starts no thread after `load`.
-class recogniser {
+/// The characters of the network's classes from 1 on; class 0 is the blank.
+class alphabet {
 public:
-    /// Reads `eng.traineddata` from `tessdata_dir`; `media_failed` when it is missing or damaged.
-    static result<std::unique_ptr<recogniser>> load(const std::string& tessdata_dir);
+    /// The last character is the space. Full-width forms, which Chinese text uses, become ASCII.
+    explicit alphabet(std::vector<std::string> characters);
 
-    recogniser(const recogniser&) = delete;
-    recogniser& operator=(const recogniser&) = delete;
-    ~recogniser();
-
-    /// Dark letters on white, one line.
-    [[nodiscard]] line_reading read(const plane& picture);
-
-    /// Whether the dictionary contains `word`, as written or in lower case.
-    [[nodiscard]] bool knows(std::string_view word) const;
+    [[nodiscard]] std::size_t classes() const { return characters_.size() + 1; }
+    [[nodiscard]] const std::string& of(std::size_t index) const { return characters_[index - 1]; }
+    /// Class of the same letter in the other case; 0 if there is none.
+    [[nodiscard]] std::size_t other_case(std::size_t index) const;
 
 private:
-    explicit recogniser(std::unique_ptr<tesseract::TessBaseAPI> engine);
+    std::vector<std::string> characters_;
+    std::array<std::size_t, 128> ascii_{};  ///< Classes of ASCII characters.
+};
 
-    std::unique_ptr<tesseract::TessBaseAPI> engine_;
+/// The most probable character of each step, repetitions and blanks removed. `steps`: probabilities
+/// of all classes, step by step. Between two letters, a space needs little probability, because the
+/// network was trained on Chinese. The confidence in a letter includes its other case, which often
+/// has the same shape.
+[[nodiscard]] line_reading decode(std::span<const float> steps, const alphabet& characters);
+
+/// Reads single lines with PP-OCRv4's recognition network.
+class recogniser {
+public:
+    recogniser(neural_model network, alphabet characters)
+        : network_{std::move(network)}, characters_{std::move(characters)} {}
+
+    /// Throws as the network does.
+    line_reading read(const rgb_frame& frame, const line_box& area);
+
+private:
+    neural_model network_;
+    alphabet characters_;
+    std::vector<float> input_;
 };
 
 }  // namespace reelsd::media::text

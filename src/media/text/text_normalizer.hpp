@@ -2,10 +2,8 @@
 
 #include "recogniser.hpp"
 
-#include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace reelsd::media::text {
 
@@ -26,36 +24,16 @@ inline constexpr double same_text_similarity = 0.78;
 /// `whole` contains (about) `part` at word boundaries, and more.
 [[nodiscard]] bool is_part_of(std::string_view part, std::string_view whole);
 
-/// How often a text was seen; more sightings need less confidence.
-struct evidence {
-    int sightings = 1;   ///< Frames.
-    int agreeing = 1;    ///< Readings that gave the same text.
-    double letters = 0;  ///< Pieces of letter size that were found in the line.
-};
+/// A reading with plain punctuation and single spaces, without marks at its ends that belong to no
+/// word, and with letters in one case where both cases have one shape.
+[[nodiscard]] std::string tidied(std::string_view text);
 
-/// The accepted words of `reading` and their confidence.
-struct vetted_text {
-    std::string text{};     ///< Empty when nothing is accepted.
-    double confidence = 0;  ///< 0 to 100, of what was kept.
-};
+/// Whether a text looks like another script that was read as Latin: most of it has capitals and
+/// digits within words, or a Cyrillic letter. The network has no Cyrillic alphabet.
+[[nodiscard]] bool is_lookalike(std::string_view text);
 
-/// Drops noise at the ends, and the whole line if the rest has too little confidence.
-class ocr_filter {
-public:
-    /// `knows(word)` asks the dictionary, for a word without punctuation at its ends.
-    explicit ocr_filter(std::function<bool(std::string_view)> knows) : knows_{std::move(knows)} {}
-    [[nodiscard]] vetted_text filter(const line_reading& reading, const evidence& seen) const;
-
-    /// Whether every word is a number or in the dictionary, so that no second reading is needed.
-    [[nodiscard]] bool trusts(const line_reading& reading) const;
-
-private:
-    /// Replaces a digit within a word by a letter, if that gives a word.
-    void correct_digits(std::string& word) const;
-    /// Whether the word `text`, read as `reading`, exists.
-    [[nodiscard]] bool is_known(const word_reading& reading, std::string_view text) const;
-
-    std::function<bool(std::string_view)> knows_;
-};
+/// Whether a line goes into the report. It needs more confidence when it is short, was seen in a
+/// single frame or is Chinese. `sightings`: frames.
+[[nodiscard]] bool is_accepted(const line_reading& reading, int sightings);
 
 }  // namespace reelsd::media::text

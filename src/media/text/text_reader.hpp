@@ -23,17 +23,22 @@ struct rgb_frame {
 inline constexpr double frames_per_second = 4.0;
 inline constexpr int frame_width = 720;
 
-/// Reads on-screen text from the frames of one video. One thread. After `load` it opens no file,
-/// starts no thread and makes no system call beyond memory: it works inside the jail.
+/// Reads on-screen text from the frames of one video with two neural networks. One thread. After
+/// `load` it opens no file, starts no thread and makes no system call beyond memory: it works
+/// inside the jail.
 class text_reader {
 public:
-    /// Loads Tesseract's English model, `eng.traineddata` in `tessdata_dir`; `media_failed` names
-    /// what is missing.
-    static result<std::unique_ptr<text_reader>> load(const std::string& tessdata_dir);
+    /// Loads ONNX Runtime and the networks in `models_dir`; empty: the installed ones.
+    /// `media_failed` names what is missing.
+    static result<std::unique_ptr<text_reader>> load(const std::string& models_dir);
+
+    /// Where `load` looks without a folder: `share/reelsd/text-models` of this installation.
+    static std::string installed_models();
 
     virtual ~text_reader() = default;
 
-    /// Adds the next frame, in order of time. Does not keep the picture.
+    /// Adds the next frame, in order of time and all of one size. Does not keep the picture. Throws
+    /// std::runtime_error when a network fails, for instance without memory.
     virtual void add_frame(const rgb_frame& frame, double seconds) = 0;
 
     /// Every line on screen, by first appearance. Call after the last frame; the next frame starts

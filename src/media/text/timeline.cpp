@@ -69,9 +69,9 @@ relation between(const sighting& a, const sighting& b) {
 void absorb(sighting& kept, const sighting& other, relation how) {
     const bool longer = other.text.size() > kept.text.size();
     // A longer text seen once may be the line and a piece of background.
-    const bool steady = other.frames >= 2 || other.confidence >= 90;
+    const bool steady = other.frames >= 2 || other.confidence >= 0.9;
     bool take = weight(other) > weight(kept);
-    if (how != relation::same) take = longer ? steady : kept.frames < 2 && kept.confidence < 90;
+    if (how != relation::same) take = longer ? steady : kept.frames < 2 && kept.confidence < 0.9;
     if (take) {
         kept.text = other.text;
         kept.confidence = other.confidence;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plane.hpp"
+#include "box.hpp"
 #include <reelsd/media/report.hpp>
 
 #include <string>
@@ -11,7 +11,7 @@ namespace reelsd::media::text {
 /// One text while one track followed it.
 struct sighting {
     std::string text{};
-    double confidence = 0;  ///< 0 to 100.
+    double confidence = 0;  ///< 0 to 1.
     int frames = 0;
     double start_seconds = 0;
     double end_seconds = 0;

@@ -1,166 +1,223 @@
 #include "tracker.hpp"
 
-#include "rendering.hpp"
+#include "text_normalizer.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <iterator>
+#include <utility>
 
 namespace reelsd::media::text {
 
 namespace {
 
-constexpr int missed_max = 3;          // Frames, 0.75 s: a flicker of the detector.
-constexpr double strong_score = 0.72;  // A line with this score is read immediately.
-constexpr int fresh_lines_max = 4;     // New ones in a frame; texture brings more.
-constexpr std::size_t followed_max = 200;
-constexpr double shift_max_pixels = 140;  // In a quarter of a second, of a line that moves.
+constexpr double same_correlation = 0.9;    // Of one text, compressed, on a still background.
+constexpr double tolerance_min = 0.5;       // Another text of the same length has less.
+constexpr double moved_correlation = 0.75;  // At another place, by the detector's rectangle.
+constexpr double shift_max_pixels = 140;    // In a quarter of a second, of a line that moves.
+constexpr int missed_max = 6;               // Frames, 1.5 s.
+constexpr std::size_t tracks_max = 100;
+constexpr std::size_t ended_max = 5000;   // Of one video: 15 MB.
+constexpr std::size_t readings_max = 8;   // In a frame; more is texture, or waits.
+constexpr double sure_confidence = 0.92;  // Below it, a line is read again, later.
+constexpr int uncertain_readings_max = 3;
 
-bool alike(int a, int b, double tolerance) {
+bool alike(double a, double b, double tolerance) {
     return std::abs(a - b) <= tolerance * std::max(a, b);
 }
 
-/// Whether the sizes differ by at most a quarter and the distance is one step of a moving line.
-bool within_reach(const box& a, const box& b) {
-    if (!alike(a.height(), b.height(), 0.25) || !alike(a.width(), b.width(), 0.2)) return false;
-    const double dx = (a.left + a.right - b.left - b.right) / 2.0;
-    const double dy = (a.top + a.bottom - b.top - b.bottom) / 2.0;
-    return std::hypot(dx, dy) <= shift_max_pixels;
+/// Whether a line of this place and another of that one can be the same: their edges differ by less
+/// than a letter.
+bool same_place(const line_box& a, const line_box& b) {
+    const double letter = 0.5 * std::min(a.height, b.height);
+    return alike(a.height, b.height, 0.35) && std::abs(a.centre_y - b.centre_y) < letter &&
+           std::abs((a.centre_x - a.width / 2) - (b.centre_x - b.width / 2)) < letter &&
+           std::abs((a.centre_x + a.width / 2) - (b.centre_x + b.width / 2)) < letter;
 }
 
-bool at_same_spot(const box& a, const box& b) {
-    const int slack = std::max(4, std::min(a.height(), b.height()) / 6);
-    return std::abs(a.left - b.left) <= slack && std::abs(a.right - b.right) <= slack &&
-           std::abs(a.top - b.top) <= slack && std::abs(a.bottom - b.bottom) <= slack;
+/// Whether `part` grew into `whole` or was replaced by it.
+bool replaces(const line_box& whole, const line_box& part) {
+    const box inner = part.bounds();
+    return !same_place(whole, part) &&
+           intersection(whole.bounds(), inner).area() * 10 > inner.area() * 6;
 }
 
-/// Keeps the least top-hat value at each pixel of the line, which removes a moving background.
-void keep_steady(track& line, const line_detector& planes) {
-    const plane& tophat = planes.channel(line.line.channel).tophat;
-    const box area = padded(
-        line.line.bounds,
-        static_cast<int>(line.line.glyph_height / 2) + 2,
-        tophat.width,
-        tophat.height);
-    if (area != line.steady_area) {
-        line.steady_area = area;
-        line.steady = cropped(tophat, area);
-        return;
-    }
-    for (int y = 0; y < line.steady.height; ++y) {
-        std::uint8_t* kept = line.steady.row(y);
-        const std::uint8_t* now = tophat.row(area.top + y) + area.left;
-        for (int x = 0; x < line.steady.width; ++x) kept[x] = std::min(kept[x], now[x]);
-    }
-}
-
-void take_view(track& line, const candidate& found, const signature& mask, const rgb_frame& frame) {
-    line.line = found.line;
-    line.mask = mask;
-    line.mark = glyph_template_of(found.line, frame);
+track start(const line_box& place, const signature& mark, double seconds) {
+    return {
+        .place = place,
+        .mark = mark,
+        .tolerance = same_correlation,
+        .first_seconds = seconds,
+        .last_seconds = seconds,
+        .still = true,
+        .seen = true,
+        .due = true};
 }
 
 }  // namespace
 
-line_tracker::followed* line_tracker::explained_by(const candidate& found) {
-    for (followed& each : followed_) {
-        if (!each.present) continue;
-        const box& known = each.line.line.bounds;
-        if (!same_place(known, found.line.bounds)) continue;
-        // Wider by more than a letter: it has grown, and becomes another line.
-        const double slack = 0.6 * each.line.line.glyph_height;
-        if (found.line.bounds.left < known.left - slack ||
-            found.line.bounds.right > known.right + slack) {
-            continue;
-        }
-        return &each;
+signature signature_of(const rgb_frame& frame, const line_box& area) {
+    std::vector<float> colours;
+    // Weights of BT.601, for blue, green and red.
+    constexpr std::array<normalization, 3> luma{{{0.114F, 0}, {0.587F, 0}, {0.299F, 0}}};
+    sample(frame, {.area = area, .width = 64, .height = 12}, luma, colours);
+    signature cells{};
+    float mean = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        cells[i] = colours[i] + colours[cells.size() + i] + colours[2 * cells.size() + i];
+        mean += cells[i] / static_cast<float>(cells.size());
     }
-    return nullptr;
+    float squares = 0;
+    for (float& cell : cells) {
+        cell -= mean;
+        squares += cell * cell;
+    }
+    constexpr float uniform = 1;  // Less than a grey level in the whole grid.
+    for (float& cell : cells) cell = squares < uniform ? 0 : cell / std::sqrt(squares);
+    return cells;
 }
 
-line_tracker::followed* line_tracker::moved_from(const candidate& found, const signature& mask) {
-    followed* nearest = nullptr;
-    double best = same_signature_correlation;
-    for (followed& each : followed_) {
-        if (each.present || !within_reach(each.line.line.bounds, found.line.bounds)) continue;
-        const double match = correlation(each.line.mask, mask);
-        if (match > best) {
-            best = match;
-            nearest = &each;
+double correlation(const signature& a, const signature& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * double{b[i]};
+    return sum;
+}
+
+void line_tracker::compare(const rgb_frame& frame) {
+    for (track& each : tracks_) {
+        each.still = correlation(signature_of(frame, each.place), each.mark) >= each.tolerance;
+        each.seen = each.still;
+    }
+}
+
+std::vector<rows> line_tracker::changed_rows(int frame_height) const {
+    std::vector<bool> changed(static_cast<std::size_t>(frame_height) + 1, false);
+    for (const track& each : tracks_) {
+        if (each.still) continue;
+        const box bounds = each.place.bounds();
+        const int margin = static_cast<int>(0.6 * each.place.height);
+        const int bottom = std::min(frame_height, bounds.bottom + margin);
+        for (int y = std::max(0, bounds.top - margin); y < bottom; ++y)
+            changed[static_cast<std::size_t>(y)] = true;
+    }
+    std::vector<rows> areas;
+    auto end = changed.begin();
+    while (true) {
+        const auto begin = std::find(end, changed.end(), true);
+        if (begin == changed.end()) return areas;
+        end = std::find(begin, changed.end(), false);
+        areas.push_back(
+            {static_cast<int>(begin - changed.begin()), static_cast<int>(end - changed.begin())});
+    }
+}
+
+track* line_tracker::moved_to(const line_box& found, const signature& mark) {
+    track* nearest = nullptr;
+    double best = moved_correlation;
+    for (track& each : tracks_) {
+        const double distance =
+            std::hypot(each.place.centre_x - found.centre_x, each.place.centre_y - found.centre_y);
+        const double match = correlation(each.mark, mark);
+        if (each.seen || each.missed > 1 || distance > shift_max_pixels || match <= best ||
+            !alike(each.place.height, found.height, 0.25) ||
+            !alike(each.place.width, found.width, 0.2)) {
+            continue;
         }
+        best = match;
+        nearest = &each;
     }
     return nearest;
 }
 
-void line_tracker::place(const candidate& found, const rgb_frame& frame, double seconds) {
-    if (followed* known = explained_by(found)) {
-        if (known->view == nullptr) known->view = &found;
+void line_tracker::place(
+    const line_box& found, const rgb_frame& frame, const rgb_frame& before, double seconds) {
+    const signature mark = signature_of(frame, found);
+    const auto known = std::find_if(tracks_.begin(), tracks_.end(), [&](const track& each) {
+        return same_place(each.place, found);
+    });
+    track* line = known == tracks_.end() ? moved_to(found, mark) : &*known;
+    if (line != nullptr) {
+        if (line->still) return;
+        const bool moved = known == tracks_.end();
+        line->due = line->due || (!moved && correlation(line->mark, mark) < line->tolerance);
+        line->seen = true;
+        line->place = found;
+        if (!line->due) line->mark = mark;
         return;
     }
-    const signature mask = signature_of(found.line);
-    if (followed* known = moved_from(found, mask)) {
-        track& line = known->line;
-        const bool still = at_same_spot(line.line.bounds, found.line.bounds);
-        // The same position with other letters: "Part 1" became "Part 2", or the picture flickers.
-        if (still && known->seen.gone > 0)
-            line.next_reading = std::min(line.next_reading, line.sightings + 1);
-        line.moved = line.moved || !still;
-        take_view(line, found, mask, frame);
-        known->present = true;
-        known->view = &found;
-        return;
-    }
-    if (followed_.size() >= followed_max) return;
-    followed& fresh = followed_.emplace_back();
-    fresh.present = true;
-    fresh.view = &found;
-    fresh.line.first_seconds = seconds;
-    fresh.line.next_reading = found.line.score >= strong_score ? 1 : 2;
-    if (found.line.letters_tall < 2) fresh.line.next_reading = 3;
-    take_view(fresh.line, found, mask, frame);
-}
-
-void line_tracker::delay_crowd(double seconds) {
-    const auto is_fresh = [&](const followed& each) { return each.line.first_seconds == seconds; };
-    if (std::count_if(followed_.begin(), followed_.end(), is_fresh) <= fresh_lines_max) return;
-    for (followed& each : followed_) {
-        if (is_fresh(each)) each.line.next_reading = std::max(each.line.next_reading, 2);
+    if (tracks_.size() >= tracks_max) return;
+    track& fresh = tracks_.emplace_back(start(found, mark, seconds));
+    // The rows of a new line may not have been looked at in the frame before.
+    if (before.pixels != nullptr &&
+        correlation(signature_of(before, found), mark) >= same_correlation) {
+        fresh.first_seconds -= 1 / frames_per_second;
     }
 }
 
-std::vector<observation> line_tracker::update(
-    const std::vector<candidate>& candidates, const line_detector& planes, const rgb_frame& frame,
-    double seconds, std::vector<track>& ended) {
-    for (followed& each : followed_) {
-        each.seen = persists(each.line.mark, frame);
-        each.present = each.seen.whole;
-        each.view = nullptr;
+void line_tracker::update(
+    const std::vector<line_box>& found, const rgb_frame& frame, const rgb_frame& before,
+    double seconds) {
+    for (const line_box& each : found) place(each, frame, before, seconds);
+    remove_ended(found);
+    for (track& each : tracks_) {
+        // A line that changed may be another text: take() decides.
+        if (!each.seen || (each.due && each.readings > 0)) continue;
+        each.last_seconds = seconds;
+        ++each.sightings;
+        const bool uncertain =
+            each.reading.confidence < sure_confidence && each.readings < uncertain_readings_max;
+        each.due = each.due || (uncertain && each.sightings == 2 * each.readings);
     }
-    for (const candidate& found : candidates) place(found, frame, seconds);
-    delay_crowd(seconds);
+}
 
-    std::vector<observation> seen;
-    for (auto at = followed_.begin(); at != followed_.end();) {
-        track& line = at->line;
-        if (at->present) {
-            line.missed = 0;
-            line.last_seconds = seconds;
-            ++line.sightings;
-            keep_steady(line, planes);
-            seen.push_back({&line, at->view});
-        } else if (++line.missed > missed_max) {
-            ended.push_back(std::move(line));
-            at = followed_.erase(at);
-            continue;
-        }
-        ++at;
+void line_tracker::remove_ended(const std::vector<line_box>& found) {
+    for (auto at = tracks_.begin(); at != tracks_.end();) {
+        const auto each = at++;
+        each->missed = each->seen ? 0 : each->missed + 1;
+        const bool replaced = std::any_of(found.begin(), found.end(), [&](const line_box& other) {
+            return replaces(other, each->place);
+        });
+        if (!replaced && each->missed <= missed_max) continue;
+        if (each->readings > 0 && ended_.size() < ended_max) ended_.push_back(std::move(*each));
+        tracks_.erase(each);
     }
-    return seen;
+}
+
+std::vector<track*> line_tracker::due() {
+    std::vector<track*> waiting;
+    for (track& each : tracks_) {
+        if (each.seen && each.due) waiting.push_back(&each);
+    }
+    std::stable_sort(waiting.begin(), waiting.end(), [](const track* a, const track* b) {
+        return a->readings < b->readings;
+    });
+    if (waiting.size() > readings_max) waiting.resize(readings_max);
+    return waiting;
+}
+
+void line_tracker::take(track& line, line_reading reading, const rgb_frame& frame, double seconds) {
+    const signature mark = signature_of(frame, line.place);
+    const double match = correlation(line.mark, mark);
+    if (line.readings > 0 && match < same_correlation &&
+        !same_text(line.reading.text, reading.text)) {
+        if (ended_.size() < ended_max) ended_.push_back(line);
+        line = start(line.place, mark, seconds);
+    } else if (line.readings > 0 && match < line.tolerance) {
+        // The background changed, the text did not: the next reading needs a greater change.
+        line.tolerance = std::max(tolerance_min, match - 0.05);
+    }
+    if (line.last_seconds < seconds || line.sightings == 0) ++line.sightings;
+    line.last_seconds = seconds;
+    line.mark = mark;
+    ++line.readings;
+    line.due = false;
+    if (reading.confidence > line.reading.confidence) line.reading = std::move(reading);
 }
 
 std::vector<track> line_tracker::release() {
-    std::vector<track> all;
-    for (followed& each : followed_) all.push_back(std::move(each.line));
-    followed_.clear();
+    auto all = std::exchange(ended_, {});
+    all.insert(all.end(), tracks_.begin(), tracks_.end());
+    tracks_.clear();
     return all;
 }
 

@@ -1,45 +1,73 @@
 #pragma once
 
-#include "track.hpp"
+#include "detector.hpp"
+#include "recogniser.hpp"
 
+#include <array>
+#include <cstddef>
 #include <list>
 #include <vector>
 
 namespace reelsd::media::text {
 
-/// A track in this frame, and the detector's view of it, if any.
-struct observation {
-    track* line = nullptr;            ///< Valid until the next `update`.
-    const candidate* view = nullptr;  ///< One of the candidates given to `update`, or null.
+/// A line's picture in a small grid, without its brightness and contrast: zero mean, unit length;
+/// zeros when uniform.
+using signature = std::array<float, std::size_t{64} * 12>;
+
+[[nodiscard]] signature signature_of(const rgb_frame& frame, const line_box& area);
+
+/// Pearson's correlation, -1 to 1; 0 when either is uniform.
+[[nodiscard]] double correlation(const signature& a, const signature& b);
+
+/// One text over time.
+struct track {
+    line_box place{};
+    signature mark{};
+    double tolerance = 0;  ///< Least correlation at which the text counts as unchanged.
+    line_reading reading{};
+    int readings = 0;
+    double first_seconds = 0;
+    double last_seconds = 0;
+    int sightings = 0;   ///< Frames.
+    int missed = 0;      ///< Frames since it was seen.
+    bool still = false;  ///< In this frame: the mark matches.
+    bool seen = false;   ///< In this frame.
+    bool due = false;    ///< It must be read.
 };
 
 /// Follows lines from frame to frame, so that each is read only when it is new or has changed.
 class line_tracker {
 public:
-    /// Takes the next frame's candidates. Returns the lines on screen, and moves ended ones to
-    /// `ended`.
-    std::vector<observation> update(
-        const std::vector<candidate>& candidates, const line_detector& planes,
-        const rgb_frame& frame, double seconds, std::vector<track>& ended);
+    /// Starts the next frame: looks for each line at its place.
+    void compare(const rgb_frame& frame);
 
-    /// The active tracks.
+    /// The rows around lines that are not at their place, or were there within the last 1.5 s:
+    /// captions follow each other. From the top; they do not overlap.
+    [[nodiscard]] std::vector<rows> changed_rows(int frame_height) const;
+
+    /// Takes the lines that the detector found, in the whole frame or in those rows. `before` is
+    /// the previous frame, or without pixels: a new line may have appeared there.
+    void update(
+        const std::vector<line_box>& found, const rgb_frame& frame, const rgb_frame& before,
+        double seconds);
+
+    /// Lines to read in this frame, a bounded number: new ones first. Valid until the next call.
+    [[nodiscard]] std::vector<track*> due();
+
+    /// Takes the reading of a line, which may be that of another text in its place.
+    void take(track& line, line_reading reading, const rgb_frame& frame, double seconds);
+
+    /// All lines that were read.
     [[nodiscard]] std::vector<track> release();
 
 private:
-    struct followed {
-        track line;
-        persistence seen;
-        const candidate* view = nullptr;
-        bool present = false;
-    };
+    void place(
+        const line_box& found, const rgb_frame& frame, const rgb_frame& before, double seconds);
+    track* moved_to(const line_box& found, const signature& mark);
+    void remove_ended(const std::vector<line_box>& found);
 
-    followed* explained_by(const candidate& found);
-    followed* moved_from(const candidate& found, const signature& mask);
-    void place(const candidate& found, const rgb_frame& frame, double seconds);
-    /// When many lines appear at once, each must be seen twice before it is read.
-    void delay_crowd(double seconds);
-
-    std::list<followed> followed_;
+    std::list<track> tracks_;
+    std::vector<track> ended_;
 };
 
 }  // namespace reelsd::media::text

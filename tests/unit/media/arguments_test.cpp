@@ -19,7 +19,7 @@ TEST(Arguments, ReadsEachOption) {
          "a.mp4",
          "--seconds-max",
          "12.5",
-         "--tessdata",
+         "--text-models",
          "/t",
          "--speech-model",
          "/s",
@@ -29,7 +29,7 @@ TEST(Arguments, ReadsEachOption) {
     EXPECT_EQ(given->command, command::analyze);
     EXPECT_EQ(given->video, "a.mp4");
     EXPECT_DOUBLE_EQ(given->seconds_max, 12.5);
-    EXPECT_EQ(given->tessdata, "/t");
+    EXPECT_EQ(given->text_models, "/t");
     EXPECT_EQ(given->speech_model, "/s");
     EXPECT_EQ(given->parent, 77);
 }
@@ -39,7 +39,7 @@ TEST(Arguments, HasDefaults) {
     ASSERT_TRUE(given);
     EXPECT_EQ(given->command, command::probe);
     EXPECT_DOUBLE_EQ(given->seconds_max, 90);
-    EXPECT_FALSE(given->tessdata.empty());
+    EXPECT_TRUE(given->text_models.empty());
     EXPECT_TRUE(read({"doctor"}));
     EXPECT_EQ(read({"thumbnail", "--video", "a.mp4"})->command, command::thumbnail);
     EXPECT_EQ(read({"join", "--video", "a.mp4", "--sound", "b.mp4"})->sound, "b.mp4");

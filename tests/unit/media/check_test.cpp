@@ -141,7 +141,7 @@ TEST_F(Check, RejectsInvalidInput) {
     ASSERT_FALSE(garbage);
     EXPECT_EQ(garbage.error().code(), errc::unsupported_format);
     const media_client without{
-        {.helper = MEDIA_HELPER, .seconds_max = 10, .tessdata = "/nonexistent"}};
+        {.helper = MEDIA_HELPER, .seconds_max = 10, .text_models = "/nonexistent"}};
     const auto unread = without.check(file, {1}, deadline::after(60s), {});
     ASSERT_FALSE(unread);
     EXPECT_EQ(unread.error().code(), errc::media_failed);

@@ -55,7 +55,7 @@ TEST(MediaClient, PassesItsOptions) {
         R"(printf '{"error":{"code":"media_failed","detail":"%s"}}' "$*")"};
     auto options = helper.options();
     options.seconds_max = 42.5;
-    options.tessdata = "/some/tessdata";
+    options.text_models = "/some/models";
     options.speech_model = "/some/model";
     const media_client client{options};
     const auto report = client.analyze("/a video.mp4", far_away(), {});
@@ -64,7 +64,7 @@ TEST(MediaClient, PassesItsOptions) {
         report.error().detail(),
         "analyze --video /a video.mp4 --seconds-max 42.500000 --parent " +
             std::to_string(getpid()) +
-            " --jail require --tessdata /some/tessdata --speech-model /some/model");
+            " --jail require --text-models /some/models --speech-model /some/model");
 }
 
 TEST(MediaClient, RequestsAThumbnail) {
@@ -297,7 +297,7 @@ TEST(MediaClient, PassesNoSecretToTheChild) {
     unsetenv("REELSD_GEMINI_API_KEY");
     ASSERT_FALSE(report);
     EXPECT_THAT(report.error().detail(), Not(HasSubstr("secret")));
-    EXPECT_THAT(report.error().detail(), HasSubstr("OMP_THREAD_LIMIT=1"));
+    EXPECT_THAT(report.error().detail(), HasSubstr("ORT_DISABLE_TELEMETRY=1"));
 }
 
 }  // namespace

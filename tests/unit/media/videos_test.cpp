@@ -340,18 +340,18 @@ TEST_F(Videos, DoctorReportsLayersAndModels) {
     EXPECT_TRUE(jail->holds("resource_limits"));
     EXPECT_TRUE(jail->refusal.empty()) << jail->refusal;
     EXPECT_TRUE(jail->possible.empty()) << report->dump();
-    EXPECT_TRUE(report->at("tessdata").at("loads").get<bool>()) << report->dump();
+    EXPECT_TRUE(report->at("text_models").at("loads").get<bool>()) << report->dump();
     EXPECT_TRUE(report->at("speech_model").at("loads").get<bool>()) << report->dump();
     EXPECT_FALSE(report->at("libraries").empty());
 }
 
 TEST_F(Videos, ReportsAMissingModel) {
-    auto options = media_options{.helper = MEDIA_HELPER, .tessdata = "/nowhere/tessdata"};
+    auto options = media_options{.helper = MEDIA_HELPER, .text_models = "/nowhere/models"};
     const media_client without{options};
     const auto report = without.analyze(good(), deadline::after(120s), {});
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code(), errc::media_failed);
-    EXPECT_THAT(report.error().detail(), HasSubstr("/nowhere/tessdata"));
+    EXPECT_THAT(report.error().detail(), HasSubstr("/nowhere/models"));
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
-#include "drawn_picture.hpp"
 #include "text_reader.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +15,6 @@
 namespace reelsd::media::text {
 namespace {
 
-constexpr const char* models = "/usr/share/tesseract-ocr/5/tessdata";
 constexpr int width = 720;
 constexpr int height = 480;
 
@@ -21,13 +22,15 @@ struct closing {
     void operator()(std::FILE* pipe) const { pclose(pipe); }
 };
 
-/// Frames at the reader's rate of what ffmpeg's `filter` (a lavfi graph of 720x480) draws.
-std::vector<std::vector<std::uint8_t>> rendered(const std::string& filter, double seconds) {
+/// Frames at the reader's rate of what ffmpeg's `filter` (a lavfi graph of 720 pixels width) draws.
+std::vector<std::vector<std::uint8_t>> rendered(
+    const std::string& filter, double seconds, int frame_height = height) {
     const std::string command = "ffmpeg -v error -nostdin -f lavfi -t " + std::to_string(seconds) +
                                 " -i \"" + filter + "\" -f rawvideo -pix_fmt rgb24 -";
     const std::unique_ptr<std::FILE, closing> pipe{popen(command.c_str(), "r")};
     std::vector<std::vector<std::uint8_t>> frames;
-    std::vector<std::uint8_t> frame(std::size_t{3} * width * height);
+    std::vector<std::uint8_t> frame(
+        std::size_t{3} * width * static_cast<std::size_t>(frame_height));
     while (pipe && std::fread(frame.data(), 1, frame.size(), pipe.get()) == frame.size()) {
         frames.push_back(frame);
     }
@@ -35,7 +38,7 @@ std::vector<std::vector<std::uint8_t>> rendered(const std::string& filter, doubl
 }
 
 std::vector<timed_text> read_all(const std::vector<std::vector<std::uint8_t>>& frames) {
-    auto reader = text_reader::load(models);
+    auto reader = text_reader::load("");
     EXPECT_TRUE(reader.has_value());
     if (!reader) return {};
     double seconds = 0;
@@ -58,7 +61,7 @@ TEST(TextReader, ReadsCaptionsWithTheirTimes) {
     const auto frames = rendered(
         "mandelbrot=s=720x480:r=4" + caption("Wait for it", 60, 60, 60, 0, 4) +
             caption("5 tips for better sleep", 44, 60, 200, 1, 3) +
-            caption("Part 2", 80, 200, 320, 2, 4),
+            caption("Read more", 80, 150, 320, 2, 4),
         4);
     ASSERT_EQ(frames.size(), 16U);
 
@@ -71,7 +74,7 @@ TEST(TextReader, ReadsCaptionsWithTheirTimes) {
     EXPECT_EQ(texts[1].text, "5 tips for better sleep");
     EXPECT_NEAR(texts[1].start_seconds, 1, 0.26);
     EXPECT_NEAR(texts[1].end_seconds, 3, 0.26);
-    EXPECT_EQ(texts[2].text, "Part 2");
+    EXPECT_EQ(texts[2].text, "Read more");
     EXPECT_NEAR(texts[2].start_seconds, 2, 0.26);
 }
 
@@ -84,28 +87,56 @@ TEST(TextReader, AcceptsNoFrames) {
     EXPECT_TRUE(read_all({}).empty());
 }
 
-// Goal: inside the jail nothing is opened and no thread is started. Method: count both before and
-// after.
-TEST(TextReader, StartsNoThreadAndKeepsNoFile) {
+/// Peak of this process's memory, bytes.
+std::size_t peak_bytes() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return static_cast<std::size_t>(used.ru_maxrss) * 1024;
+}
+
+// Goal: inside the jail nothing is opened, no thread is started and memory stays below the limit.
+// Method: count files and threads before and after; a portrait frame full of text.
+TEST(TextReader, StartsNoThreadOpensNoFileAndBoundsItsMemory) {
     const auto entries = [](const char* folder) {
         return std::distance(std::filesystem::directory_iterator{folder}, {});
     };
-    auto reader = text_reader::load(models);
+    auto reader = text_reader::load("");
     ASSERT_TRUE(reader.has_value());
     const auto files = entries("/proc/self/fd");
-    const auto frames =
-        rendered("color=c=navy:s=720x480:r=4" + caption("Wait for it", 60, 60, 60, 0, 1), 1);
-    for (const auto& frame : frames) {
-        (*reader)->add_frame({frame.data(), width, height, std::ptrdiff_t{3} * width}, 0);
+    constexpr std::array<const char*, 12> lines{
+        "Wait for it",
+        "Swipe left",
+        "Bake bread",
+        "Drink more water",
+        "Never give up",
+        "Link in bio",
+        "Day twelve",
+        "Best coffee",
+        "Rest now",
+        "Pack with me",
+        "Small wins",
+        "Read the caption"};
+    constexpr int page_height = 1280;
+    std::string page = "color=c=navy:s=720x1280:r=4";
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        page += caption(lines[i], 44, 20, 20 + 100 * static_cast<int>(i), 0, 1);
+    double seconds = 0;
+    for (const auto& frame : rendered(page, 1, page_height)) {
+        (*reader)->add_frame(
+            {frame.data(), width, page_height, std::ptrdiff_t{3} * width}, seconds);
+        seconds += 1 / frames_per_second;
     }
+    EXPECT_EQ((*reader)->finish(seconds).size(), lines.size());
     EXPECT_EQ(entries("/proc/self/task"), 1);
     EXPECT_EQ(entries("/proc/self/fd"), files);
+    EXPECT_LT(peak_bytes(), std::size_t{300} * 1024 * 1024);
 }
 
 TEST(TextReader, ReportsAMissingModel) {
     const auto reader = text_reader::load("/nonexistent");
     ASSERT_FALSE(reader.has_value());
     EXPECT_EQ(reader.error().code(), errc::media_failed);
+    EXPECT_NE(reader.error().detail().find("/nonexistent/ch_PP"), std::string::npos);
 }
 
 }  // namespace

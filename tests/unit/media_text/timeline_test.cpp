@@ -11,7 +11,7 @@ constexpr box lower{100, 600, 500, 640};
 sighting seen(const char* text, double start, double end, box place = upper) {
     return {
         .text = text,
-        .confidence = 92,
+        .confidence = 0.92,
         .frames = static_cast<int>((end - start) * 4),
         .start_seconds = start,
         .end_seconds = end,

@@ -1,109 +1,202 @@
 #include "tracker.hpp"
 
-#include "drawn_picture.hpp"
-
 #include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
 
 namespace reelsd::media::text {
 namespace {
 
-/// Feeds pictures to a detector and a tracker, a quarter of a second apart.
-class following {
-public:
-    std::vector<observation> show(const drawn_picture& picture) {
-        candidates_ = detector_.find(picture.frame());
-        const double seconds = 0.25 * shown_++;
-        return tracker_.update(candidates_, detector_, picture.frame(), seconds, ended);
-    }
+constexpr int drawn_width = 320;
+constexpr int drawn_height = 200;
+constexpr line_box place{.centre_x = 160, .centre_y = 100, .width = 200, .height = 40};
 
-    std::vector<track> ended;
+/// A grey picture with "letters", which are random strips determined by a number.
+class drawn_frame {
+public:
+    drawn_frame() : pixels_(std::size_t{3} * drawn_width * drawn_height, 40) {}
+
+    drawn_frame& write(const line_box& area, unsigned text) {
+        std::mt19937 random{text};
+        const box bounds = area.bounds();
+        for (int x = bounds.left; x < bounds.right; x += 8) {
+            const int top = bounds.top + static_cast<int>(random() % 30);
+            for (int y = top; y < bounds.bottom; ++y) {
+                for (int dx = 0; dx < 4; ++dx) set(x + dx, y, random() % 2 == 0 ? 250 : 200);
+            }
+        }
+        return *this;
+    }
+    [[nodiscard]] rgb_frame frame() const {
+        return {pixels_.data(), drawn_width, drawn_height, std::ptrdiff_t{3} * drawn_width};
+    }
 
 private:
-    line_detector detector_;
-    line_tracker tracker_;
-    std::vector<candidate> candidates_;
-    int shown_ = 0;
+    void set(int x, int y, std::uint8_t value) {
+        for (std::size_t c = 0; c < 3; ++c)
+            pixels_[static_cast<std::size_t>(y * drawn_width + x) * 3 + c] = value;
+    }
+    std::vector<std::uint8_t> pixels_;
 };
 
-drawn_picture with_text(std::string_view text, int left, int top, rgb ground = dark_blue) {
-    drawn_picture picture{500, 300, ground};
-    picture.write(text, left, top, white);
-    return picture;
+line_box moved(const line_box& from, double dx, double dy) {
+    line_box to = from;
+    to.centre_x += dx;
+    to.centre_y += dy;
+    return to;
 }
 
-TEST(Signature, DependsOnTheTextAndNotOnItsPosition) {
-    line_detector detector;
-    const auto of = [&](const drawn_picture& picture) {
-        return signature_of(detector.find(picture.frame()).at(0).line);
-    };
-    const signature next = of(with_text("THE HILL", 40, 40));
-    EXPECT_GT(correlation(next, of(with_text("THE HILL", 133, 201))), 0.98);
-    EXPECT_LT(correlation(next, of(with_text("LITTLEFE", 40, 40))), same_signature_correlation);
-    EXPECT_DOUBLE_EQ(correlation(next, signature{}), 0);
-}
-
-// Goal: a still line is followed over a moving background. Method: the background changes.
-TEST(Tracker, FollowsAStillLineOverAnyBackground) {
-    following video;
-    for (int i = 0; i < 6; ++i) {
-        const auto seen = video.show(with_text("THE HILL", 40, 40, {std::uint8_t(20 * i), 60, 90}));
-        ASSERT_EQ(seen.size(), 1U) << "frame " << i;
-        EXPECT_EQ(seen[0].line->sightings, i + 1);
+/// A tracker and the time of its frames.
+class Tracker : public ::testing::Test {
+protected:
+    void show(
+        const drawn_frame& picture, const std::vector<line_box>& found,
+        const rgb_frame& before = {}) {
+        tracker_.compare(picture.frame());
+        tracker_.update(found, picture.frame(), before, seconds_);
+        seconds_ += 0.25;
     }
-}
-
-TEST(Tracker, FollowsAMovingLine) {
-    following video;
-    for (int i = 0; i < 6; ++i) {
-        const auto seen = video.show(with_text("THE HILL", 40 + 9 * i, 200 - 25 * i));
-        ASSERT_EQ(seen.size(), 1U) << "frame " << i;
-        EXPECT_EQ(seen[0].line->sightings, i + 1);
-        EXPECT_EQ(seen[0].line->moved, i > 0);
+    /// Reads all due lines as `text`. Returns their number.
+    std::size_t read(const drawn_frame& picture, const char* text, double confidence = 0.99) {
+        const auto due = tracker_.due();
+        for (track* line : due)
+            tracker_.take(*line, {text, confidence}, picture.frame(), seconds_ - 0.25);
+        return due.size();
     }
+
+    line_tracker tracker_;
+    double seconds_ = 0;
+};
+
+TEST(Signature, ComparesPicturesWithoutTheirBrightness) {
+    const auto hello = drawn_frame{}.write(place, 1);
+    const auto other = drawn_frame{}.write(place, 2);
+    const auto mark = signature_of(hello.frame(), place);
+    EXPECT_NEAR(correlation(mark, mark), 1, 1e-3);
+    EXPECT_LT(correlation(mark, signature_of(other.frame(), place)), 0.8);
+    EXPECT_DOUBLE_EQ(correlation(mark, signature_of(drawn_frame{}.frame(), place)), 0);
 }
 
-TEST(Tracker, EndsALineThatIsGoneButNotAfterAFlicker) {
-    following video;
-    const drawn_picture empty{500, 300, dark_blue};
-    video.show(with_text("THE HILL", 40, 40));
-    video.show(empty);
-    ASSERT_EQ(video.show(with_text("THE HILL", 40, 40)).size(), 1U);
-    for (int i = 0; i < 4; ++i) EXPECT_TRUE(video.show(empty).empty());
-    ASSERT_EQ(video.ended.size(), 1U);
-    EXPECT_EQ(video.ended[0].sightings, 2);
-    EXPECT_DOUBLE_EQ(video.ended[0].first_seconds, 0);
-    EXPECT_DOUBLE_EQ(video.ended[0].last_seconds, 0.5);
+TEST_F(Tracker, ReadsAStillLineOnce) {
+    const auto picture = drawn_frame{}.write(place, 1);
+    for (int frame = 0; frame < 6; ++frame) {
+        show(picture, frame % 2 == 0 ? std::vector{place} : std::vector<line_box>{});
+        EXPECT_EQ(read(picture, "Wait for it"), frame == 0 ? 1U : 0U);
+        EXPECT_TRUE(tracker_.changed_rows(drawn_height).empty());
+    }
+    const auto ended = tracker_.release();
+    ASSERT_EQ(ended.size(), 1U);
+    EXPECT_EQ(ended[0].sightings, 6);
+    EXPECT_DOUBLE_EQ(ended[0].first_seconds, 0);
+    EXPECT_DOUBLE_EQ(ended[0].last_seconds, 1.25);
 }
 
-TEST(Tracker, TreatsAnotherTextAsANewLine) {
-    following video;
-    video.show(with_text("THE HILL", 40, 40));
-    const auto seen = video.show(with_text("LITTLE FEE", 40, 40));
-    ASSERT_EQ(seen.size(), 1U);
-    EXPECT_EQ(seen[0].line->sightings, 1);
+TEST_F(Tracker, ReadsAnUncertainLineAgain) {
+    const auto picture = drawn_frame{}.write(place, 1);
+    std::size_t readings = 0;
+    for (int frame = 0; frame < 10; ++frame) {
+        show(picture, {place});
+        readings += read(picture, "Wait for it", 0.85);
+    }
+    EXPECT_EQ(readings, 3U);
 }
 
-TEST(Tracker, TreatsAGrownLineAsANewLine) {
-    following video;
-    video.show(with_text("THE", 40, 40));
-    const auto seen = video.show(with_text("THE HILL", 40, 40));
-    const auto fresh = std::count_if(seen.begin(), seen.end(), [](const observation& each) {
-        return each.line->line.bounds.width() > 150;
-    });
-    EXPECT_EQ(fresh, 1);
+TEST_F(Tracker, SplitsALineWhoseTextChanged) {
+    const auto before = drawn_frame{}.write(place, 1);
+    const auto after = drawn_frame{}.write(place, 2);
+    show(before, {place});
+    read(before, "Part 1");
+    show(before, {place});
+    show(after, {place});
+    EXPECT_EQ(read(after, "Swipe left"), 1U);
+    const auto ended = tracker_.release();
+    ASSERT_EQ(ended.size(), 2U);
+    EXPECT_EQ(ended[0].reading.text, "Part 1");
+    EXPECT_DOUBLE_EQ(ended[0].last_seconds, 0.25);
+    EXPECT_EQ(ended[0].sightings, 2);
+    EXPECT_EQ(ended[1].reading.text, "Swipe left");
+    EXPECT_DOUBLE_EQ(ended[1].first_seconds, 0.5);
 }
 
-// Goal: nothing that leaves the screen is lost at the end of the video. Method: release.
-TEST(Tracker, ReleasesTheRemainingLines) {
-    line_detector detector;
-    line_tracker tracker;
-    const drawn_picture picture = with_text("THE HILL", 40, 40);
-    const auto candidates = detector.find(picture.frame());
-    std::vector<track> ended;
-    static_cast<void>(tracker.update(candidates, detector, picture.frame(), 1.0, ended));
-    EXPECT_EQ(tracker.release().size(), 1U);
-    EXPECT_TRUE(tracker.release().empty());
-    EXPECT_TRUE(ended.empty());
+TEST_F(Tracker, ToleratesMoreAfterTheSameText) {
+    const auto before = drawn_frame{}.write(place, 1);
+    const auto after = drawn_frame{}.write(place, 2);
+    show(before, {place});
+    read(before, "Wait for it");
+    show(after, {place});
+    EXPECT_EQ(read(after, "Wait for it"), 1U);
+    const auto ended = tracker_.release();
+    ASSERT_EQ(ended.size(), 1U);
+    EXPECT_LT(ended[0].tolerance, 0.9);
+    EXPECT_GE(ended[0].tolerance, 0.5);
+}
+
+TEST_F(Tracker, FollowsAMovingLineWithoutReading) {
+    const auto first = drawn_frame{}.write(place, 1);
+    show(first, {place});
+    read(first, "Wait for it");
+    const auto aside = moved(place, 0, -30);
+    const auto second = drawn_frame{}.write(aside, 1);
+    show(second, {aside});
+    EXPECT_EQ(read(second, "unread"), 0U);
+    const auto ended = tracker_.release();
+    ASSERT_EQ(ended.size(), 1U);
+    EXPECT_EQ(ended[0].sightings, 2);
+}
+
+TEST_F(Tracker, EndsALineThatIsGoneAndWatchesItsRows) {
+    const auto picture = drawn_frame{}.write(place, 1);
+    const drawn_frame empty;
+    show(picture, {place});
+    read(picture, "Wait for it");
+    show(empty, {});
+    const auto rows = tracker_.changed_rows(drawn_height);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_LT(rows[0].top, 80);
+    EXPECT_GT(rows[0].bottom, 120);
+    for (int frame = 0; frame < 5; ++frame) show(empty, {});
+    EXPECT_EQ(tracker_.changed_rows(drawn_height).size(), 1U);
+    show(empty, {});
+    EXPECT_TRUE(tracker_.changed_rows(drawn_height).empty());
+    const auto ended = tracker_.release();
+    ASSERT_EQ(ended.size(), 1U);
+    EXPECT_DOUBLE_EQ(ended[0].last_seconds, 0);
+    EXPECT_EQ(ended[0].sightings, 1);
+}
+
+TEST_F(Tracker, ReplacesALineThatGrew) {
+    const line_box part{.centre_x = 110, .centre_y = 100, .width = 100, .height = 40};
+    const auto picture = drawn_frame{}.write(place, 1);
+    show(picture, {part});
+    read(picture, "Stop");
+    show(picture, {place});
+    EXPECT_EQ(read(picture, "Stop scrolling"), 1U);
+    const auto ended = tracker_.release();
+    ASSERT_EQ(ended.size(), 2U);
+    EXPECT_EQ(ended[0].reading.text, "Stop");
+    EXPECT_EQ(ended[0].sightings, 1);
+}
+
+TEST_F(Tracker, FindsTheStartInTheFrameBefore) {
+    const auto picture = drawn_frame{}.write(place, 1);
+    seconds_ = 0.5;
+    show(picture, {place}, picture.frame());
+    read(picture, "Wait for it");
+    EXPECT_DOUBLE_EQ(tracker_.release()[0].first_seconds, 0.25);
+}
+
+TEST_F(Tracker, BoundsReadingsOfAFrame) {
+    std::vector<line_box> texture;
+    for (int x = 0; x < 12; ++x) {
+        for (int y = 0; y < 8; ++y)
+            texture.push_back(
+                {.centre_x = 12.0 + 25 * x, .centre_y = 10.0 + 24 * y, .width = 20, .height = 20});
+    }
+    const drawn_frame picture;
+    show(picture, texture);
+    EXPECT_EQ(tracker_.due().size(), 8U);
 }
 
 }  // namespace
