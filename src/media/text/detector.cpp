@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace reelsd::media::text {
 
@@ -14,7 +15,6 @@ constexpr double unclip_ratio = 1.5;      // As the network was trained: core to
 constexpr double slant_max = 0.35;        // Radians, 20 degrees.
 /// Width by height from which a core has a direction; shorter words are read upright.
 constexpr double slanted_aspect_min = 2.5;
-
 /// Pixels of a detection: a portrait frame of 9:16 is 416 pixels wide. Bounds time and memory.
 constexpr double detection_pixels = 416.0 * 736.0;
 constexpr int side_step = 32;  // The network halves its input five times.
@@ -89,9 +89,7 @@ line_box rectangle_of(const std::vector<int>& piece, int width) {
         .slant = slant};
 }
 
-/// Joined when the gap is at most this share of the height.
-constexpr double joining_gap = 0.7;
-
+/// Whether they are neighbours on one row, closer than 0.7 of their height.
 bool continues(const line_box& a, const line_box& b) {
     const double low = std::min(a.height, b.height);
     const double high = std::max(a.height, b.height);
@@ -99,14 +97,11 @@ bool continues(const line_box& a, const line_box& b) {
     const double dx = b.centre_x - a.centre_x;
     const double dy = b.centre_y - a.centre_y - dx * std::tan((a.slant + b.slant) / 2);
     const double gap = std::abs(dx) - (a.width + b.width) / 2;
-    return std::abs(dy) < 0.3 * high && gap < joining_gap * high && gap > -low;
+    return std::abs(dy) < 0.3 * high && gap < 0.7 * high && gap > -low;
 }
 
 line_box joined(const line_box& a, const line_box& b) {
-    const auto& [left, right] =
-        std::minmax(a, b, [](const line_box& first, const line_box& second) {
-            return first.centre_x < second.centre_x;
-        });
+    const auto& [left, right] = a.centre_x < b.centre_x ? std::tie(a, b) : std::tie(b, a);
     const double begin = left.centre_x - left.width / 2;
     const double end = std::max(left.centre_x + left.width / 2, right.centre_x + right.width / 2);
     const double share = right.width / (left.width + right.width);
@@ -156,18 +151,16 @@ std::vector<line_box> boxes_of(const probability_map& map) {
 }
 
 std::vector<line_box> join_rows(std::vector<line_box> boxes) {
-    for (std::size_t i = 0; i < boxes.size();) {
+    for (auto line = boxes.begin(); line != boxes.end();) {
         const auto part = std::find_if(
-            boxes.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-            boxes.end(),
-            [&](const line_box& other) { return continues(boxes[i], other); });
+            line + 1, boxes.end(), [&](const line_box& other) { return continues(*line, other); });
         if (part == boxes.end()) {
-            ++i;
+            ++line;
             continue;
         }
-        boxes[i] = joined(boxes[i], *part);
+        *line = joined(*line, *part);
         boxes.erase(part);
-        i = 0;
+        line = boxes.begin();
     }
     return boxes;
 }

@@ -41,7 +41,8 @@ public:
             reading.text = tidied(reading.text);
             tracker_.take(*line, std::move(reading), frame, seconds);
         }
-        before_.assign(frame.pixels, frame.pixels + bytes_of(frame));
+        const auto last_row = frame.pixels + frame.stride * (frame.height - 1);
+        before_.assign(frame.pixels, last_row + std::ptrdiff_t{3} * frame.width);
     }
 
     std::vector<timed_text> finish(double duration_seconds) override {
@@ -64,11 +65,6 @@ public:
     }
 
 private:
-    /// From its first pixel to its last one.
-    static std::ptrdiff_t bytes_of(const rgb_frame& frame) {
-        return frame.stride * (frame.height - 1) + std::ptrdiff_t{3} * frame.width;
-    }
-
     line_detector detector_;
     recogniser letters_;
     line_tracker tracker_;

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 namespace reelsd::media::text {
 
 namespace {
 
 constexpr float space_probability = 0.02F;  // Measured: exact words 0.84 to 0.93.
-
-constexpr int input_height = 48;  // Pixels, as the network was trained.
+constexpr int input_height = 48;            // Pixels, as the network was trained.
 constexpr int width_step = 16;
 constexpr int width_max = 1280;  // About 60 letters. Bounds time and memory.
 
@@ -18,8 +19,19 @@ bool is_latin(const std::string& character) {
     return character.size() == 1 && std::isalnum(static_cast<unsigned char>(character[0])) != 0;
 }
 
-/// "A" for U+FF21, and so on for U+FF01 to U+FF5E.
+/// "A" for U+FF21, and so on for U+FF01 to U+FF5E; plain quotes, dashes and ellipses.
 std::string narrowed(const std::string& character) {
+    static const std::map<std::string_view, std::string_view> plain{
+        {"\u2018", "'"},
+        {"\u2019", "'"},
+        {"\u201c", "\""},
+        {"\u201d", "\""},
+        {"\u2013", "-"},
+        {"\u2014", "-"},
+        {"\u2026", "..."},
+        {"\u00b4", "'"}};
+    if (const auto known = plain.find(character); known != plain.end())
+        return std::string{known->second};
     if (character.size() != 3 || character[0] != '\xEF') return character;
     const auto code = (static_cast<unsigned char>(character[1]) & 0x3FU) << 6U |
                       (static_cast<unsigned char>(character[2]) & 0x3FU);

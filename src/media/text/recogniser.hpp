@@ -20,7 +20,8 @@ struct line_reading {
 /// The characters of the network's classes from 1 on; class 0 is the blank.
 class alphabet {
 public:
-    /// The last character is the space. Full-width forms, which Chinese text uses, become ASCII.
+    /// The last character is the space. Full-width forms, which Chinese text uses, and
+    /// typographic marks become ASCII.
     explicit alphabet(std::vector<std::string> characters);
 
     [[nodiscard]] std::size_t classes() const { return characters_.size() + 1; }

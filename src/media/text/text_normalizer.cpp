@@ -1,7 +1,6 @@
 #include "text_normalizer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <vector>
 
@@ -69,13 +68,6 @@ std::string joined(
     return text;
 }
 
-/// A handle, a hashtag or an address: their words are joined, often with inner capitals.
-bool is_name_or_address(std::string_view word) {
-    const auto dot = word.find('.');
-    return word.starts_with('@') || word.starts_with('#') ||
-           (dot != std::string_view::npos && dot + 1 < word.size());
-}
-
 /// Letters and digits, in any script: in UTF-8, others than ASCII start with 0xC3 or more.
 std::size_t letters_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -141,37 +133,6 @@ constexpr std::size_t sparse_letters = 3;
 
 }  // namespace
 
-std::string plain_punctuation(std::string_view text) {
-    struct form {
-        std::string_view from;
-        std::string_view to;
-    };
-    static constexpr std::array<form, 8> forms{{
-        {"\u2018", "'"},
-        {"\u2019", "'"},
-        {"\u201c", "\""},
-        {"\u201d", "\""},
-        {"\u2013", "-"},
-        {"\u2014", "-"},
-        {"\u2026", "..."},
-        {"\u00b4", "'"},
-    }};
-    std::string plain{};
-    while (!text.empty()) {
-        const auto* const found = std::find_if(forms.begin(), forms.end(), [&](const form& each) {
-            return text.starts_with(each.from);
-        });
-        if (found == forms.end()) {
-            plain += text.front();
-            text.remove_prefix(1);
-        } else {
-            plain += found->to;
-            text.remove_prefix(found->from.size());
-        }
-    }
-    return plain;
-}
-
 double similarity(std::string_view a, std::string_view b) {
     const std::size_t longer = std::max(a.size(), b.size());
     if (longer == 0) return 1;
@@ -179,12 +140,7 @@ double similarity(std::string_view a, std::string_view b) {
 }
 
 bool same_text(std::string_view a, std::string_view b) {
-    const std::size_t longer = std::max(a.size(), b.size());
-    if (longer == 0) return true;
-    const edit between = edit_between(a, b);
-    if (between.digits_differ) return false;
-    return static_cast<double>(between.distance) <=
-           (1 - same_text_similarity) * static_cast<double>(longer);
+    return !edit_between(a, b).digits_differ && similarity(a, b) >= same_text_similarity;
 }
 
 bool grows_into(std::string_view shorter, std::string_view longer) {
@@ -211,8 +167,7 @@ bool is_part_of(std::string_view part, std::string_view whole) {
 }
 
 std::string tidied(std::string_view text) {
-    const std::string plain = plain_punctuation(text);
-    auto words = words_of(plain);
+    auto words = words_of(text);
     // Marks alone at the ends are emoji and pieces of the background.
     const auto is_speck = [](std::string_view word) {
         return letters_of(word) == 0 && word.find_first_not_of("!?&+%$") != std::string_view::npos;
@@ -233,7 +188,9 @@ bool is_lookalike(std::string_view text) {
     std::size_t odd_letters = 0;
     std::size_t odd = 0;
     for (const std::string_view word : words_of(text)) {
-        if (is_name_or_address(word)) continue;
+        // Handles, hashtags and addresses join words, often with inner capitals.
+        if (word.substr(0, word.size() - 1).find_first_of("@#.") != std::string_view::npos)
+            continue;
         const auto count = odd_places(word);
         odd += count;
         letters += letters_of(word);

@@ -7,9 +7,6 @@
 
 namespace reelsd::media::text {
 
-/// Typographic quotes, dashes and ellipses as their ASCII forms; other text unchanged.
-[[nodiscard]] std::string plain_punctuation(std::string_view text);
-
 /// 1 - edit distance / length of the longer one, over bytes; 1 for two empty texts.
 [[nodiscard]] double similarity(std::string_view a, std::string_view b);
 
@@ -24,7 +21,7 @@ inline constexpr double same_text_similarity = 0.78;
 /// `whole` contains (about) `part` at word boundaries, and more.
 [[nodiscard]] bool is_part_of(std::string_view part, std::string_view whole);
 
-/// A reading with plain punctuation and single spaces, without marks at its ends that belong to no
+/// A reading with single spaces, without marks at its ends that belong to no
 /// word, and with letters in one case where both cases have one shape.
 [[nodiscard]] std::string tidied(std::string_view text);
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace reelsd::media::text {
@@ -58,29 +58,22 @@ track start(const line_box& place, const signature& mark, double seconds) {
 
 signature signature_of(const rgb_frame& frame, const line_box& area) {
     std::vector<float> colours;
-    // Weights of BT.601, for blue, green and red.
-    constexpr std::array<normalization, 3> luma{{{0.114F, 0}, {0.587F, 0}, {0.299F, 0}}};
-    sample(frame, {.area = area, .width = 64, .height = 12}, luma, colours);
+    sample(frame, {.area = area, .width = 64, .height = 12}, {}, colours);
     signature cells{};
-    float mean = 0;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        cells[i] = colours[i] + colours[cells.size() + i] + colours[2 * cells.size() + i];
-        mean += cells[i] / static_cast<float>(cells.size());
-    }
-    float squares = 0;
-    for (float& cell : cells) {
-        cell -= mean;
-        squares += cell * cell;
-    }
-    constexpr float uniform = 1;  // Less than a grey level in the whole grid.
-    for (float& cell : cells) cell = squares < uniform ? 0 : cell / std::sqrt(squares);
+    // Green is close to luma.
+    std::copy_n(colours.begin() + std::ssize(cells), cells.size(), cells.begin());
+    const float mean =
+        std::accumulate(cells.begin(), cells.end(), 0.0F) / static_cast<float>(cells.size());
+    for (float& cell : cells) cell -= mean;
+    const double squares = correlation(cells, cells);
+    constexpr double uniform = 1;  // Less than a grey level in the whole grid.
+    for (float& cell : cells)
+        cell = squares < uniform ? 0 : cell / static_cast<float>(std::sqrt(squares));
     return cells;
 }
 
 double correlation(const signature& a, const signature& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * double{b[i]};
-    return sum;
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 void line_tracker::compare(const rgb_frame& frame) {
@@ -215,10 +208,9 @@ void line_tracker::take(track& line, line_reading reading, const rgb_frame& fram
 }
 
 std::vector<track> line_tracker::release() {
-    auto all = std::exchange(ended_, {});
-    all.insert(all.end(), tracks_.begin(), tracks_.end());
+    ended_.insert(ended_.end(), tracks_.begin(), tracks_.end());
     tracks_.clear();
-    return all;
+    return std::exchange(ended_, {});
 }
 
 }  // namespace reelsd::media::text

@@ -74,6 +74,13 @@ TEST(Decode, AddsTheOtherCaseToTheConfidence) {
     EXPECT_NEAR(reading.confidence, 0.8, 1e-6);
 }
 
+TEST(Alphabet, ReplacesTypographicForms) {
+    const alphabet forms{
+        {"\u201c", "\u2019", "\u2026", "\uFF01", "\uFF5E", "\u4eca", "\u00e9", " "}};
+    const char* const plain[] = {"\"", "'", "...", "!", "~", "\u4eca", "\u00e9"};
+    for (std::size_t i = 0; i < std::size(plain); ++i) EXPECT_EQ(forms.of(i + 1), plain[i]);
+}
+
 TEST(Alphabet, FindsTheOtherCase) {
     EXPECT_EQ(letters().other_case(1), 2U);
     EXPECT_EQ(letters().other_case(2), 1U);

@@ -5,12 +5,6 @@
 namespace reelsd::media::text {
 namespace {
 
-TEST(PlainPunctuation, ReplacesTypographicMarks) {
-    EXPECT_EQ(plain_punctuation("\u201cDon\u2019t\u201d \u2014 wait\u2026"), "\"Don't\" - wait...");
-    EXPECT_EQ(plain_punctuation("caf\u00e9 $5"), "caf\u00e9 $5");
-    EXPECT_EQ(plain_punctuation(""), "");
-}
-
 TEST(Similarity, IsOneMinusEditsByLength) {
     EXPECT_DOUBLE_EQ(similarity("", ""), 1);
     EXPECT_DOUBLE_EQ(similarity("abcd", "abcd"), 1);
@@ -78,7 +72,6 @@ TEST(Tidied, RemovesMarksAndMixedCase) {
         {"iPhone", "iPhone"},
         {"wow", "wow"},
         {"4K", "4K"},
-        {"\u201cDon\u2019t\u201d", "\"Don't\""},
     };
     for (const auto& expected : cases) EXPECT_EQ(tidied(expected.reading), expected.text);
 }
