@@ -47,8 +47,8 @@ namespace reelsd::media {
 /// Enters the jail and tries what a compromised decoder could do.
 [[nodiscard]] jail_report examine_jail(const arguments& given);
 
-/// Loads the models, enters the jail and returns an object with `jail`, `text_models`, `speech_model`
-/// and `libraries`. Afterwards this process can only write it.
+/// Loads the models, enters the jail and returns an object with `jail`, `text_models`,
+/// `speech_model` and `libraries`. Afterwards this process can only write it.
 [[nodiscard]] json examine(const arguments& given);
 
 /// Makes the daemon accept a report (`report_bounds`): limits times to the video, cleans text and

@@ -14,7 +14,6 @@ struct box {
     [[nodiscard]] int width() const { return right - left; }
     [[nodiscard]] int height() const { return bottom - top; }
     [[nodiscard]] int area() const { return std::max(0, width()) * std::max(0, height()); }
-    [[nodiscard]] bool operator==(const box&) const = default;
 };
 
 [[nodiscard]] inline box intersection(const box& a, const box& b) {

@@ -19,6 +19,12 @@ bool is_latin(const std::string& character) {
     return character.size() == 1 && std::isalnum(static_cast<unsigned char>(character[0])) != 0;
 }
 
+/// Not before the digits of "5:42" and "1,250".
+bool may_have_space(const std::string& before, const std::string& after) {
+    if (before == "," || before == ":") return is_latin(after) && std::isalpha(after[0]) != 0;
+    return is_latin(before) && is_latin(after);
+}
+
 /// "A" for U+FF21, and so on for U+FF01 to U+FF5E; plain quotes, dashes and ellipses.
 std::string narrowed(const std::string& character) {
     static const std::map<std::string_view, std::string_view> plain{
@@ -69,7 +75,7 @@ line_reading decode(std::span<const float> steps, const alphabet& characters) {
         space_between = std::max(space_between, values.back());
         if (best != 0 && best != before) {
             const std::string& character = characters.of(best);
-            if (space_between >= space_probability && is_latin(character) && is_latin(last))
+            if (space_between >= space_probability && may_have_space(last, character))
                 line.text += ' ';
             line.text += character;
             last = character;

@@ -10,10 +10,11 @@ namespace reelsd::media::text {
 /// 1 - edit distance / length of the longer one, over bytes; 1 for two empty texts.
 [[nodiscard]] double similarity(std::string_view a, std::string_view b);
 
-/// Two readings of one text: `same_text_similarity` or more, and no digit against another digit
-/// ("Part 1" and "Part 2" are two texts).
-[[nodiscard]] bool same_text(std::string_view a, std::string_view b);
 inline constexpr double same_text_similarity = 0.78;
+/// Two readings of one text: at least this similar, and no digit against another digit ("Part 1"
+/// and "Part 2" are two texts).
+[[nodiscard]] bool same_text(
+    std::string_view a, std::string_view b, double least = same_text_similarity);
 
 /// `longer` begins with (about) `shorter` and has more words: a caption that grows word by word.
 [[nodiscard]] bool grows_into(std::string_view shorter, std::string_view longer);
@@ -25,7 +26,7 @@ inline constexpr double same_text_similarity = 0.78;
 /// word, and with letters in one case where both cases have one shape.
 [[nodiscard]] std::string tidied(std::string_view text);
 
-/// Whether a text looks like another script that was read as Latin: most of it has capitals and
+/// Whether a text looks like another script that was read as Latin: much of it has capitals and
 /// digits within words, or a Cyrillic letter. The network has no Cyrillic alphabet.
 [[nodiscard]] bool is_lookalike(std::string_view text);
 

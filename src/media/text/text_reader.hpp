@@ -32,7 +32,7 @@ public:
     /// `media_failed` names what is missing.
     static result<std::unique_ptr<text_reader>> load(const std::string& models_dir);
 
-    /// Where `load` looks without a folder: `share/reelsd/text-models` of this installation.
+    /// Where `load` looks without a folder.
     static std::string installed_models();
 
     virtual ~text_reader() = default;

@@ -26,8 +26,7 @@ bool alike(double a, double b, double tolerance) {
     return std::abs(a - b) <= tolerance * std::max(a, b);
 }
 
-/// Whether a line of this place and another of that one can be the same: their edges differ by less
-/// than a letter.
+/// Whether both can be one line: their edges differ by less than a letter.
 bool same_place(const line_box& a, const line_box& b) {
     const double letter = 0.5 * std::min(a.height, b.height);
     return alike(a.height, b.height, 0.35) && std::abs(a.centre_y - b.centre_y) < letter &&
@@ -65,10 +64,9 @@ signature signature_of(const rgb_frame& frame, const line_box& area) {
     const float mean =
         std::accumulate(cells.begin(), cells.end(), 0.0F) / static_cast<float>(cells.size());
     for (float& cell : cells) cell -= mean;
-    const double squares = correlation(cells, cells);
-    constexpr double uniform = 1;  // Less than a grey level in the whole grid.
-    for (float& cell : cells)
-        cell = squares < uniform ? 0 : cell / static_cast<float>(std::sqrt(squares));
+    // At least a grey level: uniform pictures are not amplified.
+    const double length = std::sqrt(std::max(1.0, correlation(cells, cells)));
+    for (float& cell : cells) cell /= static_cast<float>(length);
     return cells;
 }
 
@@ -191,8 +189,10 @@ std::vector<track*> line_tracker::due() {
 void line_tracker::take(track& line, line_reading reading, const rgb_frame& frame, double seconds) {
     const signature mark = signature_of(frame, line.place);
     const double match = correlation(line.mark, mark);
+    // A similar picture with another text is more often a misreading.
+    const double similar = match < moved_correlation ? same_text_similarity : 0.6;
     if (line.readings > 0 && match < same_correlation &&
-        !same_text(line.reading.text, reading.text)) {
+        !same_text(line.reading.text, reading.text, similar)) {
         if (ended_.size() < ended_max) ended_.push_back(line);
         line = start(line.place, mark, seconds);
     } else if (line.readings > 0 && match < line.tolerance) {

@@ -10,8 +10,7 @@
 
 namespace reelsd::media::text {
 
-/// A line's picture in a small grid, without its brightness and contrast: zero mean, unit length;
-/// zeros when uniform.
+/// A line's picture in a small grid: zero mean, unit length; near zero when uniform.
 using signature = std::array<float, std::size_t{64} * 12>;
 
 [[nodiscard]] signature signature_of(const rgb_frame& frame, const line_box& area);
@@ -45,8 +44,8 @@ public:
     /// captions follow each other. From the top; they do not overlap.
     [[nodiscard]] std::vector<rows> changed_rows(int frame_height) const;
 
-    /// Takes the lines that the detector found, in the whole frame or in those rows. `before` is
-    /// the previous frame, or without pixels: a new line may have appeared there.
+    /// Takes the lines that were found. `before`: the previous frame, in which new ones may have
+    /// appeared, or no pixels.
     void update(
         const std::vector<line_box>& found, const rgb_frame& frame, const rgb_frame& before,
         double seconds);

@@ -49,6 +49,7 @@ TEST(Decode, CollapsesStepsToText) {
         {"a probable space in a blank", {{1}, {blank, 0.9F, 0.05F}, {4}}, "a B"},
         {"a probable space in a letter", {{1}, {4, 0.9F, 0.05F}}, "a B"},
         {"an improbable space", {{1}, {blank, 0.9F, 0.01F}, {4}}, "aB"},
+        {"a space after a comma", {{1}, {5}, {4, 0.9F, 0.05F}}, "a, B"},
         {"no space around Chinese", {{1}, {blank, 0.9F, 0.05F}, {6}}, "a\u6C34"},
         {"only one space", {{1}, {space, 0.9F, 0.9F}, {blank, 0.9F, 0.5F}, {4}}, "a B"},
         {"a full-width letter", {{3}}, "a"},

@@ -85,20 +85,24 @@ TEST(IsLookalike, RecognisesCyrillic) {
         "yuWne MecTa MocKBbI",
         "MoA ceMbA N A",
         "3aBTpa 6yAeT n03 HO",
+        "MOA CeMbA N A",
+        "Jo>kkn caxapa",
+        "CMOTPN AO KOHLLa",
+        "HnkorAa Tak He Aenan",
         "\u0418 cHoBa",
     };
     for (const auto* text : cyrillic) EXPECT_TRUE(is_lookalike(text)) << text;
     constexpr const char* latin[] = {
         "",
         "Wait for it",
-        "YouTube and iPhone in one place",
+        "YouTube, iPhone and McDonald",
         "@northTrailsDaily",
         "#EasyRecipesForYou",
         "GreenLeaf.com",
         "Use code SUMMER25",
-        "2nd 4K 100K 10min MP3",
+        "2nd 4K 100K 10min MP3 TVs",
         "WAIT FOR IT",
-        "pRioRy of the north",
+        "priORy of the north road",
     };
     for (const auto* text : latin) EXPECT_FALSE(is_lookalike(text)) << text;
 }
