@@ -91,7 +91,6 @@ struct settings {
     /// Applies where the sandbox of that program or of yt-dlp is incomplete.
     media::jail_policy jail = media::jail_policy::require;
     std::string text_models_dir;   ///< Empty: the installed one.
-    std::string tessdata_dir;      ///< Deprecated and ignored.
     std::string speech_model_dir;  ///< Holds pocketsphinx's English model.
 
     std::string telegram_token;  ///< Empty: no bot.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace reelsd::media::text {
 
@@ -101,7 +100,8 @@ bool continues(const line_box& a, const line_box& b) {
 }
 
 line_box joined(const line_box& a, const line_box& b) {
-    const auto& [left, right] = a.centre_x < b.centre_x ? std::tie(a, b) : std::tie(b, a);
+    const line_box& left = a.centre_x < b.centre_x ? a : b;
+    const line_box& right = &left == &a ? b : a;
     const double begin = left.centre_x - left.width / 2;
     const double end = std::max(left.centre_x + left.width / 2, right.centre_x + right.width / 2);
     const double share = right.width / (left.width + right.width);
