@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 namespace reelsd::media {
 
@@ -25,8 +27,13 @@ onnx_owner<Object> created(const onnx::api& api, void (*release)(Object*), Creat
 
 /// Null with `why` when it is missing or too old.
 const onnx::api* load_library(std::string& why) {
-    // By its name alone, the loader looks into the folder of the program first.
-    void* library = dlopen(REELSD_ONNX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    std::error_code failure;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
+    const auto shipped = program.parent_path() / REELSD_ONNX_LIBRARY;
+    // By its name alone, the loader looks into the folders of the system.
+    const bool is_shipped = std::filesystem::exists(shipped, failure);
+    void* library =
+        dlopen(is_shipped ? shipped.c_str() : REELSD_ONNX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     using base_function = const onnx::api_base* (*)();
     const auto base = library == nullptr
                           ? nullptr
