@@ -113,15 +113,19 @@ std::string cost_members(const usage::sums& used, std::string_view prefix) {
     return members;
 }
 
+/// The audio that was transcribed, followed by a comma; empty if there is none.
+std::string audio_member(const usage::decimal& seconds, std::string_view prefix = "") {
+    return seconds == "0" ? "" : fmt::format(R"("{}audio_seconds":{},)", prefix, seconds);
+}
+
 std::string token_members(const usage::sums& used) {
     return fmt::format(
-        R"("calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},)"
-        R"("audio_seconds":{},{})",
+        R"("calls":{},"prompt_tokens":{},"output_tokens":{},"total_tokens":{},{}{})",
         used.calls,
         used.prompt_tokens,
         used.output_tokens,
         used.total_tokens(),
-        used.audio_seconds,
+        audio_member(used.audio_seconds),
         cost_members(used, ""));
 }
 
@@ -140,12 +144,12 @@ std::string purpose_view(const usage::purpose_sums& sums) {
 
 std::string day_view(const usage::day_sums& day) {
     return fmt::format(
-        R"({{"date":{},"reels":{},"calls":{},"total_tokens":{},"audio_seconds":{},{}}})",
+        R"({{"date":{},"reels":{},"calls":{},"total_tokens":{},{}{}}})",
         json_string(day.date),
         day.reels,
         day.used.calls,
         day.used.total_tokens(),
-        day.used.audio_seconds,
+        audio_member(day.used.audio_seconds),
         cost_members(day.used, ""));
 }
 
@@ -163,7 +167,7 @@ std::string call_view(const usage::call& call) {
     return fmt::format(
         R"({{"number":{},"purpose":{},"provider":{},"model":{},"called_at":"{}",)"
         R"("prompt_tokens":{},"cached_prompt_tokens":{},"output_tokens":{},"thinking_tokens":{},)"
-        R"("audio_seconds":{},"cost_usd":{},"is_under_way":{}}})",
+        R"({}"cost_usd":{},"is_under_way":{}}})",
         call.number ? std::to_string(*call.number) : "null",
         json_string(call.purpose),
         json_string(call.provider),
@@ -173,7 +177,7 @@ std::string call_view(const usage::call& call) {
         call.cached_prompt_tokens,
         call.output_tokens,
         call.thinking_tokens,
-        call.audio_seconds,
+        audio_member(call.audio_seconds),
         call.cost_usd.value_or("null"),
         call.is_under_way);
 }
@@ -236,14 +240,13 @@ result<usage::period> requested_period(
 std::string usage_view(const usage::report& report) {
     return fmt::format(
         R"({{{},"total_prompt_tokens":{},"total_output_tokens":{},)"
-        R"("total_tokens":{},"total_calls":{},"total_audio_seconds":{},"by_model":{},)"
-        R"("by_purpose":{},"by_day":{}}})",
+        R"("total_tokens":{},"total_calls":{},{}"by_model":{},"by_purpose":{},"by_day":{}}})",
         cost_members(report.total, "total_"),
         report.total.prompt_tokens,
         report.total.output_tokens,
         report.total.total_tokens(),
         report.total.calls,
-        report.total.audio_seconds,
+        audio_member(report.total.audio_seconds, "total_"),
         array_of(report.by_model, &model_view),
         array_of(report.by_purpose, &purpose_view),
         array_of(report.by_day, &day_view));

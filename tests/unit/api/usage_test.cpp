@@ -39,7 +39,11 @@ TEST(RequestedPeriod, AcceptsCalendarDays) {
 // Goal: the answer has the documented format, with exact costs.
 TEST(UsageView, WritesCostsAsExactNumbers) {
     const usage::sums used{
-        .calls = 34, .prompt_tokens = 312400, .output_tokens = 28600, .cost_usd = "0.16522"};
+        .calls = 34,
+        .prompt_tokens = 312400,
+        .output_tokens = 28600,
+        .audio_seconds = "12.345",
+        .cost_usd = "0.16522"};
     const usage::report report{
         .total = used,
         .by_model = {{.model = "gemini \"x\"", .purpose = "ask", .used = used}},
@@ -58,11 +62,11 @@ TEST(UsageView, WritesCostsAsExactNumbers) {
         R"("by_day":[{"date":"2026-05-22","reels":0,"calls":34,"total_tokens":341000,)"
         R"("audio_seconds":12.345,"cost_usd":0.16522},)"
         R"({"date":"2026-05-23","reels":2,"calls":0,"total_tokens":0,)"
-        R"("audio_seconds":0,"cost_usd":0}]})");
+        R"("cost_usd":0}]})");
     EXPECT_EQ(
         usage_view({}),
         R"({"total_cost_usd":0,"total_prompt_tokens":0,"total_output_tokens":0,)"
-        R"("total_tokens":0,"total_calls":0,"total_audio_seconds":0,"by_model":[],)"
+        R"("total_tokens":0,"total_calls":0,"by_model":[],)"
         R"("by_purpose":[],"by_day":[]})");
 }
 
@@ -89,11 +93,11 @@ TEST(UsageDaysView, HasARowForEachDayModelAndPurpose) {
         usage_days_view(two_days),
         R"([{"date":"2026-05-22","provider":"gemini","model":"flash","purpose":"ask",)"
         R"("calls":3,"prompt_tokens":20,"output_tokens":2,"total_tokens":22,)"
-        R"("audio_seconds":0,"cost_usd":0.16522,)"
+        R"("cost_usd":0.16522,)"
         R"("unpriced_calls":1},)"
         R"({"date":"2026-05-23","provider":"openai","model":"=HYPERLINK(\"x\"), y",)"
         R"("purpose":"analysis","calls":1,"prompt_tokens":0,"output_tokens":0,"total_tokens":0,)"
-        R"("audio_seconds":0,"cost_usd":null,)"
+        R"("cost_usd":null,)"
         R"("unpriced_calls":1}])");
 }
 
@@ -155,15 +159,15 @@ TEST(ReelUsageView, ListsEachCallWithItsKnownCost) {
         R"({"calls":[{"number":1,"purpose":"analysis","provider":"gemini","model":"flash \"x\"",)"
         R"("called_at":"2026-05-22T10:00:00Z","prompt_tokens":28950,"cached_prompt_tokens":100,)"
         R"("output_tokens":1850,"thinking_tokens":640,)"
-        R"("audio_seconds":0,"cost_usd":0.02865,"is_under_way":false},)"
+        R"("cost_usd":0.02865,"is_under_way":false},)"
         R"({"number":null,"purpose":"embedding","provider":"openai","model":"small",)"
         R"("called_at":"2026-05-22T10:00:01Z","prompt_tokens":0,"cached_prompt_tokens":0,)"
         R"("output_tokens":0,"thinking_tokens":0,)"
-        R"("audio_seconds":0,"cost_usd":null,"is_under_way":false},)"
+        R"("cost_usd":null,"is_under_way":false},)"
         R"({"number":2,"purpose":"analysis","provider":"gemini","model":"flash",)"
         R"("called_at":"2026-05-22T10:00:02Z","prompt_tokens":0,"cached_prompt_tokens":0,)"
         R"("output_tokens":0,"thinking_tokens":0,)"
-        R"("audio_seconds":0,"cost_usd":null,"is_under_way":true}],)"
+        R"("cost_usd":null,"is_under_way":true}],)"
         R"("total_cost_usd":0.02865,"unpriced_calls":1})");
     EXPECT_EQ(reel_usage_view({}), R"({"calls":[],"total_cost_usd":0})");
     EXPECT_EQ(
