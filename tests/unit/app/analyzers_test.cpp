@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 settings analyzer_settings(std::vector<std::string> names) {
     settings config;
     config.analyzers = std::move(names);
+    config.transcriber = "local";
     config.model_prices_file =
         std::string{REELSD_SOURCE_DIR} + "/src/model/remote/model-prices.json";
     return config;

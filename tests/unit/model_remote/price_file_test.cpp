@@ -125,9 +125,26 @@ TEST(PriceFile, HasThePublishedPrices) {
     }
 }
 
+/// Prices of speech models in microdollars a minute.
+constexpr std::pair<const char*, std::int64_t> minutes[] = {
+    {"whisper-1", 6000}, {"gpt-transcribe", 4500}};
+
+TEST(PriceFile, HasThePublishedPricesOfAMinute) {
+    constexpr std::int64_t picodollars_of_a_microdollar = 1'000'000;
+    constexpr std::int64_t milliseconds_of_a_minute = 60'000;
+    const auto prices = price_table::parse(file_text()).value();
+    for (const auto& [model, price] : minutes) {
+        EXPECT_EQ(
+            prices.cost_of_audio(model, milliseconds_of_a_minute, testing::october),
+            price * picodollars_of_a_microdollar)
+            << model;
+    }
+}
+
 TEST(PriceFile, HasNoUncheckedRow) {
     std::set<std::string> checked;
     for (const auto& price : table) checked.insert(price.model);
+    for (const auto& minute : minutes) checked.insert(minute.first);
     std::size_t rows = 0;
     const auto document = nlohmann::json::parse(file_text());
     for (const auto& row : document.at("prices")) {
@@ -135,7 +152,7 @@ TEST(PriceFile, HasNoUncheckedRow) {
         ++rows;
     }
     // 3.5-flash is twice in the table, to show that its price does not change.
-    EXPECT_EQ(rows, std::size(table) - 1);
+    EXPECT_EQ(rows, std::size(table) - 1 + std::size(minutes));
 }
 
 TEST(PriceFile, AUsualCallCostsAFewCents) {
