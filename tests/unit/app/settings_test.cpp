@@ -187,6 +187,7 @@ TEST(Settings, Secrets) {
         "s3-secret-key",
         "telegram-proxy",
         "telegram-token",
+        "transcriber-api-key",
         "webhook-proxy"};
     EXPECT_EQ(secrets, expected);
 }
