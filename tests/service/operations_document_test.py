@@ -13,7 +13,8 @@ VARIABLE = re.compile(r"`(REELSD_[A-Z_]+)`")
 COMMAND = re.compile(r"^ {4}(?:[$#] )?(?:runuser -u reelsd -- )?(?:\w+=\S+ )*(reelsd .*)$", re.MULTILINE)
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md")),
              *sorted((ROOT / "docs/operate").glob("*.md"))]
-OF_COMPOSE = {"REELSD_PUBLISH", "REELSD_WHISPER_MODEL", "REELSD_VISION_MODEL"}  # Used by docker/compose.yaml only.
+# Variables of docker/compose.yaml, which the program does not read.
+OF_COMPOSE = set(re.findall(r"\$\{(REELSD_\w+)", (ROOT / "docker/compose.yaml").read_text()))
 
 
 def variables():
