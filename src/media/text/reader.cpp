@@ -16,6 +16,8 @@ namespace {
 
 /// The detector sees every second frame whole, and rows of changed lines in the others.
 constexpr int whole_frame_every = 2;
+/// Next to a line: a space, and most of a digit.
+constexpr double digit_heights = 1.2;
 constexpr double half_frame_seconds = 0.5 / frames_per_second;
 
 class frame_text_reader final : public text_reader {
@@ -37,7 +39,7 @@ public:
         before.pixels = whole && !before_.empty() ? before_.data() : nullptr;
         tracker_.update(found, frame, before, seconds);
         for (track* line : tracker_.due()) {
-            auto reading = letters_.read(frame, line->place);
+            auto reading = read(frame, line->place, found);
             reading.text = tidied(reading.text);
             tracker_.take(*line, std::move(reading), frame, seconds);
         }
@@ -65,6 +67,22 @@ public:
     }
 
 private:
+    /// The network does not detect a digit that stands alone, as in "3 WAYS" and "PART 2", so one
+    /// is looked for next to the line, unless another line of `found` is there.
+    line_reading read(
+        const rgb_frame& frame, const line_box& place, const std::vector<line_box>& found) {
+        auto reading = letters_.read(frame, place);
+        line_box wider = place;
+        wider.width += 2 * digit_heights * place.height;
+        const bool is_alone = std::ranges::count_if(found, [&](const line_box& other) {
+                                  return intersection(wider.bounds(), other.bounds()).area() > 0;
+                              }) <= 1;
+        if (!is_alone || reading.confidence < sure_confidence) return reading;
+        auto longer = letters_.read(frame, wider);
+        const bool is_sure = longer.confidence >= sure_confidence;
+        return is_sure && adds_digit(reading.text, longer.text) ? longer : reading;
+    }
+
     line_detector detector_;
     recogniser letters_;
     line_tracker tracker_;

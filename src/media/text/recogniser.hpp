@@ -12,6 +12,9 @@
 
 namespace reelsd::media::text {
 
+/// With less, a reading is doubtful: it is repeated, and a short one is not accepted.
+inline constexpr double sure_confidence = 0.92;
+
 struct line_reading {
     std::string text{};
     double confidence = 0;  ///< 0 to 1: mean of the characters'.

@@ -26,6 +26,9 @@ inline constexpr double same_text_similarity = 0.78;
 /// word, and with letters in one case where both cases have one shape.
 [[nodiscard]] std::string tidied(std::string_view text);
 
+/// Whether `longer` is `line` with a single digit before or after it: "3 WAYS" and "WAYS".
+[[nodiscard]] bool adds_digit(std::string_view line, std::string_view longer);
+
 /// Whether a text looks like another script that was read as Latin: much of it has capitals and
 /// digits within words, or a Cyrillic letter. The network has no Cyrillic alphabet.
 [[nodiscard]] bool is_lookalike(std::string_view text);

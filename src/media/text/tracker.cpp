@@ -17,9 +17,8 @@ constexpr double moved_correlation = 0.75;  // At another place, by the detector
 constexpr double shift_max_pixels = 140;    // In a quarter of a second, of a line that moves.
 constexpr int missed_max = 6;               // Frames, 1.5 s.
 constexpr std::size_t tracks_max = 100;
-constexpr std::size_t ended_max = 5000;   // Of one video: 15 MB.
-constexpr std::size_t readings_max = 8;   // In a frame; more is texture, or waits.
-constexpr double sure_confidence = 0.92;  // Below it, a line is read again, later.
+constexpr std::size_t ended_max = 5000;  // Of one video: 15 MB.
+constexpr std::size_t readings_max = 8;  // In a frame; more is texture, or waits.
 constexpr int uncertain_readings_max = 3;
 
 bool alike(double a, double b, double tolerance) {

@@ -18,8 +18,7 @@ namespace {
 
 using media::voice_evidence;
 
-/// Seen in outputs for silence and music. Source: reports about Whisper of freeflow, voquill, vexa
-/// and claude-video, and general knowledge.
+/// Seen in outputs for silence and music. Source: public reports about Whisper.
 constexpr auto phrases = std::to_array<std::string_view>({
     "thank you",
     "thank you very much",

@@ -56,6 +56,18 @@ std::string caption(const std::string& text, int size, int x, int y, double star
            std::to_string(start) + "," + std::to_string(end - 0.01) + ")'";
 }
 
+// The detector overlooks a digit that stands alone.
+TEST(TextReader, ReadsADigitNextToALine) {
+    const auto texts = read_all(rendered(
+        "gradients=s=720x480:c0=0xf0b060:c1=0xa04030:r=4" +
+            caption("3 WAYS TO MAKE", 72, 40, 100, 0, 2) + caption("PART 2", 72, 200, 300, 0, 2),
+        2));
+
+    ASSERT_EQ(texts.size(), 2U);
+    EXPECT_EQ(texts[0].text, "3 WAYS TO MAKE");
+    EXPECT_EQ(texts[1].text, "PART 2");
+}
+
 // Goal: texts, order and times are correct. Method: three captions on a moving background.
 TEST(TextReader, ReadsCaptionsWithTheirTimes) {
     const auto frames = rendered(

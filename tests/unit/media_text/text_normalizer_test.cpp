@@ -135,5 +135,23 @@ TEST(IsAccepted, DependsOnLettersFramesAndScript) {
     }
 }
 
+TEST(AddsDigit, OnlyASingleOneApart) {
+    EXPECT_TRUE(adds_digit("WAYS TO MAKE", "3 WAYS TO MAKE"));
+    EXPECT_TRUE(adds_digit("Part", "Part 2"));
+    EXPECT_TRUE(adds_digit("of", "1 of 3"));
+    for (const auto* const longer :
+         {"WAYS TO MAKE",
+          "3WAYS TO MAKE",
+          "33 WAYS TO MAKE",
+          "WAYS TO MAKE I",
+          "A WAYS TO MAKE",
+          "3 WAYS TO",
+          "3 WAYS TO MAKE x",
+          ""}) {
+        EXPECT_FALSE(adds_digit("WAYS TO MAKE", longer)) << longer;
+    }
+    EXPECT_FALSE(adds_digit("", "3 "));
+}
+
 }  // namespace
 }  // namespace reelsd::media::text

@@ -73,7 +73,7 @@ TEST(FindingsFrom, SummariseAReport) {
     EXPECT_THAT(conclusions.content.key_moments[1].description, HasSubstr("1. Fresh beans"));
 }
 
-// Goal: nothing of the sample reel is told twice. Method: its measured report.
+// Goal: nothing of the sample reel is repeated. Method: its measured report.
 TEST(FindingsFrom, DescribeTheSampleReel) {
     auto report = testing::make_report();
     report.picture.cuts = {3.4, 9};
