@@ -1,27 +1,27 @@
 // Starts the dashboard and renders the page of the address in the shell.
-import { html, render, useEffect, useErrorBoundary, useState } from './htm-preact.js';
+import { html, render, useEffect, useErrorBoundary } from 'htm/preact/standalone';
 import { startLive, stopLive } from './core/live.js';
 import { locationStore, navigate, startNavigation } from './core/navigation.js';
 import { isPublic, pageAfterSignIn, pathWithQuery } from './core/routes.js';
 import { loadSession, sessionStore } from './core/session.js';
 import { useStore } from './core/store.js';
-import { withStyles } from './core/styles.js';
+import { Page as Account } from './pages/account.js';
+import { Page as Admin } from './pages/admin.js';
+import { Page as Compare } from './pages/compare.js';
+import { Page as Join } from './pages/join.js';
+import { Page as NotFound } from './pages/not_found.js';
+import { Page as Reel } from './pages/reel.js';
+import { Page as Reels } from './pages/reels.js';
+import { Page as SignIn } from './pages/sign_in.js';
+import { Page as Tokens } from './pages/tokens.js';
+import { Page as Usage } from './pages/usage.js';
+import { Page as Webhooks } from './pages/webhooks.js';
 import { Shell } from './shell.js';
 import { FailureNote } from './ui/notes.js';
 
-// Rarely used pages load when they are opened.
 const PAGES = {
-    reels: () => import('./pages/reels.js'),
-    reel: () => withStyles(import('./pages/reel.js'), 'reel.css', 'answers.css', 'pages.css'),
-    compare: () => withStyles(import('./pages/compare.js'), 'reel.css', 'answers.css'),
-    tokens: () => withStyles(import('./pages/tokens.js'), 'pages.css'),
-    webhooks: () => withStyles(import('./pages/webhooks.js'), 'pages.css'),
-    usage: () => withStyles(import('./pages/usage.js'), 'pages.css'),
-    account: () => withStyles(import('./pages/account.js'), 'pages.css'),
-    admin: () => withStyles(import('./pages/admin.js'), 'pages.css'),
-    sign_in: () => withStyles(import('./pages/sign_in.js'), 'pages.css'),
-    join: () => withStyles(import('./pages/join.js'), 'pages.css'),
-    not_found: () => import('./pages/not_found.js'),
+    reels: Reels, reel: Reel, compare: Compare, tokens: Tokens, webhooks: Webhooks, usage: Usage, account: Account,
+    admin: Admin, sign_in: SignIn, join: Join, not_found: NotFound,
 };
 
 /** The page to render, or null while the address is about to change. */
@@ -52,23 +52,6 @@ function redirect() {
     }
 }
 
-function usePage(name) {
-    const [loaded, setLoaded] = useState({ name: null, Page: null, error: null });
-    useEffect(() => {
-        let isWanted = true;
-        if (name !== null) {
-            PAGES[name]().then(
-                (module) => isWanted && setLoaded({ name, Page: module.Page, error: null }),
-                () => isWanted && setLoaded({ name, Page: null, error: {
-                    status: 0, message: 'This page could not be loaded. The server may be stopped or restarting.' } }));
-        }
-        return () => {
-            isWanted = false;
-        };
-    }, [name]);
-    return loaded.name === name ? loaded : { name, Page: null, error: null };
-}
-
 const BROKEN = { status: null, message: 'This page could not be shown. Try to reload it.' };
 
 /** Error boundary: a page that throws shows a message, and the rest of the dashboard keeps working. */
@@ -90,15 +73,10 @@ function Dashboard() {
             stopLive();
         }
     }, [session.state]);
-    const name = pageNameOf(place, session);
-    const { Page, error } = usePage(name);
+    const Page = PAGES[pageNameOf(place, session)];
     if (session.state === 'unreachable') {
         return html`<${Shell} place=${place} session=${null}>
             <${FailureNote} error=${session.error} onRetry=${loadSession} /><//>`;
-    }
-    if (error) {
-        return html`<${Shell} place=${place} session=${session.session}>
-            <${FailureNote} error=${error} onRetry=${() => location.reload()} /><//>`;
     }
     return html`<${Shell} place=${place} session=${session.session} isBusy=${!Page}>
         ${Page && html`<${Guarded} key=${place.path} Page=${Page} place=${place}

@@ -1,5 +1,5 @@
 // The frame of every page: header with navigation, messages, skip link.
-import { html, useEffect, useLayoutEffect, useRef } from './htm-preact.js';
+import { html, useEffect, useLayoutEffect, useRef } from 'htm/preact/standalone';
 import { awayStore } from './core/live.js';
 import { themeStore, switchTheme } from './core/theme.js';
 import { useStore } from './core/store.js';

@@ -1,29 +1,27 @@
-// The module files: index.html preloads exactly the modules of the first page, and none is unused.
+// The module files: each is used, and each import exists.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const WEB = fileURLToPath(new URL('../../../src/dashboard/web', import.meta.url));
-const FETCHED = 'htm-preact.js'; // Copied by the build.
+const PREACT = 'htm/preact/standalone';
 const LINES_MAX = 250;
 
 const textOf = (file) => readFileSync(join(WEB, file), 'utf8');
 
-/** The files that a module imports; with `isLazy` only its dynamic imports. */
-function importsOf(file, isLazy) {
-    const pattern = isLazy ? /\bimport\('(\.[^']+)'\)/g : /^(?:import .*|\} )from '(\.[^']+)'/gm;
-    return [...textOf(file).matchAll(pattern)].map((match) => normalize(join(dirname(file), match[1])));
+/** The files that a module imports. */
+function importsOf(file) {
+    return [...textOf(file).matchAll(/^(?:import .*|\} )from '(\.[^']+)'/gm)]
+        .map((match) => normalize(join(dirname(file), match[1])));
 }
 
 /** A module and its transitive imports. */
 function closure(file, found = new Set()) {
     if (!found.has(file)) {
         found.add(file);
-        if (file !== FETCHED) {
-            importsOf(file, false).forEach((one) => closure(one, found));
-        }
+        importsOf(file).forEach((one) => closure(one, found));
     }
     return found;
 }
@@ -37,28 +35,11 @@ function filesBelow(folder) {
 
 const modules = filesBelow(WEB).filter((file) => file.endsWith('.js'));
 
-test('index.html preloads exactly the modules of the first page', () => {
-    const named = [...textOf('index.html').matchAll(/modulepreload" href="\/assets\/([^"]+)"/g)]
-        .map((match) => match[1]);
-    const needed = closure('main.js', closure('pages/reels.js'));
-    assert.deepEqual([...named].sort(), [...needed].sort());
-});
-
-test('each import exists, and each file is imported', () => {
-    const found = closure('main.js');
-    for (const file of found) { // Modules that are found on the way are visited, too.
-        if (file !== FETCHED) {
-            importsOf(file, true).forEach((page) => closure(page, found));
-        }
-    }
-    for (const file of found) {
-        assert.ok(file === FETCHED || existsSync(join(WEB, file)), file);
-    }
-    const linked = [...textOf('index.html').matchAll(/(?:src|href)="\/assets\/([^"]+)"/g)].map((match) => match[1]);
-    const sheets = [...textOf('main.js').matchAll(/'(\w+\.css)'/g)].map((match) => `styles/${match[1]}`);
+test('each module and style sheet is used', () => {
+    const sheets = [...textOf('styles/main.css').matchAll(/@import "\.\/(\w+\.css)"/g)].map((match) => `styles/${match[1]}`);
+    const used = [...closure('main.js'), 'core/first_paint.js', 'styles/main.css', ...sheets];
     const all = filesBelow(WEB).filter((file) => /\.(js|css)$/.test(file));
-    assert.deepEqual(all.filter((file) => !found.has(file) && !linked.includes(file)
-        && !sheets.includes(file)), []);
+    assert.deepEqual([...used].sort(), [...all].sort());
 });
 
 test('no text is inserted as markup, and no module is too long', () => {
@@ -72,9 +53,8 @@ test('no text is inserted as markup, and no module is too long', () => {
 
 test('modules without DOM do not import Preact', () => {
     for (const file of modules.filter((one) => /No DOM, so that Node can test this file/.test(textOf(one)))) {
-        const all = [...closure(file)];
-        assert.ok(!all.includes(FETCHED), file);
-        for (const one of all) {
+        for (const one of closure(file)) {
+            assert.ok(!textOf(one).includes(`from '${PREACT}'`), file);
             assert.doesNotMatch(textOf(one), /\b(document|window|location)\./, one);
         }
     }

@@ -1,5 +1,5 @@
 // Chats linked to the account, and the code that links another one.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { change, get } from '../core/api.js';
 import { CopyBox } from '../ui/copy.js';
 import { Confirm } from '../ui/dialog.js';

@@ -1,5 +1,5 @@
 // Export and permanent deletion of the account's data.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { forgetSession } from '../core/session.js';

@@ -1,5 +1,5 @@
 // Edits one account.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { Confirm, Dialog } from '../ui/dialog.js';
 import { Check, Field, useSubmission } from '../ui/field.js';

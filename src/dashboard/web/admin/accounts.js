@@ -1,5 +1,5 @@
 // Accounts, their access and their limits.
-import { html, useRef, useState } from '../htm-preact.js';
+import { html, useRef, useState } from 'htm/preact/standalone';
 import { get, getPage } from '../core/api.js';
 import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';

@@ -1,5 +1,5 @@
 // Recent failures, grouped by cause, with a button to retry them.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { change, get } from '../core/api.js';
 import { createStore, useStore } from '../core/store.js';
 import { shortLink } from '../reels/row.js';

@@ -1,5 +1,5 @@
 // State of the platform's resolvers and of the models.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { countOf } from '../text/numbers.js';
 import { Icon } from '../ui/icons.js';
 import { Time } from '../ui/time.js';

@@ -1,5 +1,5 @@
 // Invites a user by a link that works once.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { CopyBox } from '../ui/copy.js';
 import { Dialog } from '../ui/dialog.js';

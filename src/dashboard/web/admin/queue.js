@@ -1,5 +1,5 @@
 // The queue and the work in progress, refreshed while the page is visible.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { shortLink } from '../reels/row.js';
 import { stepWords } from '../reels/labels.js';
 import { formatLength } from '../text/times.js';

@@ -1,5 +1,5 @@
 // A question to one reel or to all, and its answer with citations.
-import { html, useEffect, useRef } from '../htm-preact.js';
+import { html, useEffect, useRef } from 'htm/preact/standalone';
 import { useStore } from '../core/store.js';
 import { fieldWords } from '../reels/labels.js';
 import { formatMoney } from '../text/numbers.js';

@@ -1,5 +1,5 @@
 // An observable value, shared by components.
-import { useEffect, useState } from '../htm-preact.js';
+import { useEffect, useState } from 'htm/preact/standalone';
 
 /** A store with `get()`, `set(value)` and `subscribe(listener)`, which returns a function that unsubscribes. */
 export function createStore(initial) {

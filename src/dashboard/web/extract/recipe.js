@@ -1,5 +1,5 @@
 // A recipe: readable, printable, and for recipe managers.
-import { html, useEffect, useMemo } from '../htm-preact.js';
+import { html, useEffect, useMemo } from 'htm/preact/standalone';
 import { CopyButton } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
 import { labelOf, shapeOf, textOf } from './labels.js';

@@ -1,5 +1,5 @@
 // The section of a reel with the values that its submission asked for.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { CopyButton } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
 import { Tabs } from '../ui/tabs.js';

@@ -1,5 +1,5 @@
 // An extracted value in readable form.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { formatTimecode } from '../text/times.js';
 import { columnsOf, labelOf, shapeOf, textOf } from './labels.js';
 

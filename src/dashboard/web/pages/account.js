@@ -1,5 +1,5 @@
 // The user's own account: password, sign-out, data.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { Chats } from '../account/chats.js';
 import { AccountData } from '../account/data.js';
 import { navigate } from '../core/navigation.js';

@@ -1,5 +1,5 @@
 // State of the server, and its accounts. Only for administrators.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { Accounts } from '../admin/accounts.js';
 import { Failures } from '../admin/failures.js';
 import { Health } from '../admin/health.js';

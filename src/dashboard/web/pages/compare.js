@@ -1,5 +1,5 @@
 // Two analyses of a post side by side.
-import { html, useMemo, useState } from '../htm-preact.js';
+import { html, useMemo, useState } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { comparisonRows } from '../compare/rows.js';
 import { Money } from '../reel/cost.js';

@@ -1,5 +1,5 @@
 // Target of a setup or invitation link. The token is in the fragment, so that no log contains it.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { navigate } from '../core/navigation.js';
 import { acceptInvitation, readInvitation } from '../core/session.js';
 import { Field, PasswordField, useSubmission } from '../ui/field.js';

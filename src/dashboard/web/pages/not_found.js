@@ -1,5 +1,5 @@
 // Shown for unknown addresses, and for pages that the user may not see.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { Empty } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 

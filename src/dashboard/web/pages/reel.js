@@ -1,5 +1,5 @@
 // One reel.
-import { html, useEffect, useLayoutEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { AskBox, canAsk } from '../ask/ask_box.js';
 import { get } from '../core/api.js';
 import { onLive } from '../core/live.js';

@@ -1,5 +1,5 @@
 // The start page: submitting links, progress, search and the list of reels.
-import { html, useEffect, useRef } from '../htm-preact.js';
+import { html, useEffect, useRef } from 'htm/preact/standalone';
 import { AskBox, canAsk } from '../ask/ask_box.js';
 import { liveStore } from '../core/live.js';
 import { navigate } from '../core/navigation.js';

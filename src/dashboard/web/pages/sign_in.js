@@ -1,5 +1,5 @@
 // The sign-in page.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { signIn } from '../core/session.js';
 import { Field, PasswordField, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';

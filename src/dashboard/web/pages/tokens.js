@@ -1,5 +1,5 @@
 // API tokens.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { change, get } from '../core/api.js';
 import { sessionStore } from '../core/session.js';
 import { createStore, useStore } from '../core/store.js';

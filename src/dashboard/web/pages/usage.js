@@ -1,5 +1,5 @@
 // Usage and cost.
-import { html, useMemo, useState } from '../htm-preact.js';
+import { html, useMemo, useState } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
 import { formatDay } from '../text/times.js';

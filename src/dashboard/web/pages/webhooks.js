@@ -1,5 +1,5 @@
 // Webhooks: notifications of finished reels.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { useLoading } from '../ui/loading.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';

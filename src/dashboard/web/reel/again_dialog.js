@@ -1,5 +1,5 @@
 // Another analysis of a reel, with other options.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { request } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { sessionStore } from '../core/session.js';

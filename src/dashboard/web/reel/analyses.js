@@ -1,5 +1,5 @@
 // Other analyses of the post of a reel, to open or to compare.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';

@@ -1,5 +1,5 @@
 // Cost of one reel, by model call.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { countOf, exactMoney, formatCount, formatMoney } from '../text/numbers.js';
 import { useLoading } from '../ui/loading.js';

@@ -1,5 +1,5 @@
 // A result's sections in readable form.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { formatBytes, formatCount } from '../text/numbers.js';
 import { formatTimecode } from '../text/times.js';
 import { Time } from '../ui/time.js';

@@ -1,5 +1,5 @@
 // Timeline and lists of one result, synchronised by the current time.
-import { html, useEffect, useMemo, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useMemo, useRef, useState } from 'htm/preact/standalone';
 import { locationStore, noteAddress } from '../core/navigation.js';
 import { momentOfFragment } from '../core/routes.js';
 import { useStore } from '../core/store.js';

@@ -1,5 +1,5 @@
 // The player of a kept video, synchronised with the timeline.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { resourceAddress } from '../core/api.js';
 import { Icon } from '../ui/icons.js';
 import { playerAction } from './positions.js';

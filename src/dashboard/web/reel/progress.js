@@ -1,5 +1,5 @@
 // An unfinished reel: its progress, or why it failed.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { useStep } from '../core/live.js';
 import { queueWords, STEPS, stepWords } from '../reels/labels.js';
 import { formatLength } from '../text/times.js';

@@ -1,5 +1,5 @@
 // The job as the API returns it.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { CopyButton } from '../ui/copy.js';
 
 /** The section with the JSON, rendered when opened. */

@@ -1,5 +1,5 @@
 // A list of timed entries, synchronised with the timeline.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { resourceAddress } from '../core/api.js';
 import { formatTimecode } from '../text/times.js';
 

@@ -1,5 +1,5 @@
 // The timeline of a reel: key moments, speech and on-screen text, with a movable cursor.
-import { html, useRef } from '../htm-preact.js';
+import { html, useRef } from 'htm/preact/standalone';
 import { formatTimecode } from '../text/times.js';
 import { Icon } from '../ui/icons.js';
 import { neighbourStart, packRows, percentOf, ruleTicks, secondsAfterKey, secondsAt } from './positions.js';

@@ -1,5 +1,5 @@
 // Actions on several reels, above the list.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { useStore } from '../core/store.js';
 import { countOf } from '../text/numbers.js';
 import { Confirm } from '../ui/dialog.js';

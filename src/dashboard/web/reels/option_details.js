@@ -1,9 +1,9 @@
-// The collapsed options of a submission; their module loads when they are opened.
-import { html, useEffect, useState } from '../htm-preact.js';
+// The collapsed options of a submission.
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { sessionStore } from '../core/session.js';
 import { useStore } from '../core/store.js';
-import { FailureNote } from '../ui/notes.js';
 import { NO_OPTIONS, optionMembers, schemaProblem } from './option_members.js';
+import { Options } from './options.js';
 
 /**
  * The state of the options of a form: `members()` returns those of the submission, or null after it has shown what is
@@ -26,30 +26,17 @@ export function useOptions(initial, onChange) {
 
 /** The options of a form; `message` is the server's error about one, which opens them. */
 export function OptionDetails({ fields, message, isChecked, onFields }) {
-    const [Options, setOptions] = useState(null);
     const [isOpen, setIsOpen] = useState(false);
-    const [error, setError] = useState(null);
     const analyzers = useStore(sessionStore).session?.analyzers ?? [];
-    const load = () => {
-        setError(null);
-        import('./options.js').then((module) => setOptions(() => module.Options),
-            () => setError({ status: 0, message: 'The options could not be loaded.' }));
-    };
     useEffect(() => {
         if (message || isChecked) {
             setIsOpen(true);
         }
     }, [message, isChecked]);
-    useEffect(() => {
-        if (isOpen && !Options) {
-            load();
-        }
-    }, [isOpen]);
     const count = Object.entries(fields).filter(([name, value]) => name !== 'schema' && value !== '').length;
     return html`<details class="option-details" open=${isOpen} onToggle=${(event) => setIsOpen(event.target.open)}>
         <summary>Options${count > 0 && html` <span class="muted">(${count})</span>`}</summary>
-        ${isOpen && error && html`<${FailureNote} error=${error} onRetry=${load} />`}
-        ${isOpen && Options && html`<${Options} fields=${fields} analyzers=${analyzers} message=${message}
+        ${isOpen && html`<${Options} fields=${fields} analyzers=${analyzers} message=${message}
             isChecked=${isChecked} onFields=${onFields} />`}
         ${isOpen && count > 0 && html`<button class="button button-plain button-small" type="button"
             onClick=${() => onFields(NO_OPTIONS)}>Reset the options</button>`}

@@ -1,5 +1,5 @@
 // The options of a submission: what to extract, language, instructions, analyzer.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { labelOf } from '../extract/labels.js';
 import { Field, SelectField, TextField } from '../ui/field.js';

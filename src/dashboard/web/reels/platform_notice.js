@@ -1,5 +1,5 @@
 // Shown until the platform first answers this server: pasted links will probably fail.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { sessionStore } from '../core/session.js';
 import { useStore } from '../core/store.js';

@@ -1,5 +1,5 @@
 // A row of the list of reels.
-import { Component, html } from '../htm-preact.js';
+import { Component, html } from 'htm/preact/standalone';
 import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { Status } from '../ui/status.js';

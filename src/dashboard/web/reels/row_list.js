@@ -1,5 +1,5 @@
 // A virtualised list: only rows near the viewport are rendered.
-import { html, useEffect, useLayoutEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { ReelRow } from './row.js';
 
 const CHUNK_ROWS = 40;

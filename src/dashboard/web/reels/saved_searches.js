@@ -1,5 +1,5 @@
 // The list of saved searches, and the button that saves one.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { focusHeading, focusNear } from '../ui/focus.js';

@@ -1,5 +1,5 @@
 // Search results, with the words of the query highlighted.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { get, resourceAddress } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';

@@ -1,5 +1,5 @@
 // The box to submit links and videos.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { navigate } from '../core/navigation.js';
 import { linksIn, platformLink } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';

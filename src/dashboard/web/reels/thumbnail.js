@@ -1,5 +1,5 @@
 // A reel's thumbnail, in portrait format.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 
 /** Requested sizes: rows are many and small. */
 const QUERIES = { row: '?size=small', poster: '' };

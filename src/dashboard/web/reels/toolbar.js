@@ -1,5 +1,5 @@
 // Search and filters above the list. Their values are stored in the address.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { STATUS_WORDS } from './labels.js';

@@ -1,5 +1,5 @@
 // Selects video files, by a dialog or by drag and drop.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 
 function isVideo(file) {
     return file.type.startsWith('video/') || /\.(?:mp4|mov|m4v|webm)$/i.test(file.name);

@@ -1,5 +1,5 @@
 // Announces changes on the page to screen readers.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { createStore, useStore } from '../core/store.js';
 
 const sentenceStore = createStore('');

@@ -1,5 +1,5 @@
 // A text with a copy button.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { announce } from './announcer.js';
 import { Icon } from './icons.js';
 

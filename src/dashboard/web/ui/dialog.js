@@ -1,5 +1,5 @@
 // Modal dialogs: the `dialog` element, which traps the focus and closes on Escape.
-import { html, useLayoutEffect, useRef, useState } from '../htm-preact.js';
+import { html, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { Icon } from './icons.js';
 import { FailureNote } from './notes.js';
 

@@ -1,5 +1,5 @@
 // Form fields with their label, hint and error.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 
 let lastNumber = 0;
 

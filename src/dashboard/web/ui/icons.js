@@ -1,5 +1,5 @@
 // Icons on a 16 by 16 grid. Hidden from screen readers, because each has a label next to it.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 
 const PATHS = {
     reels: 'M5 1.5h6a1 1 0 0 1 1 1v11a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1v-11a1 1 0 0 1 1-1zM9.5 1.5v13',

@@ -1,9 +1,10 @@
 // Loads the data of a page, initially and on demand.
-import { useEffect, useRef, useState } from '../htm-preact.js';
+import { useEffect, useRef, useState } from 'htm/preact/standalone';
 
 /**
  * Runs `load(signal)` when the component mounts and whenever a value of `keys` changes. Returns `{data, error,
- * isLoading, reload, setData}`; a reload for the same keys keeps the old data until the new data arrive.
+ * isLoading, reload, setData}`; a reload for the same keys keeps the old data until the new data arrive. A load that
+ * failed is repeated when the browser is online again.
  */
 export function useLoading(load, keys) {
     const [state, setState] = useState({ data: null, error: null, isLoading: true });
@@ -26,6 +27,13 @@ export function useLoading(load, keys) {
             running.current = null;
         };
     }, keys);
+    useEffect(() => {
+        const retry = () => start(true);
+        if (state.error) {
+            addEventListener('online', retry);
+        }
+        return () => removeEventListener('online', retry);
+    }, [state.error]);
     const setData = (data) => setState((old) => ({ ...old, data }));
     return { ...state, reload: () => start(true), setData };
 }

@@ -1,5 +1,5 @@
 // Placeholders for data: errors, empty states, loading.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { formatLength } from '../text/times.js';
 import { Icon } from './icons.js';
 

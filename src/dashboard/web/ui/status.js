@@ -1,5 +1,5 @@
 // The status of a reel as icon, colour and label.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { useStep } from '../core/live.js';
 import { STATUS_WORDS, stepWords } from '../reels/labels.js';
 import { Icon } from './icons.js';

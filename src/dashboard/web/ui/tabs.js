@@ -1,5 +1,5 @@
 // Tabs: arrow keys move between them, as in the ARIA pattern.
-import { html, useRef, useState } from '../htm-preact.js';
+import { html, useRef, useState } from 'htm/preact/standalone';
 
 let lastNumber = 0;
 

@@ -1,5 +1,5 @@
 // Times in the user's time zone, with the exact UTC time as a tooltip.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { createStore, useStore } from '../core/store.js';
 import { formatAge, formatDateTime, formatUtc } from '../text/times.js';
 

@@ -1,5 +1,5 @@
 // Toasts: short messages that close automatically.
-import { html, useEffect, useLayoutEffect, useRef } from '../htm-preact.js';
+import { html, useEffect, useLayoutEffect, useRef } from 'htm/preact/standalone';
 import { createStore, useStore } from '../core/store.js';
 import { focusHeading } from './focus.js';
 import { Icon } from './icons.js';

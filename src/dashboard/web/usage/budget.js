@@ -1,5 +1,5 @@
 // Cost of today and this month, and the monthly budget if set.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';

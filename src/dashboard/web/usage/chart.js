@@ -1,5 +1,5 @@
 // Usage as stacked columns, one per day. The table next to it has the same data.
-import { html, useEffect, useRef, useState } from '../htm-preact.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { formatCount, formatMoney, formatShortCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';
 import { axisOf } from './grouping.js';

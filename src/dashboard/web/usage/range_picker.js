@@ -1,5 +1,5 @@
 // Selects the range of days.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { Choices, Field } from '../ui/field.js';
 import { RANGES, rangeDays, rangeProblem } from './ranges.js';
 

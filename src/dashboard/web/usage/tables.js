@@ -1,5 +1,5 @@
 // Usage tables: by model and by day.
-import { html } from '../htm-preact.js';
+import { html } from 'htm/preact/standalone';
 import { AudioTime, Money } from '../reel/cost.js';
 import { formatCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';

@@ -1,5 +1,5 @@
 // The default webhook address, for jobs without their own.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { Field, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';

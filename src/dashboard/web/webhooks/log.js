@@ -1,5 +1,5 @@
 // The log of deliveries and their outcomes.
-import { html, useEffect, useState } from '../htm-preact.js';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { change, getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { withPage, withTop } from '../reels/merging.js';

@@ -1,5 +1,5 @@
 // The signing secret, hidden until the user reveals it.
-import { html, useState } from '../htm-preact.js';
+import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { CopyButton } from '../ui/copy.js';
 import { Confirm } from '../ui/dialog.js';
