@@ -128,11 +128,11 @@ class Load:
 
 def interleaved(rounds, contenders, measure):
     """{contender: [results of measure(contender), by round]}: each round measures all of them, in varying order."""
-    measured = {one: [] for one in contenders}
+    measured = {contender: [] for contender in contenders}
     for number in range(rounds):
         shift = number % len(contenders)
-        for one in contenders[shift:] + contenders[:shift]:
-            measured[one].append(measure(one))
+        for contender in contenders[shift:] + contenders[:shift]:
+            measured[contender].append(measure(contender))
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return measured

@@ -91,10 +91,10 @@ class Visit(Actor):
 
     def tokens(self, browser):
         name = f"visit {next(self.turns)}"
-        made = self.expect(browser.api("POST", "tokens", {"name": name}), 201).json()
-        visitor = Visitor(self.book, self.soak.daemon, made["token"])
+        token = self.expect(browser.api("POST", "tokens", {"name": name}), 201).json()
+        visitor = Visitor(self.book, self.soak.daemon, token["token"])
         visitor.ask("new token", "GET", "/api/v1/reels")
-        self.expect(browser.api("DELETE", f"tokens/{made['id']}"), 204)
+        self.expect(browser.api("DELETE", f"tokens/{token['id']}"), 204)
         visitor.ask("revoked token", "GET", "/api/v1/reels", good=(401,))
         visitor.close()
 

@@ -311,10 +311,10 @@ class Sweeper(ApiActor):
     def act(self):
         for name in ("passing", "webhooks", "people"):
             visitor = Visitor(self.book, self.soak.daemon, self.soak.accounts[name].token)
-            for one in visitor.ask("list", "GET", f"{REELS}?limit=100").json():
-                age = datetime.datetime.now(datetime.timezone.utc) - datetime.datetime.fromisoformat(one["created_at"])
-                if one["status"] in ("done", "error") and age.total_seconds() > LEFT_BEHIND_SECONDS:
-                    visitor.ask("delete", "DELETE", f"{REELS}/{one['id']}", good=(204, 404))
+            for reel in visitor.ask("list", "GET", f"{REELS}?limit=100").json():
+                age = datetime.datetime.now(datetime.timezone.utc) - datetime.datetime.fromisoformat(reel["created_at"])
+                if reel["status"] in ("done", "error") and age.total_seconds() > LEFT_BEHIND_SECONDS:
+                    visitor.ask("delete", "DELETE", f"{REELS}/{reel['id']}", good=(204, 404))
             visitor.close()
 
 

@@ -45,10 +45,10 @@ def check(run):
 def check_jobs(run, rows, history):
     """Each accepted job ended once, or was deleted; no job exists that was not submitted."""
     errors = []
-    made = {job for job, events in history.items() if events[0]["op"] == "made"}
-    if made != set(run.by_id):
-        errors.append(f"jobs that no client has submitted: {sorted(made - set(run.by_id))}, jobs that are missing:"
-                      f" {sorted(set(run.by_id) - made)}")
+    inserted = {job for job, events in history.items() if events[0]["op"] == "made"}
+    if inserted != set(run.by_id):
+        errors.append(f"jobs that no client has submitted: {sorted(inserted - set(run.by_id))}, jobs that are missing:"
+                      f" {sorted(set(run.by_id) - inserted)}")
     for job, plan in run.by_id.items():
         events = history[job]
         ends = [e for e in events if e["op"] == "changed" and e["status"] in TERMINAL

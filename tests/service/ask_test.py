@@ -200,9 +200,9 @@ class Refusals(AskTest):
         refilled = int((time.monotonic() - started) * 10 / 60) + 1
         self.assertTrue(10 <= len(accepted) <= 10 + refilled, statuses)
         self.assertEqual(len(accepted) + len(refused), 30, statuses)
-        for one in refused:
-            self.assertProblem(one, 429, "limit of 10 submissions per minute reached")
-            self.assertGreaterEqual(int(one.headers["Retry-After"]), 1)
+        for reply in refused:
+            self.assertProblem(reply, 429, "limit of 10 submissions per minute reached")
+            self.assertGreaterEqual(int(reply.headers["Retry-After"]), 1)
         self.assertEqual(self.model.count("chat"), before + len(accepted))
         self.sql("UPDATE account SET bucket_tokens = 0, bucket_at = now()")
         self.assertEqual(self.account.analyze("https://www.instagram.com/reel/reelsd-sample/").status, 429)

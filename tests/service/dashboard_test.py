@@ -312,10 +312,10 @@ class Sessions(ServiceTest):
             self.assertEqual(self.ann.api("GET", f"admin/accounts?{wrong}").status, 400, wrong)
 
     def test_a_newer_link_invalidates_the_older_one(self):
-        made = self.ann.api("POST", "admin/accounts", {"email": "gus@example.com"}).json()
-        newer = self.ann.api("POST", f"admin/accounts/{made['id']}/invitation").json()
+        account = self.ann.api("POST", "admin/accounts", {"email": "gus@example.com"}).json()
+        newer = self.ann.api("POST", f"admin/accounts/{account['id']}/invitation").json()
         old = Person(self.served).request(
-            "POST", "/dashboard/invitation", {"token": made["link"].split("#")[1]})
+            "POST", "/dashboard/invitation", {"token": account["link"].split("#")[1]})
         self.assertEqual(old.status, 404)
         look = Person(self.served).request(
             "POST", "/dashboard/invitation", {"token": newer["link"].split("#")[1]})

@@ -37,13 +37,13 @@ class TwoDaemons(ServiceTest):
         return self.cluster.query(text, self.database.rsplit("=", 1)[1]).strip()
 
     def new_reels(self, account, count):
-        made = self.sql(
+        ids = self.sql(
             "INSERT INTO job (account_id, url, status, started_at, finished_at, attempt, claim, result, code, author,"
             " summary, analyzed_at)"
             " SELECT account.id, 'https://www.instagram.com/reel/C' || n || '/', 'done', now(), now(), 1, 1,"
             f" json_build_object('content', repeat('x', {TEXT_BYTES})), 'C' || n, '', '', now()"
             f" FROM account, generate_series(1, {count}) AS n WHERE email = '{account.email}' RETURNING id")
-        return [int(line) for line in made.splitlines()]
+        return [int(line) for line in ids.splitlines()]
 
     def read(self, daemon, account, reel):
         return daemon.request("GET", f"{REELS}/{reel}", token=account.token)

@@ -70,10 +70,10 @@ class CuttingProxy:
 
     @staticmethod
     def _bound_socket(port):
-        made = socket.socket()
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        made.bind(("127.0.0.1", port))
-        return made
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind(("127.0.0.1", port))
+        return listener
 
     def _run(self):
         asyncio.set_event_loop(self.loop)

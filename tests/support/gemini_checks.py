@@ -219,12 +219,12 @@ class Request:
             refuse_schema(self.schema, self.schema, given[0], self.complain)
 
     def check_safety(self, settings):
-        for one in settings:
-            one = members(one, {"category", "threshold"}, "safety_settings", self.complain)
-            if one.get("category") not in HARMS or one.get("threshold") not in THRESHOLDS:
-                self.complain("a safety setting %s" % one)
+        for setting in settings:
+            setting = members(setting, {"category", "threshold"}, "safety_settings", self.complain)
+            if setting.get("category") not in HARMS or setting.get("threshold") not in THRESHOLDS:
+                self.complain("a safety setting %s" % setting)
                 raise invalid("Invalid value at 'safety_settings'")
-        if len({one.get("category") for one in settings}) != len(settings):
+        if len({setting.get("category") for setting in settings}) != len(settings):
             self.complain("a harm category twice")
             raise Refusal(400, "INVALID_ARGUMENT", "Duplicate safety settings.")
 

@@ -144,18 +144,18 @@ class SpeechStandIn(ModelStandIn):
         return self.checked_sound(form)
 
     def check_format(self, form):
-        kind, wanted = self.server_kind, form.value("response_format", "json")
+        kind, answer_format = self.server_kind, form.value("response_format", "json")
         times = form.fields.get("timestamp_granularities[]", [])
         if set(times) - {"word", "segment"}:
             raise Refusal(500, "Internal Server Error") if kind == "speaches" else Refusal(400, "timestamp_granularities")
-        if kind == "text" and (wanted not in ("json", "text") or times or form.value("temperature")):
+        if kind == "text" and (answer_format not in ("json", "text") or times or form.value("temperature")):
             raise Refusal(400, "response_format 'verbose_json' is not compatible with model 'x'. Use 'json' instead.",
                           "unsupported_value", param="response_format")
-        if kind == "vllm" and wanted not in ("json", "text", "verbose_json"):
+        if kind == "vllm" and answer_format not in ("json", "text", "verbose_json"):
             raise Refusal(400, "Currently only support response_format: `json`, `text` or `verbose_json`")
-        if wanted not in ("json", "verbose_json"):
-            self.complain("response_format %s" % wanted)
-        if times and wanted != "verbose_json":
+        if answer_format not in ("json", "verbose_json"):
+            self.complain("response_format %s" % answer_format)
+        if times and answer_format != "verbose_json":
             self.refuse("timestamp_granularities[] needs response_format verbose_json")
 
     def checked_sound(self, form):

@@ -442,9 +442,9 @@ class Telegram:
                     self.conflicts += 1
                     raise Refusal(409, "Conflict: terminated by other getUpdates request")
             answer = self.updates[:given.get("limit", 100)]
-            for one in answer:
-                self.redelivered += one["update_id"] in self.delivered
-                self.delivered.add(one["update_id"])
+            for update in answer:
+                self.redelivered += update["update_id"] in self.delivered
+                self.delivered.add(update["update_id"])
             return answer
 
     def do_sendMessage(self, given):

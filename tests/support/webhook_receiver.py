@@ -28,10 +28,10 @@ def verify(secret, headers, body, now=None):
     signed = message_id.encode() + b"." + timestamp.encode() + b"." + body
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     given = headers["webhook-signature"].split(" ")
-    for one in given:
-        version, _, _ = one.partition(",")
-        assert version == "v1", one
-    assert any(hmac.compare_digest(one.partition(",")[2], expected) for one in given), "not signed so"
+    for signature in given:
+        version, _, _ = signature.partition(",")
+        assert version == "v1", signature
+    assert any(hmac.compare_digest(signature.partition(",")[2], expected) for signature in given), "not signed so"
     return len(given)
 
 
