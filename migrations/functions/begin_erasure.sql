@@ -34,7 +34,7 @@ BEGIN
     DELETE FROM invitation WHERE account_id = leaver;
     DELETE FROM chat_code WHERE account_id = leaver;
     DELETE FROM chat_message WHERE account_id = leaver;
-    DELETE FROM tied_chat WHERE account_id = leaver;
+    DELETE FROM linked_chat WHERE account_id = leaver;
     DELETE FROM webhook_default WHERE account_id = leaver;
     DELETE FROM webhook_secret WHERE account_id = leaver;
     RETURN 'begun';

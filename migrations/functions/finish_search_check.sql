@@ -33,7 +33,7 @@ BEGIN
     SELECT bot.id, linked.chat_id, owner, 'reply', ARRAY[found.words]
       FROM (SELECT id FROM chat_bot ORDER BY held_until DESC NULLS LAST, last_update_at DESC NULLS LAST LIMIT 1) AS bot,
            unnest(searches, texts) AS found (id, words),
-           tied_chat AS linked
+           linked_chat AS linked
      WHERE found.id = ANY (matched) AND linked.account_id = owner
        AND (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = linked.chat_id) < 100;
     RETURN cardinality(matched);

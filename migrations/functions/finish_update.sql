@@ -16,7 +16,7 @@ BEGIN
       FROM json_to_recordset(messages) AS message (
            chat_id bigint, message_thread_id bigint, account_id bigint, kind text, reply_to bigint, job_id bigint,
            parts text[])
-      JOIN tied_chat AS linked ON linked.chat_id = message.chat_id AND linked.account_id = message.account_id
+      JOIN linked_chat AS linked ON linked.chat_id = message.chat_id AND linked.account_id = message.account_id
      WHERE (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = message.chat_id) < 100;
     RETURN true;
 END

@@ -20,15 +20,15 @@ BEGIN
     IF owner IS NULL THEN
         RETURN 'wrong_code';
     END IF;
-    IF (SELECT count(*) FROM tied_chat WHERE account_id = owner AND chat_id <> of_chat) >= chats_max THEN
+    IF (SELECT count(*) FROM linked_chat WHERE account_id = owner AND chat_id <> of_chat) >= chats_max THEN
         RETURN 'too_many';
     END IF;
     DELETE FROM chat_code WHERE account_id = owner;
     -- Messages of another account must not be sent to this chat.
     DELETE FROM chat_message WHERE chat_id = of_chat AND account_id <> owner;
-    INSERT INTO tied_chat (chat_id, account_id, kind, name) VALUES (of_chat, owner, chat_kind, chat_name)
+    INSERT INTO linked_chat (chat_id, account_id, kind, name) VALUES (of_chat, owner, chat_kind, chat_name)
     ON CONFLICT (chat_id) DO UPDATE
-       SET account_id = excluded.account_id, kind = excluded.kind, name = excluded.name, tied_at = now();
+       SET account_id = excluded.account_id, kind = excluded.kind, name = excluded.name, linked_at = now();
     INSERT INTO chat_message (bot_id, chat_id, message_thread_id, account_id, kind, reply_to, parts)
     VALUES (bot, of_chat, thread, owner, 'reply', replied_message, reply);
     RETURN 'linked';

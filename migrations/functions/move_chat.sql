@@ -4,10 +4,10 @@ RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE chat_message SET chat_id = present WHERE chat_id = former;
-    IF EXISTS (SELECT FROM tied_chat WHERE chat_id = present) THEN
-        DELETE FROM tied_chat WHERE chat_id = former;
+    IF EXISTS (SELECT FROM linked_chat WHERE chat_id = present) THEN
+        DELETE FROM linked_chat WHERE chat_id = former;
     ELSE
-        UPDATE tied_chat SET chat_id = present WHERE chat_id = former;
+        UPDATE linked_chat SET chat_id = present WHERE chat_id = former;
     END IF;
 END
 $$;

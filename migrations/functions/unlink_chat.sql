@@ -10,7 +10,7 @@ BEGIN
     IF NOT finish_update(bot, of_holder, handled_update, '[]') THEN
         RETURN false;
     END IF;
-    DELETE FROM tied_chat WHERE chat_id = of_chat RETURNING account_id INTO owner;
+    DELETE FROM linked_chat WHERE chat_id = of_chat RETURNING account_id INTO owner;
     DELETE FROM chat_message WHERE chat_id = of_chat;
     IF owner IS NOT NULL THEN
         INSERT INTO chat_message (bot_id, chat_id, message_thread_id, account_id, kind, reply_to, parts)

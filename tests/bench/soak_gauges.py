@@ -70,7 +70,7 @@ GAUGES = {
 # For the database. Data that is kept for a day or longer only grows in half an hour, and is shown only.
 TABLES_BOUNDED = (
     "job", "search_document", "search_word", "search_concept", "reel_thumbnail", "webhook_delivery", "web_session",
-    "invitation", "chat_message", "chat_code", "tied_chat", "resolver_pace", "model_total",
+    "invitation", "chat_message", "chat_code", "linked_chat", "resolver_pace", "model_total",
     "model_audio_total", "kept_transcript", "webhook_secret")
 TABLES_KEPT = ("deleted_job", "idempotency_key", "model_call", "api_token")
 # The number of reels varies at random, and one has five times the words of another: half of the rows may be

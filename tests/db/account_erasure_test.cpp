@@ -28,7 +28,7 @@ constexpr db::query add_the_rest_query{"test.add_the_rest", R"sql(
         INSERT INTO web_session (hash, account_id, expires_at)
         VALUES (sha256('session'), $1, now() + interval '1 day')),
     chat AS (
-        INSERT INTO tied_chat (chat_id, account_id, kind, name) VALUES (7, $1, 'private', 'Ann')),
+        INSERT INTO linked_chat (chat_id, account_id, kind, name) VALUES (7, $1, 'private', 'Ann')),
     code AS (
         INSERT INTO chat_code (account_id, hash, expires_at)
         VALUES ($1, sha256('code'), now() + interval '1 day')),

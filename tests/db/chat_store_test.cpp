@@ -138,6 +138,18 @@ TEST_F(ChatStore, AChatCanUnlinkItself) {
     EXPECT_FALSE(run(bots_.unlink(us_, 3, reply("bye"), soon())));
 }
 
+// Daemons of the last release call the table tied_chat, which is a view now.
+TEST_F(ChatStore, DaemonsOfTheLastReleaseLinkAndUnlink) {
+    change(db::query{
+        "test.link",
+        "INSERT INTO tied_chat (chat_id, account_id, kind, name)"
+        " SELECT 7, id, 'private', 'Ann' FROM account LIMIT 1"
+        " ON CONFLICT (chat_id) DO UPDATE SET name = excluded.name, tied_at = now()"});
+    EXPECT_TRUE(run(chats_.find_caller(her_chat, soon())));
+    change(db::query{"test.unlink", "DELETE FROM tied_chat WHERE chat_id = 7"});
+    EXPECT_FALSE(run(chats_.find_caller(her_chat, soon())));
+}
+
 TEST_F(ChatStore, AnUpdateTakesEffectOnce) {
     link_her_chat();
     EXPECT_TRUE(finish(5, {reply("a")}));

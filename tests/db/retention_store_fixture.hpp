@@ -39,7 +39,7 @@ inline constexpr db::query left_of_query{"test.left_of", R"sql(
          + (SELECT count(*) FROM webhook_default WHERE account_id = $1)
          + (SELECT count(*) FROM webhook_secret WHERE account_id = $1)
          + (SELECT count(*) FROM submission_key WHERE account_id = $1)
-         + (SELECT count(*) FROM tied_chat WHERE account_id = $1)
+         + (SELECT count(*) FROM linked_chat WHERE account_id = $1)
          + (SELECT count(*) FROM chat_code WHERE account_id = $1)
          + (SELECT count(*) FROM chat_message WHERE account_id = $1)
          + (SELECT count(*) FROM invitation WHERE account_id = $1)
@@ -49,7 +49,7 @@ inline constexpr db::query left_of_query{"test.left_of", R"sql(
          + (SELECT count(*) FROM api_token WHERE account_id = $1)
          + (SELECT count(*) FROM deleted_job WHERE account_id = $1) AS rows)sql"};
 inline constexpr db::query end_turns_query{"test.end_turns", R"sql(
-    UPDATE upkeep_turn SET held_until = now())sql"};
+    UPDATE maintenance_turn SET held_until = now())sql"};
 
 inline constexpr double day = 86'400;
 inline constexpr seconds_f kept_a_day{day};

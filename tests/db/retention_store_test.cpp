@@ -23,7 +23,7 @@ constexpr db::query add_key_query{"test.add_key", R"sql(
     INSERT INTO submission_key (account_id, key, position, request_hash, job_id, created_at)
     VALUES ($1, 'key-' || $2::bigint, 0, 'x', $2, now() - make_interval(hours => $3)))sql"};
 constexpr db::query set_clock_back_query{"test.set_clock_back", R"sql(
-    UPDATE upkeep_turn SET held_until = now() + interval '3 hours')sql"};
+    UPDATE maintenance_turn SET held_until = now() + interval '3 hours')sql"};
 
 constexpr db::query lock_query{"test.lock", "SELECT pg_advisory_lock(7)"};
 constexpr db::query unlock_query{"test.unlock", "SELECT pg_advisory_unlock(7)"};

@@ -77,7 +77,7 @@ class Shared(ServiceTest):
     def left_of(self, owner):
         tables = ("job", "api_token", "web_session", "model_call", "deleted_job", "ended_reels_version", "search_document",
                   "reel_thumbnail", "webhook_default", "webhook_secret", "webhook_delivery", "idempotency_key",
-                  "submission_key",                  "tied_chat", "chat_code", "chat_message", "invitation")
+                  "submission_key",                  "linked_chat", "chat_code", "chat_message", "invitation")
         counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE account_id = {owner})" for table in tables)
         return int(self.sql(f"SELECT {counts} + (SELECT count(*) FROM account WHERE id = {owner})"))
 
@@ -326,7 +326,7 @@ class Killed(Shared):
             before = left()
             if number == 0:
                 self.assertGreater(before, 0, "too few rows for this test")
-            self.sql("UPDATE upkeep_turn SET held_until = now()")  # Simulates half a minute.
+            self.sql("UPDATE maintenance_turn SET held_until = now()")  # Simulates half a minute.
             for daemon in self.suite_daemons():
                 daemon.start()
             if before == 0:

@@ -41,7 +41,7 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
            coalesce(job.step, '') AS step, linked.id IS NOT NULL AS is_linked
       FROM chat_message AS message
       LEFT JOIN job_state AS job ON job.id = message.job_id AND job.account_id = message.account_id
-      LEFT JOIN tied_chat AS linked
+      LEFT JOIN linked_chat AS linked
         ON linked.chat_id = message.chat_id AND linked.account_id = message.account_id
      -- A chat that must wait, with more rows than are read, must not hide the rows of others.
      WHERE message.bot_id = $1 AND message.chat_id <> ALL ($3::bigint[])

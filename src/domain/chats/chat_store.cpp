@@ -19,19 +19,19 @@ constexpr db::query make_code_query{"chats.make_code", R"sql(
     RETURNING expires_at)sql"};
 
 constexpr db::query list_query{"chats.list", R"sql(
-    SELECT id, kind, name, tied_at FROM tied_chat
-     WHERE account_id = $1 ORDER BY tied_at DESC, id DESC)sql"};
+    SELECT id, kind, name, linked_at FROM linked_chat
+     WHERE account_id = $1 ORDER BY linked_at DESC, id DESC)sql"};
 
 constexpr db::query unlink_query{"chats.unlink", R"sql(
     WITH unlinked AS (
-        DELETE FROM tied_chat WHERE id = $2 AND account_id = $1 RETURNING chat_id),
+        DELETE FROM linked_chat WHERE id = $2 AND account_id = $1 RETURNING chat_id),
     silenced AS (
         DELETE FROM chat_message USING unlinked WHERE chat_message.chat_id = unlinked.chat_id)
     SELECT chat_id FROM unlinked)sql"};
 
 constexpr db::query find_caller_query{"chats.find_caller", R"sql(
     SELECT linked.account_id, account.requests_per_minute
-      FROM tied_chat AS linked JOIN account ON account.id = linked.account_id
+      FROM linked_chat AS linked JOIN account ON account.id = linked.account_id
      WHERE linked.chat_id = $1 AND account.disabled_at IS NULL)sql"};
 
 constexpr db::query move_query{"chats.move", R"sql(
@@ -43,7 +43,7 @@ linked_chat chat_link_from(const db::row& row) {
         .id = row.as<chat_link_id>("id"),
         .kind = is_group ? chat_kind::group : chat_kind::private_chat,
         .name = row.as<std::string>("name"),
-        .linked_at = row.as<time_point>("tied_at")};
+        .linked_at = row.as<time_point>("linked_at")};
 }
 
 }  // namespace

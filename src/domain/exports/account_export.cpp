@@ -22,7 +22,7 @@ constexpr int rows_at_once = 200;
 constexpr db::query begin_query{"exports.begin", R"sql(
     SELECT (SELECT coalesce(max(id), 0) FROM api_token) AS last_token,
            (SELECT count(*) FROM web_session WHERE account_id = $1) AS sessions,
-           (SELECT coalesce(max(id), 0) FROM tied_chat) AS last_chat,
+           (SELECT coalesce(max(id), 0) FROM linked_chat) AS last_chat,
            (SELECT coalesce(max(id), 0) FROM saved_search) AS last_search,
            (SELECT coalesce(max(id), 0) FROM webhook_delivery) AS last_delivery,
            (SELECT coalesce(max(id), 0) FROM model_call) AS last_call)sql"};
@@ -67,8 +67,8 @@ constexpr db::query webhook_query{"exports.webhook", R"sql(
 
 constexpr db::query chats_query{"exports.chats", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
-        SELECT 'chat' AS type, id, chat_id, kind, name, rfc3339(tied_at) AS tied_at
-          FROM tied_chat WHERE account_id = $1 AND id > $2 AND id <= $4
+        SELECT 'chat' AS type, id, chat_id, kind, name, rfc3339(linked_at) AS tied_at
+          FROM linked_chat WHERE account_id = $1 AND id > $2 AND id <= $4
          ORDER BY id LIMIT $3) AS line
      ORDER BY id)sql"};
 

@@ -74,10 +74,12 @@ constexpr db::query search_query{"jobs.search", R"sql(
                AS shares
          GROUP BY job_id),
     best_of_post AS (
-        SELECT DISTINCT ON (post) job.id AS job_id, fused.score
-          FROM fused JOIN job ON job.id = fused.job_id,
-               LATERAL coalesce(post_of(job), 'job ' || job.id) AS post
-         ORDER BY post, fused.score DESC, job.id DESC),
+        -- LIMIT: as a join, the planner would scan the whole table for at most 300 rows.
+        SELECT DISTINCT ON (post) analysis.id AS job_id, fused.score
+          FROM fused,
+               LATERAL (SELECT id, coalesce(post_of(job), 'job ' || id) AS post
+                          FROM job WHERE id = fused.job_id LIMIT 1) AS analysis
+         ORDER BY post, fused.score DESC, analysis.id DESC),
     hit AS (
         SELECT job_id, score FROM best_of_post ORDER BY score DESC, job_id DESC LIMIT $5)
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
