@@ -176,7 +176,7 @@ std::optional<sent_events> sent_in(std::string_view last_event_id, job_id job) {
         sent.is_finished = true;
         return sent;
     }
-    const auto status = jobs::job_status_from(take_part(rest));
+    const auto status = enum_from<jobs::job_status>(take_part(rest));
     const auto attempt = parse_number<std::int16_t>(take_part(rest));
     if (!status || !attempt || *attempt < 0 || !is_step(rest)) return std::nullopt;
     sent.status = *status;

@@ -142,7 +142,7 @@ void add_webhook_routes(http::router& router, std::string_view prefix, webhook_s
 result<std::optional<webhooks::delivery_state>> requested_delivery_state(
     std::optional<std::string_view> text) {
     if (!text) return std::optional<webhooks::delivery_state>{};
-    const auto state = webhooks::delivery_state_from(*text);
+    const auto state = enum_from<webhooks::delivery_state>(*text);
     if (!state) {
         return error{errc::invalid_argument, "state must be one of pending, delivered, failed"};
     }

@@ -80,15 +80,23 @@ cell row::at(std::string_view column) const {
     if (match == columns.end()) {
         throw schema_mismatch{std::string{set_->query()} + ": no column " + std::string{column}};
     }
-    const auto number = static_cast<int>(match - columns.begin());
+    return cell_at(static_cast<int>(match - columns.begin()));
+}
+
+cell row::only() const {
+    if (set_->columns().size() == 1) return cell_at(0);
+    throw schema_mismatch{std::string{set_->query()} + ": one column expected"};
+}
+
+cell row::cell_at(int column) const {
     PGresult* const raw = set_->raw();
-    const auto length = static_cast<std::size_t>(PQgetlength(raw, index_, number));
+    const auto length = static_cast<std::size_t>(PQgetlength(raw, index_, column));
     return {
         .query = set_->query(),
-        .column = *match,
-        .bytes = {PQgetvalue(raw, index_, number), length},
-        .type = PQftype(raw, number),
-        .null = PQgetisnull(raw, index_, number) != 0};
+        .column = set_->columns()[static_cast<std::size_t>(column)],
+        .bytes = {PQgetvalue(raw, index_, column), length},
+        .type = PQftype(raw, column),
+        .null = PQgetisnull(raw, index_, column) != 0};
 }
 
 namespace {
@@ -248,6 +256,16 @@ void decode(const cell& from, time_point& into) {
         mismatch(from, "is not a time in the years 1 to 9999");
     }
     into = time_point{since + postgres_epoch};
+}
+
+void decode(const cell& from, seconds_f& into) {
+    double seconds = 0;
+    decode(from, seconds);
+    into = seconds_f{seconds};
+}
+
+void throw_unknown_name(const cell& from) {
+    mismatch(from, "has the unknown name " + std::string{from.bytes});
 }
 
 void decode(const cell& from, std::vector<std::byte>& into) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/ids.hpp>
 
+#include <array>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -66,9 +68,10 @@ struct json_text {
 };
 
 /// One parameter value of a statement, ready to send. Converts from numbers, bool, text, json_text,
-/// time_point, bytes, strong ids, optionals of these (empty is NULL), and vectors of these
-/// (one-dimensional arrays). The client never declares types to the server; the statement's text
-/// determines them. Where the context is ambiguous, write a cast (`$1::timestamptz`).
+/// time_point, seconds, bytes, strong ids, described enums (by name), optionals of these (empty is
+/// NULL), and vectors of these (one-dimensional arrays). The client never declares types to the
+/// server; the statement's text determines them. Where the context is ambiguous, write a cast
+/// (`$1::timestamptz`).
 class parameter {
 public:
     // NOLINTBEGIN(google-explicit-constructor): values convert where a query is run
@@ -88,8 +91,14 @@ public:
     parameter(const char* text) : value_{text} {}
     parameter(json_text document) : value_{std::move(document.text)} {}
     parameter(time_point when);
+    parameter(seconds_f time) : parameter{time.count()} {}
+    template <described_enum Enum>
+    parameter(Enum value) : parameter{reelsd::name_of(value)} {}
     /// A bytea; vectors and arrays of std::byte convert.
     parameter(std::span<const std::byte> octets);
+    template <std::size_t Size>
+    parameter(const std::array<std::uint8_t, Size>& octets)
+        : parameter{std::as_bytes(std::span{octets})} {}
     template <class Tag>
     parameter(strong_id<Tag> id) : parameter{from_integer(id.value)} {}
     template <class Value>
@@ -97,11 +106,19 @@ public:
         : parameter{value ? parameter{*value} : parameter{nullptr}} {}
     template <class Value>
     requires(!std::same_as<Value, std::byte>) parameter(const std::vector<Value>& values)
-        : value_{"{"} {
-        for (const auto& value : values) append_element(parameter{value});
-        value_->push_back('}');
-    }
+        : parameter{array_of(values, std::identity{})} {}
     // NOLINTEND(google-explicit-constructor)
+
+    /// An array of a member, or of another projection, of each item.
+    template <class Item, class Projection>
+    [[nodiscard]] static parameter array_of(const std::vector<Item>& items, Projection projection) {
+        parameter array{"{"};
+        for (const auto& item : items) {
+            array.append_element(parameter{std::invoke(projection, item)});
+        }
+        array.value_->push_back('}');
+        return array;
+    }
 
     [[nodiscard]] bool is_null() const noexcept { return !value_; }
     /// True only for bytes; other values are sent as text.
@@ -127,11 +144,8 @@ private:
 
 /// Returns a member of each item, as an array parameter: `column(jobs, &job::id)`.
 template <class Item, class Projection>
-[[nodiscard]] auto column(const std::vector<Item>& items, Projection projection) {
-    std::vector<std::decay_t<std::invoke_result_t<Projection&, const Item&>>> values;
-    values.reserve(items.size());
-    for (const auto& item : items) values.push_back(std::invoke(projection, item));
-    return values;
+[[nodiscard]] parameter column(const std::vector<Item>& items, Projection projection) {
+    return parameter::array_of(items, projection);
 }
 
 }  // namespace reelsd::db

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/ids.hpp>
+
+#include <boost/describe/members.hpp>
+#include <boost/mp11/algorithm.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +44,9 @@ void decode(const cell& from, std::string& into);             ///< as for a std:
 void decode(const cell& from, time_point& into);              ///< timestamptz; not infinity, not BC
 void decode(const cell& from, std::vector<std::byte>& into);  ///< bytea
 void decode(const cell& from, std::vector<std::string>& into);  ///< text[]
+void decode(const cell& from, seconds_f& into);                 ///< double precision
+/// Throws schema_mismatch for a text that is no enumerator.
+[[noreturn]] void throw_unknown_name(const cell& from);
 
 template <class Tag>
 void decode(const cell& from, strong_id<Tag>& into) {
@@ -55,6 +62,19 @@ void decode(const cell& from, std::optional<Value>& into) {
     }
 }
 
+template <described_enum Enum>
+void decode(const cell& from, Enum& into) {
+    std::string_view name;
+    decode(from, name);
+    const auto value = enum_from<Enum>(name);
+    if (!value) throw_unknown_name(from);
+    into = *value;
+}
+
+/// A struct whose members are listed by BOOST_DESCRIBE_STRUCT, each with the name of its column.
+template <class Record>
+concept described_record = boost::describe::has_describe_members<Record>::value;
+
 /// A view of one row, valid while its `rows` exist (they may be moved).
 class row {
 public:
@@ -68,11 +88,39 @@ public:
 
     [[nodiscard]] bool is_null(std::string_view column) const { return at(column).null; }
 
+    /// Returns the listed members of a described record, and of the records in it, from the columns
+    /// of their names; otherwise the value of the only column.
+    template <class Record>
+    [[nodiscard]] Record to() const {
+        Record record{};
+        if constexpr (described_record<Record>) {
+            fill(record);
+        } else {
+            decode(only(), record);
+        }
+        return record;
+    }
+
 private:
     friend class rows;
     row(const class result_set& set, int index) noexcept : set_{&set}, index_{index} {}
 
     [[nodiscard]] cell at(std::string_view column) const;
+    [[nodiscard]] cell only() const;
+    [[nodiscard]] cell cell_at(int column) const;
+
+    template <class Record>
+    void fill(Record& record) const {
+        using members = boost::describe::describe_members<Record, boost::describe::mod_public>;
+        boost::mp11::mp_for_each<members>([&](auto member) {
+            auto& value = record.*member.pointer;
+            if constexpr (described_record<std::decay_t<decltype(value)>>) {
+                fill(value);
+            } else {
+                decode(at(member.name), value);
+            }
+        });
+    }
 
     const class result_set* set_;
     int index_;

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/db/errors.hpp>  // What the stores throw.
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 
@@ -27,8 +27,7 @@ namespace reelsd {
 /// for any other exception.
 template <class T>
 result<T> wait_for(
-    const boost::asio::any_io_executor& loop, boost::asio::awaitable<T> operation,
-    const deadline& by) {
+    const boost::asio::any_io_executor& loop, awaitable<T> operation, const deadline& by) {
     // After the statement's own deadline. A loop that has not begun by then is ending.
     constexpr std::chrono::seconds loop_grace{1};
     auto outcome = boost::asio::co_spawn(loop, std::move(operation), boost::asio::use_future);
@@ -53,8 +52,8 @@ result<T> wait_for(
 /// cancelled; timed_out when `by` has passed. The operation then continues without a reader.
 template <class T>
 result<T> wait_for(
-    const boost::asio::any_io_executor& loop, boost::asio::awaitable<T> operation,
-    const deadline& by, const std::stop_token& stop) {
+    const boost::asio::any_io_executor& loop, awaitable<T> operation, const deadline& by,
+    const std::stop_token& stop) {
     struct shared_outcome {
         std::mutex mutex;
         std::condition_variable_any arrived;

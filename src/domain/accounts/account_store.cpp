@@ -1,11 +1,18 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/errors.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 
-#include <span>
-
 namespace reelsd::accounts {
+
+BOOST_DESCRIBE_STRUCT(token_summary, (), (id, name, prefix, created_at, last_used_at, revoked_at))
+BOOST_DESCRIBE_STRUCT(new_token, (), (id, created_at))
+BOOST_DESCRIBE_STRUCT(
+    account_limits, (),
+    (submissions_per_minute, concurrent_jobs, requests_per_minute, queued_jobs, monthly_budget_usd))
+BOOST_DESCRIBE_STRUCT(
+    account_summary, (),
+    (id, email, is_admin, can_sign_in, created_at, disabled_at, leaving_at, invited_until,
+     last_seen_at, reels, limits, spent_this_month_usd))
+
 namespace {
 
 constexpr std::string_view unique_violation = "23505";
@@ -75,80 +82,34 @@ constexpr db::query change_query{"accounts.change", R"sql(
     SELECT change_account($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::numeric, $12,
                           $13) AS outcome)sql"};
 
-token_summary token_summary_from(const db::row& row) {
-    return {
-        .id = row.as<token_id>("id"),
-        .name = row.as<std::string>("name"),
-        .prefix = row.as<std::string>("prefix"),
-        .created_at = row.as<time_point>("created_at"),
-        .last_used_at = row.as<std::optional<time_point>>("last_used_at"),
-        .revoked_at = row.as<std::optional<time_point>>("revoked_at")};
-}
-
-account_limits limits_from(const db::row& row) {
-    return {
-        .submissions_per_minute = row.as<std::optional<int>>("submissions_per_minute"),
-        .concurrent_jobs = row.as<std::optional<int>>("concurrent_jobs"),
-        .requests_per_minute = row.as<std::optional<int>>("requests_per_minute"),
-        .queued_jobs = row.as<std::optional<int>>("queued_jobs"),
-        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd")};
-}
-
-account_summary account_summary_from(const db::row& row) {
-    return {
-        .id = row.as<account_id>("id"),
-        .email = row.as<std::string>("email"),
-        .is_admin = row.as<bool>("is_admin"),
-        .can_sign_in = row.as<bool>("can_sign_in"),
-        .created_at = row.as<time_point>("created_at"),
-        .disabled_at = row.as<std::optional<time_point>>("disabled_at"),
-        .leaving_at = row.as<std::optional<time_point>>("leaving_at"),
-        .invited_until = row.as<std::optional<time_point>>("invited_until"),
-        .last_seen_at = row.as<std::optional<time_point>>("last_seen_at"),
-        .reels = row.as<std::int64_t>("reels"),
-        .limits = limits_from(row),
-        .spent_this_month_usd = row.as<std::string>("spent_this_month_usd")};
-}
-
 std::optional<int> value_of(const account_changes::limit& changed) {
     return changed.value_or(std::nullopt);
 }
 
 }  // namespace
 
-boost::asio::awaitable<result<account_id>> account_store::create(
-    std::string email, role as, deadline by) {
-    const auto created = co_await pool_->run(by, create_query, email, as == role::administrator);
-    const auto row = created.one_or_none();
-    if (!row) co_return error{errc::conflict, "there is an account with this e-mail address"};
-    co_return row->as<account_id>("id");
+awaitable<result<account_id>> account_store::create(std::string email, role as, deadline by) {
+    const auto id =
+        co_await read_optional<account_id>(by, create_query, email, as == role::administrator);
+    if (id) co_return *id;
+    co_return error{errc::conflict, "there is an account with this e-mail address"};
 }
 
-boost::asio::awaitable<result<account_id>> account_store::find(
-    std::string email_or_id, deadline by) {
-    const auto found = co_await pool_->run(by, find_query, email_or_id);
-    const auto row = found.one_or_none();
-    if (!row) co_return error{errc::not_found, "there is no such account"};
-    co_return row->as<account_id>("id");
+awaitable<result<account_id>> account_store::find(std::string email_or_id, deadline by) {
+    const auto id = co_await read_optional<account_id>(by, find_query, email_or_id);
+    if (id) co_return *id;
+    co_return error{errc::not_found, "there is no such account"};
 }
 
-boost::asio::awaitable<result<new_token>> account_store::create_token(
+awaitable<result<new_token>> account_store::create_token(
     account_id account, std::string name, deadline by) {
     const auto token = generate_token();
     const auto hash = hash_of_token(token).value();
     try {
-        const auto created = co_await pool_->run(
-            by,
-            create_token_query,
-            account,
-            name,
-            std::as_bytes(std::span{hash}),
-            prefix_of_token(token));
-        const auto row = created.one();
-        co_return new_token{
-            .id = row.as<token_id>("id"),
-            .token = token,
-            .created_at = row.as<time_point>("created_at")};
+        auto created = co_await read_one<new_token>(
+            by, create_token_query, account, name, hash, prefix_of_token(token));
+        created.token = token;
+        co_return created;
     } catch (const db::refused& refusal) {
         // The unique index decides, not an earlier look-up: two requests may be concurrent.
         if (refusal.sqlstate() != unique_violation) throw;
@@ -156,38 +117,30 @@ boost::asio::awaitable<result<new_token>> account_store::create_token(
     }
 }
 
-boost::asio::awaitable<std::vector<token_summary>> account_store::tokens(
-    account_id account, deadline by) {
-    const auto found = co_await pool_->run(by, tokens_query, account);
-    co_return found.map(&token_summary_from);
+awaitable<std::vector<token_summary>> account_store::tokens(account_id account, deadline by) {
+    return read_all<token_summary>(by, tokens_query, account);
 }
 
-boost::asio::awaitable<result<void>> account_store::revoke_token(
+awaitable<result<void>> account_store::revoke_token(
     account_id account, std::string name, deadline by) {
-    const auto changed = co_await pool_->run(by, revoke_token_query, account, name);
-    if (changed.affected() == 0) {
-        co_return error{errc::not_found, "the account has no valid token of this name"};
-    }
-    co_return result<void>{};
+    if (co_await affected(by, revoke_token_query, account, name) > 0) co_return result<void>{};
+    co_return error{errc::not_found, "the account has no valid token of this name"};
 }
 
-boost::asio::awaitable<result<void>> account_store::revoke_token(
+awaitable<result<void>> account_store::revoke_token(
     account_id account, token_id token, deadline by) {
-    const auto changed = co_await pool_->run(by, revoke_token_by_id_query, account, token);
-    if (changed.affected() == 0) {
-        co_return error{errc::not_found, "the account has no valid token of this id"};
-    }
-    co_return result<void>{};
+    if (co_await affected(by, revoke_token_by_id_query, account, token) > 0)
+        co_return result<void>{};
+    co_return error{errc::not_found, "the account has no valid token of this id"};
 }
 
-boost::asio::awaitable<void> account_store::note_token_uses(
-    std::vector<token_id> tokens, deadline by) {
-    co_await pool_->run(by, note_token_uses_query, tokens);
+awaitable<void> account_store::note_token_uses(std::vector<token_id> tokens, deadline by) {
+    return execute(by, note_token_uses_query, tokens);
 }
 
-boost::asio::awaitable<account_limits> account_store::change_limits(
+awaitable<account_limits> account_store::change_limits(
     account_id account, limit_changes changes, deadline by) {
-    const auto changed = co_await pool_->run(
+    return read_one<account_limits>(
         by,
         change_limits_query,
         account,
@@ -196,25 +149,21 @@ boost::asio::awaitable<account_limits> account_store::change_limits(
         changes.requests_per_minute,
         changes.queued_jobs,
         changes.monthly_budget_usd);
-    co_return limits_from(changed.one());
 }
 
-boost::asio::awaitable<account_page> account_store::list(account_filter filter, deadline by) {
+awaitable<account_page> account_store::list(account_filter filter, deadline by) {
     invariant(filter.accounts_max > 0);
     // One more than requested shows whether there is a next page.
-    const auto found = co_await pool_->run(
+    account_page page;
+    page.accounts = co_await read_all<account_summary>(
         by, list_query, filter.only, filter.after, filter.accounts_max + 1, reels_counted_max);
-    account_page page{.accounts = found.map(&account_summary_from), .next = std::nullopt};
-    if (page.accounts.size() > static_cast<std::size_t>(filter.accounts_max)) {
-        page.accounts.pop_back();
-        page.next = page.accounts.back().email;
-    }
+    if (db::cut_page(page.accounts, filter.accounts_max)) page.next = page.accounts.back().email;
     co_return page;
 }
 
-boost::asio::awaitable<result<void>> account_store::change(
+awaitable<result<void>> account_store::change(
     account_id account, account_changes changes, deadline by) {
-    const auto changed = co_await pool_->run(
+    const auto outcome = co_await read_one<std::string>(
         by,
         change_query,
         account,
@@ -230,7 +179,6 @@ boost::asio::awaitable<result<void>> account_store::change(
         changes.monthly_budget_usd.value_or(std::nullopt),
         changes.queued_jobs.has_value(),
         value_of(changes.queued_jobs));
-    const auto outcome = changed.one().as<std::string>("outcome");
     if (outcome == "not_found") co_return error{errc::not_found, "there is no such account"};
     if (outcome == "last_administrator") {
         co_return error{

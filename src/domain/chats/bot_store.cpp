@@ -1,11 +1,14 @@
 #include <reelsd/base/json.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/chats/bot_store.hpp>
 
-#include <span>
-#include <string_view>
-
 namespace reelsd::chats {
+
+BOOST_DESCRIBE_STRUCT(update_position, (), (last_update))
+BOOST_DESCRIBE_STRUCT(message_target, (), (chat, message_thread, reply_to))
+BOOST_DESCRIBE_STRUCT(new_message, (), (target, account, kind, job, parts))
+BOOST_DESCRIBE_STRUCT(
+    waiting_message, (), (id, what, message, shown, parts_sent, job_status, step, is_linked))
+
 namespace {
 
 // A lease that ends too late was written before the clock was set back.
@@ -17,7 +20,7 @@ constexpr db::query hold_query{"bot.hold", R"sql(
         OR chat_bot.held_until < now()
         OR chat_bot.held_until > now() + make_interval(secs => 2 * $3)
     RETURNING CASE WHEN last_update_at > now() - interval '6 days'
-                   THEN last_update_id END AS position)sql"};
+                   THEN last_update_id END AS last_update)sql"};
 
 constexpr db::query release_query{"bot.release", R"sql(
     UPDATE chat_bot SET holder = NULL, held_until = NULL WHERE id = $1 AND holder = $2)sql"};
@@ -35,9 +38,10 @@ constexpr db::query remove_job_query{"bot.remove_job", R"sql(
     SELECT delete_job_for_chat($1, $2, $3, $4, $5, $6::json, $7::json) AS outcome)sql"};
 
 constexpr db::query waiting_query{"bot.waiting", R"sql(
-    SELECT message.id, message.chat_id, message.message_thread_id, message.account_id, message.kind,
-           message.reply_to, message.job_id, message.parts, message.message_id, message.shown,
-           message.parts_sent, job.status AS job_status,
+    SELECT message.id, message.chat_id AS chat, message.message_thread_id AS message_thread,
+           message.reply_to, message.account_id AS account, message.kind,
+           nullif(message.job_id, 0) AS job, message.parts, message.message_id AS message,
+           message.shown, message.parts_sent, job.status AS job_status,
            coalesce(job.step, '') AS step, linked.id IS NOT NULL AS is_linked
       FROM chat_message AS message
       LEFT JOIN job_state AS job ON job.id = message.job_id AND job.account_id = message.account_id
@@ -71,24 +75,6 @@ constexpr db::query forget_chat_query{"bot.forget_chat", R"sql(
 /// In place of a reel's id, in a question about all of them.
 constexpr std::int64_t all_reels = 0;
 
-std::string_view name_of_kind(message_kind kind) {
-    switch (kind) {
-        case message_kind::reply: return "reply";
-        case message_kind::status: return "status";
-        case message_kind::question: return "question";
-        case message_kind::frames: return "frames";
-        case message_kind::document: break;
-    }
-    return "document";
-}
-
-message_kind kind_from(std::string_view name) {
-    if (name == "reply") return message_kind::reply;
-    if (name == "question") return message_kind::question;
-    if (name == "frames") return message_kind::frames;
-    return name == "status" ? message_kind::status : message_kind::document;
-}
-
 db::json_text as_json(const std::vector<new_message>& messages) {
     auto list = json::array();
     for (const auto& message : messages) {
@@ -96,7 +82,7 @@ db::json_text as_json(const std::vector<new_message>& messages) {
         json entry{
             {"chat_id", target.chat.value},
             {"account_id", message.account.value},
-            {"kind", name_of_kind(message.kind)},
+            {"kind", name_of(message.kind)},
             {"parts", message.parts}};
         if (target.message_thread) entry["message_thread_id"] = *target.message_thread;
         if (target.reply_to) entry["reply_to"] = *target.reply_to;
@@ -107,66 +93,25 @@ db::json_text as_json(const std::vector<new_message>& messages) {
     return {list.dump(-1, ' ', false, json::error_handler_t::replace)};
 }
 
-waiting_message waiting_from(const db::row& row) {
-    waiting_message message{
-        .id = row.as<message_row_id>("id"),
-        .what =
-            {.target =
-                 {.chat = row.as<chat_id>("chat_id"),
-                  .message_thread = row.as<std::optional<std::int64_t>>("message_thread_id"),
-                  .reply_to = row.as<std::optional<std::int64_t>>("reply_to")},
-             .account = row.as<account_id>("account_id"),
-             .kind = kind_from(row.as<std::string_view>("kind")),
-             .job = row.as<std::optional<job_id>>("job_id"),
-             .parts = row.as<std::vector<std::string>>("parts")},
-        .message = row.as<std::optional<std::int64_t>>("message_id"),
-        .shown = row.as<std::string>("shown"),
-        .parts_sent = row.as<std::int32_t>("parts_sent"),
-        .job_status = std::nullopt,
-        .step = row.as<std::string>("step"),
-        .is_linked = row.as<bool>("is_linked")};
-    if (message.what.job == job_id{all_reels}) message.what.job.reset();
-    if (const auto status = row.as<std::optional<std::string_view>>("job_status")) {
-        message.job_status = jobs::job_status_from(*status).value();
-    }
-    return message;
-}
-
-link_outcome link_outcome_from(std::string_view name) {
-    if (name == "linked") return link_outcome::linked;
-    if (name == "wrong_code") return link_outcome::wrong_code;
-    return name == "too_many" ? link_outcome::too_many : link_outcome::stale;
-}
-
-deletion_outcome deletion_outcome_from(std::string_view name) {
-    if (name == "deleted") return deletion_outcome::deleted;
-    return name == "unknown" ? deletion_outcome::unknown : deletion_outcome::stale;
-}
-
 }  // namespace
 
-boost::asio::awaitable<std::optional<update_position>> bot_store::hold(
+awaitable<std::optional<update_position>> bot_store::hold(
     bot_lease who, seconds_f lease, deadline by) {
-    const auto held = co_await pool_->run(by, hold_query, who.bot, who.holder, lease.count());
-    co_return held.map_one([](const db::row& row) {
-        return update_position{.last_update = row.as<std::optional<std::int64_t>>("position")};
-    });
+    return read_optional<update_position>(by, hold_query, who.bot, who.holder, lease);
 }
 
-boost::asio::awaitable<void> bot_store::release(bot_lease who, deadline by) {
-    co_await pool_->run(by, release_query, who.bot, who.holder);
+awaitable<void> bot_store::release(bot_lease who, deadline by) {
+    return execute(by, release_query, who.bot, who.holder);
 }
 
-boost::asio::awaitable<bool> bot_store::finish_update(
+awaitable<bool> bot_store::finish_update(
     bot_lease who, std::int64_t update, std::vector<new_message> messages, deadline by) {
-    const auto done = co_await pool_->run(
-        by, finish_update_query, who.bot, who.holder, update, as_json(messages));
-    co_return done.one().as<bool>("finished");
+    return read_one<bool>(by, finish_update_query, who.bot, who.holder, update, as_json(messages));
 }
 
-boost::asio::awaitable<link_outcome> bot_store::link(
+awaitable<link_outcome> bot_store::link(
     bot_lease who, std::int64_t update, link_request request, deadline by) {
-    const auto done = co_await pool_->run(
+    return read_one<link_outcome>(
         by,
         link_chat_query,
         who.bot,
@@ -175,17 +120,16 @@ boost::asio::awaitable<link_outcome> bot_store::link(
         request.target.chat,
         name_of(request.kind),
         request.name,
-        std::as_bytes(std::span{request.code}),
+        request.code,
         linked_chats_max,
         request.target.reply_to,
         request.answer,
         request.target.message_thread);
-    co_return link_outcome_from(done.one().as<std::string_view>("outcome"));
 }
 
-boost::asio::awaitable<bool> bot_store::unlink(
+awaitable<bool> bot_store::unlink(
     bot_lease who, std::int64_t update, new_message answer, deadline by) {
-    const auto done = co_await pool_->run(
+    return read_one<bool>(
         by,
         unlink_chat_query,
         who.bot,
@@ -195,16 +139,15 @@ boost::asio::awaitable<bool> bot_store::unlink(
         answer.target.reply_to,
         answer.parts,
         answer.target.message_thread);
-    co_return done.one().as<bool>("finished");
 }
 
-boost::asio::awaitable<deletion_outcome> bot_store::remove_job(
+awaitable<deletion_outcome> bot_store::remove_job(
     bot_lease who, std::int64_t update, job_id job, new_message if_deleted, new_message if_unknown,
     deadline by) {
     const std::vector<new_message> on_success{std::move(if_deleted)};
     const std::vector<new_message> on_failure{std::move(if_unknown)};
     const auto owner = on_success.front().account;
-    const auto done = co_await pool_->run(
+    return read_one<deletion_outcome>(
         by,
         remove_job_query,
         who.bot,
@@ -214,36 +157,33 @@ boost::asio::awaitable<deletion_outcome> bot_store::remove_job(
         job,
         as_json(on_success),
         as_json(on_failure));
-    co_return deletion_outcome_from(done.one().as<std::string_view>("outcome"));
 }
 
-boost::asio::awaitable<std::vector<waiting_message>> bot_store::waiting(
+awaitable<std::vector<waiting_message>> bot_store::waiting(
     bot_id bot, std::vector<chat_id> except, int most, deadline by) {
-    const auto found = co_await pool_->run(by, waiting_query, bot, most, except);
-    co_return found.map(&waiting_from);
+    return read_all<waiting_message>(by, waiting_query, bot, most, except);
 }
 
-boost::asio::awaitable<void> bot_store::note_progress(
-    message_row_id id, message_progress now, deadline by) {
-    co_await pool_->run(by, note_progress_query, id, now.message, now.shown, now.parts_sent);
+awaitable<void> bot_store::note_progress(message_row_id id, message_progress now, deadline by) {
+    return execute(by, note_progress_query, id, now.message, now.shown, now.parts_sent);
 }
 
-boost::asio::awaitable<void> bot_store::begin_question(
+awaitable<void> bot_store::begin_question(
     message_row_id id, std::vector<std::string> if_interrupted, deadline by) {
-    co_await pool_->run(by, begin_question_query, id, if_interrupted);
+    return execute(by, begin_question_query, id, if_interrupted);
 }
 
-boost::asio::awaitable<void> bot_store::answer_question(
+awaitable<void> bot_store::answer_question(
     message_row_id id, std::vector<std::string> parts, deadline by) {
-    co_await pool_->run(by, answer_question_query, id, parts);
+    return execute(by, answer_question_query, id, parts);
 }
 
-boost::asio::awaitable<void> bot_store::forget(message_row_id id, deadline by) {
-    co_await pool_->run(by, forget_query, id);
+awaitable<void> bot_store::forget(message_row_id id, deadline by) {
+    return execute(by, forget_query, id);
 }
 
-boost::asio::awaitable<void> bot_store::forget_chat(chat_id chat, deadline by) {
-    co_await pool_->run(by, forget_chat_query, chat);
+awaitable<void> bot_store::forget_chat(chat_id chat, deadline by) {
+    return execute(by, forget_chat_query, chat);
 }
 
 }  // namespace reelsd::chats

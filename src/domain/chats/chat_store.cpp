@@ -1,10 +1,11 @@
 #include <reelsd/base/text.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
 
-#include <span>
-
 namespace reelsd::chats {
+
+BOOST_DESCRIBE_STRUCT(linked_chat, (), (id, name, linked_at))
+BOOST_DESCRIBE_STRUCT(chat_caller, (), (account, requests_per_minute))
+
 namespace {
 
 // Without characters that look like others: i, l, o, 0 and 1.
@@ -30,7 +31,7 @@ constexpr db::query unlink_query{"chats.unlink", R"sql(
     SELECT chat_id FROM unlinked)sql"};
 
 constexpr db::query find_caller_query{"chats.find_caller", R"sql(
-    SELECT linked.account_id, account.requests_per_minute
+    SELECT linked.account_id AS account, account.requests_per_minute
       FROM linked_chat AS linked JOIN account ON account.id = linked.account_id
      WHERE linked.chat_id = $1 AND account.disabled_at IS NULL)sql"};
 
@@ -38,12 +39,10 @@ constexpr db::query move_query{"chats.move", R"sql(
     SELECT move_chat($1, $2) IS NULL AS moved)sql"};
 
 linked_chat chat_link_from(const db::row& row) {
+    auto chat = row.to<linked_chat>();
     const bool is_group = row.as<std::string_view>("kind") == name_of(chat_kind::group);
-    return {
-        .id = row.as<chat_link_id>("id"),
-        .kind = is_group ? chat_kind::group : chat_kind::private_chat,
-        .name = row.as<std::string>("name"),
-        .linked_at = row.as<time_point>("linked_at")};
+    chat.kind = is_group ? chat_kind::group : chat_kind::private_chat;
+    return chat;
 }
 
 }  // namespace
@@ -78,41 +77,29 @@ std::optional<accounts::secret_hash> hash_of_chat_code(std::string_view code) {
     return accounts::sha256_of(plain);
 }
 
-boost::asio::awaitable<chat_code> chat_store::make_code(account_id account, deadline by) {
+awaitable<chat_code> chat_store::make_code(account_id account, deadline by) {
     const auto code = generate_chat_code();
     const auto hash = hash_of_chat_code(code).value();
-    const auto answer = co_await pool_->run(
-        by,
-        make_code_query,
-        account,
-        std::as_bytes(std::span{hash}),
-        static_cast<int>(chat_code_life_max.count()));
-    co_return chat_code{.code = code, .expires_at = answer.one().as<time_point>("expires_at")};
+    const auto expires_at = co_await read_one<time_point>(
+        by, make_code_query, account, hash, static_cast<int>(chat_code_life_max.count()));
+    co_return chat_code{.code = code, .expires_at = expires_at};
 }
 
-boost::asio::awaitable<std::vector<linked_chat>> chat_store::list(account_id account, deadline by) {
-    const auto found = co_await pool_->run(by, list_query, account);
+awaitable<std::vector<linked_chat>> chat_store::list(account_id account, deadline by) {
+    const auto found = co_await run(by, list_query, account);
     co_return found.map(&chat_link_from);
 }
 
-boost::asio::awaitable<bool> chat_store::unlink(
-    account_id account, chat_link_id link, deadline by) {
-    const auto unlinked = co_await pool_->run(by, unlink_query, account, link);
-    co_return !unlinked.empty();
+awaitable<bool> chat_store::unlink(account_id account, chat_link_id link, deadline by) {
+    co_return co_await affected(by, unlink_query, account, link) > 0;
 }
 
-boost::asio::awaitable<std::optional<chat_caller>> chat_store::find_caller(
-    chat_id chat, deadline by) {
-    const auto answer = co_await pool_->run(by, find_caller_query, chat);
-    co_return answer.map_one([](const db::row& row) {
-        return chat_caller{
-            .account = row.as<account_id>("account_id"),
-            .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")};
-    });
+awaitable<std::optional<chat_caller>> chat_store::find_caller(chat_id chat, deadline by) {
+    return read_optional<chat_caller>(by, find_caller_query, chat);
 }
 
-boost::asio::awaitable<void> chat_store::move(chat_id former, chat_id present, deadline by) {
-    co_await pool_->run(by, move_query, former, present);
+awaitable<void> chat_store::move(chat_id former, chat_id present, deadline by) {
+    return execute(by, move_query, former, present);
 }
 
 }  // namespace reelsd::chats

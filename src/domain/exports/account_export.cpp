@@ -136,7 +136,7 @@ std::string reel_line(const jobs::exported_job& job) {
 
 }  // namespace
 
-boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline by) {
+awaitable<std::optional<std::string>> account_export::next(deadline by) {
     if (is_over_) co_return std::nullopt;
     if (!last_ids_) last_ids_ = co_await read_last_ids(by);
     while (part_ < parts.size()) {
@@ -161,7 +161,7 @@ boost::asio::awaitable<std::optional<std::string>> account_export::next(deadline
     co_return fmt::format("{{\"type\":\"end\",\"lines\":{}}}\n", lines_);
 }
 
-boost::asio::awaitable<std::vector<std::int64_t>> account_export::read_last_ids(deadline by) {
+awaitable<std::vector<std::int64_t>> account_export::read_last_ids(deadline by) {
     const auto begun = co_await pool_->run(by, begin_query, account_);
     const auto last_job = co_await jobs::job_store{*pool_}.last_id(by);
     const auto row = begun.one();
@@ -177,7 +177,7 @@ boost::asio::awaitable<std::vector<std::int64_t>> account_export::read_last_ids(
         row.as<std::int64_t>("last_call")};
 }
 
-boost::asio::awaitable<account_export::page> account_export::read_reels(deadline by) {
+awaitable<account_export::page> account_export::read_reels(deadline by) {
     const job_id last{last_ids_->at(part_)};
     const auto found = co_await jobs::job_store{*pool_}.export_page(
         account_, job_id{after_}, last, reels_at_once, by);
@@ -190,7 +190,7 @@ boost::asio::awaitable<account_export::page> account_export::read_reels(deadline
     co_return read;
 }
 
-boost::asio::awaitable<account_export::page> account_export::read_page(deadline by) {
+awaitable<account_export::page> account_export::read_page(deadline by) {
     const auto& query = *parts.at(part_);
     const bool of_calls = &query == &calls_query;
     std::vector<db::parameter> parameters{account_, after_, rows_at_once, last_ids_->at(part_)};

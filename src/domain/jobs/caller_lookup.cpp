@@ -151,7 +151,7 @@ std::optional<reel_answer> readable_answer(const db::row& row, view_cache& cache
     }
 }
 
-boost::asio::awaitable<std::vector<std::optional<known_caller>>> find_callers(
+awaitable<std::vector<std::optional<known_caller>>> find_callers(
     db::pool& pool, view_cache& cache, const std::vector<accounts::token_hash>& tokens,
     deadline by) {
     token_list distinct;
@@ -174,7 +174,7 @@ boost::asio::awaitable<std::vector<std::optional<known_caller>>> find_callers(
     co_return answers;
 }
 
-boost::asio::awaitable<std::vector<std::optional<reel_answer>>> find_reels(
+awaitable<std::vector<std::optional<reel_answer>>> find_reels(
     db::pool& pool, view_cache& cache, const std::vector<reel_request>& requests, deadline by) {
     token_list tokens;
     std::vector<std::int32_t> numbers;
@@ -244,13 +244,13 @@ cache_limits caller_lookup::kept() const noexcept {
     return {.taken = cache.bytes(), .most = cache.bytes_max()};
 }
 
-boost::asio::awaitable<std::optional<accounts::caller>> caller_lookup::find(
+awaitable<std::optional<accounts::caller>> caller_lookup::find(
     accounts::token_hash token, deadline by) {
     const auto found = (co_await statements_->callers.answer(token, by)).value();
     co_return found.caller;
 }
 
-boost::asio::awaitable<caller_and_reel> caller_lookup::find_with_reel(
+awaitable<caller_and_reel> caller_lookup::find_with_reel(
     accounts::token_hash token, job_id reel, deadline by) {
     auto& cache = statements_->cache;
     const auto cached = cache.find(reel);

@@ -65,7 +65,7 @@ change_poller::waiter::~waiter() {
     erase_entry(poller_.waiters_, job_.value, this);
 }
 
-asio::awaitable<bool> change_poller::waiter::wait(deadline by) {
+awaitable<bool> change_poller::waiter::wait(deadline by) {
     if (!is_woken_) static_cast<void>(co_await woken_.wait(by));
     co_return std::exchange(is_woken_, false);
 }
@@ -85,7 +85,7 @@ change_poller::subscription::~subscription() {
     erase_entry(poller_.subscriptions_, account_, this);
 }
 
-asio::awaitable<account_changes> change_poller::subscription::next(deadline by) {
+awaitable<account_changes> change_poller::subscription::next(deadline by) {
     if (pending_.is_empty()) static_cast<void>(co_await arrived_.wait(by));
     co_return std::exchange(pending_, {});
 }
@@ -131,7 +131,7 @@ void change_poller::report(const watched_change& change) {
     }
 }
 
-asio::awaitable<void> change_poller::poll_jobs() {
+awaitable<void> change_poller::poll_jobs() {
     const auto watched = watched_jobs();
     for (std::size_t first = 0; first < watched.size(); first += jobs_per_statement) {
         const std::vector<watched_job> part(
@@ -143,7 +143,7 @@ asio::awaitable<void> change_poller::poll_jobs() {
     }
 }
 
-asio::awaitable<void> change_poller::poll_accounts() {
+awaitable<void> change_poller::poll_accounts() {
     if (subscriptions_.empty()) co_return;
     std::set<account_id> watched;
     for (const auto& [account, reader] : subscriptions_) watched.insert(account);
@@ -183,7 +183,7 @@ void change_poller::publish(const change_batch& batch) {
 }
 
 /// Expiry and erasure leave many old deletions: forgets some at each poll until few are left.
-asio::awaitable<void> change_poller::forget_old_deletions() {
+awaitable<void> change_poller::forget_old_deletions() {
     deadline::clock::duration pause = forget_interval;
     try {
         const auto forgotten =
@@ -200,7 +200,7 @@ asio::awaitable<void> change_poller::forget_old_deletions() {
     forget_at_ = deadline::after(pause);
 }
 
-asio::awaitable<void> change_poller::run() {
+awaitable<void> change_poller::run() {
     for (;;) {
         if (subscriptions_.empty()) {
             position_.reset();

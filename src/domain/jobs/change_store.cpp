@@ -1,10 +1,15 @@
 #include "job_rows.hpp"
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 
 #include <map>
 
 namespace reelsd::jobs {
+
+BOOST_DESCRIBE_STRUCT(job_change, (), (account, step, at))
+BOOST_DESCRIBE_STRUCT(job_deletion, (), (account, job, at))
+BOOST_DESCRIBE_STRUCT(job_state_view, (), (attempt, step, changed_at))
+BOOST_DESCRIBE_STRUCT(watched_change, (), (job, changed_at, is_over))
+
 namespace {
 
 // Each account has its own limit. A future time was written before the clock was set back: without
@@ -13,18 +18,18 @@ constexpr db::query changed_query{"changes.changed", R"sql(
     SELECT change.*
       FROM unnest($1::bigint[]) AS watched (account)
      CROSS JOIN LATERAL (
-           SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code,
+           SELECT account_id AS account, id, url, status, created_at, started_at, finished_at, error_code,
                   error, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-                  options, code, author, summary, coalesce(step, '') AS step, changed_at
+                  options, code, author, summary, coalesce(step, '') AS step, changed_at AS at
              FROM job
             WHERE account_id = watched.account AND changed_at > $2
               AND changed_at <= now() + interval '1 minute'
             ORDER BY changed_at LIMIT $3) AS change)sql"};
 
 constexpr db::query in_work_query{"changes.in_work", R"sql(
-    SELECT account_id, id, url, status, created_at, started_at, finished_at, error_code, error,
+    SELECT account_id AS account, id, url, status, created_at, started_at, finished_at, error_code, error,
            options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, coalesce(step, '') AS step, changed_at
+           code, author, summary, coalesce(step, '') AS step, changed_at AS at
       FROM job
      WHERE account_id = $1 AND status = 'processing'
      ORDER BY changed_at LIMIT $2)sql"};
@@ -33,7 +38,7 @@ constexpr db::query deleted_query{"changes.deleted", R"sql(
     SELECT deletion.*
       FROM unnest($1::bigint[]) AS watched (account)
      CROSS JOIN LATERAL (
-           SELECT account_id, job_id, deleted_at
+           SELECT account_id AS account, job_id AS job, deleted_at AS at
              FROM deleted_job
             WHERE account_id = watched.account AND deleted_at > $2
               AND deleted_at <= now() + interval '1 minute'
@@ -48,7 +53,7 @@ constexpr db::query state_query{"changes.state", R"sql(
       FROM job WHERE id = $1 AND account_id = $2)sql"};
 
 constexpr db::query changed_among_query{"changes.changed_among", R"sql(
-    SELECT watched.id, job.changed_at, coalesce(job.status IN ('done', 'error'), true) AS is_over
+    SELECT watched.id AS job, job.changed_at, coalesce(job.status IN ('done', 'error'), true) AS is_over
       FROM unnest($1::bigint[], $2::timestamptz[]) AS watched (id, seen)
       LEFT JOIN job ON job.id = watched.id
      WHERE job.id IS NULL
@@ -80,18 +85,9 @@ constexpr db::query note_steps_query{"changes.note_steps", R"sql(
      WHERE locked.step IS DISTINCT FROM reported.step AND job.id = locked.id)sql"};
 
 job_change change_from(const db::row& row) {
-    return {
-        .account = row.as<account_id>("account_id"),
-        .job = listed_job_from(row),
-        .step = row.as<std::string>("step"),
-        .at = row.as<time_point>("changed_at")};
-}
-
-job_deletion deletion_from(const db::row& row) {
-    return {
-        .account = row.as<account_id>("account_id"),
-        .job = row.as<job_id>("job_id"),
-        .at = row.as<time_point>("deleted_at")};
+    auto change = row.to<job_change>();
+    change.job = listed_job_from(row);
+    return change;
 }
 
 /// Adds the accounts that have `most_of_each` rows.
@@ -106,70 +102,60 @@ void add_truncated(
 
 }  // namespace
 
-boost::asio::awaitable<change_batch> change_store::changes(
+awaitable<change_batch> change_store::changes(
     std::vector<account_id> accounts, time_point since, int most_of_each, deadline by) {
     // Reads the clock first, so that changes between the statements are read again.
     const auto until = co_await now(by);
-    const auto changed = co_await pool_->run(by, changed_query, accounts, since, most_of_each);
-    const auto deleted = co_await pool_->run(by, deleted_query, accounts, since, most_of_each);
-    change_batch batch{
-        .changed = changed.map(&change_from),
-        .deleted = deleted.map(&deletion_from),
-        .until = until,
-        .truncated = {}};
+    const auto changed = co_await run(by, changed_query, accounts, since, most_of_each);
+    change_batch batch{.changed = changed.map(&change_from), .until = until};
+    batch.deleted =
+        co_await read_all<job_deletion>(by, deleted_query, accounts, since, most_of_each);
     add_truncated(batch.truncated, batch.changed, most_of_each);
     add_truncated(batch.truncated, batch.deleted, most_of_each);
     co_return batch;
 }
 
-boost::asio::awaitable<std::vector<job_change>> change_store::in_work(
+awaitable<std::vector<job_change>> change_store::in_work(
     account_id account, int most, deadline by) {
-    const auto found = co_await pool_->run(by, in_work_query, account, most);
+    const auto found = co_await run(by, in_work_query, account, most);
     co_return found.map(&change_from);
 }
 
-boost::asio::awaitable<time_point> change_store::now(deadline by) {
-    const auto found = co_await pool_->run(by, now_query);
-    co_return found.one().as<time_point>("moment");
+awaitable<time_point> change_store::now(deadline by) {
+    return read_one<time_point>(by, now_query);
 }
 
-boost::asio::awaitable<std::optional<job_state_view>> change_store::state_of(
+awaitable<std::optional<job_state_view>> change_store::state_of(
     account_id caller, job_id id, deadline by) {
-    const auto found = co_await pool_->run(by, state_query, id, caller);
+    const auto found = co_await run(by, state_query, id, caller);
     co_return found.map_one([](const db::row& row) {
-        return job_state_view{
-            .job = whole_job_from(row),
-            .attempt = row.as<std::int32_t>("attempt"),
-            .step = row.as<std::string>("step"),
-            .changed_at = row.as<time_point>("changed_at")};
+        auto state = row.to<job_state_view>();
+        state.job = whole_job_from(row);
+        return state;
     });
 }
 
-boost::asio::awaitable<std::vector<watched_change>> change_store::changed_among(
+awaitable<std::vector<watched_change>> change_store::changed_among(
     const std::vector<watched_job>& watched, deadline by) {
-    const auto jobs = db::column(watched, &watched_job::job);
-    const auto seen = db::column(watched, &watched_job::seen);
-    const auto found = co_await pool_->run(by, changed_among_query, jobs, seen);
-    co_return found.map([](const db::row& row) {
-        return watched_change{
-            .job = row.as<job_id>("id"),
-            .changed_at = row.as<std::optional<time_point>>("changed_at"),
-            .is_over = row.as<bool>("is_over")};
-    });
+    return read_all<watched_change>(
+        by,
+        changed_among_query,
+        db::column(watched, &watched_job::job),
+        db::column(watched, &watched_job::seen));
 }
 
-boost::asio::awaitable<std::int64_t> change_store::forget_old_deletions(int most, deadline by) {
-    const auto done =
-        co_await pool_->run(by, forget_query, static_cast<int>(deletion_memory.count()), most);
-    co_return done.one().as<std::int64_t>("forgotten");
+awaitable<std::int64_t> change_store::forget_old_deletions(int most, deadline by) {
+    return read_one<std::int64_t>(
+        by, forget_query, static_cast<int>(deletion_memory.count()), most);
 }
 
-boost::asio::awaitable<void> change_store::note_steps(
-    const std::vector<step_note>& steps, deadline by) {
-    const auto jobs = db::column(steps, &step_note::job);
-    const auto claims = db::column(steps, &step_note::claim);
-    const auto names = db::column(steps, &step_note::step);
-    co_await pool_->run(by, note_steps_query, jobs, claims, names);
+awaitable<void> change_store::note_steps(const std::vector<step_note>& steps, deadline by) {
+    return execute(
+        by,
+        note_steps_query,
+        db::column(steps, &step_note::job),
+        db::column(steps, &step_note::claim),
+        db::column(steps, &step_note::step));
 }
 
 }  // namespace reelsd::jobs

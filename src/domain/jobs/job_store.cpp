@@ -1,18 +1,23 @@
 #include "job_rows.hpp"
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
 #include <stdexcept>
 #include <utility>
 
 namespace reelsd::jobs {
+
+BOOST_DESCRIBE_STRUCT(queue_state, (), (pending, due, processing, oldest_due))
+BOOST_DESCRIBE_STRUCT(earlier_analysis, (), (job, result, extract, extract_error, analyzed_at))
+
 namespace {
 
 constexpr db::query submit_query{"jobs.submit", R"sql(
-    SELECT number, outcome, job_id, job_status, job_limit, rate_limit,
-           floor(tokens)::integer AS rate_remaining,
-           ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
+    SELECT number, CASE outcome WHEN 'admitted' THEN 'accepted' ELSE outcome END AS decided,
+           coalesce(job_id, 0) AS job, coalesce(job_status, 'pending') AS status, job_limit,
+           rate_limit, floor(tokens)::integer AS rate_remaining,
+           ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset,
+           coalesce(retry_after, 0) AS retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
       FROM submit_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13))sql"};
 
@@ -140,7 +145,7 @@ constexpr db::query remove_failed_query{"jobs.remove_failed", R"sql(
          ORDER BY account_id, id DESC LIMIT $2 FOR UPDATE SKIP LOCKED)))sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
-    SELECT latest.id, result, extract, extract_error, analyzed_at, jpeg, small_jpeg
+    SELECT latest.id AS job, result, extract, extract_error, analyzed_at, jpeg, small_jpeg
       FROM (SELECT account_id, id, result, extract, extract_error, analyzed_at
               FROM job
              WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
@@ -241,39 +246,32 @@ constexpr db::query check_storage_query{"jobs.check_storage", R"sql(DO $$
         NULL;
     END $$)sql"};
 
-/// One array for each column.
-struct submission_columns {
-    std::vector<account_id> callers;
-    std::vector<std::string_view> links;
-    std::vector<bool> fresh;
-    std::vector<bool> costs_money;
-    std::vector<std::optional<std::string_view>> webhook_urls;
-    std::vector<std::optional<std::string_view>> keys;
-    std::vector<std::optional<std::string_view>> request_hashes;
-    std::vector<std::int32_t> positions;
-    std::vector<bool> queue;
-    std::vector<std::optional<upload_id>> uploads;
-    std::vector<std::optional<std::string_view>> options;
-};
-
-submission_columns columns_of(const std::vector<callers_submission>& submissions) {
-    submission_columns columns;
-    for (const auto& [caller, submission] : submissions) {
-        columns.callers.push_back(caller);
-        columns.links.emplace_back(submission.url);
-        columns.fresh.push_back(submission.fresh);
-        columns.costs_money.push_back(submission.costs_money);
-        columns.webhook_urls.emplace_back(submission.webhook_url);
-        columns.keys.emplace_back(submission.idempotency_key);
-        columns.request_hashes.emplace_back();
-        if (submission.list) columns.request_hashes.back() = submission.list->request_hash;
-        columns.positions.push_back(submission.list ? submission.list->position : 0);
-        columns.queue.push_back(submission.queue);
-        columns.uploads.push_back(submission.upload);
-        columns.options.emplace_back();
-        if (!submission.options.empty()) columns.options.back() = submission.options;
-    }
-    return columns;
+/// An array for each column, and the limits.
+std::vector<db::parameter> parameters_of(
+    const std::vector<callers_submission>& submissions, default_limits defaults) {
+    using entry = const callers_submission&;
+    std::vector<db::parameter> all;
+    const auto add = [&](auto column) { all.push_back(db::column(submissions, column)); };
+    add(&callers_submission::caller);
+    add([](entry it) { return std::string_view{it.request.url}; });
+    add([](entry it) { return it.request.fresh; });
+    add([](entry it) { return it.request.costs_money; });
+    add([](entry it) { return it.request.webhook_url; });
+    add([](entry it) { return it.request.idempotency_key; });
+    add([](entry it) {
+        const auto& list = it.request.list;
+        return list ? std::optional{list->request_hash} : std::nullopt;
+    });
+    add([](entry it) { return it.request.list ? it.request.list->position : 0; });
+    add([](entry it) { return it.request.queue; });
+    add([](entry it) { return it.request.upload; });
+    add([](entry it) {
+        const auto& options = it.request.options;
+        return options.empty() ? std::nullopt : std::optional{options};
+    });
+    all.emplace_back(defaults.submissions_per_minute);
+    all.emplace_back(defaults.concurrent_jobs);
+    return all;
 }
 
 /// Returns nothing when the reel has none: the columns of the outer join are null.
@@ -292,40 +290,35 @@ job job_of_page_from(const db::row& row) {
     return listed;
 }
 
-/// One page of jobs, newest first, by the statement whose index serves the filter. `pool` and
-/// `filter` outlive the call.
-boost::asio::awaitable<db::rows> listed(
+/// One page of jobs, newest first, by the statement whose index serves the filter.
+awaitable<db::rows> listed(
     db::pool& pool, account_id caller, const job_filter& filter, int rows_max, deadline by) {
     if (filter.post_of) {
-        co_return co_await pool.run(
-            by, list_post_query, caller, filter.before, rows_max, *filter.post_of);
+        return pool.run(by, list_post_query, caller, filter.before, rows_max, *filter.post_of);
     }
-    std::optional<std::string_view> status;
-    if (filter.status) status = name_of(*filter.status);
     if (filter.author) {
-        co_return co_await pool.run(
+        return pool.run(
             by,
             list_by_author_query,
             caller,
             filter.before,
             rows_max,
-            status,
+            filter.status,
             *filter.author,
             filter.latest);
     }
     if (filter.status == job_status::error) {
-        co_return co_await pool.run(
-            by, list_failed_query, caller, filter.before, rows_max, filter.latest);
+        return pool.run(by, list_failed_query, caller, filter.before, rows_max, filter.latest);
     }
     const bool is_active =
         filter.status == job_status::pending || filter.status == job_status::processing;
     const auto& query = is_active ? list_active_query : list_query;
-    co_return co_await pool.run(by, query, caller, filter.before, rows_max, status, filter.latest);
+    return pool.run(by, query, caller, filter.before, rows_max, filter.status, filter.latest);
 }
 
 }  // namespace
 
-boost::asio::awaitable<submission_result> job_store::submit(
+awaitable<submission_result> job_store::submit(
     account_id caller, submission request, default_limits defaults, deadline by) {
     std::vector<callers_submission> single;
     single.push_back({.caller = caller, .request = std::move(request)});
@@ -333,37 +326,21 @@ boost::asio::awaitable<submission_result> job_store::submit(
     co_return decided.front().value();
 }
 
-boost::asio::awaitable<std::vector<std::optional<submission_result>>> job_store::submit_all(
+awaitable<std::vector<std::optional<submission_result>>> job_store::submit_all(
     const std::vector<callers_submission>& submissions, default_limits defaults, deadline by) {
-    const auto columns = columns_of(submissions);
-    const auto answer = co_await pool_->run(
-        by,
-        submit_query,
-        columns.callers,
-        columns.links,
-        columns.fresh,
-        columns.costs_money,
-        columns.webhook_urls,
-        columns.keys,
-        columns.request_hashes,
-        columns.positions,
-        columns.queue,
-        columns.uploads,
-        columns.options,
-        defaults.submissions_per_minute,
-        defaults.concurrent_jobs);
+    auto parameters = parameters_of(submissions, defaults);
+    const auto answer = co_await pool().run_with(by, submit_query, std::move(parameters));
     std::vector<std::optional<submission_result>> decided(submissions.size());
     for (const db::row row : answer) {
         const auto number = static_cast<std::size_t>(row.as<std::int32_t>("number"));
         invariant(number >= 1 && number <= decided.size());
-        decided[number - 1] = submission_result_from(row);
+        decided[number - 1] = row.to<submission_result>();
     }
     co_return decided;
 }
 
-boost::asio::awaitable<std::optional<job>> job_store::find(
-    account_id caller, job_id id, deadline by) {
-    const auto found = co_await pool_->run(by, find_query, id, caller);
+awaitable<std::optional<job>> job_store::find(account_id caller, job_id id, deadline by) {
+    const auto found = co_await run(by, find_query, id, caller);
     co_return found.map_one([](const db::row& row) {
         auto whole = whole_job_from(row);
         read_place(row, whole);
@@ -371,9 +348,8 @@ boost::asio::awaitable<std::optional<job>> job_store::find(
     });
 }
 
-boost::asio::awaitable<std::map<job_id, job>> job_store::find_all(
-    std::vector<job_id> ids, deadline by) {
-    const auto found = co_await pool_->run(by, find_all_query, ids);
+awaitable<std::map<job_id, job>> job_store::find_all(std::vector<job_id> ids, deadline by) {
+    const auto found = co_await run(by, find_all_query, ids);
     std::map<job_id, job> readable;
     for (const db::row row : found) {
         try {
@@ -386,103 +362,79 @@ boost::asio::awaitable<std::map<job_id, job>> job_store::find_all(
     co_return readable;
 }
 
-boost::asio::awaitable<job_id> job_store::last_id(deadline by) {
-    const auto found = co_await pool_->run(by, last_id_query);
-    co_return found.one().as<job_id>("id");
+awaitable<job_id> job_store::last_id(deadline by) {
+    return read_one<job_id>(by, last_id_query);
 }
 
-boost::asio::awaitable<std::vector<exported_job>> job_store::export_page(
+awaitable<std::vector<exported_job>> job_store::export_page(
     account_id owner, job_id after, job_id last, int jobs_max, deadline by) {
-    const auto found = co_await pool_->run(by, export_query, owner, after, jobs_max, last);
+    const auto found = co_await run(by, export_query, owner, after, jobs_max, last);
     co_return found.map([](const db::row& row) {
         return exported_job{.reel = whole_job_from(row), .more = row.as<std::string>("more")};
     });
 }
 
-boost::asio::awaitable<void> job_store::check_submissions(deadline by) {
-    co_await pool_->run(by, check_submissions_query);
+awaitable<void> job_store::check_submissions(deadline by) {
+    return execute(by, check_submissions_query);
 }
 
-boost::asio::awaitable<void> job_store::check_storage(deadline by) {
-    co_await pool_->run(by, check_storage_query);
+awaitable<void> job_store::check_storage(deadline by) {
+    return execute(by, check_storage_query);
 }
 
-boost::asio::awaitable<std::optional<std::vector<std::byte>>> job_store::find_thumbnail(
+awaitable<std::optional<std::vector<std::byte>>> job_store::find_thumbnail(
     account_id caller, job_id id, thumbnail_size size, deadline by) {
     const auto& query =
         size == thumbnail_size::small ? find_small_thumbnail_query : find_thumbnail_query;
-    const auto found = co_await pool_->run(by, query, caller, id);
-    co_return found.map_one(
-        [](const db::row& row) { return row.as<std::vector<std::byte>>("jpeg"); });
+    return read_optional<std::vector<std::byte>>(by, query, caller, id);
 }
 
-boost::asio::awaitable<job_page> job_store::list(
-    account_id caller, job_filter filter, deadline by) {
+awaitable<job_page> job_store::list(account_id caller, job_filter filter, deadline by) {
     invariant(filter.jobs_max > 0);
     // One more than requested shows whether there is a next page.
-    const auto found = co_await listed(*pool_, caller, filter, filter.jobs_max + 1, by);
+    const auto found = co_await listed(pool(), caller, filter, filter.jobs_max + 1, by);
     job_page page{.jobs = found.map(&job_of_page_from), .next = std::nullopt};
-    if (page.jobs.size() > static_cast<std::size_t>(filter.jobs_max)) {
-        page.jobs.pop_back();
-        page.next = page.jobs.back().id;
-    }
+    if (db::cut_page(page.jobs, filter.jobs_max)) page.next = page.jobs.back().id;
     co_return page;
 }
 
-boost::asio::awaitable<bool> job_store::remove(account_id caller, job_id id, deadline by) {
-    const auto removed = co_await pool_->run(by, remove_query, id, caller);
-    co_return removed.affected() > 0;
+awaitable<bool> job_store::remove(account_id caller, job_id id, deadline by) {
+    co_return co_await affected(by, remove_query, id, caller) > 0;
 }
 
-boost::asio::awaitable<std::int64_t> job_store::remove_failed(
-    account_id caller, int jobs_max, deadline by) {
-    const auto removed = co_await pool_->run(by, remove_failed_query, caller, jobs_max);
-    co_return static_cast<std::int64_t>(removed.affected());
+awaitable<std::int64_t> job_store::remove_failed(account_id caller, int jobs_max, deadline by) {
+    return affected(by, remove_failed_query, caller, jobs_max);
 }
 
-boost::asio::awaitable<std::optional<earlier_analysis>> job_store::find_earlier_analysis(
+awaitable<std::optional<earlier_analysis>> job_store::find_earlier_analysis(
     account_id caller, std::string post_key, std::string analyzer, deadline by) {
-    const auto found =
-        co_await pool_->run(by, find_earlier_analysis_query, caller, post_key, analyzer);
+    const auto found = co_await run(by, find_earlier_analysis_query, caller, post_key, analyzer);
     co_return found.map_one([](const db::row& row) {
-        return earlier_analysis{
-            .job = row.as<job_id>("id"),
-            .result = row.as<std::string>("result"),
-            .extract = row.as<std::optional<std::string>>("extract"),
-            .extract_error = row.as<std::optional<std::string>>("extract_error"),
-            .analyzed_at = row.as<time_point>("analyzed_at"),
-            .thumbnail = thumbnail_from(row)};
+        auto earlier = row.to<earlier_analysis>();
+        earlier.thumbnail = thumbnail_from(row);
+        return earlier;
     });
 }
 
-boost::asio::awaitable<std::optional<std::string>> job_store::find_shared_post(
-    job_id id, deadline by) {
-    const auto found = co_await pool_->run(by, find_shared_post_query, id);
-    const auto row = found.one_or_none();
-    if (!row) co_return std::nullopt;
-    co_return row->as<std::optional<std::string>>("shared_post");
+awaitable<std::optional<std::string>> job_store::find_shared_post(job_id id, deadline by) {
+    using maybe_url = std::optional<std::string>;
+    auto url = co_await read_optional<maybe_url>(by, find_shared_post_query, id);
+    co_return std::move(url).value_or(std::nullopt);
 }
 
-boost::asio::awaitable<void> job_store::keep_shared_post(
-    job_id id, std::string post_url, deadline by) {
-    co_await pool_->run(by, keep_shared_post_query, id, post_url);
+awaitable<void> job_store::keep_shared_post(job_id id, std::string post_url, deadline by) {
+    return execute(by, keep_shared_post_query, id, post_url);
 }
 
-boost::asio::awaitable<post_start> job_store::begin_post(
+awaitable<post_start> job_store::begin_post(
     const claimed_job& job, std::string post_key, std::string analyzer, deadline by) {
-    const auto answer = co_await pool_->run(
+    const bool has_begun = co_await read_one<bool>(
         by, begin_post_query, job.id, job.claim, post_key, analyzer, !job.fresh);
-    co_return answer.one().as<bool>("begun") ? post_start::begun : post_start::at_work_elsewhere;
+    co_return has_begun ? post_start::begun : post_start::at_work_elsewhere;
 }
 
-boost::asio::awaitable<queue_state> job_store::look_at_queue(deadline by) {
-    const auto found = co_await pool_->run(by, look_at_queue_query, queue_counted_max);
-    const auto row = found.one();
-    co_return queue_state{
-        .pending = row.as<std::int64_t>("pending"),
-        .due = row.as<std::int64_t>("due"),
-        .processing = row.as<std::int64_t>("processing"),
-        .oldest_due = seconds_f{row.as<double>("oldest_due")}};
+awaitable<queue_state> job_store::look_at_queue(deadline by) {
+    return read_one<queue_state>(by, look_at_queue_query, queue_counted_max);
 }
 
 }  // namespace reelsd::jobs

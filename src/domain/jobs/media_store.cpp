@@ -1,4 +1,3 @@
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 
@@ -6,11 +5,17 @@
 #include <utility>
 
 namespace reelsd::jobs {
+
+BOOST_DESCRIBE_STRUCT(object_range, (), (object, offset, bytes))
+BOOST_DESCRIBE_STRUCT(kept_file, (), (id, size_bytes, sha256, content_type, object))
+BOOST_DESCRIBE_STRUCT(post_file, (), (file, result))
+BOOST_DESCRIBE_STRUCT(kept_media_state, (), (videos, video_bytes, unwanted_objects))
+
 namespace {
 
 constexpr db::query find_frame_query{"media.find_frame", R"sql(
-    SELECT jpeg, object_id::text AS object_id, object_offset::bigint AS object_offset,
-           size_bytes::bigint AS size_bytes
+    SELECT jpeg, object_id::text AS object, object_offset::bigint AS "offset",
+           size_bytes::bigint AS bytes
       FROM reel_frame WHERE account_id = $1 AND job_id = $2 AND number = $3)sql"};
 
 constexpr db::query frames_of_query{"media.frames_of", R"sql(
@@ -18,12 +23,12 @@ constexpr db::query frames_of_query{"media.frames_of", R"sql(
       FROM reel_frame WHERE job_id = $1 ORDER BY number)sql"};
 
 constexpr db::query find_video_query{"media.find_video", R"sql(
-    SELECT id, size_bytes, sha256, content_type, object_id::text AS object_id
+    SELECT id, size_bytes, sha256, content_type, object_id::text AS object
       FROM upload WHERE job_id = $2 AND account_id = $1 AND kept_at IS NOT NULL)sql"};
 
 constexpr db::query find_video_of_post_query{"media.find_video_of_post", R"sql(
     SELECT latest.id, latest.size_bytes, latest.sha256, latest.content_type,
-           latest.object_id::text AS object_id, job.result
+           latest.object_id::text AS object, job.result
       FROM (SELECT * FROM upload
              WHERE account_id = $1 AND post_key = $2 AND kept_at IS NOT NULL
              ORDER BY kept_at DESC LIMIT 1) AS latest
@@ -74,39 +79,27 @@ constexpr db::query state_query{"media.state", R"sql(
     SELECT count(*) AS videos, coalesce(sum(size_bytes), 0)::bigint AS video_bytes,
            (SELECT count(*) FROM media_object
              WHERE job_id IS NULL
-               AND delete_at <> registered_at + make_interval(secs => $1)) AS unwanted
+               AND delete_at <> registered_at + make_interval(secs => $1)) AS unwanted_objects
       FROM upload WHERE kept_at IS NOT NULL)sql"};
-
-kept_file kept_file_from(const db::row& row) {
-    return {
-        .id = row.as<upload_id>("id"),
-        .size_bytes = row.as<std::int64_t>("size_bytes"),
-        .sha256 = row.as<std::string>("sha256"),
-        .content_type = row.as<std::string>("content_type"),
-        .object = row.as<std::optional<std::string>>("object_id")};
-}
 
 }  // namespace
 
-boost::asio::awaitable<std::optional<kept_frame>> media_store::find_frame(
+awaitable<std::optional<kept_frame>> media_store::find_frame(
     account_id caller, job_id id, std::int32_t number, deadline by) const {
-    const auto found = co_await pool_->run(by, find_frame_query, caller, id, number);
+    const auto found = co_await run(by, find_frame_query, caller, id, number);
     co_return found.map_one([](const db::row& row) {
         kept_frame frame;
-        if (auto object = row.as<std::optional<std::string>>("object_id")) {
-            frame.in_object = object_range{
-                .object = *std::move(object),
-                .offset = row.as<std::int64_t>("object_offset"),
-                .bytes = row.as<std::int64_t>("size_bytes")};
-        } else {
+        if (row.is_null("object")) {
             frame.jpeg = row.as<std::vector<std::byte>>("jpeg");
+        } else {
+            frame.in_object = row.to<object_range>();
         }
         return frame;
     });
 }
 
-boost::asio::awaitable<frame_set> media_store::frames_of(job_id id, deadline by) const {
-    const auto found = co_await pool_->run(by, frames_of_query, id);
+awaitable<frame_set> media_store::frames_of(job_id id, deadline by) const {
+    const auto found = co_await run(by, frames_of_query, id);
     frame_set frames;
     for (const db::row row : found) {
         frames.numbers.push_back(row.as<std::int32_t>("number"));
@@ -118,74 +111,57 @@ boost::asio::awaitable<frame_set> media_store::frames_of(job_id id, deadline by)
     co_return frames;
 }
 
-boost::asio::awaitable<std::optional<kept_file>> media_store::find_video(
+awaitable<std::optional<kept_file>> media_store::find_video(
     account_id caller, job_id id, deadline by) const {
-    const auto found = co_await pool_->run(by, find_video_query, caller, id);
-    co_return found.map_one(&kept_file_from);
+    return read_optional<kept_file>(by, find_video_query, caller, id);
 }
 
-boost::asio::awaitable<std::optional<post_file>> media_store::find_video_of_post(
+awaitable<std::optional<post_file>> media_store::find_video_of_post(
     account_id caller, std::string post_key, deadline by) const {
-    const auto found = co_await pool_->run(by, find_video_of_post_query, caller, post_key);
-    co_return found.map_one([](const db::row& row) {
-        return post_file{.file = kept_file_from(row), .result = row.as<std::string>("result")};
-    });
+    return read_optional<post_file>(by, find_video_of_post_query, caller, post_key);
 }
 
-boost::asio::awaitable<std::vector<std::byte>> media_store::read(
+awaitable<std::vector<std::byte>> media_store::read(
     upload_id id, std::int64_t offset, std::int64_t bytes, deadline by) const {
     constexpr auto row_bytes = static_cast<std::int64_t>(upload_chunk_bytes);
     const auto in_row = offset % row_bytes;
-    const auto found = co_await pool_->run(
+    auto piece = co_await read_optional<std::vector<std::byte>>(
         by, read_query, id, offset / row_bytes, in_row, std::min(bytes, row_bytes - in_row));
-    auto piece =
-        found.map_one([](const db::row& row) { return row.as<std::vector<std::byte>>("bytes"); });
     co_return std::move(piece).value_or(std::vector<std::byte>{});
 }
 
-boost::asio::awaitable<std::optional<upload_id>> media_store::begin_file(
+awaitable<std::optional<upload_id>> media_store::begin_file(
     const claimed_job& job, std::int64_t size_bytes, std::string sha256, deadline by) const {
     // The second statement sees that the first one has removed the row of an earlier attempt.
-    const auto held = co_await pool_->run(by, begin_file_query, job.id, job.claim);
+    const auto held = co_await run(by, begin_file_query, job.id, job.claim);
     if (held.empty()) co_return std::nullopt;
-    const auto added =
-        co_await pool_->run(by, add_file_query, job.account, job.id, size_bytes, sha256);
-    co_return added.one().as<upload_id>("id");
+    co_return co_await read_one<upload_id>(
+        by, add_file_query, job.account, job.id, size_bytes, sha256);
 }
 
-boost::asio::awaitable<std::optional<std::string>> media_store::register_object(
-    const claimed_job& job, std::string store, std::vector<std::string> others, deadline by) const {
-    const auto registered =
-        co_await pool_->run(by, register_object_query, job.id, job.claim, store, others);
-    co_return registered.one().as<std::optional<std::string>>("id");
+awaitable<std::optional<std::string>> media_store::register_object(
+    const claimed_job& job, std::string store_name, std::vector<std::string> others,
+    deadline by) const {
+    return read_one<std::optional<std::string>>(
+        by, register_object_query, job.id, job.claim, store_name, others);
 }
 
-boost::asio::awaitable<std::int64_t> media_store::expire_videos(
+awaitable<std::int64_t> media_store::expire_videos(
     seconds_f kept, std::int64_t bytes_max, int files_max, deadline by) const {
-    const auto expired =
-        co_await pool_->run(by, expire_videos_query, kept.count(), bytes_max, files_max);
-    co_return expired.one().as<std::int64_t>("removed");
+    return read_one<std::int64_t>(by, expire_videos_query, kept, bytes_max, files_max);
 }
 
-boost::asio::awaitable<std::vector<std::string>> media_store::take_unwanted(
-    std::string store, int objects_max, seconds_f retry_after, deadline by) const {
-    const auto taken =
-        co_await pool_->run(by, take_unwanted_query, store, objects_max, retry_after.count());
-    co_return taken.map([](const db::row& row) { return row.as<std::string>("id"); });
+awaitable<std::vector<std::string>> media_store::take_unwanted(
+    std::string store_name, int objects_max, seconds_f retry_after, deadline by) const {
+    return read_all<std::string>(by, take_unwanted_query, store_name, objects_max, retry_after);
 }
 
-boost::asio::awaitable<void> media_store::forget(
-    std::vector<std::string> objects, deadline by) const {
-    co_await pool_->run(by, forget_query, objects, object_write_time_max.count());
+awaitable<void> media_store::forget(std::vector<std::string> objects, deadline by) const {
+    return execute(by, forget_query, objects, object_write_time_max);
 }
 
-boost::asio::awaitable<kept_media_state> media_store::state(deadline by) const {
-    const auto found = co_await pool_->run(by, state_query, object_write_time_max.count());
-    const auto row = found.one();
-    co_return kept_media_state{
-        .videos = row.as<std::int64_t>("videos"),
-        .video_bytes = row.as<std::int64_t>("video_bytes"),
-        .unwanted_objects = row.as<std::int64_t>("unwanted")};
+awaitable<kept_media_state> media_store::state(deadline by) const {
+    return read_one<kept_media_state>(by, state_query, object_write_time_max);
 }
 
 }  // namespace reelsd::jobs

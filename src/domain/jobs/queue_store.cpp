@@ -1,6 +1,5 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/queue_store.hpp>
 
 #include <algorithm>
@@ -14,6 +13,13 @@
 // The statements of the queue. tests/simulation/queue_model.cpp models them: change both together.
 
 namespace reelsd::jobs {
+
+BOOST_DESCRIBE_STRUCT(lease, (), (job, claim))
+BOOST_DESCRIBE_STRUCT(
+    claimed_job, (),
+    (id, account, url, claim, attempt, created_at, fresh, is_upload, permit, cooling_since, turn,
+     options))
+
 namespace {
 
 // Jobs of an earlier claim of the same worker whose answer was lost come first. Their attempts are
@@ -44,10 +50,10 @@ constexpr db::query claim_query{
                started_at = coalesce(started_at, now())
          -- An array, because the planner would estimate a join at half of the table.
          WHERE id = ANY (ARRAY(SELECT id FROM lost UNION ALL SELECT id FROM due))
-        RETURNING id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
-                  cooling_since, turn, options)
-    SELECT id, account_id, url, claim, attempt, created_at, fresh, is_upload, permit,
-           cooling_since, turn, options,
+        RETURNING id, account_id AS account, url, claim, attempt, created_at, fresh, is_upload,
+                  coalesce(permit, '') AS permit, cooling_since, turn,
+                  coalesce(options::text, '') AS options)
+    SELECT claimed.*,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
       FROM claimed ORDER BY turn, id)sql",
@@ -56,10 +62,10 @@ constexpr db::query claim_query{
 constexpr db::query claim_in_line_query{
     "jobs.claim_in_line",
     R"sql(
-    SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id, (claimed).url,
+    SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id AS account, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
-           (claimed).is_upload, (claimed).permit, (claimed).cooling_since, (claimed).turn,
-           (claimed).options
+           (claimed).is_upload, coalesce((claimed).permit, '') AS permit, (claimed).cooling_since,
+           (claimed).turn, coalesce((claimed).options::text, '') AS options
       FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
                CASE WHEN EXISTS (SELECT FROM resolver_pace
                                   WHERE host = $1 AND answered_at IS NOT NULL)
@@ -86,7 +92,7 @@ constexpr db::query renew_query{
             ON held.id = locked.id AND held.claim = locked.claim
          WHERE job.id = locked.id
         RETURNING job.id, job.claim)
-    SELECT id, claim, true AS is_renewed FROM renewed
+    SELECT id AS job, claim, true AS is_renewed FROM renewed
      UNION ALL
     SELECT job.id, job.claim, false
       FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
@@ -202,22 +208,6 @@ constexpr db::query report_query{
     RETURNING job.id)sql",
     db::priority::essential};
 
-claimed_job claimed_job_from(const db::row& row) {
-    return {
-        .id = row.as<job_id>("id"),
-        .account = row.as<account_id>("account_id"),
-        .url = row.as<std::string>("url"),
-        .claim = row.as<std::int32_t>("claim"),
-        .attempt = row.as<std::int32_t>("attempt"),
-        .created_at = row.as<time_point>("created_at"),
-        .fresh = row.as<bool>("fresh"),
-        .is_upload = row.as<bool>("is_upload"),
-        .permit = row.as<std::optional<std::string>>("permit").value_or(""),
-        .cooling_since = row.as<std::optional<time_point>>("cooling_since"),
-        .turn = row.as<std::int64_t>("turn"),
-        .options = row.as<std::optional<std::string>>("options").value_or("")};
-}
-
 /// Views into an optional thumbnail. Created before the query is run, because g++ 12 destroys the
 /// temporaries of a conditional expression inside a `co_await` twice.
 struct thumbnail_columns {
@@ -231,64 +221,71 @@ struct thumbnail_columns {
     }
 };
 
-/// One array for each column of the report, for attempts without a result.
-struct report_columns {
-    std::vector<job_id> jobs;
-    std::vector<std::int32_t> claims;
-    std::vector<std::string_view> statuses;
-    std::vector<std::optional<std::string_view>> codes;
-    std::vector<std::optional<std::string_view>> texts;
-    std::vector<std::optional<double>> delays;  ///< Seconds; empty where the turn is kept.
-    std::vector<std::int32_t> uncounted;        ///< 1: the attempt does not count.
-    std::vector<std::optional<std::string_view>> waits_for;  ///< A platform's permit.
-    std::vector<bool> cooldowns;
-    /// Number of attempts that count.
-    std::vector<std::optional<std::string_view>> causes, steps, details;
+/// The report of an attempt without a result.
+struct report_row {
+    lease held;
+    job_status status = job_status::pending;
+    std::optional<job_error_code> code = {};
+    std::optional<std::string_view> text = {};
+    std::optional<seconds_f> delay = {};             ///< Empty where the turn is kept.
+    std::int32_t uncounted = 1;                      ///< 1: the attempt does not count.
+    std::optional<std::string_view> waits_for = {};  ///< A platform's permit.
+    bool is_cooldown = false;
+    std::optional<std::string_view> cause = {}, step = {}, detail = {};
 
-    explicit report_columns(const std::vector<ended_attempt>& attempts) {
-        for (const auto& attempt : attempts) add(attempt);
-    }
-
-private:
-    void add(const ended_attempt& attempt) {
-        const auto& ended = attempt.ended;
-        invariant(!std::holds_alternative<completed>(ended));
-        jobs.push_back(attempt.held.job);
-        claims.push_back(attempt.held.claim);
-        const auto* const failure = std::get_if<failed>(&ended);
-        statuses.push_back(name_of(failure ? job_status::error : job_status::pending));
-        codes.emplace_back();
-        texts.emplace_back();
-        delays.emplace_back();
-        if (failure) {
-            codes.back() = name_of(failure->code);
-            texts.back() = failure->text;
-            if (failure->retry_after.count() > 0) delays.back() = failure->retry_after.count();
-        }
-        const auto* const retry = std::get_if<retried>(&ended);
-        if (retry) delays.back() = retry->delay.count();
-        add_failure(failure ? &failure->why : retry ? &retry->why : nullptr);
-        const auto* const snooze = std::get_if<snoozed>(&ended);
-        if (snooze != nullptr) delays.back() = snooze->delay.count();
-        cooldowns.push_back(snooze != nullptr && snooze->is_cooldown);
-        uncounted.push_back(failure || retry ? 0 : 1);
-        waits_for.emplace_back();
-        const auto* const waiting = std::get_if<awaiting_permit>(&ended);
-        if (waiting != nullptr) waits_for.back() = waiting->platform;
-    }
-
-    void add_failure(const attempt_failure* why) {
-        causes.emplace_back();
-        steps.emplace_back();
-        details.emplace_back();
-        if (why == nullptr) return;
-        causes.back() = name_of(why->cause);
-        steps.back() = why->step;
-        details.back() = why->detail;
+    /// Of an attempt that counts.
+    void set_failure(const attempt_failure& why) {
+        uncounted = 0;
+        cause = name_of(why.cause);
+        step = why.step;
+        detail = why.detail;
     }
 };
 
-boost::asio::awaitable<std::vector<std::optional<bool>>> report_together(
+/// `attempt` outlives the row.
+report_row report_of(const ended_attempt& attempt) {
+    const auto& ended = attempt.ended;
+    invariant(!std::holds_alternative<completed>(ended));
+    report_row row{.held = attempt.held};
+    if (const auto* const failure = std::get_if<failed>(&ended)) {
+        row.status = job_status::error;
+        row.code = failure->code;
+        row.text = failure->text;
+        if (failure->retry_after.count() > 0) row.delay = failure->retry_after;
+        row.set_failure(failure->why);
+    } else if (const auto* const retry = std::get_if<retried>(&ended)) {
+        row.delay = retry->delay;
+        row.set_failure(retry->why);
+    } else if (const auto* const snooze = std::get_if<snoozed>(&ended)) {
+        row.delay = snooze->delay;
+        row.is_cooldown = snooze->is_cooldown;
+    } else if (const auto* const waiting = std::get_if<awaiting_permit>(&ended)) {
+        row.waits_for = waiting->platform;
+    }
+    return row;
+}
+
+/// An array for each column.
+std::vector<db::parameter> parameters_of(const std::vector<ended_attempt>& attempts) {
+    std::vector<report_row> rows;
+    for (const auto& attempt : attempts) rows.push_back(report_of(attempt));
+    return {
+        db::column(rows, [](const report_row& row) { return row.held.job; }),
+        db::column(rows, [](const report_row& row) { return row.held.claim; }),
+        db::column(rows, &report_row::status),
+        db::column(rows, &report_row::code),
+        db::column(rows, &report_row::text),
+        db::column(rows, &report_row::delay),
+        db::column(rows, &report_row::uncounted),
+        db::column(rows, &report_row::waits_for),
+        db::column(rows, &report_row::is_cooldown),
+        db::column(rows, &report_row::cause),
+        db::column(rows, &report_row::step),
+        db::column(rows, &report_row::detail),
+        bounds::failed_attempts_max};
+}
+
+awaitable<std::vector<std::optional<bool>>> report_together(
     queue_store jobs, const std::vector<ended_attempt>& attempts, deadline by) {
     const auto written = co_await jobs.report_all(attempts, by);
     co_return std::vector<std::optional<bool>>(written.begin(), written.end());
@@ -296,77 +293,71 @@ boost::asio::awaitable<std::vector<std::optional<bool>>> report_together(
 
 }  // namespace
 
-boost::asio::awaitable<std::vector<claimed_job>> queue_store::claim(
-    claim_request request, deadline by) {
+awaitable<std::vector<claimed_job>> queue_store::claim(claim_request request, deadline by) {
     invariant(request.jobs_max > 0);
-    const auto claimed = co_await pool_->run(
+    return read_all<claimed_job>(
         by,
         claim_query,
         request.worker,
         request.jobs_max,
-        request.lease.count(),
+        request.lease,
         request.in_flight,
         request.claim_epoch,
         request.from_turn);
-    co_return claimed.map(&claimed_job_from);
 }
 
-boost::asio::awaitable<line_answer> queue_store::claim_in_line(
+awaitable<line_answer> queue_store::claim_in_line(
     claim_request request, platform_line line, deadline by) {
-    const auto answer = co_await pool_->run(
+    const auto answer = co_await run(
         by,
         claim_in_line_query,
         line.host,
         line.resolvers,
-        line.interval.count(),
+        line.interval,
         line.tries_per_hour,
-        line.try_time.count(),
+        line.try_time,
         line.heeds_cooldown,
         request.worker,
         request.claim_epoch,
-        request.lease.count(),
+        request.lease,
         request.in_flight,
-        line.cooldown_wait_max.count(),
+        line.cooldown_wait_max,
         line.cooldown_text,
         line.unanswered_text);
     const auto row = answer.one();
     line_answer decided{
         .job = std::nullopt,
-        .wait = seconds_f{row.as<double>("wait_seconds")},
+        .wait = row.as<seconds_f>("wait_seconds"),
         .is_empty = row.as<std::string_view>("outcome") == "empty"};
-    if (row.as<std::string_view>("outcome") == "now") decided.job = claimed_job_from(row);
+    if (row.as<std::string_view>("outcome") == "now") decided.job = row.to<claimed_job>();
     co_return decided;
 }
 
-boost::asio::awaitable<renewal> queue_store::renew(
-    std::vector<lease> held, seconds_f lease, deadline by) {
+awaitable<renewal> queue_store::renew(std::vector<lease> held, seconds_f lease, deadline by) {
     const auto jobs = db::column(held, &jobs::lease::job);
     const auto claims = db::column(held, &jobs::lease::claim);
-    const auto found = co_await pool_->run(by, renew_query, jobs, claims, lease.count());
+    const auto found = co_await run(by, renew_query, jobs, claims, lease);
     renewal outcome;
     for (const auto row : found) {
         auto& list = row.as<bool>("is_renewed") ? outcome.renewed : outcome.skipped;
-        list.push_back({row.as<job_id>("id"), row.as<std::int32_t>("claim")});
+        list.push_back(row.to<jobs::lease>());
     }
     co_return outcome;
 }
 
-boost::asio::awaitable<std::vector<job_id>> queue_store::lost_among(
-    std::vector<lease> held, deadline by) {
+awaitable<std::vector<job_id>> queue_store::lost_among(std::vector<lease> held, deadline by) {
     const auto jobs = db::column(held, &lease::job);
     const auto claims = db::column(held, &lease::claim);
-    const auto lost = co_await pool_->run(by, lost_among_query, jobs, claims);
-    co_return lost.map([](const db::row& row) { return row.as<job_id>("id"); });
+    return read_all<job_id>(by, lost_among_query, jobs, claims);
 }
 
-boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
-    rescue_request request, deadline by) {
+awaitable<std::vector<job_id>> queue_store::rescue(rescue_request request, deadline by) {
     const auto jobs = db::column(request.held, &lease::job);
     const auto claims = db::column(request.held, &lease::claim);
-    co_await pool_->run(by, repair_times_query);
-    co_await pool_->run(by, end_delays_query);
-    co_await pool_->run(by, release_queued_query);
-    const auto rescued = co_await pool_->run(
+    co_await execute(by, repair_times_query);
+    co_await execute(by, end_delays_query);
+    co_await execute(by, release_queued_query);
+    const auto rescued = co_await run(
         by,
         rescue_query,
         jobs,
@@ -383,7 +374,7 @@ boost::asio::awaitable<std::vector<job_id>> queue_store::rescue(
     co_return ended;
 }
 
-boost::asio::awaitable<bool> queue_store::report(lease held, transition ended, deadline by) {
+awaitable<bool> queue_store::report(lease held, transition ended, deadline by) {
     if (const auto* success = std::get_if<completed>(&ended))
         co_return co_await complete(held, *success, by);
     std::vector<ended_attempt> single;
@@ -392,8 +383,7 @@ boost::asio::awaitable<bool> queue_store::report(lease held, transition ended, d
     co_return written.front();
 }
 
-boost::asio::awaitable<bool> queue_store::complete(
-    lease held, const completed& success, deadline by) {
+awaitable<bool> queue_store::complete(lease held, const completed& success, deadline by) {
     const db::json_text document{success.result};
     std::optional<db::json_text> extract;
     if (success.extract) extract = db::json_text{*success.extract};
@@ -401,7 +391,7 @@ boost::asio::awaitable<bool> queue_store::complete(
     const auto video = success.video.value_or(kept_video{});
     std::optional<std::string_view> content_type;
     if (success.video) content_type = video.content_type;
-    const auto written = co_await pool_->run(
+    const auto written = co_await run(
         by,
         complete_query,
         held.job,
@@ -434,26 +424,11 @@ boost::asio::awaitable<bool> queue_store::complete(
     co_return written.affected() > 0;
 }
 
-boost::asio::awaitable<std::vector<bool>> queue_store::report_all(
+awaitable<std::vector<bool>> queue_store::report_all(
     const std::vector<ended_attempt>& attempts, deadline by) {
-    const report_columns columns{attempts};
-    const auto found = co_await pool_->run(
-        by,
-        report_query,
-        columns.jobs,
-        columns.claims,
-        columns.statuses,
-        columns.codes,
-        columns.texts,
-        columns.delays,
-        columns.uncounted,
-        columns.waits_for,
-        columns.cooldowns,
-        columns.causes,
-        columns.steps,
-        columns.details,
-        bounds::failed_attempts_max);
-    const auto ids = found.map([](const db::row& row) { return row.as<job_id>("id"); });
+    auto parameters = parameters_of(attempts);
+    const auto found = co_await pool().run_with(by, report_query, std::move(parameters));
+    const auto ids = found.map(&db::row::to<job_id>);
     std::vector<bool> written;
     for (const auto& attempt : attempts) {
         written.push_back(std::find(ids.begin(), ids.end(), attempt.held.job) != ids.end());
@@ -473,7 +448,7 @@ reporting_queue::reporting_queue(
               return report_together(queue_store{pool}, attempts, by);
           }} {}
 
-boost::asio::awaitable<bool> reporting_queue::report(lease held, transition ended, deadline by) {
+awaitable<bool> reporting_queue::report(lease held, transition ended, deadline by) {
     if (std::holds_alternative<completed>(ended))
         co_return co_await queue_store::report(held, std::move(ended), by);
     ended_attempt attempt{.held = held, .ended = std::move(ended)};

@@ -1,8 +1,10 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 
 namespace reelsd::jobs {
+
+BOOST_DESCRIBE_STRUCT(search_hit, (), (id, url, created_at, brief, score, passages, frames))
+
 namespace {
 
 // Both rankings weight a posting by the rarity of its word or concept among the account's reels,
@@ -92,27 +94,13 @@ constexpr db::query search_query{"jobs.search", R"sql(
         ON document.account_id = $1 AND document.job_id = hit.job_id
      ORDER BY hit.score DESC, hit.job_id DESC)sql"};
 
-search_hit hit_from(const db::row& row) {
-    return {
-        .id = row.as<job_id>("id"),
-        .url = row.as<std::string>("url"),
-        .created_at = row.as<time_point>("created_at"),
-        .brief =
-            {.code = row.as<std::string>("code"),
-             .author = row.as<std::string>("author"),
-             .summary = row.as<std::string>("summary")},
-        .score = row.as<double>("score"),
-        .passages = row.as<std::string>("passages"),
-        .frames = row.as<std::int32_t>("frames")};
-}
-
 }  // namespace
 
-boost::asio::awaitable<std::vector<search_hit>> reel_search::find(
+awaitable<std::vector<search_hit>> reel_search::find(
     account_id caller, search_request request, deadline by) {
     invariant(request.hits_max > 0);
     invariant(request.concepts.size() == request.concept_weights.size());
-    const auto found = co_await pool_->run(
+    return read_all<search_hit>(
         by,
         search_query,
         caller,
@@ -121,7 +109,6 @@ boost::asio::awaitable<std::vector<search_hit>> reel_search::find(
         request.concept_weights,
         request.hits_max,
         request.near);
-    co_return found.map(&hit_from);
 }
 
 }  // namespace reelsd::jobs

@@ -43,7 +43,7 @@ public:
     }
 
     /// Returns when this list is the first of its account. Throws db::unavailable after `by`.
-    boost::asio::awaitable<void> acquire(deadline by) {
+    awaitable<void> acquire(deadline by) {
         auto& line = line_->second;
         while (line.lists.front() != this) {
             const bool is_notified = co_await line.moved.wait(by);
@@ -94,13 +94,13 @@ submission_batcher::submission_batcher(
 submission_batcher::~submission_batcher() = default;
 submission_batcher::submission_batcher(const submission_batcher&) = default;
 
-boost::asio::awaitable<submission_result> submission_batcher::submit(
+awaitable<submission_result> submission_batcher::submit(
     account_id caller, submission request, deadline by) {
     callers_submission own{.caller = caller, .request = std::move(request)};
     co_return (co_await statements_->submissions.answer(std::move(own), by)).value();
 }
 
-boost::asio::awaitable<std::vector<submission_result>> submission_batcher::submit_all(
+awaitable<std::vector<submission_result>> submission_batcher::submit_all(
     account_id caller, std::vector<submission> requests, deadline by) {
     std::vector<callers_submission> all;
     for (auto& request : requests) {

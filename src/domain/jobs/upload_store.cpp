@@ -1,8 +1,5 @@
-#include "job_rows.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
-#include <reelsd/db/errors.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 
 #include <algorithm>
@@ -10,6 +7,9 @@
 #include <utility>
 
 namespace reelsd::jobs {
+
+BOOST_DESCRIBE_STRUCT(uploaded_video, (), (id, size_bytes, sha256, caption, author))
+
 namespace {
 
 /// Includes the wait for a connection behind the chunks of other uploads: on a slow disk, a chunk
@@ -18,9 +18,11 @@ constexpr auto chunk_time_max = std::chrono::seconds{30};
 constexpr std::size_t label_bytes_max = 255;
 
 constexpr db::query begin_query{"uploads.begin", R"sql(
-    SELECT outcome, upload_id, NULL::bigint AS job_id, NULL::text AS job_status, job_limit,
-           rate_limit, floor(tokens)::integer AS rate_remaining,
-           ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset, retry_after,
+    SELECT CASE outcome WHEN 'admitted' THEN 'accepted' ELSE outcome END AS decided, upload_id,
+           0 AS job, 'pending' AS status, job_limit, rate_limit,
+           floor(tokens)::integer AS rate_remaining,
+           ceil((rate_limit - tokens) * 60 / rate_limit)::integer AS rate_reset,
+           coalesce(retry_after, 0) AS retry_after,
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
       FROM begin_upload($1, $2, $3, $4, $5, $6, $7))sql"};
 
@@ -67,9 +69,9 @@ std::string file_label(std::string_view name) {
     return shown.empty() ? "video" : std::string{shown};
 }
 
-boost::asio::awaitable<begun_upload> upload_store::begin(
+awaitable<begun_upload> upload_store::begin(
     account_id caller, const submission& request, default_limits defaults, deadline by) {
-    const auto answer = co_await pool_.run(
+    const auto answer = co_await run(
         by,
         begin_query,
         caller,
@@ -84,56 +86,46 @@ boost::asio::awaitable<begun_upload> upload_store::begin(
     if (begun.id) {
         arriving_.insert(*begun.id);
     } else {
-        begun.refusal = submission_result_from(row);
+        begun.refusal = row.to<submission_result>();
     }
     co_return begun;
 }
 
-boost::asio::awaitable<void> upload_store::add_chunk(
+awaitable<void> upload_store::add_chunk(
     upload_id id, std::int32_t number, std::span<const std::byte> bytes, deadline by) {
-    co_await pool_.run(by, add_chunk_query, id, number, bytes);
+    return execute(by, add_chunk_query, id, number, bytes);
 }
 
-boost::asio::awaitable<bool> upload_store::describe(const uploaded_video& whole, deadline by) {
-    const auto described = co_await pool_.run(
-        by, describe_query, whole.id, whole.size_bytes, whole.sha256, whole.caption, whole.author);
-    co_return !described.empty();
+awaitable<bool> upload_store::describe(const uploaded_video& whole, deadline by) {
+    co_return co_await affected(
+        by, describe_query, whole.id, whole.size_bytes, whole.sha256, whole.caption, whole.author) >
+        0;
 }
 
-boost::asio::awaitable<void> upload_store::discard(upload_id id, deadline by) {
+awaitable<void> upload_store::discard(upload_id id, deadline by) {
     release(id);
     try {
-        co_await pool_.run(by, discard_query, id);
+        co_await execute(by, discard_query, id);
     } catch (const db::failure&) {
         // The upload is no longer renewed, so sweep() removes it.
     }
 }
 
-boost::asio::awaitable<void> upload_store::sweep(deadline by) {
+awaitable<void> upload_store::sweep(deadline by) {
     const std::vector<upload_id> arriving{arriving_.begin(), arriving_.end()};
-    co_await pool_.run(by, sweep_query, arriving);
+    return execute(by, sweep_query, arriving);
 }
 
-boost::asio::awaitable<std::optional<uploaded_video>> upload_store::find(job_id job, deadline by) {
-    const auto found = co_await pool_.run(by, find_query, job);
-    co_return found.map_one([](const db::row& row) {
-        return uploaded_video{
-            .id = row.as<upload_id>("id"),
-            .size_bytes = row.as<std::int64_t>("size_bytes"),
-            .sha256 = row.as<std::string>("sha256"),
-            .caption = row.as<std::optional<std::string>>("caption"),
-            .author = row.as<std::optional<std::string>>("author")};
-    });
+awaitable<std::optional<uploaded_video>> upload_store::find(job_id job, deadline by) {
+    return read_optional<uploaded_video>(by, find_query, job);
 }
 
-boost::asio::awaitable<std::optional<std::vector<std::byte>>> upload_store::chunk(
+awaitable<std::optional<std::vector<std::byte>>> upload_store::chunk(
     upload_id id, std::int32_t number, deadline by) {
-    const auto found = co_await pool_.run(by, chunk_query, id, number);
-    co_return found.map_one(
-        [](const db::row& row) { return row.as<std::vector<std::byte>>("bytes"); });
+    return read_optional<std::vector<std::byte>>(by, chunk_query, id, number);
 }
 
-boost::asio::awaitable<bool> upload_writer::add(std::string_view bytes) {
+awaitable<bool> upload_writer::add(std::string_view bytes) {
     size_ += bytes.size();
     if (size_ > bytes_max_) co_return false;
     digest_.add(bytes);
@@ -146,13 +138,13 @@ boost::asio::awaitable<bool> upload_writer::add(std::string_view bytes) {
     co_return true;
 }
 
-boost::asio::awaitable<uploaded_video> upload_writer::finish() {
+awaitable<uploaded_video> upload_writer::finish() {
     if (!chunk_.empty()) co_await flush();
     co_return uploaded_video{
         .id = id_, .size_bytes = static_cast<std::int64_t>(size_), .sha256 = digest_.hex()};
 }
 
-boost::asio::awaitable<void> upload_writer::flush() {
+awaitable<void> upload_writer::flush() {
     const auto bytes = std::as_bytes(std::span{chunk_});
     co_await store_.add_chunk(id_, number_++, bytes, deadline::after(chunk_time_max));
     chunk_.clear();

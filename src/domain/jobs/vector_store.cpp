@@ -1,8 +1,11 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/vector_store.hpp>
 
 namespace reelsd::jobs {
+
+BOOST_DESCRIBE_STRUCT(unembedded_reel, (), (job, claim, result))
+BOOST_DESCRIBE_STRUCT(stored_vector, (), (job, vector))
+
 namespace {
 
 // A name that was active before is not activated again, so that two daemons with different
@@ -55,7 +58,7 @@ constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
            (SELECT count(*) FROM looked_at) AS looked_at,
            (SELECT min(job_id) FROM looked_at) AS last_id,
            (SELECT count(*) FROM due) AS due,
-           claimed.account_id, claimed.job_id, claimed.embed_claim,
+           claimed.account_id, claimed.job_id AS job, claimed.embed_claim AS claim,
            (SELECT job.result FROM job
              WHERE job.account_id = claimed.account_id AND job.id = claimed.job_id) AS result
       FROM (SELECT) AS one LEFT JOIN claimed ON true
@@ -85,49 +88,38 @@ constexpr db::query release_query{"vectors.release", R"sql(
 
 // In this form, not by the index on embedders, which is led by no account: docs/adr/0025.
 constexpr db::query load_query{"vectors.load", R"sql(
-    SELECT job_id, vector FROM search_document
+    SELECT job_id AS job, vector FROM search_document
      WHERE account_id = ANY (ARRAY[$1::bigint]) AND job_id < $3 AND embedder = $2
      ORDER BY account_id DESC, job_id DESC LIMIT $4)sql"};
-
-unembedded_reel reel_from(const db::row& row) {
-    return {
-        .job = row.as<job_id>("job_id"),
-        .claim = row.as<std::int64_t>("embed_claim"),
-        .result = row.as<std::string>("result")};
-}
 
 }  // namespace
 
 std::vector<stored_vector> vector_page::decode() const {
-    return rows_.map([](const db::row& row) {
-        return stored_vector{
-            .job = row.as<job_id>("job_id"), .vector = row.as<std::vector<std::byte>>("vector")};
-    });
+    return rows_.map(&db::row::to<stored_vector>);
 }
 
-boost::asio::awaitable<void> vector_store::propose(std::string embedder, deadline by) {
-    co_await pool_->run(by, propose_query, embedder);
+awaitable<void> vector_store::propose(std::string embedder, deadline by) {
+    return execute(by, propose_query, embedder);
 }
 
-boost::asio::awaitable<void> vector_store::make_active(std::string embedder, deadline by) {
-    co_await pool_->run(by, make_active_query, embedder);
+awaitable<void> vector_store::make_active(std::string embedder, deadline by) {
+    return execute(by, make_active_query, embedder);
 }
 
-boost::asio::awaitable<embedding_claim> vector_store::claim(
-    embedding_claim_request request, deadline by) {
-    const auto answer = co_await pool_->run(
+awaitable<embedding_claim> vector_store::claim(embedding_claim_request request, deadline by) {
+    const auto answer = co_await run(
         by,
         claim_vectors_query,
         request.embedder,
         request.at.embedder,
         request.at.before,
-        request.lease.count(),
+        request.lease,
         request.skipped_accounts);
     const auto first = answer[0];
     embedding_claim claimed{.is_in_force = first.as<bool>("is_in_force"), .account = {}};
-    if (!first.is_null("job_id")) {
+    if (!first.is_null("job")) {
         claimed.account = first.as<account_id>("account_id");
-        claimed.reels = answer.map(&reel_from);
+        claimed.reels = answer.map(&db::row::to<unembedded_reel>);
     }
     // Due reels of other accounts are left: this window is not done with. Reels that were due and
     // could not be claimed are locked by another claim.
@@ -142,31 +134,33 @@ boost::asio::awaitable<embedding_claim> vector_store::claim(
     co_return claimed;
 }
 
-boost::asio::awaitable<std::optional<std::string>> vector_store::next_other_embedder(
+awaitable<std::optional<std::string>> vector_store::next_other_embedder(
     std::optional<std::string> after, std::string own, deadline by) {
-    const auto found = co_await pool_->run(by, next_other_query, after, own);
-    co_return found.map_one([](const db::row& row) { return row.as<std::string>("embedder"); });
+    return read_optional<std::string>(by, next_other_query, after, own);
 }
 
-boost::asio::awaitable<bool> vector_store::store(
+awaitable<bool> vector_store::store(
     account_id account, const unembedded_reel& reel, std::string embedder,
     std::vector<std::byte> vector, deadline by) {
-    const auto stored =
-        co_await pool_->run(by, store_query, account, reel.job, reel.claim, embedder, vector);
-    co_return stored.affected() == 1;
+    co_return co_await affected(by, store_query, account, reel.job, reel.claim, embedder, vector) ==
+        1;
 }
 
-boost::asio::awaitable<void> vector_store::release(
+awaitable<void> vector_store::release(
     account_id account, const std::vector<unembedded_reel>& reels, seconds_f wait, deadline by) {
-    const auto jobs = db::column(reels, &unembedded_reel::job);
-    const auto claims = db::column(reels, &unembedded_reel::claim);
-    co_await pool_->run(by, release_query, account, jobs, claims, wait.count());
+    return execute(
+        by,
+        release_query,
+        account,
+        db::column(reels, &unembedded_reel::job),
+        db::column(reels, &unembedded_reel::claim),
+        wait);
 }
 
-boost::asio::awaitable<vector_page> vector_store::load(
+awaitable<vector_page> vector_store::load(
     account_id account, std::string embedder, job_id before, int vectors_max, deadline by) {
     invariant(vectors_max > 0);
-    auto found = co_await pool_->run(by, load_query, account, embedder, before, vectors_max);
+    auto found = co_await run(by, load_query, account, embedder, before, vectors_max);
     co_return vector_page{std::move(found)};
 }
 

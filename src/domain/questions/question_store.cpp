@@ -1,4 +1,3 @@
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/domain/questions/question_store.hpp>
 
@@ -11,10 +10,10 @@ constexpr db::query begin_query{"questions.begin", R"sql(
 
 }  // namespace
 
-boost::asio::awaitable<std::optional<refusal>> question_store::begin(
+awaitable<std::optional<refusal>> question_store::begin(
     account_id caller, int rate_default, deadline by) {
     using decision = jobs::submission_result;
-    const auto decided = co_await pool_->run(by, begin_query, caller, rate_default);
+    const auto decided = co_await run(by, begin_query, caller, rate_default);
     const auto row = decided.one();
     const auto decided_as = row.as<std::string>("outcome");
     if (decided_as == "admitted") co_return std::nullopt;

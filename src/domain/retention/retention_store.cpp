@@ -1,9 +1,13 @@
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 
 #include <algorithm>
 
 namespace reelsd::retention {
+
+BOOST_DESCRIBE_STRUCT(expiry_step, (), (looked, removed, refused_gap))
+BOOST_DESCRIBE_STRUCT(erasure_step, (), (account, removed_jobs, removed_calls, is_gone))
+BOOST_DESCRIBE_STRUCT(holdings, (), (jobs, calls, tokens))
+
 namespace {
 
 constexpr db::query expire_jobs_query{"retention.expire_jobs", R"sql(
@@ -27,7 +31,8 @@ constexpr db::query delete_unfinished_query{"retention.delete_unfinished", R"sql
     SELECT delete_unfinished_of_leaving($1, $2, $3) AS removed)sql"};
 
 constexpr db::query erase_query{"retention.erase", R"sql(
-    SELECT account_id, removed_jobs, removed_calls, is_gone FROM erase_some($1, $2, $3, $4))sql"};
+    SELECT account_id AS account, removed_jobs, removed_calls, is_gone
+      FROM erase_some($1, $2, $3, $4))sql"};
 
 constexpr db::query look_at_query{"retention.look_at", R"sql(
     SELECT (SELECT count(*) FROM job_state WHERE account_id = $1) AS jobs,
@@ -46,48 +51,20 @@ constexpr db::query backlog_query{"retention.backlog", R"sql(
            (SELECT count(*) FROM account WHERE leaving_at IS NOT NULL) AS leaving)sql"};
 
 expiry_step expiry_step_from(const db::row& row) {
-    expiry_step step{
-        .looked = row.as<std::int64_t>("looked"),
-        .removed = row.as<std::int64_t>("removed"),
-        .next = {},
-        .refused_gap = {}};
-    if (const auto gap = row.as<std::optional<double>>("refused_gap")) {
-        step.refused_gap = seconds_f{*gap};
-    }
+    auto step = row.to<expiry_step>();
     if (const auto at = row.as<std::optional<time_point>>("last_at")) {
         step.next = position{.at = *at, .id = row.as<std::int64_t>("last_id")};
     }
     return step;
 }
 
-erasure_step erasure_step_from(const db::row& row) {
-    return {
-        .account = row.as<std::optional<account_id>>("account_id"),
-        .removed_jobs = row.as<std::int64_t>("removed_jobs"),
-        .removed_calls = row.as<std::int64_t>("removed_calls"),
-        .is_gone = row.as<bool>("is_gone")};
-}
-
-std::optional<seconds_f> overdue(std::optional<double> age, double kept_seconds) {
-    if (!age || *age <= kept_seconds) return std::nullopt;
-    return seconds_f{*age - kept_seconds};
-}
-
-double turn_seconds() {
-    return std::chrono::duration<double>{turn_time_max}.count();
+std::optional<seconds_f> overdue(std::optional<seconds_f> age, seconds_f kept) {
+    return age > kept ? std::optional{*age - kept} : std::nullopt;
 }
 
 }  // namespace
 
-std::string_view name_of(kind what) noexcept {
-    switch (what) {
-        case kind::results: return "results";
-        case kind::usage: return "usage";
-    }
-    return "?";
-}
-
-boost::asio::awaitable<std::optional<expiry_step>> retention_store::expire(
+awaitable<std::optional<expiry_step>> retention_store::expire(
     kind what, std::string who, expiry_bounds bounds, std::optional<position> after, int most,
     deadline by) {
     std::optional<time_point> after_at;
@@ -97,14 +74,22 @@ boost::asio::awaitable<std::optional<expiry_step>> retention_store::expire(
         after_id = after->id;
     }
     const auto& query = what == kind::results ? expire_jobs_query : expire_calls_query;
-    const auto stepped = co_await pool_->run(
-        by, query, who, turn_seconds(), bounds.kept.count(), after_at, after_id, most, bounds.now);
+    const auto stepped = co_await run(
+        by,
+        query,
+        who,
+        seconds_f{turn_time_max},
+        bounds.kept,
+        after_at,
+        after_id,
+        most,
+        bounds.now);
     co_return stepped.map_one(&expiry_step_from);
 }
 
-boost::asio::awaitable<result<void>> retention_store::begin_erasure(
+awaitable<result<void>> retention_store::begin_erasure(
     account_id account, std::optional<std::string> verified_hash, deadline by) {
-    const auto begun = co_await pool_->run(by, begin_erasure_query, account, verified_hash);
+    const auto begun = co_await run(by, begin_erasure_query, account, verified_hash);
     const auto outcome = begun.one().as<std::string>("outcome");
     if (outcome == "not_found") co_return error{errc::not_found, "there is no such account"};
     if (outcome == "password_changed") {
@@ -118,57 +103,47 @@ boost::asio::awaitable<result<void>> retention_store::begin_erasure(
     co_return result<void>{};
 }
 
-boost::asio::awaitable<std::optional<account_id>> retention_store::next_leaving(
+awaitable<std::optional<account_id>> retention_store::next_leaving(
     account_id after, std::vector<account_id> passed_over, deadline by) {
-    const auto found = co_await pool_->run(by, next_leaving_query, after, passed_over);
-    co_return found.map_one([](const db::row& row) { return row.as<account_id>("id"); });
+    return read_optional<account_id>(by, next_leaving_query, after, passed_over);
 }
 
-boost::asio::awaitable<std::optional<std::int64_t>> retention_store::stop_accounts_pending_deletion(
+awaitable<std::optional<std::int64_t>> retention_store::stop_accounts_pending_deletion(
     std::string who, int most, deadline by) {
-    const auto stepped =
-        co_await pool_->run(by, delete_unfinished_query, who, turn_seconds(), most);
-    co_return stepped.one().as<std::optional<std::int64_t>>("removed");
+    return read_one<std::optional<std::int64_t>>(
+        by, delete_unfinished_query, who, seconds_f{turn_time_max}, most);
 }
 
-boost::asio::awaitable<std::optional<erasure_step>> retention_store::erase(
+awaitable<std::optional<erasure_step>> retention_store::erase(
     std::string who, account_id account, int most, deadline by) {
-    const auto stepped = co_await pool_->run(by, erase_query, who, turn_seconds(), account, most);
-    co_return stepped.map_one(&erasure_step_from);
+    return read_optional<erasure_step>(
+        by, erase_query, who, seconds_f{turn_time_max}, account, most);
 }
 
-boost::asio::awaitable<erasure_step> retention_store::erase_account(
-    account_id account, int most, deadline by) {
-    const auto stepped = co_await pool_->run(
-        by, erase_query, std::optional<std::string>{}, turn_seconds(), account, most);
-    co_return erasure_step_from(stepped.one());
+awaitable<erasure_step> retention_store::erase_account(account_id account, int most, deadline by) {
+    return read_one<erasure_step>(
+        by, erase_query, std::optional<std::string>{}, seconds_f{turn_time_max}, account, most);
 }
 
-boost::asio::awaitable<holdings> retention_store::look_at(account_id account, deadline by) {
-    const auto found = co_await pool_->run(by, look_at_query, account);
-    const auto row = found.one();
-    co_return holdings{
-        .jobs = row.as<std::int64_t>("jobs"),
-        .calls = row.as<std::int64_t>("calls"),
-        .tokens = row.as<std::int64_t>("tokens")};
+awaitable<holdings> retention_store::look_at(account_id account, deadline by) {
+    return read_one<holdings>(by, look_at_query, account);
 }
 
-boost::asio::awaitable<backlog> retention_store::look_at_backlog(
+awaitable<backlog> retention_store::look_at_backlog(
     seconds_f results_kept, seconds_f usage_kept, deadline by) {
-    const auto found = co_await pool_->run(by, backlog_query);
+    const auto found = co_await run(by, backlog_query);
     const auto row = found.one();
-    backlog remaining{
-        .results_overdue = {},
-        .usage_overdue = {},
-        .leaving_accounts = row.as<std::int64_t>("leaving")};
+    backlog remaining{.leaving_accounts = row.as<std::int64_t>("leaving")};
+    const auto age = [&row](const char* column) {
+        return row.as<std::optional<seconds_f>>(column);
+    };
     if (results_kept.count() > 0) {
-        remaining.results_overdue =
-            overdue(row.as<std::optional<double>>("oldest_result"), results_kept.count());
+        remaining.results_overdue = overdue(age("oldest_result"), results_kept);
     }
     if (usage_kept.count() > 0) {
         // Calls of this month are always kept.
-        const auto kept = std::max(usage_kept.count(), row.as<double>("month"));
-        remaining.usage_overdue = overdue(row.as<std::optional<double>>("oldest_call"), kept);
+        const auto kept = std::max(usage_kept, row.as<seconds_f>("month"));
+        remaining.usage_overdue = overdue(age("oldest_call"), kept);
     }
     co_return remaining;
 }

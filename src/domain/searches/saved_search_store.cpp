@@ -1,10 +1,13 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/searches/saved_search_store.hpp>
 
 #include <fmt/format.h>
 
 namespace reelsd::searches {
+
+BOOST_DESCRIBE_STRUCT(saved_search, (), (id, name, query, author, min_score, created_at))
+BOOST_DESCRIBE_STRUCT(pending_check, (), (reel, account))
+
 namespace {
 
 constexpr db::query list_query{"searches.list", R"sql(
@@ -23,32 +26,20 @@ constexpr db::query claim_query{"searches.claim_checks", R"sql(
          ORDER BY due_at, job_id LIMIT $1 FOR UPDATE SKIP LOCKED)
     UPDATE search_check AS claimed SET due_at = now() + make_interval(secs => $2)
       FROM due WHERE claimed.job_id = due.job_id
-    RETURNING claimed.job_id, claimed.account_id)sql"};
+    RETURNING claimed.job_id AS reel, claimed.account_id AS account)sql"};
 
 constexpr db::query finish_query{"searches.finish_check", R"sql(
     SELECT finish_search_check($1, $2, $3, $4) AS matches)sql"};
 
-saved_search search_from(const db::row& row) {
-    return {
-        .id = row.as<search_id>("id"),
-        .name = row.as<std::string>("name"),
-        .query = row.as<std::string>("query"),
-        .author = row.as<std::optional<std::string>>("author"),
-        .min_score = row.as<double>("min_score"),
-        .created_at = row.as<time_point>("created_at")};
-}
-
 }  // namespace
 
-boost::asio::awaitable<std::vector<saved_search>> saved_search_store::list(
-    account_id owner, deadline by) {
-    const auto found = co_await pool_->run(by, list_query, owner);
-    co_return found.map(&search_from);
+awaitable<std::vector<saved_search>> saved_search_store::list(account_id owner, deadline by) {
+    return read_all<saved_search>(by, list_query, owner);
 }
 
-boost::asio::awaitable<result<saved_search>> saved_search_store::add(
+awaitable<result<saved_search>> saved_search_store::add(
     account_id owner, saved_search added, deadline by) {
-    const auto decided = co_await pool_->run(
+    const auto decided = co_await run(
         by, add_query, owner, searches_max, added.name, added.query, added.author, added.min_score);
     const auto row = decided.one();
     const auto outcome = row.as<std::string>("outcome");
@@ -64,32 +55,25 @@ boost::asio::awaitable<result<saved_search>> saved_search_store::add(
     co_return added;
 }
 
-boost::asio::awaitable<bool> saved_search_store::remove(
-    account_id owner, search_id id, deadline by) {
-    const auto removed = co_await pool_->run(by, remove_query, owner, id);
-    co_return removed.affected() > 0;
+awaitable<bool> saved_search_store::remove(account_id owner, search_id id, deadline by) {
+    co_return co_await affected(by, remove_query, owner, id) > 0;
 }
 
-boost::asio::awaitable<std::vector<pending_check>> saved_search_store::claim(
+awaitable<std::vector<pending_check>> saved_search_store::claim(
     int checks_max, seconds_f lease, deadline by) {
     invariant(checks_max > 0);
-    const auto claimed = co_await pool_->run(by, claim_query, checks_max, lease.count());
-    co_return claimed.map([](const db::row& row) {
-        return pending_check{
-            .reel = row.as<job_id>("job_id"), .account = row.as<account_id>("account_id")};
-    });
+    return read_all<pending_check>(by, claim_query, checks_max, lease);
 }
 
-boost::asio::awaitable<std::int32_t> saved_search_store::finish(
+awaitable<std::int32_t> saved_search_store::finish(
     job_id reel, std::vector<search_match> matches, deadline by) {
-    const auto ended = co_await pool_->run(
+    return read_one<std::int32_t>(
         by,
         finish_query,
         reel,
         db::column(matches, &search_match::search),
         db::column(matches, &search_match::score),
         db::column(matches, &search_match::message));
-    co_return ended.one().as<std::int32_t>("matches");
 }
 
 }  // namespace reelsd::searches

@@ -1,11 +1,16 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/random.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 
 #include <fmt/format.h>
 
 namespace reelsd::usage {
+
+BOOST_DESCRIBE_STRUCT(
+    model_total, (),
+    (provider, model, calls, unpriced_calls, prompt_tokens, cached_prompt_tokens, output_tokens,
+     thinking_tokens, audio_seconds, cost_usd))
+
 namespace {
 
 // Only one worker holds a claim, so a job's calls are not counted concurrently. Checks the budget
@@ -116,20 +121,6 @@ constexpr db::query totals_query{"usage.totals", R"sql(
       LEFT JOIN model_audio_total USING (provider, model)
      GROUP BY provider, model ORDER BY provider, model)sql"};
 
-model_total total_from(const db::row& row) {
-    return {
-        .provider = row.as<std::string>("provider"),
-        .model = row.as<std::string>("model"),
-        .calls = row.as<std::int64_t>("calls"),
-        .unpriced_calls = row.as<std::int64_t>("unpriced_calls"),
-        .prompt_tokens = row.as<std::int64_t>("prompt_tokens"),
-        .cached_prompt_tokens = row.as<std::int64_t>("cached_prompt_tokens"),
-        .output_tokens = row.as<std::int64_t>("output_tokens"),
-        .thinking_tokens = row.as<std::int64_t>("thinking_tokens"),
-        .audio_seconds = row.as<std::string>("audio_seconds"),
-        .cost_usd = row.as<std::string>("cost_usd")};
-}
-
 /// Returns the new call's number, or why there is none.
 result<std::int64_t> begun_call(const db::rows& answer, const error& refusal) {
     const auto row = answer.one();
@@ -142,24 +133,13 @@ result<std::int64_t> begun_call(const db::rows& answer, const error& refusal) {
 
 }  // namespace
 
-std::string_view name_of(call_purpose purpose) noexcept {
-    switch (purpose) {
-        case call_purpose::analysis: return "analysis";
-        case call_purpose::transcription: return "transcription";
-        case call_purpose::ask: return "ask";
-        case call_purpose::embedding: return "embedding";
-    }
-    return {};
-}
-
 std::string new_booking_key() {
     return fmt::format("{:016x}{:016x}", random_bits(), random_bits());
 }
 
-boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin(
-    call_intent call, deadline by) {
+awaitable<result<std::int64_t>> call_ledger_store::begin(call_intent call, deadline by) {
     invariant(call.calls_max > 0);
-    const auto begun = co_await pool_->run(
+    const auto begun = co_await run(
         by,
         begin_query,
         call.job,
@@ -168,13 +148,13 @@ boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin(
         call.model,
         call.calls_max,
         call.booking_key,
-        std::string{name_of(call.purpose)});
+        call.purpose);
     co_return begun_call(begun, error{errc::limit_reached, "the job has no paid calls left"});
 }
 
-boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin_for_account(
+awaitable<result<std::int64_t>> call_ledger_store::begin_for_account(
     account_call_intent call, deadline by) {
-    const auto begun = co_await pool_->run(
+    const auto begun = co_await run(
         by,
         begin_for_account_query,
         call.account,
@@ -184,18 +164,16 @@ boost::asio::awaitable<result<std::int64_t>> call_ledger_store::begin_for_accoun
         call.estimated_tokens,
         call.is_operators,
         call.booking_key,
-        std::string{name_of(call.purpose)});
+        call.purpose);
     co_return begun_call(begun, error{errc::not_found, "the account was deleted"});
 }
 
-boost::asio::awaitable<bool> call_ledger_store::is_budget_spent(account_id account, deadline by) {
-    const auto found = co_await pool_->run(by, is_budget_spent_query, account);
-    co_return found.one().as<bool>("is_spent");
+awaitable<bool> call_ledger_store::is_budget_spent(account_id account, deadline by) {
+    return read_one<bool>(by, is_budget_spent_query, account);
 }
 
-boost::asio::awaitable<void> call_ledger_store::settle(
-    std::int64_t call, call_usage used, deadline by) {
-    co_await pool_->run(
+awaitable<void> call_ledger_store::settle(std::int64_t call, call_usage used, deadline by) {
+    return execute(
         by,
         settle_query,
         call,
@@ -210,30 +188,27 @@ boost::asio::awaitable<void> call_ledger_store::settle(
         used.kept_answer);
 }
 
-boost::asio::awaitable<std::string> call_ledger_store::kept_answer(
+awaitable<std::string> call_ledger_store::kept_answer(
     job_id job, std::string provider, std::string model, deadline by) {
-    const auto found = co_await pool_->run(by, kept_answer_query, job, provider, model);
-    co_return found.empty() ? std::string{} : found[0].as<std::string>("answer");
+    auto answer = co_await read_optional<std::string>(by, kept_answer_query, job, provider, model);
+    co_return std::move(answer).value_or("");
 }
 
-boost::asio::awaitable<void> call_ledger_store::release(std::int64_t call, deadline by) {
-    co_await pool_->run(by, release_query, call);
+awaitable<void> call_ledger_store::release(std::int64_t call, deadline by) {
+    return execute(by, release_query, call);
 }
 
-boost::asio::awaitable<void> call_ledger_store::release_unanswered(
-    std::string booking_key, deadline by) {
-    co_await pool_->run(by, release_unanswered_query, booking_key);
+awaitable<void> call_ledger_store::release_unanswered(std::string booking_key, deadline by) {
+    return execute(by, release_unanswered_query, booking_key);
 }
 
-boost::asio::awaitable<std::int64_t> call_ledger_store::settle_lost(int calls_max, deadline by) {
+awaitable<std::int64_t> call_ledger_store::settle_lost(int calls_max, deadline by) {
     invariant(calls_max > 0);
-    const auto settled = co_await pool_->run(by, settle_lost_query, calls_max);
-    co_return settled.affected();
+    return affected(by, settle_lost_query, calls_max);
 }
 
-boost::asio::awaitable<std::vector<model_total>> call_ledger_store::totals(deadline by) {
-    const auto found = co_await pool_->run(by, totals_query);
-    co_return found.map(&total_from);
+awaitable<std::vector<model_total>> call_ledger_store::totals(deadline by) {
+    return read_all<model_total>(by, totals_query);
 }
 
 }  // namespace reelsd::usage

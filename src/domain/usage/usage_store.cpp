@@ -1,15 +1,30 @@
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
 #include <fmt/format.h>
 
 namespace reelsd::usage {
+
+BOOST_DESCRIBE_STRUCT(
+    sums, (), (calls, prompt_tokens, output_tokens, audio_seconds, unpriced_calls, cost_usd))
+BOOST_DESCRIBE_STRUCT(model_sums, (), (model, purpose, used))
+BOOST_DESCRIBE_STRUCT(purpose_sums, (), (purpose, used))
+BOOST_DESCRIBE_STRUCT(day_sums, (), (date, reels, used))
+BOOST_DESCRIBE_STRUCT(daily_model_sums, (), (date, provider, model, purpose, used))
+BOOST_DESCRIBE_STRUCT(
+    call, (),
+    (number, purpose, provider, model, called_at, prompt_tokens, cached_prompt_tokens,
+     output_tokens, thinking_tokens, audio_seconds, cost_usd, is_under_way))
+BOOST_DESCRIBE_STRUCT(
+    budget_report, (),
+    (monthly_budget_usd, month, spent_this_month_usd, spent_today_usd, estimated_this_month_usd,
+     unpriced_calls_this_month))
+
 namespace {
 
 // One scan for all groupings, so that they agree. An unknown cost is not 0: a sum of unknown
 // costs and zeros is unknown.
 constexpr db::query read_query{"usage.read", R"sql(
-    SELECT model, purpose::text AS purpose, to_char(day, 'YYYY-MM-DD') AS day,
+    SELECT model, purpose::text AS purpose, to_char(day, 'YYYY-MM-DD') AS date,
            count(DISTINCT job_id) FILTER (WHERE purpose = 'analysis') AS reels,
            count(*) AS calls,
            coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
@@ -30,7 +45,7 @@ constexpr db::query read_query{"usage.read", R"sql(
     )sql"};
 
 constexpr db::query read_days_query{"usage.read_days", R"sql(
-    SELECT to_char(day, 'YYYY-MM-DD') AS day, provider, model, purpose,
+    SELECT to_char(day, 'YYYY-MM-DD') AS date, provider, model, purpose,
            count(*) AS calls,
            sum(prompt_tokens)::bigint AS prompt_tokens,
            sum(output_tokens)::bigint AS output_tokens,
@@ -91,97 +106,49 @@ std::optional<std::string> text_of(const std::optional<std::chrono::year_month_d
         static_cast<unsigned>(day->day()));
 }
 
-sums sums_from(const db::row& row) {
-    return {
-        .calls = row.as<std::int64_t>("calls"),
-        .prompt_tokens = row.as<std::int64_t>("prompt_tokens"),
-        .output_tokens = row.as<std::int64_t>("output_tokens"),
-        .audio_seconds = row.as<std::string>("audio_seconds"),
-        .unpriced_calls = row.as<std::int64_t>("unpriced_calls"),
-        .cost_usd = row.as<std::optional<std::string>>("cost_usd")};
-}
-
-call call_from(const db::row& row) {
-    return {
-        .number = row.as<std::optional<std::int64_t>>("number"),
-        .purpose = row.as<std::string>("purpose"),
-        .provider = row.as<std::string>("provider"),
-        .model = row.as<std::string>("model"),
-        .called_at = row.as<time_point>("called_at"),
-        .prompt_tokens = row.as<std::int64_t>("prompt_tokens"),
-        .cached_prompt_tokens = row.as<std::int64_t>("cached_prompt_tokens"),
-        .output_tokens = row.as<std::int64_t>("output_tokens"),
-        .thinking_tokens = row.as<std::int64_t>("thinking_tokens"),
-        .audio_seconds = row.as<std::string>("audio_seconds"),
-        .cost_usd = row.as<std::optional<std::string>>("cost_usd"),
-        .is_under_way = row.as<bool>("is_under_way")};
-}
-
 }  // namespace
 
-boost::asio::awaitable<report> usage_store::read(account_id caller, period during, deadline by) {
+awaitable<report> usage_store::read(account_id caller, period during, deadline by) {
     const auto from = text_of(during.from);
     const auto to = text_of(during.to);
-    const auto found = co_await pool_->run(by, read_query, caller, from, to);
+    const auto found = co_await run(by, read_query, caller, from, to);
     report all;
     for (const auto row : found) {
-        auto model = row.as<std::optional<std::string>>("model");
-        auto day = row.as<std::optional<std::string>>("day");
-        auto purpose = row.as<std::optional<std::string>>("purpose");
-        if (model) {
-            all.by_model.push_back({*std::move(model), *std::move(purpose), sums_from(row)});
-        } else if (purpose) {
-            all.by_purpose.push_back({*std::move(purpose), sums_from(row)});
-        } else if (day) {
-            all.by_day.push_back(
-                {.date = *std::move(day),
-                 .reels = row.as<std::int64_t>("reels"),
-                 .used = sums_from(row)});
+        if (!row.is_null("model")) {
+            all.by_model.push_back(row.to<model_sums>());
+        } else if (!row.is_null("purpose")) {
+            all.by_purpose.push_back(row.to<purpose_sums>());
+        } else if (!row.is_null("date")) {
+            all.by_day.push_back(row.to<day_sums>());
         } else {
-            all.total = sums_from(row);
+            all.total = row.to<sums>();
         }
     }
     co_return all;
 }
 
-boost::asio::awaitable<std::vector<daily_model_sums>> usage_store::read_days(
+awaitable<std::vector<daily_model_sums>> usage_store::read_days(
     account_id caller, period during, deadline by) {
-    const auto found =
-        co_await pool_->run(by, read_days_query, caller, text_of(during.from), text_of(during.to));
-    co_return found.map([](const db::row& row) {
-        return daily_model_sums{
-            .date = row.as<std::string>("day"),
-            .provider = row.as<std::string>("provider"),
-            .model = row.as<std::string>("model"),
-            .purpose = row.as<std::string>("purpose"),
-            .used = sums_from(row)};
-    });
+    return read_all<daily_model_sums>(
+        by, read_days_query, caller, text_of(during.from), text_of(during.to));
 }
 
-boost::asio::awaitable<std::optional<reel_report>> usage_store::read_reel(
+awaitable<std::optional<reel_report>> usage_store::read_reel(
     account_id caller, job_id reel, deadline by) {
-    const auto found = co_await pool_->run(by, read_reel_query, caller, reel);
+    const auto found = co_await run(by, read_reel_query, caller, reel);
     if (found.empty()) co_return std::nullopt;
     reel_report all{
         .calls = {},
         .unpriced_calls = found[0].as<std::int64_t>("unpriced_calls"),
         .cost_usd = found[0].as<std::optional<std::string>>("total_cost_usd")};
     for (const auto row : found) {
-        if (!row.is_null("id")) all.calls.push_back(call_from(row));
+        if (!row.is_null("id")) all.calls.push_back(row.to<call>());
     }
     co_return all;
 }
 
-boost::asio::awaitable<budget_report> usage_store::read_budget(account_id caller, deadline by) {
-    const auto found = co_await pool_->run(by, read_budget_query, caller);
-    const auto row = found.one();
-    co_return budget_report{
-        .monthly_budget_usd = row.as<std::optional<std::string>>("monthly_budget_usd"),
-        .month = row.as<std::string>("month"),
-        .spent_this_month_usd = row.as<std::string>("spent_this_month_usd"),
-        .spent_today_usd = row.as<std::string>("spent_today_usd"),
-        .estimated_this_month_usd = row.as<std::string>("estimated_this_month_usd"),
-        .unpriced_calls_this_month = row.as<std::int64_t>("unpriced_calls_this_month")};
+awaitable<budget_report> usage_store::read_budget(account_id caller, deadline by) {
+    return read_one<budget_report>(by, read_budget_query, caller);
 }
 
 }  // namespace reelsd::usage

@@ -53,23 +53,6 @@ constexpr std::size_t secret_bytes = 32;
 
 }  // namespace
 
-std::string_view name_of(delivery_state state) noexcept {
-    switch (state) {
-        case delivery_state::pending: return "pending";
-        case delivery_state::delivered: return "delivered";
-        case delivery_state::failed: return "failed";
-    }
-    return "";
-}
-
-result<delivery_state> delivery_state_from(std::string_view name) {
-    for (const auto state :
-         {delivery_state::pending, delivery_state::delivered, delivery_state::failed}) {
-        if (name == name_of(state)) return state;
-    }
-    return error{errc::internal, "unknown state of a delivery: " + std::string{name}};
-}
-
 std::string delivery_body(const claimed_delivery& delivery) {
     auto reel = jobs::job_view(delivery.job);
     if (!delivery.match) return reel;

@@ -1,5 +1,4 @@
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 
@@ -7,12 +6,23 @@
 #include <utility>
 
 namespace reelsd::webhooks {
+
+BOOST_DESCRIBE_STRUCT(
+    delivery, (),
+    (id, message_id, job, search, url, state, tries, status_code, cause, created_at, tried_at,
+     next_try_at, ended_at))
+BOOST_DESCRIBE_STRUCT(
+    claimed_delivery, (),
+    (id, claim, account, message_id, url, tries, round_tries, time_left, match, secrets))
+BOOST_DESCRIBE_STRUCT(delivery_metrics, (), (pending, due))
+BOOST_DESCRIBE_STRUCT(webhook_settings, (), (url, secret, previous_secret_expires_at))
+
 namespace {
 
 // For `= ANY (ARRAY[...])` see docs/adr/0025.
 constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
-    SELECT id, message_id, coalesce(job_id, matched_job_id) AS job_id, search_id, url, state, tries,
-           status_code, cause, created_at, tried_at,
+    SELECT id, message_id, coalesce(job_id, matched_job_id) AS job, search_id AS search, url,
+           state, tries, status_code, coalesce(cause, '') AS cause, created_at, tried_at,
            CASE WHEN state = 'pending' AND lease_until IS NULL THEN due_at END AS next_try_at,
            ended_at
       FROM webhook_delivery
@@ -29,8 +39,8 @@ constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
            due_at = CASE WHEN lease_until > now() THEN due_at ELSE now() END,
            round_tries = CASE WHEN lease_until > now() THEN round_tries ELSE 0 END
      WHERE id = $1 AND account_id = $2
-    RETURNING id, message_id, coalesce(job_id, matched_job_id) AS job_id, search_id, url, state,
-              tries, status_code, cause, created_at, tried_at,
+    RETURNING id, message_id, coalesce(job_id, matched_job_id) AS job, search_id AS search, url,
+              state, tries, status_code, coalesce(cause, '') AS cause, created_at, tried_at,
               CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at,
               ended_at)sql"};
 
@@ -79,7 +89,7 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
            due_at = now() + make_interval(secs => $2), tried_at = now(), changed_at = now()
       FROM chosen
      WHERE delivery.id = chosen.id
-    RETURNING delivery.id, delivery.claim, delivery.account_id,
+    RETURNING delivery.id, delivery.claim, delivery.account_id AS account,
               coalesce(delivery.job_id, delivery.matched_job_id) AS job_id,
               (SELECT json_build_object(
                       'search', json_build_object(
@@ -90,7 +100,7 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
                    ON found.search_id = search.id AND found.job_id = delivery.matched_job_id
                 WHERE search.id = delivery.search_id) AS match,
               delivery.message_id, delivery.tries, delivery.round_tries,
-              chosen.url AS webhook_url,
+              chosen.url,
               extract(epoch FROM delivery.give_up_at - now())::float8 AS time_left,
               ARRAY(SELECT secret FROM webhook_secret
                      WHERE account_id = delivery.account_id
@@ -144,38 +154,6 @@ constexpr db::query forget_secrets_query{"webhooks.forget_secrets", R"sql(
 
 constexpr db::query repair_times_query{"webhooks.repair_times", "SELECT repair_webhook_times()"};
 
-delivery delivery_from(const db::row& row) {
-    return {
-        .id = row.as<delivery_id>("id"),
-        .message_id = row.as<std::string>("message_id"),
-        .job = row.as<job_id>("job_id"),
-        .search = row.as<std::optional<std::int64_t>>("search_id"),
-        .url = row.as<std::string>("url"),
-        .state = delivery_state_from(row.as<std::string_view>("state")).value(),
-        .tries = row.as<std::int32_t>("tries"),
-        .status_code = row.as<std::optional<std::int32_t>>("status_code"),
-        .cause = row.as<std::optional<std::string>>("cause").value_or(""),
-        .created_at = row.as<time_point>("created_at"),
-        .tried_at = row.as<std::optional<time_point>>("tried_at"),
-        .next_try_at = row.as<std::optional<time_point>>("next_try_at"),
-        .ended_at = row.as<std::optional<time_point>>("ended_at")};
-}
-
-claimed_delivery claimed_delivery_from(const db::row& row, jobs::job job) {
-    return {
-        .id = row.as<delivery_id>("id"),
-        .claim = row.as<std::int32_t>("claim"),
-        .account = row.as<account_id>("account_id"),
-        .message_id = row.as<std::string>("message_id"),
-        .url = row.as<std::optional<std::string>>("webhook_url"),
-        .tries = row.as<std::int32_t>("tries"),
-        .round_tries = row.as<std::int32_t>("round_tries"),
-        .time_left = seconds_f{row.as<double>("time_left")},
-        .job = std::move(job),
-        .match = row.as<std::optional<std::string>>("match"),
-        .secrets = row.as<std::vector<std::string>>("secrets")};
-}
-
 /// Accounts and receivers of the tries in progress, and those that have their share.
 struct delivery_columns {
     std::vector<account_id> accounts;
@@ -183,9 +161,11 @@ struct delivery_columns {
     std::vector<account_id> full_accounts;
     std::vector<std::string> full_receivers;
 
-    explicit delivery_columns(const delivery_claim& request)
-        : accounts{db::column(request.in_flight, &delivery_in_flight::account)},
-          receivers{db::column(request.in_flight, &delivery_in_flight::receiver)} {
+    explicit delivery_columns(const delivery_claim& request) {
+        for (const auto& [account, receiver] : request.in_flight) {
+            accounts.push_back(account);
+            receivers.push_back(receiver);
+        }
         for (const auto& [account, receiver] : request.in_flight) {
             const auto of_account = std::count(accounts.begin(), accounts.end(), account);
             const auto of_receiver = std::count(receivers.begin(), receivers.end(), receiver);
@@ -224,37 +204,32 @@ std::string receiver_of(std::string_view url) {
     return std::string{url.substr(0, url.find_first_of("?#"))};
 }
 
-boost::asio::awaitable<delivery_page> delivery_store::list(
+awaitable<delivery_page> delivery_store::list(
     account_id caller, delivery_filter filter, deadline by) {
     invariant(filter.deliveries_max > 0);
-    std::optional<std::string_view> state;
-    if (filter.state) state = name_of(*filter.state);
     // One more than requested shows whether there is a next page.
     const int rows_max = filter.deliveries_max + 1;
-    const auto found = co_await pool_->run(by, list_query, caller, filter.before, state, rows_max);
-    delivery_page page{.deliveries = found.map(&delivery_from), .next = std::nullopt};
-    if (page.deliveries.size() > static_cast<std::size_t>(filter.deliveries_max)) {
-        page.deliveries.pop_back();
-        page.next = page.deliveries.back().id;
-    }
+    delivery_page page;
+    page.deliveries =
+        co_await read_all<delivery>(by, list_query, caller, filter.before, filter.state, rows_max);
+    if (db::cut_page(page.deliveries, filter.deliveries_max)) page.next = page.deliveries.back().id;
     co_return page;
 }
 
-boost::asio::awaitable<std::optional<delivery>> delivery_store::redeliver(
+awaitable<std::optional<delivery>> delivery_store::redeliver(
     account_id caller, delivery_id id, deadline by) {
-    const auto changed = co_await pool_->run(by, redeliver_query, id, caller);
-    co_return changed.map_one(&delivery_from);
+    return read_optional<delivery>(by, redeliver_query, id, caller);
 }
 
-boost::asio::awaitable<std::vector<claimed_delivery>> delivery_store::claim(
+awaitable<std::vector<claimed_delivery>> delivery_store::claim(
     delivery_claim request, deadline by) {
     invariant(request.deliveries_max > 0);
     const delivery_columns columns{request};
-    const auto claimed = co_await pool_->run(
+    const auto claimed = co_await run(
         by,
         claim_query,
         request.deliveries_max,
-        request.lease.count(),
+        request.lease,
         columns.full_accounts,
         columns.full_receivers,
         columns.accounts,
@@ -263,79 +238,63 @@ boost::asio::awaitable<std::vector<claimed_delivery>> delivery_store::claim(
         request.shares.of_receiver);
     if (claimed.empty()) co_return std::vector<claimed_delivery>{};
     const auto ids = claimed.map([](const db::row& row) { return row.as<job_id>("job_id"); });
-    auto jobs = co_await jobs::job_store{*pool_}.find_all(ids, by);
+    const auto jobs = co_await jobs::job_store{pool()}.find_all(ids, by);
     std::vector<claimed_delivery> readable;
     for (const db::row row : claimed) {
         const auto job = jobs.find(row.as<job_id>("job_id"));
         // Written by a newer program, which takes it when the lease has ended.
         if (job == jobs.end()) continue;
         // Several deliveries may be about one reel.
-        readable.push_back(claimed_delivery_from(row, job->second));
+        readable.push_back(row.to<claimed_delivery>());
+        readable.back().job = job->second;
     }
     co_return readable;
 }
 
-boost::asio::awaitable<bool> delivery_store::report(
+awaitable<bool> delivery_store::report(
     delivery_id id, std::int32_t claim, delivery_step step, deadline by) {
-    db::rows written;
+    std::int64_t written = 0;
     if (const auto* success = std::get_if<delivered>(&step)) {
-        written = co_await pool_->run(by, delivered_query, id, claim, success->status_code);
+        written = co_await affected(by, delivered_query, id, claim, success->status_code);
     } else if (const auto* later = std::get_if<snoozed>(&step)) {
-        written = co_await pool_->run(
-            by, snooze_query, id, claim, later->status_code, later->cause, later->delay.count());
+        written = co_await affected(
+            by, snooze_query, id, claim, later->status_code, later->cause, later->delay);
     } else if (const auto* failure = std::get_if<given_up>(&step)) {
         written =
-            co_await pool_->run(by, give_up_query, id, claim, failure->status_code, failure->cause);
+            co_await affected(by, give_up_query, id, claim, failure->status_code, failure->cause);
     } else {
-        written = co_await pool_->run(by, release_query, id, claim);
+        written = co_await affected(by, release_query, id, claim);
     }
-    co_return written.affected() > 0;
+    co_return written > 0;
 }
 
-boost::asio::awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
-    const auto found = co_await pool_->run(by, metrics_query);
-    const auto row = found.one();
-    co_return delivery_metrics{
-        .pending = row.as<std::int64_t>("pending"), .due = row.as<std::int64_t>("due")};
+awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
+    return read_one<delivery_metrics>(by, metrics_query);
 }
 
-boost::asio::awaitable<std::int64_t> delivery_store::tidy(int deliveries_max, deadline by) {
-    co_await pool_->run(by, repair_times_query);
-    co_await pool_->run(by, forget_secrets_query);
-    const auto forgotten = co_await pool_->run(by, forget_query, deliveries_max);
-    co_return forgotten.affected();
+awaitable<std::int64_t> delivery_store::tidy(int deliveries_max, deadline by) {
+    co_await execute(by, repair_times_query);
+    co_await execute(by, forget_secrets_query);
+    co_return co_await affected(by, forget_query, deliveries_max);
 }
 
-boost::asio::awaitable<webhook_settings> webhook_store::find(account_id account, deadline by) {
-    auto found = co_await pool_->run(by, find_query, account);
-    if (found.empty()) {
-        const auto secret = generate_webhook_secret();
-        co_await pool_->run(by, make_secret_query, account, secret);
-        found = co_await pool_->run(by, find_query, account);
-    }
-    const auto row = found.one();
-    co_return webhook_settings{
-        .url = row.as<std::optional<std::string>>("url"),
-        .secret = row.as<std::string>("secret"),
-        .previous_secret_expires_at =
-            row.as<std::optional<time_point>>("previous_secret_expires_at")};
+awaitable<webhook_settings> webhook_store::find(account_id account, deadline by) {
+    auto known = co_await read_optional<webhook_settings>(by, find_query, account);
+    if (known) co_return *std::move(known);
+    co_await execute(by, make_secret_query, account, generate_webhook_secret());
+    co_return co_await read_one<webhook_settings>(by, find_query, account);
 }
 
-boost::asio::awaitable<void> webhook_store::set_url(
+awaitable<void> webhook_store::set_url(
     account_id account, std::optional<std::string> url, deadline by) {
-    if (url) {
-        co_await pool_->run(by, set_url_query, account, *url);
-    } else {
-        co_await pool_->run(by, remove_url_query, account);
-    }
+    return url ? execute(by, set_url_query, account, *url) : execute(by, remove_url_query, account);
 }
 
-boost::asio::awaitable<void> webhook_store::rotate_secret(account_id account, deadline by) {
-    const auto secret = generate_webhook_secret();
-    co_await pool_->run(by, rotate_secret_query, account, secret);
+awaitable<void> webhook_store::rotate_secret(account_id account, deadline by) {
+    return execute(by, rotate_secret_query, account, generate_webhook_secret());
 }
 
-boost::asio::awaitable<std::string> webhook_store::secret_of(account_id account, deadline by) {
+awaitable<std::string> webhook_store::secret_of(account_id account, deadline by) {
     auto settings = co_await find(account, by);
     co_return std::move(settings.secret);
 }

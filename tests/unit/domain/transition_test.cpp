@@ -242,7 +242,7 @@ TEST(ErrorText, BeginsAsDocumented) {
         const auto code = job_error_code_of(why);
         EXPECT_THAT(error_text(error{why}, {}), ::testing::StartsWith(beginnings.at(code)))
             << name_of(why);
-        EXPECT_EQ(*job_error_code_from(name_of(code)), code);
+        EXPECT_EQ(*enum_from<job_error_code>(name_of(code)), code);
         met.insert(code);
     }
     EXPECT_EQ(met.size(), beginnings.size());
@@ -314,10 +314,10 @@ TEST(IsRetryable, DependsOnTheCodeAndOnAnUnreachableModel) {
 TEST(Names, RoundTripAndUnknownIsAnError) {
     for (const auto status :
          {job_status::pending, job_status::processing, job_status::done, job_status::error}) {
-        EXPECT_EQ(*job_status_from(name_of(status)), status);
+        EXPECT_EQ(*enum_from<job_status>(name_of(status)), status);
     }
-    EXPECT_FALSE(job_status_from("Done"));
-    EXPECT_FALSE(job_error_code_from(""));
+    EXPECT_FALSE(enum_from<job_status>("Done"));
+    EXPECT_FALSE(enum_from<job_error_code>(""));
 }
 
 }  // namespace

@@ -184,9 +184,9 @@ TEST(ReceiverOf, OmitsTheQuery) {
 TEST(DeliveryState, ConvertsToAndFromNames) {
     for (const auto state :
          {delivery_state::pending, delivery_state::delivered, delivery_state::failed}) {
-        EXPECT_EQ(delivery_state_from(name_of(state)).value(), state);
+        EXPECT_EQ(enum_from<delivery_state>(name_of(state)).value(), state);
     }
-    EXPECT_FALSE(delivery_state_from("done"));
+    EXPECT_FALSE(enum_from<delivery_state>("done"));
 }
 
 }  // namespace

@@ -1,20 +1,13 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::accounts {
 
@@ -107,41 +100,33 @@ struct account_changes {
 
 enum class role : std::uint8_t { member, administrator };
 
-/// Accounts and their API tokens. Throws like jobs::job_store. A cheap value around the pool.
-class account_store {
+/// Accounts and their API tokens.
+class account_store : public db::store {
 public:
-    explicit account_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Errors: conflict when the e-mail address has an account, in any letter case.
-    boost::asio::awaitable<result<account_id>> create(std::string email, role as, deadline by);
+    awaitable<result<account_id>> create(std::string email, role as, deadline by);
     /// Finds by e-mail address or by id in digits. Errors: not_found.
-    boost::asio::awaitable<result<account_id>> find(std::string email_or_id, deadline by);
+    awaitable<result<account_id>> find(std::string email_or_id, deadline by);
 
     /// Errors: conflict when the account has a valid token of that name.
-    boost::asio::awaitable<result<new_token>> create_token(
-        account_id account, std::string name, deadline by);
+    awaitable<result<new_token>> create_token(account_id account, std::string name, deadline by);
     /// Oldest first.
-    boost::asio::awaitable<std::vector<token_summary>> tokens(account_id account, deadline by);
+    awaitable<std::vector<token_summary>> tokens(account_id account, deadline by);
     /// Effective immediately. Errors: not_found without a valid token of that name or id.
-    boost::asio::awaitable<result<void>> revoke_token(
-        account_id account, std::string name, deadline by);
-    boost::asio::awaitable<result<void>> revoke_token(
-        account_id account, token_id token, deadline by);
+    awaitable<result<void>> revoke_token(account_id account, std::string name, deadline by);
+    awaitable<result<void>> revoke_token(account_id account, token_id token, deadline by);
     /// Records that these tokens were used now.
-    boost::asio::awaitable<void> note_token_uses(std::vector<token_id> tokens, deadline by);
+    awaitable<void> note_token_uses(std::vector<token_id> tokens, deadline by);
 
     /// Changes limits and returns all of them.
-    boost::asio::awaitable<account_limits> change_limits(
-        account_id account, limit_changes changes, deadline by);
+    awaitable<account_limits> change_limits(account_id account, limit_changes changes, deadline by);
 
-    boost::asio::awaitable<account_page> list(account_filter filter, deadline by);
+    awaitable<account_page> list(account_filter filter, deadline by);
     /// Disabling ends the account's sessions and its link. Errors: not_found; conflict when no
     /// administrator who can sign in would be left.
-    boost::asio::awaitable<result<void>> change(
-        account_id account, account_changes changes, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<result<void>> change(account_id account, account_changes changes, deadline by);
 };
 
 }  // namespace reelsd::accounts

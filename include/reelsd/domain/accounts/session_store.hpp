@@ -1,20 +1,13 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::accounts {
 
@@ -55,52 +48,48 @@ enum class acceptance : std::uint8_t {
     taken,    ///< The first administrator's address has an account that can sign in.
 };
 
+BOOST_DESCRIBE_ENUM(acceptance, accepted, invalid, taken)
+
 struct accepted_invitation {
     acceptance outcome = acceptance::invalid;
     account_id account;  ///< Set when accepted.
 };
 
-/// Sessions, passwords and invitations. Throws like jobs::job_store. A cheap value around the pool.
-class session_store {
+/// Sessions, passwords and invitations.
+class session_store : public db::store {
 public:
-    explicit session_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Empty when there is no such account, it has no password or is disabled.
-    boost::asio::awaitable<std::optional<credentials>> find_credentials(
-        std::string email, deadline by);
-    boost::asio::awaitable<std::optional<credentials>> find_credentials(
-        account_id account, deadline by);
+    awaitable<std::optional<credentials>> find_credentials(std::string email, deadline by);
+    awaitable<std::optional<credentials>> find_credentials(account_id account, deadline by);
 
     /// Begins a session and returns its secret. Empty when the password's hash has changed since it
     /// was verified, or the account is disabled.
-    boost::asio::awaitable<std::optional<std::string>> begin(credentials verified, deadline by);
+    awaitable<std::optional<std::string>> begin(credentials verified, deadline by);
     /// Finds a session and extends it, unless the database is read-only. Empty when it is unknown
     /// or has ended.
-    boost::asio::awaitable<std::optional<session>> find(secret_hash hash, deadline by);
-    boost::asio::awaitable<void> end(secret_hash hash, deadline by);
+    awaitable<std::optional<session>> find(secret_hash hash, deadline by);
+    awaitable<void> end(secret_hash hash, deadline by);
 
     /// Also ends all of the account's sessions. False when the hash has changed since it was
     /// verified.
-    boost::asio::awaitable<bool> change_password(
-        credentials verified, std::string new_hash, deadline by);
+    awaitable<bool> change_password(credentials verified, std::string new_hash, deadline by);
 
     /// Creates a link to set a password, which replaces the account's earlier one. Without an
     /// account: for the first administrator.
-    boost::asio::awaitable<invitation> invite(std::optional<account_id> account, deadline by);
+    awaitable<invitation> invite(std::optional<account_id> account, deadline by);
     /// Empty for an invalid invitation.
-    boost::asio::awaitable<std::optional<invitation_purpose>> look_at(
-        secret_hash hash, deadline by);
+    awaitable<std::optional<invitation_purpose>> look_at(secret_hash hash, deadline by);
     /// `email` is used only for the first administrator.
-    boost::asio::awaitable<accepted_invitation> accept(
+    awaitable<accepted_invitation> accept(
         secret_hash hash, std::string email, std::string password_hash, deadline by);
 
     /// Whether there is an administrator who can sign in.
-    boost::asio::awaitable<bool> has_administrator(deadline by);
+    awaitable<bool> has_administrator(deadline by);
 
 private:
-    boost::asio::awaitable<void> note_seen(secret_hash hash, deadline by);
-
-    db::pool* pool_;
+    awaitable<void> note_seen(secret_hash hash, deadline by);
 };
 
 }  // namespace reelsd::accounts

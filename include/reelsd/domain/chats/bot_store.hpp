@@ -1,12 +1,9 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -39,6 +36,8 @@ enum class message_kind : std::uint8_t {
     frames,    ///< The pictures of a job's key moments.
     question,  ///< A question; the answer replaces it and is sent as a reply.
 };
+
+BOOST_DESCRIBE_ENUM(message_kind, reply, status, document, frames, question)
 
 /// Where a message appears.
 struct message_target {
@@ -78,7 +77,9 @@ struct message_progress {
 };
 
 enum class link_outcome : std::uint8_t { linked, wrong_code, too_many, stale };
+BOOST_DESCRIBE_ENUM(link_outcome, linked, wrong_code, too_many, stale)
 enum class deletion_outcome : std::uint8_t { deleted, unknown, stale };
+BOOST_DESCRIBE_ENUM(deletion_outcome, deleted, unknown, stale)
 
 /// A code that was sent in a chat.
 struct link_request {
@@ -91,47 +92,40 @@ struct link_request {
 
 /// Handled updates and outgoing messages of a chat bot. The effects of an update and its record are
 /// one statement. `stale` or false means that it was handled before, or that another daemon has the
-/// bot: nothing was changed. Throws like jobs::job_store. A cheap value around the pool.
-class bot_store {
+/// bot: nothing was changed.
+class bot_store : public db::store {
 public:
-    explicit bot_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Acquires or renews the lease of the bot; empty while another daemon has it.
-    boost::asio::awaitable<std::optional<update_position>> hold(
-        bot_lease who, seconds_f lease, deadline by);
+    awaitable<std::optional<update_position>> hold(bot_lease who, seconds_f lease, deadline by);
     /// Ends the lease, so that another daemon may acquire it.
-    boost::asio::awaitable<void> release(bot_lease who, deadline by);
+    awaitable<void> release(bot_lease who, deadline by);
 
-    boost::asio::awaitable<bool> finish_update(
+    awaitable<bool> finish_update(
         bot_lease who, std::int64_t update, std::vector<new_message> messages, deadline by);
-    boost::asio::awaitable<link_outcome> link(
+    awaitable<link_outcome> link(
         bot_lease who, std::int64_t update, link_request request, deadline by);
     /// Removes the chat's unsent messages and adds `answer`.
-    boost::asio::awaitable<bool> unlink(
-        bot_lease who, std::int64_t update, new_message answer, deadline by);
-    boost::asio::awaitable<deletion_outcome> remove_job(
+    awaitable<bool> unlink(bot_lease who, std::int64_t update, new_message answer, deadline by);
+    awaitable<deletion_outcome> remove_job(
         bot_lease who, std::int64_t update, job_id job, new_message if_deleted,
         new_message if_unknown, deadline by);
 
     /// Oldest first; at most `most`, none of the chats in `except`.
-    boost::asio::awaitable<std::vector<waiting_message>> waiting(
+    awaitable<std::vector<waiting_message>> waiting(
         bot_id bot, std::vector<chat_id> except, int most, deadline by);
-    boost::asio::awaitable<void> note_progress(
-        message_row_id id, message_progress now, deadline by);
+    awaitable<void> note_progress(message_row_id id, message_progress now, deadline by);
     /// Turns a question into a reply with these parts, at least one, which is sent if the daemon
     /// dies before answer_question(). A question is therefore charged at most once.
-    boost::asio::awaitable<void> begin_question(
+    awaitable<void> begin_question(
         message_row_id id, std::vector<std::string> if_interrupted, deadline by);
     /// Replaces the parts of such a reply, unless it is being sent.
-    boost::asio::awaitable<void> answer_question(
-        message_row_id id, std::vector<std::string> parts, deadline by);
+    awaitable<void> answer_question(message_row_id id, std::vector<std::string> parts, deadline by);
     /// Removes a message that is complete or cannot be sent.
-    boost::asio::awaitable<void> forget(message_row_id id, deadline by);
+    awaitable<void> forget(message_row_id id, deadline by);
     /// Removes the messages of a chat that cannot be reached.
-    boost::asio::awaitable<void> forget_chat(chat_id chat, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<void> forget_chat(chat_id chat, deadline by);
 };
 
 }  // namespace reelsd::chats

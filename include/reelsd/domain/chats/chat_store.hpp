@@ -1,10 +1,7 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -12,10 +9,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::chats {
 
@@ -28,6 +21,7 @@ enum class chat_kind : std::uint8_t { private_chat, group };
 
 /// As in SQL and JSON: "private", "group".
 [[nodiscard]] std::string_view name_of(chat_kind kind) noexcept;
+using reelsd::name_of;
 
 /// A chat that is linked to an account, as the account's owner sees it.
 struct linked_chat {
@@ -62,29 +56,26 @@ inline constexpr int linked_chats_max = 20;
 /// is wrong. Pure.
 [[nodiscard]] std::optional<accounts::secret_hash> hash_of_chat_code(std::string_view code);
 
-/// Links of chats to accounts. Throws like jobs::job_store. A cheap value around the pool.
-class chat_store {
+/// Links of chats to accounts.
+class chat_store : public db::store {
 public:
-    explicit chat_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Creates a code, which replaces the account's earlier one.
-    boost::asio::awaitable<chat_code> make_code(account_id account, deadline by);
+    awaitable<chat_code> make_code(account_id account, deadline by);
 
     /// Newest first.
-    boost::asio::awaitable<std::vector<linked_chat>> list(account_id account, deadline by);
+    awaitable<std::vector<linked_chat>> list(account_id account, deadline by);
 
     /// Removes the link and the chat's unsent messages. False for an unknown or another account's
     /// link.
-    boost::asio::awaitable<bool> unlink(account_id account, chat_link_id link, deadline by);
+    awaitable<bool> unlink(account_id account, chat_link_id link, deadline by);
 
     /// Empty for a chat that is not linked, or whose account is disabled.
-    boost::asio::awaitable<std::optional<chat_caller>> find_caller(chat_id chat, deadline by);
+    awaitable<std::optional<chat_caller>> find_caller(chat_id chat, deadline by);
 
     /// Records that the platform has changed the id of the chat.
-    boost::asio::awaitable<void> move(chat_id former, chat_id present, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<void> move(chat_id former, chat_id present, deadline by);
 };
 
 }  // namespace reelsd::chats

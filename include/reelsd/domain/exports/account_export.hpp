@@ -1,9 +1,8 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +30,7 @@ public:
 
     /// Returns the next lines, each with its line end; empty after the last ones. Throws like
     /// jobs::job_store, and can then be retried.
-    boost::asio::awaitable<std::optional<std::string>> next(deadline by);
+    awaitable<std::optional<std::string>> next(deadline by);
 
     [[nodiscard]] std::int64_t lines() const noexcept { return lines_; }
 
@@ -43,9 +42,9 @@ private:
         time_point last_at{};
     };
     /// The greatest id in the export, of each part.
-    boost::asio::awaitable<std::vector<std::int64_t>> read_last_ids(deadline by);
-    boost::asio::awaitable<page> read_reels(deadline by);
-    boost::asio::awaitable<page> read_page(deadline by);
+    awaitable<std::vector<std::int64_t>> read_last_ids(deadline by);
+    awaitable<page> read_reels(deadline by);
+    awaitable<page> read_page(deadline by);
 
     db::pool* pool_;
     account_id account_;

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -52,9 +52,9 @@ public:
 
     /// The token's caller; empty when it is unknown or revoked, or its account is disabled. Throws
     /// like db::pool::run.
-    [[nodiscard]] boost::asio::awaitable<std::optional<accounts::caller>> find(
+    [[nodiscard]] awaitable<std::optional<accounts::caller>> find(
         accounts::token_hash token, deadline by);
-    [[nodiscard]] boost::asio::awaitable<caller_and_reel> find_with_reel(
+    [[nodiscard]] awaitable<caller_and_reel> find_with_reel(
         accounts::token_hash token, job_id reel, deadline by);
 
     [[nodiscard]] cache_limits kept() const noexcept;

@@ -6,8 +6,6 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/change_store.hpp>
 
-#include <boost/asio/awaitable.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -79,7 +77,7 @@ public:
 
         /// Suspends until the job may have changed (true, also when it already has) or `by` has
         /// passed (false). The caller then reads the job.
-        [[nodiscard]] boost::asio::awaitable<bool> wait(deadline by);
+        [[nodiscard]] awaitable<bool> wait(deadline by);
         /// The `changed_at` that was read. Without it, the same change is reported again.
         void saw(time_point changed_at) noexcept { seen_ = changed_at; }
         /// Ends the wait, for a client that has gone or a daemon that stops.
@@ -106,7 +104,7 @@ public:
         ~subscription();
 
         /// Takes the changes, or waits for them until `by`. Empty after `by` and after wake().
-        [[nodiscard]] boost::asio::awaitable<account_changes> next(deadline by);
+        [[nodiscard]] awaitable<account_changes> next(deadline by);
         void wake() { arrived_.notify_all(); }
 
     private:
@@ -123,14 +121,14 @@ public:
     void announce(job_id job);
 
     /// Polls until it is cancelled.
-    [[nodiscard]] boost::asio::awaitable<void> run();
+    [[nodiscard]] awaitable<void> run();
 
     [[nodiscard]] std::size_t waiter_count() const noexcept { return waiters_.size(); }
 
 private:
-    boost::asio::awaitable<void> poll_jobs();
-    boost::asio::awaitable<void> poll_accounts();
-    boost::asio::awaitable<void> forget_old_deletions();
+    awaitable<void> poll_jobs();
+    awaitable<void> poll_accounts();
+    awaitable<void> forget_old_deletions();
     [[nodiscard]] std::vector<watched_job> watched_jobs() const;
     void report(const watched_change& change);
     [[nodiscard]] bool is_new(std::int64_t key, time_point at, time_point until);

@@ -1,21 +1,13 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::jobs {
 
@@ -54,11 +46,11 @@ struct watched_change {
 };
 
 struct change_batch {
-    std::vector<job_change> changed;    ///< Oldest change first within an account.
-    std::vector<job_deletion> deleted;  ///< Oldest deletion first within an account.
-    time_point until;                   ///< The database's clock when this was read.
+    std::vector<job_change> changed;         ///< Oldest change first within an account.
+    std::vector<job_deletion> deleted = {};  ///< Oldest deletion first within an account.
+    time_point until;                        ///< The database's clock when this was read.
     /// Accounts that have as many changes or deletions as were requested, and perhaps more.
-    std::set<account_id> truncated;
+    std::set<account_id> truncated = {};
 };
 
 /// The current step of a job under a claim.
@@ -70,36 +62,30 @@ struct step_note {
 
 /// Reads changes of jobs. A change may become visible a moment after its time, so a reader that
 /// continues from a position starts `change_overlap` before it and expects repetitions.
-/// Throws like job_store. A cheap value around the pool.
-class change_store {
+class change_store : public db::store {
 public:
-    explicit change_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Changes of these accounts' jobs after `since`: of each account at most `most_of_each`
     /// changes and as many deletions, so that a busy account takes nothing from the others.
-    boost::asio::awaitable<change_batch> changes(
+    awaitable<change_batch> changes(
         std::vector<account_id> accounts, time_point since, int most_of_each, deadline by);
     /// The account's running jobs; at most `most`, the latest change last.
-    boost::asio::awaitable<std::vector<job_change>> in_work(
-        account_id account, int most, deadline by);
-    boost::asio::awaitable<time_point> now(deadline by);
+    awaitable<std::vector<job_change>> in_work(account_id account, int most, deadline by);
+    awaitable<time_point> now(deadline by);
 
     /// The state of the caller's own job; empty for an unknown or another account's id.
-    boost::asio::awaitable<std::optional<job_state_view>> state_of(
-        account_id caller, job_id id, deadline by);
+    awaitable<std::optional<job_state_view>> state_of(account_id caller, job_id id, deadline by);
     /// The watched jobs that have ended, are gone, or have changed since they were seen.
-    boost::asio::awaitable<std::vector<watched_change>> changed_among(
+    awaitable<std::vector<watched_change>> changed_among(
         const std::vector<watched_job>& watched, deadline by);
 
     /// Removes up to `most` of the oldest deletions that no reader can need, and returns their
     /// number. Skips rows that are locked.
-    boost::asio::awaitable<std::int64_t> forget_old_deletions(int most, deadline by);
+    awaitable<std::int64_t> forget_old_deletions(int most, deadline by);
 
     /// Records the steps of jobs, at most one of each. Ignores claims that are no longer current.
-    boost::asio::awaitable<void> note_steps(const std::vector<step_note>& steps, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<void> note_steps(const std::vector<step_note>& steps, deadline by);
 };
 
 /// Longer than any statement may take.

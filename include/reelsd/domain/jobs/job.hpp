@@ -1,8 +1,10 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/ids.hpp>
-#include <reelsd/base/result.hpp>
+
+#include <boost/describe/class.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +17,8 @@ namespace reelsd::jobs {
 
 /// As in SQL (`job_status`) and JSON.
 enum class job_status : std::uint8_t { pending, processing, done, error };
+BOOST_DESCRIBE_ENUM(job_status, pending, processing, done, error)
+using reelsd::name_of;
 
 /// Why a job ended in `error`, as in SQL (`job_error_code`) and JSON
 /// (`error_code`).
@@ -29,16 +33,14 @@ enum class job_error_code : std::uint8_t {
     internal,
 };
 
+BOOST_DESCRIBE_ENUM(
+    job_error_code, unavailable, rate_limited, model_failed, unsupported_format, storage_error,
+    video_too_long, download_failed, internal)
+
 /// Whether the job is done or has failed.
 [[nodiscard]] constexpr bool has_ended(job_status status) noexcept {
     return status == job_status::done || status == job_status::error;
 }
-
-[[nodiscard]] std::string_view name_of(job_status status) noexcept;
-[[nodiscard]] std::string_view name_of(job_error_code code) noexcept;
-/// Errors: internal for an unknown name, which means a schema newer than this program.
-[[nodiscard]] result<job_status> job_status_from(std::string_view name);
-[[nodiscard]] result<job_error_code> job_error_code_from(std::string_view name);
 
 /// Whether the same submission may succeed later. `cause`: name of the errc that ended the last
 /// attempt; empty if unknown.
@@ -50,6 +52,7 @@ struct reel_brief {
     std::string author;   ///< The account's name; empty if unknown.
     std::string summary;  ///< One sentence; may be empty.
 };
+BOOST_DESCRIBE_STRUCT(reel_brief, (), (code, author, summary))
 
 /// The place of a pending job among its account's pending jobs.
 struct queue_place {

@@ -1,12 +1,11 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -91,30 +90,26 @@ public:
     virtual ~job_queue() = default;
 
     /// Claims due jobs and returns them in the order of their turns; empty when there are none.
-    virtual boost::asio::awaitable<std::vector<claimed_job>> claim(
-        claim_request request, deadline by) = 0;
+    virtual awaitable<std::vector<claimed_job>> claim(claim_request request, deadline by) = 0;
 
     /// Claims the first job in line for a permit, with its permit, if one may be given now.
     /// Ignores `jobs_max` and `from_turn` of `request`.
-    virtual boost::asio::awaitable<line_answer> claim_in_line(
+    virtual awaitable<line_answer> claim_in_line(
         claim_request request, platform_line line, deadline by) = 0;
 
     /// Extends the leases of `held`. Waits for no locked row.
-    virtual boost::asio::awaitable<renewal> renew(
-        std::vector<lease> held, seconds_f lease, deadline by) = 0;
+    virtual awaitable<renewal> renew(std::vector<lease> held, seconds_f lease, deadline by) = 0;
 
     /// Returns those of `held` that are lost. Changes nothing.
-    virtual boost::asio::awaitable<std::vector<job_id>> lost_among(
-        std::vector<lease> held, deadline by) = 0;
+    virtual awaitable<std::vector<job_id>> lost_among(std::vector<lease> held, deadline by) = 0;
 
     /// Frees jobs with expired leases: they become pending, or `error` after the last attempt, and
     /// these are returned. Makes jobs claimable whose delay has ended.
-    virtual boost::asio::awaitable<std::vector<job_id>> rescue(
-        rescue_request request, deadline by) = 0;
+    virtual awaitable<std::vector<job_id>> rescue(rescue_request request, deadline by) = 0;
 
     /// Reports the end of an attempt. False when the claim is no longer current: nothing was
     /// changed.
-    virtual boost::asio::awaitable<bool> report(lease held, transition ended, deadline by) = 0;
+    virtual awaitable<bool> report(lease held, transition ended, deadline by) = 0;
 
 protected:
     job_queue() = default;

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +10,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::jobs {
 
@@ -70,6 +63,9 @@ struct submission_result {
         queue_full,        ///< The limit of queued jobs is reached.
         budget_spent,      ///< The account's monthly budget is spent.
     };
+    BOOST_DESCRIBE_NESTED_ENUM(
+        outcome, accepted, repeated, key_of_another_link, rate_limited, too_many_jobs,
+        too_many_uploads, queue_full, budget_spent)
 
     outcome decided = outcome::accepted;
     job_id job;                               ///< Set when accepted or repeated.
@@ -82,6 +78,11 @@ struct submission_result {
     /// In US dollars, an exact decimal; empty without a budget.
     std::optional<std::string> monthly_budget_usd = {};
 };
+
+BOOST_DESCRIBE_STRUCT(
+    submission_result, (),
+    (decided, job, status, job_limit, rate_limit, rate_remaining, rate_reset, retry_after,
+     monthly_budget_usd))
 
 /// Which of the caller's jobs to list.
 struct job_filter {
@@ -122,72 +123,68 @@ struct queue_state {
 enum class post_start : std::uint8_t { begun, at_work_elsewhere };
 
 /// Jobs as clients submit, read and delete them, and as executors read them. Each operation is one
-/// atomic statement. Throws like job_queue. A cheap value around the pool, which outlives it.
+/// atomic statement.
 /// Thread: the loop's.
-class job_store {
+class job_store : public db::store {
 public:
-    explicit job_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Accepts or refuses. An accepted job is durable when this returns.
-    boost::asio::awaitable<submission_result> submit(
+    awaitable<submission_result> submit(
         account_id caller, submission request, default_limits defaults, deadline by);
 
     /// Submits several, in their order, in one transaction. Returns no decision for an account
     /// whose row is locked, so that the others do not wait for it. Submissions of a single account
     /// do wait.
-    boost::asio::awaitable<std::vector<std::optional<submission_result>>> submit_all(
+    awaitable<std::vector<std::optional<submission_result>>> submit_all(
         const std::vector<callers_submission>& submissions, default_limits defaults, deadline by);
 
     /// The caller's own job; empty for an unknown or another account's id.
-    boost::asio::awaitable<std::optional<job>> find(account_id caller, job_id id, deadline by);
+    awaitable<std::optional<job>> find(account_id caller, job_id id, deadline by);
 
     /// The jobs of `ids` that exist and that this program can read, of any account.
-    boost::asio::awaitable<std::map<job_id, job>> find_all(std::vector<job_id> ids, deadline by);
+    awaitable<std::map<job_id, job>> find_all(std::vector<job_id> ids, deadline by);
 
     /// The highest id of a job; 0 if there is none.
-    boost::asio::awaitable<job_id> last_id(deadline by);
+    awaitable<job_id> last_id(deadline by);
 
     /// Up to `jobs_max` of the owner's jobs after `after` and up to `last`, by id.
-    boost::asio::awaitable<std::vector<exported_job>> export_page(
+    awaitable<std::vector<exported_job>> export_page(
         account_id owner, job_id after, job_id last, int jobs_max, deadline by);
 
     /// Throws if submissions cannot be decided. Changes nothing.
-    boost::asio::awaitable<void> check_submissions(deadline by);
+    awaitable<void> check_submissions(deadline by);
     /// Throws if new rows cannot be stored, for example on a full disk. Leaves none behind.
-    boost::asio::awaitable<void> check_storage(deadline by);
+    awaitable<void> check_storage(deadline by);
 
     /// The thumbnail (a JPEG) of the caller's own job; empty for an unknown or another account's
     /// id, and without a thumbnail. Falls back to the large one.
-    boost::asio::awaitable<std::optional<std::vector<std::byte>>> find_thumbnail(
+    awaitable<std::optional<std::vector<std::byte>>> find_thumbnail(
         account_id caller, job_id id, thumbnail_size size, deadline by);
 
     /// A page of the caller's jobs; stable while others are added or deleted.
-    boost::asio::awaitable<job_page> list(account_id caller, job_filter filter, deadline by);
+    awaitable<job_page> list(account_id caller, job_filter filter, deadline by);
 
     /// Deletes the caller's job and its dependents. False for an unknown or another account's id.
-    boost::asio::awaitable<bool> remove(account_id caller, job_id id, deadline by);
+    awaitable<bool> remove(account_id caller, job_id id, deadline by);
 
     /// Deletes up to `jobs_max` of the caller's failed jobs. Returns how many were deleted.
-    boost::asio::awaitable<std::int64_t> remove_failed(
-        account_id caller, int jobs_max, deadline by);
+    awaitable<std::int64_t> remove_failed(account_id caller, int jobs_max, deadline by);
 
     /// The latest result of `analyzer` for this post and account within a day, with its thumbnail.
-    boost::asio::awaitable<std::optional<earlier_analysis>> find_earlier_analysis(
+    awaitable<std::optional<earlier_analysis>> find_earlier_analysis(
         account_id caller, std::string post_key, std::string analyzer, deadline by);
 
     /// The link of the post behind the job's share link, if keep_shared_post() has stored it.
-    boost::asio::awaitable<std::optional<std::string>> find_shared_post(job_id id, deadline by);
-    boost::asio::awaitable<void> keep_shared_post(job_id id, std::string post_url, deadline by);
+    awaitable<std::optional<std::string>> find_shared_post(job_id id, deadline by);
+    awaitable<void> keep_shared_post(job_id id, std::string post_url, deadline by);
 
     /// Marks `job` as the one that analyses the post. Returns `at_work_elsewhere` when another job
     /// of the account is analysing it with the same analyzer, unless `job` is fresh.
-    boost::asio::awaitable<post_start> begin_post(
+    awaitable<post_start> begin_post(
         const claimed_job& job, std::string post_key, std::string analyzer, deadline by);
 
-    boost::asio::awaitable<queue_state> look_at_queue(deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<queue_state> look_at_queue(deadline by);
 };
 
 }  // namespace reelsd::jobs

@@ -1,20 +1,13 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::jobs {
 
@@ -60,56 +53,52 @@ inline constexpr seconds_f object_write_time_max{150.0};
 
 /// Media that is kept with results: where it is, and what of it is to be deleted. Throws like
 /// job_queue. A cheap value around the pool, which outlives it. Thread: the loop's.
-class media_store {
+class media_store : public db::store {
 public:
-    explicit media_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// The picture of one moment of the caller's own job; empty if there is none.
-    boost::asio::awaitable<std::optional<kept_frame>> find_frame(
+    awaitable<std::optional<kept_frame>> find_frame(
         account_id caller, job_id id, std::int32_t number, deadline by) const;
 
     /// All pictures of a job. If an object contains them, `jpegs` is empty.
-    boost::asio::awaitable<frame_set> frames_of(job_id id, deadline by) const;
+    awaitable<frame_set> frames_of(job_id id, deadline by) const;
 
     /// The video of the caller's own job; empty if none is kept.
-    boost::asio::awaitable<std::optional<kept_file>> find_video(
-        account_id caller, job_id id, deadline by) const;
+    awaitable<std::optional<kept_file>> find_video(account_id caller, job_id id, deadline by) const;
     /// The latest kept video of the account's post.
-    boost::asio::awaitable<std::optional<post_file>> find_video_of_post(
+    awaitable<std::optional<post_file>> find_video_of_post(
         account_id caller, std::string post_key, deadline by) const;
 
     /// Up to `bytes` bytes from `offset` of a file in the database; fewer at the end of a row, none
     /// when the file is gone.
-    boost::asio::awaitable<std::vector<std::byte>> read(
+    awaitable<std::vector<std::byte>> read(
         upload_id id, std::int64_t offset, std::int64_t bytes, deadline by) const;
 
     /// Begins to store the downloaded video of a job, in place of that of an earlier attempt. Its
     /// parts follow by upload_store::add_chunk(). Empty if the claim has passed.
-    boost::asio::awaitable<std::optional<upload_id>> begin_file(
+    awaitable<std::optional<upload_id>> begin_file(
         const claimed_job& job, std::int64_t size_bytes, std::string sha256, deadline by) const;
 
     /// Registers an object of `store` before it is written, and marks those of earlier attempts for
     /// deletion. `others`: objects of the same attempt. Empty if the claim has passed.
-    boost::asio::awaitable<std::optional<std::string>> register_object(
+    awaitable<std::optional<std::string>> register_object(
         const claimed_job& job, std::string store, std::vector<std::string> others,
         deadline by) const;
 
     /// Removes up to `files_max` videos that are older than `kept` or, the oldest first, beyond
     /// `bytes_max` bytes. Returns their number.
-    boost::asio::awaitable<std::int64_t> expire_videos(
+    awaitable<std::int64_t> expire_videos(
         seconds_f kept, std::int64_t bytes_max, int files_max, deadline by) const;
 
     /// Up to `objects_max` objects of `store` to delete. Each is returned again after `retry_after`
     /// unless it is forgotten.
-    boost::asio::awaitable<std::vector<std::string>> take_unwanted(
+    awaitable<std::vector<std::string>> take_unwanted(
         std::string store, int objects_max, seconds_f retry_after, deadline by) const;
     /// Call when objects are deleted.
-    boost::asio::awaitable<void> forget(std::vector<std::string> objects, deadline by) const;
+    awaitable<void> forget(std::vector<std::string> objects, deadline by) const;
 
-    boost::asio::awaitable<kept_media_state> state(deadline by) const;
-
-private:
-    db::pool* pool_;
+    awaitable<kept_media_state> state(deadline by) const;
 };
 
 }  // namespace reelsd::jobs

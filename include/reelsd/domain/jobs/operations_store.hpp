@@ -1,18 +1,11 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::jobs {
 
@@ -62,22 +55,18 @@ struct resubmitted_job {
     job_id new_id;
 };
 
-/// Jobs of all accounts, for administrators. Throws like job_store. A cheap value around the pool.
-class operations_store {
+/// Jobs of all accounts, for administrators.
+class operations_store : public db::store {
 public:
-    explicit operations_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Longest running first, at most 256.
-    boost::asio::awaitable<std::vector<running_job>> running(deadline by);
-    boost::asio::awaitable<failure_overview> failures(int recent_max, deadline by);
+    awaitable<std::vector<running_job>> running(deadline by);
+    awaitable<failure_overview> failures(int recent_max, deadline by);
 
     /// Submits the links of failed jobs again for their accounts, regardless of limits. The failed
     /// jobs do not change. Skips jobs that are not `error`.
-    boost::asio::awaitable<std::vector<resubmitted_job>> resubmit(
-        std::vector<job_id> failed, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<std::vector<resubmitted_job>> resubmit(std::vector<job_id> failed, deadline by);
 };
 
 }  // namespace reelsd::jobs

@@ -1,19 +1,11 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::jobs {
 
@@ -38,18 +30,13 @@ struct search_hit {
     int frames = 0;        ///< Pictures of its first key moments; 0 if one of them has none.
 };
 
-/// Finds reels by words and by meaning: fuses two or three rankings by rank. Throws like job_store.
-/// A cheap value around the pool.
-class reel_search {
+/// Finds reels by words and by meaning: fuses two or three rankings by rank.
+class reel_search : public db::store {
 public:
-    explicit reel_search(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// The caller's own done reels, best first.
-    boost::asio::awaitable<std::vector<search_hit>> find(
-        account_id caller, search_request request, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<std::vector<search_hit>> find(account_id caller, search_request request, deadline by);
 };
 
 }  // namespace reelsd::jobs

@@ -5,7 +5,6 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <memory>
 #include <string>
@@ -32,11 +31,11 @@ public:
 
     /// Accepts or refuses. An accepted job is durable when this returns. Throws like
     /// job_store::submit.
-    [[nodiscard]] boost::asio::awaitable<submission_result> submit(
+    [[nodiscard]] awaitable<submission_result> submit(
         account_id caller, submission request, deadline by);
 
     /// Submits several of one caller in one statement, in their order.
-    [[nodiscard]] boost::asio::awaitable<std::vector<submission_result>> submit_all(
+    [[nodiscard]] awaitable<std::vector<submission_result>> submit_all(
         account_id caller, std::vector<submission> requests, deadline by);
 
 private:

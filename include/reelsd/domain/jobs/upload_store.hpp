@@ -1,11 +1,7 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
 #include <reelsd/base/file_digest.hpp>
-#include <reelsd/base/ids.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::jobs {
 
@@ -53,46 +45,44 @@ struct begun_upload {
 
 /// Uploaded videos, stored in the database until the end of their job, so that any daemon can
 /// analyse them. An upload belongs to the daemon that receives it until its job is submitted;
-/// sweep() removes those of daemons that have ended. Throws like db::pool::run. Thread: the loop's.
-/// `pool` outlives it.
-class upload_store {
+/// sweep() removes those of daemons that have ended.
+class upload_store : public db::store {
 public:
-    explicit upload_store(db::pool& pool) : pool_{pool} {}
+    using db::store::store;
     upload_store(const upload_store&) = delete;
     upload_store& operator=(const upload_store&) = delete;
 
     /// Decides like a submission, and creates the upload's row if it would be accepted. Uses only
     /// the key, `costs_money` and `queue` of `request`. Each begun upload is ended by discard(), or
     /// by release() after its submission.
-    boost::asio::awaitable<begun_upload> begin(
+    awaitable<begun_upload> begin(
         account_id caller, const submission& request, default_limits defaults, deadline by);
 
     /// Adds the next part of the file; `number` counts from 0. Durable with the submission.
-    boost::asio::awaitable<void> add_chunk(
+    awaitable<void> add_chunk(
         upload_id id, std::int32_t number, std::span<const std::byte> bytes, deadline by);
 
     /// Describes the whole file. False when the upload is gone.
-    boost::asio::awaitable<bool> describe(const uploaded_video& whole, deadline by);
+    awaitable<bool> describe(const uploaded_video& whole, deadline by);
 
     /// Call when its job is submitted: the file is kept until the job ends.
     void release(upload_id id) noexcept { arriving_.erase(id); }
 
     /// Removes an upload without a job. Does not throw for a lost database: sweep() then removes
     /// it.
-    boost::asio::awaitable<void> discard(upload_id id, deadline by);
+    awaitable<void> discard(upload_id id, deadline by);
 
     /// Renews this daemon's uploads in progress. Removes uploads that were not renewed for 10 s and
     /// those whose job has ended.
-    boost::asio::awaitable<void> sweep(deadline by);
+    awaitable<void> sweep(deadline by);
 
     /// The file of a job; empty when it has none.
-    boost::asio::awaitable<std::optional<uploaded_video>> find(job_id job, deadline by);
+    awaitable<std::optional<uploaded_video>> find(job_id job, deadline by);
     /// A part of the file; empty after the last one.
-    boost::asio::awaitable<std::optional<std::vector<std::byte>>> chunk(
+    awaitable<std::optional<std::vector<std::byte>>> chunk(
         upload_id id, std::int32_t number, deadline by);
 
 private:
-    db::pool& pool_;
     std::set<upload_id> arriving_;  ///< Uploads that this daemon is receiving.
 };
 
@@ -104,15 +94,15 @@ public:
         : store_{store}, id_{id}, bytes_max_{bytes_max} {}
 
     /// False when the file becomes larger than `bytes_max`. Throws like upload_store.
-    [[nodiscard]] boost::asio::awaitable<bool> add(std::string_view bytes);
+    [[nodiscard]] awaitable<bool> add(std::string_view bytes);
     /// Stores the rest and returns the file, without caption and author.
-    [[nodiscard]] boost::asio::awaitable<uploaded_video> finish();
+    [[nodiscard]] awaitable<uploaded_video> finish();
 
     [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::uint64_t bytes_max() const noexcept { return bytes_max_; }
 
 private:
-    boost::asio::awaitable<void> flush();
+    awaitable<void> flush();
 
     upload_store& store_;
     upload_id id_;

@@ -1,11 +1,7 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
 #include <reelsd/db/rows.hpp>
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/db/store.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +10,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::jobs {
 
@@ -76,41 +68,37 @@ private:
     db::rows rows_;
 };
 
-/// Dense vectors of reels, and the active embedder. Throws like job_store. A cheap value around the
-/// pool.
-class vector_store {
+/// Dense vectors of reels, and the active embedder.
+class vector_store : public db::store {
 public:
-    explicit vector_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Makes an embedder active if its name is new to the database.
-    boost::asio::awaitable<void> propose(std::string embedder, deadline by);
+    awaitable<void> propose(std::string embedder, deadline by);
     /// Makes an embedder active.
-    boost::asio::awaitable<void> make_active(std::string embedder, deadline by);
+    awaitable<void> make_active(std::string embedder, deadline by);
 
     /// Claims reels of one account exclusively for `lease`.
-    boost::asio::awaitable<embedding_claim> claim(embedding_claim_request request, deadline by);
+    awaitable<embedding_claim> claim(embedding_claim_request request, deadline by);
 
     /// The next embedder by name after `after`, or the first, that has vectors here and is not
     /// `own`.
-    boost::asio::awaitable<std::optional<std::string>> next_other_embedder(
+    awaitable<std::optional<std::string>> next_other_embedder(
         std::optional<std::string> after, std::string own, deadline by);
 
     /// False when the reel is gone or was claimed again: nothing was stored.
-    boost::asio::awaitable<bool> store(
+    awaitable<bool> store(
         account_id account, const unembedded_reel& reel, std::string embedder,
         std::vector<std::byte> vector, deadline by);
 
     /// Ends claims: the reels are not claimed again before `wait` has passed.
-    boost::asio::awaitable<void> release(
+    awaitable<void> release(
         account_id account, const std::vector<unembedded_reel>& reels, seconds_f wait, deadline by);
 
     /// At most `vectors_max` vectors of `embedder` for the account's reels below `before`, newest
     /// first.
-    boost::asio::awaitable<vector_page> load(
+    awaitable<vector_page> load(
         account_id account, std::string embedder, job_id before, int vectors_max, deadline by);
-
-private:
-    db::pool* pool_;
 };
 
 }  // namespace reelsd::jobs

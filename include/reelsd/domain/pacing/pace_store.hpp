@@ -1,20 +1,12 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // The exceptions of the operations are part of the interface.
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/db/store.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::pacing {
 
@@ -38,6 +30,7 @@ struct pace {
 struct permit {
     /// `in_line`: earlier jobs wait for a permit.
     enum class status : std::uint8_t { now, later, cooling_down, in_line };
+    BOOST_DESCRIBE_NESTED_ENUM(status, now, later, cooling_down, in_line)
 
     status given = status::now;
     seconds_f wait{0.0};  ///< Minimum time before the next request; 0 when `now`.
@@ -51,6 +44,8 @@ enum class outcome : std::uint8_t {
     failed,
     throttled,  ///< All requests: begins a cool-down.
 };
+
+BOOST_DESCRIBE_ENUM(outcome, answered, rate_limited, changed, failed, throttled)
 
 /// Effects of a try that operators are notified of.
 struct consequence {
@@ -76,48 +71,41 @@ struct resolver_state {
 [[nodiscard]] bool has_never_answered(const std::vector<resolver_state>& all) noexcept;
 
 /// Rate limits of resolvers, shared by all daemons. Each operation is one statement and atomic.
-/// Throws like jobs::job_store. A cheap value around the pool.
-class pace_store {
+class pace_store : public db::store {
 public:
-    explicit pace_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Requests a permit for one try. If it is given, note() must follow.
-    boost::asio::awaitable<permit> ask(paced_resolver who, pace limits, deadline by);
+    awaitable<permit> ask(paced_resolver who, pace limits, deadline by);
 
     /// As ask(), for the first try of a running job, which may not overtake jobs that wait for a
     /// permit, nor earlier jobs of its account.
-    boost::asio::awaitable<permit> ask_permit(
+    awaitable<permit> ask_permit(
         job_id job, std::int32_t claim, paced_resolver who, pace limits, deadline by);
 
     /// Records the end of a try. `code` is the code of the post.
-    boost::asio::awaitable<consequence> note(
+    awaitable<consequence> note(
         paced_resolver who, std::string code, outcome ended, pace limits, deadline by);
 
     /// Returns all resolvers of `host` that were ever tried, by name.
-    boost::asio::awaitable<std::vector<resolver_state>> list(std::string host, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<std::vector<resolver_state>> list(std::string host, deadline by);
 };
 
 /// Sessions that the platform has refused, by the fingerprints of their files. `who` is the
 /// resolver that uses the session. It cools down for years while its session is refused, so that no
 /// job waits for it. As pace_store otherwise.
-class refused_session_store {
+class refused_session_store : public db::store {
 public:
-    explicit refused_session_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Returns why the session was refused; empty when it was not. In that case, ends the cool-down
     /// that the refusal of an earlier session began.
-    boost::asio::awaitable<std::optional<std::string>> find(
+    awaitable<std::optional<std::string>> find(
         paced_resolver who, std::string fingerprint, deadline by);
 
     /// False when the session was refused before.
-    boost::asio::awaitable<bool> add(
+    awaitable<bool> add(
         paced_resolver who, std::string fingerprint, std::string reason, deadline by);
-
-private:
-    db::pool* pool_;
 };
 
 }  // namespace reelsd::pacing

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/ids.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -68,8 +67,8 @@ using outcome = std::variant<answer, refusal>;
 
 /// Answers on the loop. `stop` is requested when the client no longer waits: no further call is
 /// made then. Throws db::failure. An empty function: this server has no model.
-using answerer = std::function<boost::asio::awaitable<outcome>(
-    account_id caller, question asked, std::stop_token stop)>;
+using answerer =
+    std::function<awaitable<outcome>(account_id caller, question asked, std::stop_token stop)>;
 
 /// The refusal by a server without a model.
 [[nodiscard]] inline refusal no_model() {

@@ -1,20 +1,13 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/db/store.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::retention {
 
@@ -24,7 +17,8 @@ enum class kind : std::uint8_t {
     usage,    ///< Model calls.
 };
 
-[[nodiscard]] std::string_view name_of(kind what) noexcept;
+BOOST_DESCRIBE_ENUM(kind, results, usage)
+using reelsd::name_of;
 
 /// Position of a round through expired data: by time, then by id.
 struct position {
@@ -70,52 +64,47 @@ struct holdings {
 /// Remaining work of all daemons.
 struct backlog {
     /// How long ago the oldest expired; empty: none has, or it is kept forever.
-    std::optional<seconds_f> results_overdue;
-    std::optional<seconds_f> usage_overdue;
+    std::optional<seconds_f> results_overdue = {};
+    std::optional<seconds_f> usage_overdue = {};
     std::int64_t leaving_accounts = 0;
 };
 
 /// Removes expired data and accounts pending deletion in small steps, each one atomic statement.
-/// Throws like jobs::job_store. A cheap value around the pool.
-class retention_store {
+class retention_store : public db::store {
 public:
-    explicit retention_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Removes up to `most` expired rows after `after` (empty: from the oldest). `who` names the
     /// daemon. Empty: another daemon has the turn.
-    boost::asio::awaitable<std::optional<expiry_step>> expire(
+    awaitable<std::optional<expiry_step>> expire(
         kind what, std::string who, expiry_bounds bounds, std::optional<position> after, int most,
         deadline by);
 
     /// Disables the account for erase(), immediately and finally. Idempotent. `verified_hash`: of
     /// the password, when the owner requests it. Errors: not_found; conflict when no administrator
     /// who can sign in would be left, or the password has changed since it was verified.
-    boost::asio::awaitable<result<void>> begin_erasure(
+    awaitable<result<void>> begin_erasure(
         account_id account, std::optional<std::string> verified_hash, deadline by);
 
     /// Returns the next account pending deletion, cyclically by id; empty if there are only those
     /// in `passed_over`.
-    boost::asio::awaitable<std::optional<account_id>> next_leaving(
+    awaitable<std::optional<account_id>> next_leaving(
         account_id after, std::vector<account_id> passed_over, deadline by);
     /// Removes up to ten times `most` running jobs of accounts pending deletion and returns their
     /// number; empty: another daemon has the turn.
-    boost::asio::awaitable<std::optional<std::int64_t>> stop_accounts_pending_deletion(
+    awaitable<std::optional<std::int64_t>> stop_accounts_pending_deletion(
         std::string who, int most, deadline by);
     /// Removes up to `most` jobs of this account, if it is pending deletion. Empty: another daemon
     /// has the turn.
-    boost::asio::awaitable<std::optional<erasure_step>> erase(
+    awaitable<std::optional<erasure_step>> erase(
         std::string who, account_id account, int most, deadline by);
     /// Like erase(), but regardless of the turn.
-    boost::asio::awaitable<erasure_step> erase_account(account_id account, int most, deadline by);
+    awaitable<erasure_step> erase_account(account_id account, int most, deadline by);
 
     /// Reads all of the account's index entries, for commands.
-    boost::asio::awaitable<holdings> look_at(account_id account, deadline by);
+    awaitable<holdings> look_at(account_id account, deadline by);
     /// 0: kept forever.
-    boost::asio::awaitable<backlog> look_at_backlog(
-        seconds_f results_kept, seconds_f usage_kept, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<backlog> look_at_backlog(seconds_f results_kept, seconds_f usage_kept, deadline by);
 };
 
 /// A daemon that is silent for this long loses its turn.

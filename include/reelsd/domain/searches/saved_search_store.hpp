@@ -1,20 +1,12 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/db/store.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::searches {
 
@@ -46,33 +38,26 @@ struct search_match {
     std::string message;  ///< For chats, in the Bot API's HTML.
 };
 
-/// Saved searches, and the new reels to compare with them. Throws like jobs::job_store. A cheap
-/// value around the pool.
-class saved_search_store {
+/// Saved searches, and the new reels to compare with them.
+class saved_search_store : public db::store {
 public:
-    explicit saved_search_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// The account's, oldest first.
-    boost::asio::awaitable<std::vector<saved_search>> list(account_id owner, deadline by);
+    awaitable<std::vector<saved_search>> list(account_id owner, deadline by);
 
     /// Sets the id and the time. Errors: invalid_argument, with the text for the client, if the
     /// account has `searches_max` or one of this name.
-    boost::asio::awaitable<result<saved_search>> add(
-        account_id owner, saved_search added, deadline by);
+    awaitable<result<saved_search>> add(account_id owner, saved_search added, deadline by);
 
     /// False for an unknown or another account's id.
-    boost::asio::awaitable<bool> remove(account_id owner, search_id id, deadline by);
+    awaitable<bool> remove(account_id owner, search_id id, deadline by);
 
     /// Claims new reels, oldest first, until the lease ends. Two daemons never get the same.
-    boost::asio::awaitable<std::vector<pending_check>> claim(
-        int checks_max, seconds_f lease, deadline by);
+    awaitable<std::vector<pending_check>> claim(int checks_max, seconds_f lease, deadline by);
 
     /// Stores and reports the matches of a reel, each once. Returns the number of new ones.
-    boost::asio::awaitable<std::int32_t> finish(
-        job_id reel, std::vector<search_match> matches, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<std::int32_t> finish(job_id reel, std::vector<search_match> matches, deadline by);
 };
 
 }  // namespace reelsd::searches

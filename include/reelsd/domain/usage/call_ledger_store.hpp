@@ -1,11 +1,7 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/db/store.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -13,18 +9,12 @@
 #include <string_view>
 #include <vector>
 
-namespace reelsd::db {
-class pool;
-}
-
 namespace reelsd::usage {
 
 /// What a call of a model is made for. Analyses and transcriptions are made for jobs, the others
-/// for accounts.
+/// for accounts. As in SQL (`model_call_purpose`).
 enum class call_purpose : std::uint8_t { analysis, transcription, ask, embedding };
-
-/// As in SQL (`model_call_purpose`): "ask".
-[[nodiscard]] std::string_view name_of(call_purpose purpose) noexcept;
+BOOST_DESCRIBE_ENUM(call_purpose, analysis, transcription, ask, embedding)
 
 /// A call of a model that is about to be made for a job.
 struct call_intent {
@@ -84,45 +74,41 @@ struct model_total {
     std::string cost_usd;             ///< Sum of calls with a known cost; an exact decimal.
 };
 
-/// Writes the ledger of model calls. Throws like jobs::job_store. A cheap value around the pool.
-class call_ledger_store {
+/// Writes the ledger of model calls.
+class call_ledger_store : public db::store {
 public:
-    explicit call_ledger_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Books a call before it is made. It counts from then on, even if the daemon dies.
     /// Errors: unauthorized when the account's monthly budget is spent, limit_reached when the job
     /// has no call left or its claim is no longer current.
-    boost::asio::awaitable<result<std::int64_t>> begin(call_intent call, deadline by);
+    awaitable<result<std::int64_t>> begin(call_intent call, deadline by);
 
     /// Books a call for an account. Errors: unauthorized as above, not_found when the account was
     /// deleted.
-    boost::asio::awaitable<result<std::int64_t>> begin_for_account(
-        account_call_intent call, deadline by);
+    awaitable<result<std::int64_t>> begin_for_account(account_call_intent call, deadline by);
 
     /// Whether the account's monthly budget is spent, by the same rule.
-    boost::asio::awaitable<bool> is_budget_spent(account_id account, deadline by);
+    awaitable<bool> is_budget_spent(account_id account, deadline by);
 
     /// Records the usage of a call. Idempotent.
-    boost::asio::awaitable<void> settle(std::int64_t call, call_usage used, deadline by);
+    awaitable<void> settle(std::int64_t call, call_usage used, deadline by);
 
     /// The answer that settle() has kept for the job, if it is of that model.
-    boost::asio::awaitable<std::string> kept_answer(
+    awaitable<std::string> kept_answer(
         job_id job, std::string provider, std::string model, deadline by);
 
     /// Removes a call that was not made or not billed.
-    boost::asio::awaitable<void> release(std::int64_t call, deadline by);
+    awaitable<void> release(std::int64_t call, deadline by);
 
     /// As release(), for a call whose begin() had no answer.
-    boost::asio::awaitable<void> release_unanswered(std::string booking_key, deadline by);
+    awaitable<void> release_unanswered(std::string booking_key, deadline by);
 
     /// Settles, at an unknown cost, at most `calls_max` calls whose answer was lost: they began
     /// over an hour ago, under a claim that has ended. Returns their number.
-    boost::asio::awaitable<std::int64_t> settle_lost(int calls_max, deadline by);
+    awaitable<std::int64_t> settle_lost(int calls_max, deadline by);
 
-    boost::asio::awaitable<std::vector<model_total>> totals(deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<std::vector<model_total>> totals(deadline by);
 };
 
 }  // namespace reelsd::usage

@@ -1,20 +1,12 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // What the operations throw is part of the interface.
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/db/store.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::usage {
 
@@ -112,25 +104,21 @@ struct budget_report {
     std::int64_t unpriced_calls_this_month = 0;      ///< Calls of unknown cost.
 };
 
-/// Reads the ledger of model calls. Throws like jobs::job_store. A cheap value around the pool.
-class usage_store {
+/// Reads the ledger of model calls.
+class usage_store : public db::store {
 public:
-    explicit usage_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
-    boost::asio::awaitable<report> read(account_id caller, period during, deadline by);
+    awaitable<report> read(account_id caller, period during, deadline by);
 
     /// By day, provider and model, ascending, without days that have no call.
-    boost::asio::awaitable<std::vector<daily_model_sums>> read_days(
+    awaitable<std::vector<daily_model_sums>> read_days(
         account_id caller, period during, deadline by);
 
     /// Usage of the caller's own reel; empty for an unknown or another account's id.
-    boost::asio::awaitable<std::optional<reel_report>> read_reel(
-        account_id caller, job_id reel, deadline by);
+    awaitable<std::optional<reel_report>> read_reel(account_id caller, job_id reel, deadline by);
 
-    boost::asio::awaitable<budget_report> read_budget(account_id caller, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<budget_report> read_budget(account_id caller, deadline by);
 };
 
 }  // namespace reelsd::usage

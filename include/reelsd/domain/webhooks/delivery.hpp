@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/job.hpp>
@@ -19,10 +20,8 @@ using delivery_id = strong_id<struct delivery_tag>;
 
 /// As in SQL (`webhook_state`) and JSON. `pending`: a try is in progress or will follow.
 enum class delivery_state : std::uint8_t { pending, delivered, failed };
-
-[[nodiscard]] std::string_view name_of(delivery_state state) noexcept;
-/// Errors: internal for an unknown name.
-[[nodiscard]] result<delivery_state> delivery_state_from(std::string_view name);
+BOOST_DESCRIBE_ENUM(delivery_state, pending, delivered, failed)
+using reelsd::name_of;
 
 /// A delivery as its owner sees it.
 struct delivery {

@@ -1,21 +1,13 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
-#include <reelsd/db/errors.hpp>  // The exceptions of the operations are part of the interface.
+#include <reelsd/db/store.hpp>
 #include <reelsd/domain/webhooks/delivery.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace reelsd::db {
-class pool;
-}
 
 namespace reelsd::webhooks {
 
@@ -60,37 +52,29 @@ struct delivery_metrics {
 [[nodiscard]] std::string receiver_of(std::string_view url);
 
 /// The log of deliveries, which is also their queue. A trigger on the jobs' table fills it.
-/// Throws like jobs::job_store. A cheap value around the pool.
-class delivery_store {
+class delivery_store : public db::store {
 public:
-    explicit delivery_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// A page of the caller's deliveries; stable while others are added or removed.
-    boost::asio::awaitable<delivery_page> list(
-        account_id caller, delivery_filter filter, deadline by);
+    awaitable<delivery_page> list(account_id caller, delivery_filter filter, deadline by);
 
     /// Makes the caller's delivery due now, for another day, in any state; does not interrupt a try
     /// in progress. Empty for an unknown or another account's id.
-    boost::asio::awaitable<std::optional<delivery>> redeliver(
-        account_id caller, delivery_id id, deadline by);
+    awaitable<std::optional<delivery>> redeliver(account_id caller, delivery_id id, deadline by);
 
     /// Claims deliveries that are due longest, exclusively until the lease ends. Empty when none is
     /// due that the shares allow.
-    boost::asio::awaitable<std::vector<claimed_delivery>> claim(
-        delivery_claim request, deadline by);
+    awaitable<std::vector<claimed_delivery>> claim(delivery_claim request, deadline by);
 
     /// Reports the end of a try. False when its claim is no longer current: nothing was changed.
-    boost::asio::awaitable<bool> report(
-        delivery_id id, std::int32_t claim, delivery_step step, deadline by);
+    awaitable<bool> report(delivery_id id, std::int32_t claim, delivery_step step, deadline by);
 
-    boost::asio::awaitable<delivery_metrics> metrics(deadline by);
+    awaitable<delivery_metrics> metrics(deadline by);
 
     /// Removes at most `deliveries_max` deliveries that ended more than 7 days ago, and expired
     /// secrets; repairs times after the clock was set back. Returns the number of deliveries.
-    boost::asio::awaitable<std::int64_t> tidy(int deliveries_max, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<std::int64_t> tidy(int deliveries_max, deadline by);
 };
 
 /// An account's webhook as its owner sees it.
@@ -101,26 +85,22 @@ struct webhook_settings {
     std::optional<time_point> previous_secret_expires_at;
 };
 
-/// Webhook settings of accounts. Throws like jobs::job_store. A cheap value around the pool.
-class webhook_store {
+/// Webhook settings of accounts.
+class webhook_store : public db::store {
 public:
-    explicit webhook_store(db::pool& pool) : pool_{&pool} {}
+    using db::store::store;
 
     /// Creates a secret if the account has none.
-    boost::asio::awaitable<webhook_settings> find(account_id account, deadline by);
+    awaitable<webhook_settings> find(account_id account, deadline by);
 
     /// Waiting deliveries to the old default go to the new one.
-    boost::asio::awaitable<void> set_url(
-        account_id account, std::optional<std::string> url, deadline by);
+    awaitable<void> set_url(account_id account, std::optional<std::string> url, deadline by);
 
     /// Creates a new secret. The previous one also signs for 24 hours.
-    boost::asio::awaitable<void> rotate_secret(account_id account, deadline by);
+    awaitable<void> rotate_secret(account_id account, deadline by);
 
     /// Returns the current secret, and creates it if necessary.
-    boost::asio::awaitable<std::string> secret_of(account_id account, deadline by);
-
-private:
-    db::pool* pool_;
+    awaitable<std::string> secret_of(account_id account, deadline by);
 };
 
 }  // namespace reelsd::webhooks
