@@ -1,8 +1,15 @@
 #include "media_reader.hpp"
 
+#include <reelsd/base/text.hpp>
+
 #include <nlohmann/json.hpp>
+#include <pugixml.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <tuple>
 #include <vector>
 
 namespace reelsd::platform {
@@ -97,6 +104,117 @@ post describe_media(const document& media, const document& slide, const link& re
     return subject;
 }
 
+/// "GraphVideo", "GraphImage" or "GraphSidecar"; empty when unknown.
+std::string type_of(const document& media) {
+    auto name = text_at(media, {"__typename"}).value_or("");
+    if (name.starts_with("XDT")) name.erase(0, 3);
+    return name;
+}
+
+bool is_embedded_video(const document& media) {
+    return truth_at(media, {"is_video"}).value_or(type_of(media) == "GraphVideo");
+}
+
+std::vector<const document*> slides_of(const document& media) {
+    std::vector<const document*> slides;
+    for (const auto& edge : array_at(media, {"edge_sidecar_to_children", "edges"})) {
+        if (const auto* node = member(edge, {"node"})) slides.push_back(node);
+    }
+    return slides;
+}
+
+std::optional<std::string> embedded_caption(const document& media) {
+    const auto& edges = array_at(media, {"edge_media_to_caption", "edges"});
+    return edges.empty() ? std::nullopt : text_at(edges.front(), {"node", "text"});
+}
+
+std::optional<std::int64_t> edge_count(
+    const document& media, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        if (const auto count = count_at(media, {name, "count"})) return count;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> embedded_thumbnail(const document& slide, const document& media) {
+    for (const auto* from : {&slide, &media}) {
+        for (const char* name : {"display_url", "thumbnail_src"}) {
+            if (auto url = text_at(*from, {name}); url && is_http_url(*url)) return url;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The post without its files.
+post describe_embedded(const document& media, const document& slide, const link& reel) {
+    auto subject = new_post(reel, text_at(media, {"shortcode"}));
+    subject.author = text_at(media, {"owner", "username"}).value_or("");
+    subject.author_name = text_at(media, {"owner", "full_name"});
+    subject.author_verified = truth_at(media, {"owner", "is_verified"});
+    set_caption(subject, embedded_caption(media));
+    subject.like_count = edge_count(media, {"edge_media_preview_like", "edge_liked_by"});
+    subject.comment_count = edge_count(
+        media,
+        {"edge_media_to_parent_comment", "edge_media_to_comment", "edge_media_preview_comment"});
+    subject.view_count = count_at(media, {"video_play_count"});
+    if (!subject.view_count) subject.view_count = count_at(media, {"video_view_count"});
+    subject.posted_at = posted_at(count_at(media, {"taken_at_timestamp"}));
+    subject.thumbnail_url = embedded_thumbnail(slide, media);
+    subject.location = text_at(media, {"location", "name"});
+    subject.music_title = text_at(media, {"clips_music_attribution_info", "song_name"});
+    subject.music_artist = text_at(media, {"clips_music_attribution_info", "artist_name"});
+    return subject;
+}
+
+/// The names that objects have for a post's code.
+constexpr auto code_names = std::to_array<const char*>({"code", "shortcode"});
+
+/// Observed manifests have 5 to 30 KB.
+constexpr std::size_t manifest_bytes_max = std::size_t{1024} * 1024;
+
+/// `kind` is "video" for contentType="video" or mimeType="video/mp4", on either element.
+bool is_of_kind(const pugi::xml_node& set, const pugi::xml_node& track, std::string_view kind) {
+    for (const auto& node : {track, set}) {
+        if (const auto type = node.attribute("contentType")) return type.value() == kind;
+        const std::string_view mime = node.attribute("mimeType").value();
+        if (!mime.empty()) return mime.substr(0, mime.find('/')) == kind;
+    }
+    return false;
+}
+
+/// The URL of a track; empty if it is not http or https.
+std::string address_of(const pugi::xml_node& track) {
+    std::string address{trimmed(track.child("BaseURL").text().get())};
+    return is_http_url(address) ? address : std::string{};
+}
+
+bool is_h264(const pugi::xml_node& set, const pugi::xml_node& track) {
+    for (const auto& node : {track, set}) {
+        const std::string_view codecs = node.attribute("codecs").value();
+        if (!codecs.empty()) return codecs.starts_with("avc1") || codecs.starts_with("avc3");
+    }
+    return false;
+}
+
+/// Criteria of comparison, the most important first.
+using rank = std::tuple<bool, std::int64_t, std::int64_t>;
+
+struct candidate {
+    rank worth;
+    std::string address;
+};
+
+std::int64_t number_at(const pugi::xml_node& node, const char* name) {
+    constexpr std::int64_t number_max = 1'000'000'000;
+    const auto number = node.attribute(name).as_llong();
+    return number < 0 || number > number_max ? 0 : number;
+}
+
+void keep_better(std::optional<candidate>& best, candidate next) {
+    if (next.address.empty()) return;
+    if (!best || next.worth > best->worth) best = std::move(next);
+}
+
 }  // namespace
 
 bool is_http_url(const std::string& text) {
@@ -184,72 +302,6 @@ parsed_answer read_media_object(const document& media, const link& reel) {
     return {.media = files->kind, .subject = std::move(subject)};
 }
 
-namespace {
-
-/// "GraphVideo", "GraphImage" or "GraphSidecar"; empty when unknown.
-std::string type_of(const document& media) {
-    auto name = text_at(media, {"__typename"}).value_or("");
-    if (name.starts_with("XDT")) name.erase(0, 3);
-    return name;
-}
-
-bool is_embedded_video(const document& media) {
-    return truth_at(media, {"is_video"}).value_or(type_of(media) == "GraphVideo");
-}
-
-std::vector<const document*> slides_of(const document& media) {
-    std::vector<const document*> slides;
-    for (const auto& edge : array_at(media, {"edge_sidecar_to_children", "edges"})) {
-        if (const auto* node = member(edge, {"node"})) slides.push_back(node);
-    }
-    return slides;
-}
-
-std::optional<std::string> embedded_caption(const document& media) {
-    const auto& edges = array_at(media, {"edge_media_to_caption", "edges"});
-    return edges.empty() ? std::nullopt : text_at(edges.front(), {"node", "text"});
-}
-
-std::optional<std::int64_t> edge_count(
-    const document& media, std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-        if (const auto count = count_at(media, {name, "count"})) return count;
-    }
-    return std::nullopt;
-}
-
-std::optional<std::string> embedded_thumbnail(const document& slide, const document& media) {
-    for (const auto* from : {&slide, &media}) {
-        for (const char* name : {"display_url", "thumbnail_src"}) {
-            if (auto url = text_at(*from, {name}); url && is_http_url(*url)) return url;
-        }
-    }
-    return std::nullopt;
-}
-
-/// The post without its files.
-post describe_embedded(const document& media, const document& slide, const link& reel) {
-    auto subject = new_post(reel, text_at(media, {"shortcode"}));
-    subject.author = text_at(media, {"owner", "username"}).value_or("");
-    subject.author_name = text_at(media, {"owner", "full_name"});
-    subject.author_verified = truth_at(media, {"owner", "is_verified"});
-    set_caption(subject, embedded_caption(media));
-    subject.like_count = edge_count(media, {"edge_media_preview_like", "edge_liked_by"});
-    subject.comment_count = edge_count(
-        media,
-        {"edge_media_to_parent_comment", "edge_media_to_comment", "edge_media_preview_comment"});
-    subject.view_count = count_at(media, {"video_play_count"});
-    if (!subject.view_count) subject.view_count = count_at(media, {"video_view_count"});
-    subject.posted_at = posted_at(count_at(media, {"taken_at_timestamp"}));
-    subject.thumbnail_url = embedded_thumbnail(slide, media);
-    subject.location = text_at(media, {"location", "name"});
-    subject.music_title = text_at(media, {"clips_music_attribution_info", "song_name"});
-    subject.music_artist = text_at(media, {"clips_music_attribution_info", "artist_name"});
-    return subject;
-}
-
-}  // namespace
-
 bool is_embedded_media(const document& object) {
     return member(object, {"shortcode"}) != nullptr &&
            (member(object, {"is_video"}) != nullptr || member(object, {"__typename"}) != nullptr);
@@ -275,6 +327,146 @@ parsed_answer read_embedded_media(const document& media, const link& reel) {
     subject.media = remote_media{.url = *std::move(url)};
     if (!slides.empty()) subject.carousel = position_of(index, slides.size());
     return {.media = answer_media::video, .subject = std::move(subject)};
+}
+
+void post_reader::take(const std::string& key, const document& value) {
+    if (answer_.media == answer_media::video) return;  // Nothing is more informative.
+    if (key == web_info_key) return take_web_info(value);
+    if (key == polaris_key || key == embedded_key || key == retired_key) {
+        if (!value.is_null()) return take_root(value);
+        note(answer_media::null_root);
+    }
+}
+
+void post_reader::take_all(const document& root) {
+    visit_members(root, [this](const auto& name, const auto& value) { take(name, value); });
+}
+
+void post_reader::take_web_info(const document& value) {
+    const auto& items = array_at(value, {"items"});
+    if (items.empty()) note(answer_media::null_root);
+    for (const auto& item : items) take_root(item);
+}
+
+void post_reader::take_root(const document& root) {
+    if (const auto* media = find_media(root)) {
+        if (records_left_ == 0) return;
+        --records_left_;
+        auto read = is_embedded_media(*media) ? read_embedded_media(*media, reel_)
+                                              : read_media_object(*media, reel_);
+        if (note(read.media)) answer_.subject = std::move(read.subject);
+        return;
+    }
+    const bool names_a_post =
+        std::any_of(code_names.begin(), code_names.end(), [&](const char* name) {
+            return member(root, {name}) != nullptr;
+        });
+    if (!is_requested(root) && names_a_post) {
+        note(answer_media::other_post);
+        return;
+    }
+    if (const auto* page_error = member(root, {"gating_ruling"})) {
+        if (note(answer_media::gated))
+            answer_.page_error = text_at(*page_error, {"title"}).value_or("");
+        return;
+    }
+    const bool is_withheld = root.is_object() && root.contains("if_not_gated_logged_out") &&
+                             root["if_not_gated_logged_out"].is_null();
+    note(is_withheld ? answer_media::withheld : answer_media::unreadable);
+}
+
+/// An object with two codes matches only if both do.
+bool post_reader::is_requested(const document& object) const {
+    bool is_named = false;
+    for (const char* name : code_names) {
+        const auto* value = member(object, {name});
+        if (value == nullptr || !value->is_string()) continue;
+        const auto& code = value->get_ref<const std::string&>();
+        if (code != reel_.code && code != public_code(reel_.code)) return false;
+        is_named = true;
+    }
+    return is_named;
+}
+
+void post_reader::take_unnamed(const document& root) {
+    if (find_media(root) != nullptr) return take_root(root);
+    // Pages for throttled clients mention the post in the author's list of posts.
+    const auto* record = find_first(
+        root, [this](const document& at) { return is_own_record(at); }, "edges");
+    if (record != nullptr) take_root(*record);
+}
+
+/// Whether an object names the requested post and has one more fact. The route's parameters have
+/// none.
+bool post_reader::is_own_record(const document& object) const {
+    constexpr auto facts = std::to_array<const char*>({"pk", "media_type", "user", "__typename"});
+    return is_requested(object) && std::any_of(facts.begin(), facts.end(), [&](const char* name) {
+               return member(object, {name}) != nullptr;
+           });
+}
+
+/// Wrappers and lists of the author's posts also have the code, but only the record has media.
+const document* post_reader::find_media(const document& root) {
+    return find_first(
+        root,
+        [this](const document& at) {
+            return (has_media_fields(at) || is_embedded_media(at)) && is_requested(at);
+        },
+        {});
+}
+
+/// Breadth first, because higher objects are more relevant. Omits members called `skipped`.
+const document* post_reader::find_first(
+    const document& root, const std::function<bool(const document&)>& is_match,
+    std::string_view skipped) {
+    std::deque<const document*> open{&root};
+    while (!open.empty()) {
+        const document& at = *open.front();
+        open.pop_front();
+        // Roots can contain roots: without a bound for all, the cost would be quadratic.
+        if (at.size() >= values_left_) return nullptr;
+        values_left_ -= at.size();
+        if (at.is_object() && is_match(at)) return &at;
+        for (auto child = at.begin(); child != at.end(); ++child) {
+            const bool is_skipped = at.is_object() && child.key() == skipped;
+            if (child->is_structured() && !is_skipped) open.push_back(&*child);
+        }
+    }
+    return nullptr;
+}
+
+/// Keeps the most informative media. Returns whether `media` is it.
+bool post_reader::note(answer_media media) {
+    if (media < answer_.media || (media == answer_.media && media == answer_media::video))
+        return false;
+    answer_.media = media;
+    answer_.page_error.clear();
+    return true;
+}
+
+std::optional<dash_tracks> best_tracks(std::string_view manifest) {
+    if (manifest.size() > manifest_bytes_max) return std::nullopt;
+    pugi::xml_document parsed;
+    // Without document types and processing instructions no entity is expanded.
+    if (!parsed.load_buffer(manifest.data(), manifest.size(), pugi::parse_default))
+        return std::nullopt;
+    std::optional<candidate> picture;
+    std::optional<candidate> sound;
+    for (const auto& set : parsed.child("MPD").child("Period").children("AdaptationSet")) {
+        for (const auto& track : set.children("Representation")) {
+            const auto bits = number_at(track, "bandwidth");
+            if (is_of_kind(set, track, "video")) {
+                const auto area = number_at(track, "width") * number_at(track, "height");
+                keep_better(picture, {{is_h264(set, track), area, bits}, address_of(track)});
+            } else if (is_of_kind(set, track, "audio")) {
+                keep_better(sound, {{true, 0, bits}, address_of(track)});
+            }
+        }
+    }
+    if (!picture) return std::nullopt;
+    return dash_tracks{
+        .picture_url = std::move(picture->address),
+        .sound_url = sound ? std::move(sound->address) : std::string{}};
 }
 
 }  // namespace reelsd::platform

@@ -3,7 +3,6 @@
 #include "platform/answer_parser.hpp"
 #include "platform/http_resolvers.hpp"
 #include "platform/media_reader.hpp"
-#include "platform/yt_dlp_parser.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/platform/link.hpp>

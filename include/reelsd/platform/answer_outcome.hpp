@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/error.hpp>
 
 #include <cstdint>
@@ -27,9 +28,11 @@ enum class answer_redirect : std::uint8_t {
     challenge,  ///< /challenge, /accounts/suspended
     elsewhere,  ///< Another site, another post, an unknown page.
 };
+BOOST_DESCRIBE_ENUM(answer_redirect, none, post, login, home, challenge, elsewhere)
 
 /// The page that the platform's application names; all have status 200.
 enum class page_route : std::uint8_t { unknown, post, not_found, login };
+BOOST_DESCRIBE_ENUM(page_route, unknown, post, not_found, login)
 
 /// An answer's data about the requested post. Later enumerators have precedence when an answer has
 /// several pieces of data.
@@ -45,6 +48,9 @@ enum class answer_media : std::uint8_t {
     video_in_tracks,    ///< A video with separate files for picture and sound.
     video,
 };
+BOOST_DESCRIBE_ENUM(
+    answer_media, absent, null_root, other_post, unreadable, withheld, gated, photo,
+    video_without_url, video_in_tracks, video)
 
 /// The error in a JSON body, instead of or in addition to data.
 enum class answer_error : std::uint8_t {
@@ -62,6 +68,9 @@ enum class answer_error : std::uint8_t {
     wait,             ///< "Please wait a few minutes": rate limit, or a retired document id.
     slow_down,        ///< A definite rate limit.
 };
+BOOST_DESCRIBE_ENUM(
+    answer_error, none, html, no_json, execution_error, field_exception, outdated, not_found,
+    restricted, private_account, login_required, challenge, wait, slow_down)
 
 /// Everything that was observed in one answer.
 struct answer_signals {

@@ -20,12 +20,6 @@ inline constexpr std::string_view recorded_code = "DYexample01";
 /// which no parser reads are redacted too: JSON, JSON inside JSON, HTML. Cost is linear.
 [[nodiscard]] std::string redact_answer(std::string_view body, const link& about);
 
-/// The enumerators' names, for diagnosis.
-[[nodiscard]] std::string_view name_of(answer_redirect redirect) noexcept;
-[[nodiscard]] std::string_view name_of(page_route route) noexcept;
-[[nodiscard]] std::string_view name_of(answer_media media) noexcept;
-[[nodiscard]] std::string_view name_of(answer_error platform_error) noexcept;
-
 /// "route post, media video": the signals of an answer that differ from the defaults.
 [[nodiscard]] std::string describe(const answer_signals& signals);
 

@@ -1,8 +1,8 @@
 // Goal: the output of yt-dlp is parsed correctly, its error messages are mapped to errors, and any
 // input is safe. Method: golden files (tests/golden/platform/yt_dlp), tables, truncated documents.
-#include "platform/yt_dlp_parser.hpp"
 
 #include "golden.hpp"
+#include "platform/answer_parser.hpp"
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+#include "answer_parser.hpp"
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/platform/answer_record.hpp>
 
@@ -334,6 +336,20 @@ void mask_page_text(std::string& text) {
     }
 }
 
+json findings_of(const parsed_answer& answer) {
+    json findings = {{"media", name_of(answer.media)}, {"page_error", answer.page_error}};
+    const auto& subject = answer.subject;
+    if (!subject) return findings;
+    findings["platform_meta"] = platform_meta_of(*subject);
+    const auto& file = std::get<remote_media>(subject->media);
+    findings["media_url"] = file.url;
+    if (!file.sound_url.empty()) findings["sound_url"] = file.sound_url;
+    if (subject->carousel)
+        findings["carousel"] = {
+            {"index", subject->carousel->index}, {"count", subject->carousel->count}};
+    return findings;
+}
+
 }  // namespace
 
 std::string redact_answer(std::string_view body, const link& about) {
@@ -349,6 +365,36 @@ std::string redact_answer(std::string_view body, const link& about) {
     mask_words(text);
     replace_all(text, id_mark, media_id_of(recorded_code).value_or(""));
     return text;
+}
+
+std::string describe(const answer_signals& signals) {
+    std::string text;
+    const auto add = [&text](std::string_view what, std::string_view name) {
+        if (!text.empty()) text += ", ";
+        text.append(what).append(" ").append(name);
+    };
+    if (signals.redirect != answer_redirect::none) add("redirect", name_of(signals.redirect));
+    if (signals.kind == answer_kind::page) add("route", name_of(signals.route));
+    add("media", name_of(signals.media));
+    if (signals.platform_error != answer_error::none)
+        add("platform error", name_of(signals.platform_error));
+    if (signals.is_follower_link) text += ", a follower's link";
+    return text;
+}
+
+json answer_findings(answer_kind kind, std::string_view body, const link& reel) {
+    const auto answer = parse_answer(kind, body, reel);
+    auto findings = findings_of(answer);
+    if (kind == answer_kind::query || kind == answer_kind::session)
+        findings["platform_error"] = name_of(answer.platform_error);
+    if (kind != answer_kind::page) return findings;
+    json page_findings{{"route", name_of(answer.route)}};
+    page_findings.update(findings);
+    return page_findings;
+}
+
+json yt_dlp_findings(std::string_view output, const link& reel) {
+    return findings_of(parse_yt_dlp(output, reel));
 }
 
 }  // namespace reelsd::platform
