@@ -30,19 +30,19 @@ constexpr int transcriptions_max = 1;
 
 using begun_call = result<std::int64_t>;
 
-asio::awaitable<begun_call> begin_in(
+awaitable<begun_call> begin_in(
     usage::call_ledger_store& store, usage::call_intent intent, deadline by) {
     return store.begin(std::move(intent), by);
 }
 
-asio::awaitable<begun_call> begin_in(
+awaitable<begun_call> begin_in(
     usage::call_ledger_store& store, usage::account_call_intent intent, deadline by) {
     return store.begin_for_account(std::move(intent), by);
 }
 
 /// Owns its arguments, because the caller may give up before the loop starts it.
 template <class Decision, class Intent>
-asio::awaitable<Decision> decide(usage::call_ledger_store store, Intent intent, deadline by) {
+awaitable<Decision> decide(usage::call_ledger_store store, Intent intent, deadline by) {
     const auto begun = co_await begin_in(store, std::move(intent), by);
     if (!begun) co_return Decision{.call = std::nullopt, .why_not = begun.error()};
     co_return Decision{.call = *begun, .why_not = {}};
@@ -100,7 +100,7 @@ void call_recorder::release(std::int64_t call) const {
     write_surely([store = store_, call](deadline by) mutable { return store.release(call, by); });
 }
 
-asio::awaitable<result<std::int64_t>> call_recorder::begin_later(
+awaitable<result<std::int64_t>> call_recorder::begin_later(
     usage::account_call_intent intent, deadline by) const {
     auto store = store_;
     intent.booking_key = usage::new_booking_key();
@@ -130,7 +130,7 @@ void call_recorder::write_later(statement write_once) const {
         "model call", write(std::move(write_once), std::make_shared<std::promise<void>>()));
 }
 
-asio::awaitable<void> call_recorder::write(
+awaitable<void> call_recorder::write(
     statement write_once, std::shared_ptr<std::promise<void>> written) const {
     for (;;) {
         try {

@@ -112,6 +112,12 @@ struct attempt {
     [[nodiscard]] bool may_pay() const {
         return costs_money() || (parts.transcription_costs_money && !link.is_test());
     }
+    /// Runs one statement of the stores and waits for it.
+    template <class Statement>
+    [[nodiscard]] auto ask(const Statement& statement) const {
+        const auto until = by.at_most(store_query_time_max);
+        return wait_for(parts.loop, statement(until), until);
+    }
     /// Identifies what may replace an analysis: made by `analyzer`, by its name, with equal
     /// options.
     [[nodiscard]] std::string identity_of(std::string_view analyzer) const {
@@ -160,8 +166,7 @@ step_failure failure_of(const model::analysis_failure& failure) {
 step_result<platform::link> expand(const attempt& in) {
     if (in.link.kind == platform::link_kind::post) return in.link;
     auto& store = in.parts.store;
-    const auto find_by = in.by.at_most(store_query_time_max);
-    const auto known = wait_for(in.parts.loop, store.find_shared_post(in.job.id, find_by), find_by);
+    const auto known = in.ask([&](deadline by) { return store.find_shared_post(in.job.id, by); });
     if (!known) return known.error();
     if (*known) {
         const auto link = platform::parse_link(**known);
@@ -174,9 +179,8 @@ step_result<platform::link> expand(const attempt& in) {
     if (!expanded) return failure_of(expanded.error());
     auto url = expanded->canonical_url();
     if (expanded->img_index) url += fmt::format("?img_index={}", *expanded->img_index);
-    const auto keep_by = in.by.at_most(store_query_time_max);
-    const auto stored = wait_for(
-        in.parts.loop, store.keep_shared_post(in.job.id, std::move(url), keep_by), keep_by);
+    const auto stored =
+        in.ask([&](deadline by) { return store.keep_shared_post(in.job.id, url, by); });
     if (!stored) return stored.error();
     return *expanded;
 }
@@ -269,18 +273,29 @@ jobs::reel_brief brief_of(const json& document) {
         .summary = document.at("content").at("summary").get<std::string>()};
 }
 
-/// The search entry of a result.
-result<jobs::search_entry> search_entry_of(const json& result, const model::embedder& embedder) {
-    const auto document = model::search_document_from(result, embedder);
-    if (!document) return document.error();
-    jobs::search_entry entry{
-        .words = {document->words.begin(), document->words.end()},
-        .passages = model::passages_text(document->passages)};
-    for (const auto& component : document->concepts) {
-        entry.concepts.push_back(component.concept_id);
-        entry.concept_weights.push_back(component.weight);
+/// The completion of a job with this result.
+result<jobs::completed> completion_of(
+    const json& document, const std::string& post_key, std::string analyzer, stored_media media,
+    const model::embedder& embedder) {
+    auto text = model::result_text(document);
+    if (!text) return text.error();
+    const auto index = model::search_document_from(document, embedder);
+    if (!index) return index.error();
+    jobs::completed completed{
+        .result = *std::move(text),
+        .brief = brief_of(document),
+        .post_key = post_key,
+        .analyzer = std::move(analyzer),
+        .search =
+            {.words = {index->words.begin(), index->words.end()},
+             .passages = model::passages_text(index->passages)},
+        .frames = std::move(media.frames),
+        .video = std::move(media.video)};
+    for (const auto& component : index->concepts) {
+        completed.search.concepts.push_back(component.concept_id);
+        completed.search.concept_weights.push_back(component.weight);
     }
-    return entry;
+    return completed;
 }
 
 /// Returns an analysis of the same post by the same analyzer within a day, unless the caller
@@ -290,34 +305,21 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
     in.now.begin("look for an earlier analysis");
     const auto analyzer = in.identity_of(in.chosen_analyzer.name());
-    const auto by = in.by.at_most(store_query_time_max);
-    auto earlier = wait_for(
-        in.parts.loop,
-        in.parts.store.find_earlier_analysis(in.job.account, post_key, analyzer, by),
-        by);
+    auto earlier = in.ask([&](deadline by) {
+        return in.parts.store.find_earlier_analysis(in.job.account, post_key, analyzer, by);
+    });
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
     auto document = parse_foreign_json((*earlier)->result);
     auto media = in.parts.media_kept.copy(
         in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
-    auto text = model::result_text(document);
-    if (!text) return text.error();
-    auto brief = brief_of(document);
-    auto entry = search_entry_of(document, in.parts.embedder);
-    if (!entry) return entry.error();
-    return std::optional{jobs::completed{
-        .result = *std::move(text),
-        .brief = std::move(brief),
-        .post_key = post_key,
-        .analyzer = analyzer,
-        .analyzed_at = (*earlier)->analyzed_at,
-        .unpaid_model = {},
-        .search = *std::move(entry),
-        .thumbnail = std::move((*earlier)->thumbnail),
-        .frames = std::move(media.frames),
-        .video = std::move(media.video),
-        .extract = std::move((*earlier)->extract),
-        .extract_error = std::move((*earlier)->extract_error)}};
+    auto copied = completion_of(document, post_key, analyzer, std::move(media), in.parts.embedder);
+    if (!copied) return copied.error();
+    copied->analyzed_at = (*earlier)->analyzed_at;
+    copied->thumbnail = std::move((*earlier)->thumbnail);
+    copied->extract = std::move((*earlier)->extract);
+    copied->extract_error = std::move((*earlier)->extract_error);
+    return std::optional{*std::move(copied)};
 }
 
 /// Keeps an account from paying twice for the same post at the same time: the later job waits for
@@ -326,9 +328,8 @@ step_result<void> begin_post(const attempt& in, const std::string& post_key) {
     if (!in.may_pay() || post_key.empty()) return {};
     in.now.begin("mark the post");
     const auto analyzer = in.identity_of(in.chosen_analyzer.name());
-    const auto by = in.by.at_most(store_query_time_max);
-    const auto begun =
-        wait_for(in.parts.loop, in.parts.store.begin_post(in.job, post_key, analyzer, by), by);
+    const auto begun = in.ask(
+        [&](deadline by) { return in.parts.store.begin_post(in.job, post_key, analyzer, by); });
     if (!begun) return begun.error();
     if (*begun != jobs::post_start::at_work_elsewhere) return {};
     const error why{errc::cancelled, "another job analyses the same post"};
@@ -382,28 +383,21 @@ step_result<jobs::completed> analyze(
     in.now.begin("store media");
     auto media = in.parts.media_kept.store(
         in.job, *document, subject.video, media_key_of(in.job, post_key), {in.by, in.stop});
-    auto text = model::result_text(*document);
-    if (!text) return text.error();
-    auto entry = search_entry_of(*document, in.parts.embedder);
-    if (!entry) return entry.error();
+    auto completed = completion_of(
+        *document,
+        post_key,
+        in.identity_of(findings->analyzer),
+        std::move(media),
+        in.parts.embedder);
+    if (!completed) return completed.error();
     in.now.begin("thumbnail");
-    auto thumbnail = in.parts.media_kept.thumbnail(
+    completed->thumbnail = in.parts.media_kept.thumbnail(
         in.job, std::move(findings->thumbnail), subject.video, {in.by, in.stop});
-    jobs::completed completed{
-        .result = *std::move(text),
-        .brief = brief_of(*document),
-        .post_key = post_key,
-        .analyzer = in.identity_of(findings->analyzer),
-        .analyzed_at = std::nullopt,
-        .unpaid_model = findings->provider == "local" ? findings->model_name : std::string{},
-        .search = *std::move(entry),
-        .thumbnail = std::move(thumbnail),
-        .frames = std::move(media.frames),
-        .video = std::move(media.video)};
-    if (!findings->extract.empty()) completed.extract = std::move(findings->extract);
+    if (findings->provider == "local") completed->unpaid_model = findings->model_name;
+    if (!findings->extract.empty()) completed->extract = std::move(findings->extract);
     if (!findings->extract_error.empty())
-        completed.extract_error = std::move(findings->extract_error);
-    return completed;
+        completed->extract_error = std::move(findings->extract_error);
+    return *std::move(completed);
 }
 
 /// Writes an uploaded video where a download would be.

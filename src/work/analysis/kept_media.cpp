@@ -1,4 +1,3 @@
-#include "key_frames.hpp"
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
@@ -51,7 +50,45 @@ std::vector<std::string> objects_of(const jobs::frame_set& frames) {
     return objects;
 }
 
+/// Makes a small picture for each key moment of a result. No moments, no pictures. Errors: those of
+/// media_client::stills().
+result<jobs::frame_set> take_frames(
+    const media::media_client& media, const json& document, const std::filesystem::path& video,
+    deadline by, const std::stop_token& stop) {
+    std::vector<double> moments;
+    for (const auto& moment : document.at("content").at("key_moments"))
+        moments.push_back(moment.at("seconds").get<double>());
+    jobs::frame_set frames;
+    if (moments.empty()) return frames;
+    const auto stills = media.stills(video, moments, by, stop);
+    if (!stills) return stills.error();
+    for (const auto& jpeg : stills->jpegs) {
+        frames.numbers.push_back(static_cast<std::int32_t>(frames.numbers.size()));
+        frames.sizes.push_back(static_cast<std::int32_t>(jpeg.size()));
+        frames.jpegs.insert(frames.jpegs.end(), jpeg.begin(), jpeg.end());
+    }
+    return frames;
+}
+
+/// Sets the path of each picture as `frame` of its key moment, in a result of `job`. Removes
+/// `frame` from moments without one.
+void show_frames(json& document, job_id job, const jobs::frame_set& frames) {
+    auto& moments = document.at("content").at("key_moments");
+    for (auto& moment : moments) moment.erase("frame");
+    for (const auto number : frames.numbers) {
+        const auto index = static_cast<std::size_t>(number);
+        if (index >= moments.size()) continue;
+        moments[index]["frame"] = fmt::format("/api/v1/reels/{}/frames/{}", job.value, number);
+    }
+}
+
 }  // namespace
+
+template <class Statement>
+auto kept_media::ask(const attempt_limits& within, const Statement& statement) const {
+    const auto by = within.by.at_most(statement_time_max);
+    return wait_for(parts_.loop, statement(by), by);
+}
 
 std::optional<jobs::reel_thumbnail> kept_media::thumbnail(
     const jobs::claimed_job& job, std::optional<media::thumbnail_report> by_analyzer,
@@ -77,7 +114,12 @@ stored_media kept_media::store(
     const std::string& post_key, const attempt_limits& within) const {
     stored_media stored;
     if (parts_.frames) {
-        auto frames = make_frames(document, video.file, within);
+        auto frames = take_frames(
+            parts_.media,
+            document,
+            video.file,
+            within.by.at_most(bounds::frames_time_max),
+            within.stop);
         if (!frames) note_failure("make frames", job, frames.error());
         if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
     }
@@ -130,9 +172,9 @@ std::optional<fetched> kept_media::fetch(
 std::optional<jobs::post_file> kept_media::find(
     const jobs::claimed_job& job, const std::string& post_key, const attempt_limits& within) const {
     if (!parts_.videos || post_key.empty()) return std::nullopt;
-    const auto by = within.by.at_most(statement_time_max);
-    auto kept =
-        wait_for(parts_.loop, parts_.store.find_video_of_post(job.account, post_key, by), by);
+    auto kept = ask(within, [&](deadline by) {
+        return parts_.store.find_video_of_post(job.account, post_key, by);
+    });
     if (kept) return *std::move(kept);
     note_failure("find video", job, kept.error());
     return std::nullopt;
@@ -170,12 +212,6 @@ result<platform::media_file> kept_media::write(
     return written;
 }
 
-result<jobs::frame_set> kept_media::make_frames(
-    const json& document, const std::filesystem::path& video, const attempt_limits& within) const {
-    return take_frames(
-        parts_.media, document, video, within.by.at_most(bounds::frames_time_max), within.stop);
-}
-
 /// Moves the pictures to the media store, unless that is the database: the report stores them.
 jobs::frame_set kept_media::stored_or_none(
     const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const {
@@ -207,8 +243,7 @@ result<void> kept_media::store_frames(
 
 /// The pictures of another job, with their bytes.
 result<jobs::frame_set> kept_media::frames_of(job_id job, const attempt_limits& within) const {
-    const auto by = within.by.at_most(statement_time_max);
-    auto frames = wait_for(parts_.loop, parts_.store.frames_of(job, by), by);
+    auto frames = ask(within, [&](deadline by) { return parts_.store.frames_of(job, by); });
     if (!frames || !frames->object) return frames;
     if (parts_.objects == nullptr)
         return error{errc::storage_failed, "the frames are in another media store"};
@@ -255,10 +290,9 @@ result<jobs::kept_video> kept_media::store_video(
 result<void> kept_media::write_rows(
     const jobs::claimed_job& job, const platform::media_file& video,
     const attempt_limits& within) const {
-    const auto begin_by = within.by.at_most(statement_time_max);
     const auto size = static_cast<std::int64_t>(video.size_bytes);
-    const auto file =
-        wait_for(parts_.loop, parts_.store.begin_file(job, size, video.sha256, begin_by), begin_by);
+    const auto file = ask(
+        within, [&](deadline by) { return parts_.store.begin_file(job, size, video.sha256, by); });
     if (!file) return file.error();
     if (!*file) return error{errc::cancelled, "the claim has passed"};
     std::ifstream from{video.file, std::ios::binary};
@@ -269,10 +303,10 @@ result<void> kept_media::write_rows(
         const auto bytes = std::min<std::uint64_t>(left, row.size());
         if (!from.read(row.data(), static_cast<std::streamsize>(bytes)))
             return error{errc::storage_failed, "reading the video again"};
-        const auto by = within.by.at_most(statement_time_max);
         const auto octets = std::as_bytes(std::span{row}.first(static_cast<std::size_t>(bytes)));
-        const auto added =
-            wait_for(parts_.loop, parts_.uploads.add_chunk(**file, number++, octets, by), by);
+        const auto added = ask(within, [&](deadline by) {
+            return parts_.uploads.add_chunk(**file, number++, octets, by);
+        });
         if (!added) return added.error();
         left -= bytes;
     }
@@ -282,9 +316,9 @@ result<void> kept_media::write_rows(
 result<std::string> kept_media::register_object(
     const jobs::claimed_job& job, const std::vector<std::string>& others,
     const attempt_limits& within) const {
-    const auto by = within.by.at_most(statement_time_max);
-    auto object = wait_for(
-        parts_.loop, parts_.store.register_object(job, parts_.objects->name(), others, by), by);
+    auto object = ask(within, [&](deadline by) {
+        return parts_.store.register_object(job, parts_.objects->name(), others, by);
+    });
     if (!object) return object.error();
     if (!*object) return error{errc::cancelled, "the claim has passed"};
     return **std::move(object);

@@ -96,7 +96,7 @@ pacing::pace shared_rate_limiter::spread(pacing::pace pace) {
 }
 
 result<platform::required_wait> shared_rate_limiter::wait_for_permit(
-    boost::asio::awaitable<pacing::permit> request, deadline by) {
+    awaitable<pacing::permit> request, deadline by) {
     const auto permit = wait_for(loop_, std::move(request), by);
     if (!permit) return permit.error();
     if (permit->given == pacing::permit::status::in_line) {

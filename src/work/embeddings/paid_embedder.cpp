@@ -7,8 +7,6 @@
 namespace reelsd::work {
 namespace {
 
-namespace asio = boost::asio;
-
 /// Before a call, the ledger is written; a search has 3 s for everything.
 constexpr auto begin_time_max = std::chrono::seconds{2};
 /// One answer without vectors may be a transfer error; this many in a row are not.
@@ -20,7 +18,7 @@ std::chrono::year_month_day today() {
 
 }  // namespace
 
-asio::awaitable<paid_vectors> paid_embedder::embed(
+awaitable<paid_vectors> paid_embedder::embed(
     embedding_order order, std::vector<std::string> texts, deadline by) {
     if (has_given_up_) {
         co_return paid_vectors{

@@ -10,7 +10,6 @@
 namespace reelsd::work {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// Longer than a call may take. A claim that expires while the database is unreachable stays valid
@@ -100,7 +99,7 @@ vector_index::vector_index(vector_index_dependencies parts)
       calls_{parts.calls},
       drain_{parts.drain} {}
 
-asio::awaitable<bool> vector_index::stop(deadline by) {
+awaitable<bool> vector_index::stop(deadline by) {
     is_stopping_ = true;
     stopping_.notify_all();
     static_cast<void>(co_await wait_for_end(by.at_most(drain_)));
@@ -108,7 +107,7 @@ asio::awaitable<bool> vector_index::stop(deadline by) {
     co_return co_await background_task::stop(by);
 }
 
-asio::awaitable<void> vector_index::run() {
+awaitable<void> vector_index::run() {
     bool is_proposed = false;
     while (!is_stopping_) {
         auto ended = step::nothing;
@@ -138,14 +137,14 @@ monotonic_clock::duration vector_index::pause_after(step ended) const {
 }
 
 /// Checks the newest reels first, independent of the round through the older ones.
-asio::awaitable<vector_index::step> vector_index::embed_next() {
+awaitable<vector_index::step> vector_index::embed_next() {
     if (calls_.has_given_up()) co_return step::idle;
     const auto newest = co_await embed_at({});
     if (newest.ended != step::nothing) co_return newest.ended;
     co_return co_await walk();
 }
 
-asio::awaitable<vector_index::step> vector_index::walk() {
+awaitable<vector_index::step> vector_index::walk() {
     if (!walk_) {
         if (monotonic_clock::now() < next_round_at_) co_return step::nothing;
         walk_.emplace();
@@ -170,7 +169,7 @@ asio::awaitable<vector_index::step> vector_index::walk() {
     co_return seen.ended;
 }
 
-asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_position at) {
+awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_position at) {
     const bool replaces = at.embedder.has_value();
     jobs::embedding_claim_request request{
         .embedder = embedder_name(), .at = std::move(at), .lease = claim_lease};
@@ -187,7 +186,7 @@ asio::awaitable<vector_index::window> vector_index::embed_at(jobs::backlog_posit
     co_return seen;
 }
 
-asio::awaitable<vector_index::step> vector_index::embed_reels(
+awaitable<vector_index::step> vector_index::embed_reels(
     jobs::embedding_claim held, bool is_operators) {
     const auto by = deadline::after(batch_time_max);
     const auto read = [&held, this] { return texts_of(held.reels, words_); };
@@ -205,7 +204,7 @@ asio::awaitable<vector_index::step> vector_index::embed_reels(
     co_return step::embedded;
 }
 
-asio::awaitable<vector_index::step> vector_index::give_back(jobs::embedding_claim held, error why) {
+awaitable<vector_index::step> vector_index::give_back(jobs::embedding_claim held, error why) {
     auto ended = step::embedded;
     seconds_f wait{0};
     if (why.code() == errc::unauthorized) {
@@ -231,7 +230,7 @@ asio::awaitable<vector_index::step> vector_index::give_back(jobs::embedding_clai
 
 /// Stores a vector. It is paid for, so this retries for as long as the database is unreachable,
 /// unless another daemon has claimed the reel since.
-asio::awaitable<void> vector_index::keep(
+awaitable<void> vector_index::keep(
     account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector) {
     const auto bytes = model::quantised(vector);
     for (;;) {
@@ -276,7 +275,7 @@ std::vector<account_id> vector_index::skipped_accounts() {
     return accounts;
 }
 
-asio::awaitable<near_reels> vector_index::near(account_id caller, std::string query) {
+awaitable<near_reels> vector_index::near(account_id caller, std::string query) {
     near_reels found;
     try {
         co_await search(caller, std::move(query), found);
@@ -286,8 +285,7 @@ asio::awaitable<near_reels> vector_index::near(account_id caller, std::string qu
     co_return found;
 }
 
-asio::awaitable<void> vector_index::search(
-    account_id caller, std::string query, near_reels& found) {
+awaitable<void> vector_index::search(account_id caller, std::string query, near_reels& found) {
     if (calls_.has_given_up()) co_return;
     const auto by = deadline::after(search_time_max);
     auto page = co_await store_.load(caller, embedder_name(), jobs::after_all_reels, page_size, by);
@@ -308,7 +306,7 @@ asio::awaitable<void> vector_index::search(
     if (near) found.reels = *std::move(near);
 }
 
-asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
+awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
     account_id caller, std::string query, deadline by, near_reels& found) {
     const auto known = std::find_if(
         queries_.begin(), queries_.end(), [&](const auto& one) { return one.first == query; });

@@ -9,7 +9,6 @@
 namespace reelsd::work {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// Bounds of the pause between two requests for a permit while jobs are in line. Others may have
@@ -107,7 +106,7 @@ void dispatcher::on_database_change(bool is_reachable) {
     }
 }
 
-asio::awaitable<void> dispatcher::claim_work() {
+awaitable<void> dispatcher::claim_work() {
     bool has_looked = false;
     if (monotonic_clock::now() >= next_rescue_) {
         next_rescue_ = monotonic_clock::now() + options_.look_interval;
@@ -143,7 +142,7 @@ deadline dispatcher::next_claim_at() const {
         permit_look_min, next_permit_ - monotonic_clock::now()));
 }
 
-asio::awaitable<void> dispatcher::claim_in_line() {
+awaitable<void> dispatcher::claim_in_line() {
     const auto request = next_claim();
     const auto sent_at = monotonic_clock::now();
     next_permit_ = sent_at + options_.look_interval;  // Kept if the claim fails.
@@ -177,7 +176,7 @@ jobs::claim_request dispatcher::next_claim() const {
     return request;
 }
 
-asio::awaitable<void> dispatcher::claim() {
+awaitable<void> dispatcher::claim() {
     auto request = next_claim();
     request.from_turn = cursor_.start();
     const auto sent_at = monotonic_clock::now();
@@ -228,7 +227,7 @@ void dispatcher::on_end(const held_claim& ended) {
     wake();
 }
 
-asio::awaitable<bool> dispatcher::write_report(
+awaitable<bool> dispatcher::write_report(
     const jobs::claimed_job& job, const jobs::transition& ended) {
     const auto by = deadline::after(jobs::queue_query_time_max);
     return queue_.report({job.id, job.claim}, ended, by);
@@ -279,7 +278,7 @@ void dispatcher::note_report(
     }
 }
 
-asio::awaitable<void> dispatcher::rescue() {
+awaitable<void> dispatcher::rescue() {
     const jobs::rescue_request request{
         .held = leases_.leases(),
         .worker = options_.worker,
@@ -293,7 +292,7 @@ asio::awaitable<void> dispatcher::rescue() {
     }
 }
 
-asio::awaitable<void> dispatcher::lease_loop() {
+awaitable<void> dispatcher::lease_loop() {
     for (;;) {
         co_await async::pause(leases_.renew_interval());
         if (held() == 0) continue;
@@ -307,7 +306,7 @@ asio::awaitable<void> dispatcher::lease_loop() {
     }
 }
 
-asio::awaitable<void> dispatcher::expiry_loop() {
+awaitable<void> dispatcher::expiry_loop() {
     // A separate loop, so that expiry is noticed even while a renewal hangs.
     for (;;) {
         co_await async::pause(leases_.check_interval());
@@ -316,7 +315,7 @@ asio::awaitable<void> dispatcher::expiry_loop() {
     }
 }
 
-asio::awaitable<void> dispatcher::renew() {
+awaitable<void> dispatcher::renew() {
     const auto sent = monotonic_clock::now();
     const auto requested = leases_.leases();
     // A late renewal is worthless, so the wait for it must not delay the check for expiry.
@@ -344,7 +343,7 @@ void dispatcher::release_late() {
     }
 }
 
-asio::awaitable<void> dispatcher::lost_loop() {
+awaitable<void> dispatcher::lost_loop() {
     for (;;) {
         co_await async::pause(options_.lost_interval);
         if (held() == 0) continue;
@@ -357,7 +356,7 @@ asio::awaitable<void> dispatcher::lost_loop() {
     }
 }
 
-asio::awaitable<void> dispatcher::stop_lost() {
+awaitable<void> dispatcher::stop_lost() {
     const auto requested = leases_.leases();
     const auto lost =
         co_await queue_.lost_among(requested, deadline::after(jobs::queue_query_time_max));

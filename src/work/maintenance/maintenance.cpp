@@ -1,17 +1,30 @@
 #include <reelsd/async/background_service.hpp>
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
+#include <reelsd/domain/loop_call.hpp>  // What the stores throw.
 #include <reelsd/work/maintenance/maintenance.hpp>
 #include <reelsd/work/maintenance/periodic_task.hpp>
 
-#include <chrono>
-#include <utility>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
 
-// Services that consist of one call.
+#include <chrono>
+#include <exception>
+#include <utility>
+#include <vector>
+
 namespace reelsd::work {
 namespace {
 
 namespace asio = boost::asio;
+
+/// The readiness monitor logs an unreachable database.
+bool is_outage(const db::failure& failure) {
+    const auto* const outage = dynamic_cast<const db::unavailable*>(&failure);
+    return outage != nullptr && outage->reason() == db::outage::no_connection;
+}
+
 using namespace std::chrono_literals;
 
 /// Deliveries are kept for days: a minute more makes no difference.
@@ -40,7 +53,7 @@ enum class progress : std::uint8_t { complete, more_left };
 /// Repeats a batch: after `interval`, or after `pause` while more is left.
 class batch_task final : public periodic_task {
 public:
-    using batch_function = std::function<asio::awaitable<progress>()>;
+    using batch_function = std::function<awaitable<progress>()>;
 
     batch_task(
         std::string name, const maintenance_context& context, duration interval, duration pause,
@@ -50,7 +63,7 @@ public:
           batch_{std::move(batch)} {}
 
 private:
-    asio::awaitable<void> step() override {
+    awaitable<void> step() override {
         const auto reached = co_await batch_();
         if (reached == progress::more_left) pause_for(pause_);
     }
@@ -59,17 +72,17 @@ private:
     batch_function batch_;
 };
 
-asio::awaitable<progress> clean_delivery_log(webhooks::delivery_store store) {
+awaitable<progress> clean_delivery_log(webhooks::delivery_store store) {
     const auto removed = co_await store.tidy(rows_max, deadline::after(clean_time_max));
     co_return removed == rows_max ? progress::more_left : progress::complete;
 }
 
-asio::awaitable<progress> settle_lost_calls(usage::call_ledger_store store) {
+awaitable<progress> settle_lost_calls(usage::call_ledger_store store) {
     const auto settled = co_await store.settle_lost(calls_max, deadline::after(settle_time_max));
     co_return settled == calls_max ? progress::more_left : progress::complete;
 }
 
-asio::awaitable<progress> sweep_uploads(jobs::upload_store& store) {
+awaitable<progress> sweep_uploads(jobs::upload_store& store) {
     co_await store.sweep(deadline::after(sweep_time_max));
     co_return progress::complete;
 }
@@ -83,13 +96,13 @@ public:
           threads_{threads},
           sweep_{std::move(sweep)} {}
 
-    asio::awaitable<bool> stop(deadline by) override {
+    awaitable<bool> stop(deadline by) override {
         stop_.request_stop();
         return background_task::stop(by);
     }
 
 private:
-    asio::awaitable<void> run() override {
+    awaitable<void> run() override {
         const auto sweep = [this] {
             sweep_(stop_.get_token());
             return true;
@@ -106,7 +119,129 @@ private:
     std::stop_source stop_;
 };
 
+/// Videos beyond the limit of bytes are documented to be deleted within 30 s.
+constexpr auto expiry_interval = 5s;
+/// Pause after a full step, to leave time for other statements.
+constexpr auto expiry_pause = 200ms;
+/// Files per statement: 500 MB at the usual size.
+constexpr int videos_per_step = 100;
+
+/// Objects of a deleted reel are documented to be deleted within 15 s.
+constexpr auto deletion_interval = 2s;
+/// Objects per step, one after another: a deletion takes 5 to 50 ms.
+constexpr int objects_per_step = 50;
+/// After a failure, and when a daemon dies during a step.
+constexpr seconds_f deletion_retry_pause{10.0};
+/// For a thread to become free.
+constexpr auto media_thread_wait_max = 5s;
+constexpr auto media_query_time_max = 5s;
+
+awaitable<progress> expire_videos(
+    jobs::media_store store, video_limits limits,
+    std::function<void(std::string_view, std::int64_t)> on_removed) {
+    const auto removed = co_await store.expire_videos(
+        limits.kept, limits.bytes_max, videos_per_step, deadline::after(media_query_time_max));
+    if (removed > 0) on_removed("videos", removed);
+    co_return removed == videos_per_step ? progress::more_left : progress::complete;
+}
+
+using remove_function =
+    std::function<result<void>(const std::string& object, const std::stop_token& stop)>;
+
+class object_sweeper final : public periodic_task {
+public:
+    object_sweeper(
+        const maintenance_context& context, jobs::media_store store, async::offload_pool& threads,
+        std::string name, remove_function remove)
+        : periodic_task{"delete media objects", context.loop, deletion_interval, context.log},
+          store_{store},
+          threads_{threads},
+          name_{std::move(name)},
+          remove_{std::move(remove)} {}
+
+    awaitable<bool> stop(deadline by) override {
+        stop_.request_stop();
+        return periodic_task::stop(by);
+    }
+
+private:
+    awaitable<void> step() override {
+        const auto unwanted = co_await store_.take_unwanted(
+            name_, objects_per_step, deletion_retry_pause, deadline::after(media_query_time_max));
+        if (unwanted.empty()) co_return;
+        std::vector<std::string> removed;
+        std::optional<error> failure;
+        const auto remove_all = [&] {
+            for (const auto& object : unwanted) {
+                const auto done = remove_(object, stop_.get_token());
+                if (!done) {
+                    failure = done.error();
+                    return false;
+                }
+                removed.push_back(object);
+            }
+            return true;
+        };
+        const auto ran = co_await threads_.run(deadline::after(media_thread_wait_max), remove_all);
+        if (!removed.empty())
+            co_await store_.forget(removed, deadline::after(media_query_time_max));
+        note(ran ? failure : ran.error());
+        if (ran && *ran && removed.size() == objects_per_step) pause_for(expiry_pause);
+    }
+
+    /// Logged once until a deletion succeeds again.
+    void note(const std::optional<error>& failure) {
+        const bool has_failed_before = std::exchange(has_failed_, failure.has_value());
+        if (!failure || has_failed_before || failure->code() == errc::cancelled) return;
+        log().warning(
+            "deleting media objects failed", {{"store", name_}, {"reason", failure->detail()}});
+    }
+
+    jobs::media_store store_;
+    async::offload_pool& threads_;
+    std::string name_;
+    remove_function remove_;
+    std::stop_source stop_;
+    bool has_failed_ = false;
+};
+
 }  // namespace
+
+periodic_task::periodic_task(
+    std::string name, const asio::any_io_executor& loop, duration interval, log::logger log)
+    : background_task{std::move(name), loop, std::move(log)},
+      interval_{interval},
+      pause_{interval} {}
+
+awaitable<void> periodic_task::run() {
+    for (;;) {
+        pause_ = interval_;
+        const bool has_succeeded = co_await succeeds(name(), step());
+        if (!has_succeeded) on_failure();
+        co_await async::pause(pause_);
+    }
+}
+
+awaitable<bool> periodic_task::succeeds(std::string_view what, awaitable<void> part) {
+    try {
+        co_await std::move(part);
+        co_return true;
+    } catch (const db::failure& failure) {
+        const log::fields about{{"step", what}, {"reason", failure.what()}};
+        if (is_outage(failure)) {
+            log().debug("maintenance step failed", about);
+        } else {
+            log().warning("maintenance step failed", about);
+        }
+    } catch (const boost::system::system_error& failure) {
+        if (failure.code() == asio::error::operation_aborted) throw;
+        log().error("maintenance step aborted", {{"step", what}, {"reason", failure.what()}});
+    } catch (const std::exception& failure) {
+        // A bug, or out of memory: the next step may succeed.
+        log().error("maintenance step aborted", {{"step", what}, {"reason", failure.what()}});
+    }
+    co_return false;
+}
 
 std::unique_ptr<async::background_service> make_delivery_log_cleaner(
     const maintenance_context& context, webhooks::delivery_store store) {
@@ -136,6 +271,22 @@ std::unique_ptr<async::background_service> make_provider_upload_sweeper(
     const maintenance_context& context, async::offload_pool& threads,
     std::function<void(const std::stop_token&)> sweep) {
     return std::make_unique<provider_upload_sweeper>(context, threads, std::move(sweep));
+}
+
+std::unique_ptr<async::background_service> make_video_sweeper(
+    const maintenance_context& context, jobs::media_store store, video_limits limits,
+    std::function<void(std::string_view what, std::int64_t rows)> on_removed) {
+    return std::make_unique<batch_task>(
+        "expire videos", context, expiry_interval, expiry_pause, [store, limits, on_removed] {
+            return expire_videos(store, limits, on_removed);
+        });
+}
+
+std::unique_ptr<async::background_service> make_object_sweeper(
+    const maintenance_context& context, jobs::media_store store, async::offload_pool& threads,
+    std::string name, remove_function remove) {
+    return std::make_unique<object_sweeper>(
+        context, store, threads, std::move(name), std::move(remove));
 }
 
 }  // namespace reelsd::work

@@ -37,7 +37,7 @@ void step_recorder::note(const jobs::claimed_job& job, std::string_view step) {
     });
 }
 
-asio::awaitable<void> step_recorder::run() {
+awaitable<void> step_recorder::run() {
     for (;;) {
         while (steps_.empty()) static_cast<void>(co_await noted_.wait(deadline::after(1h)));
         co_await async::pause(write_interval);
@@ -45,7 +45,7 @@ asio::awaitable<void> step_recorder::run() {
     }
 }
 
-asio::awaitable<void> step_recorder::write_some() {
+awaitable<void> step_recorder::write_some() {
     std::vector<jobs::step_note> reached;
     for (auto& [job, step] : std::exchange(steps_, {})) reached.push_back(std::move(step));
     try {
@@ -60,18 +60,18 @@ token_usage_flusher::token_usage_flusher(
     : periodic_task{"flush token usage", loop, flush_interval, std::move(log)},
       write_{std::move(write)} {}
 
-asio::awaitable<void> token_usage_flusher::step() {
+awaitable<void> token_usage_flusher::step() {
     return flush(deadline::after(flush_time_max));
 }
 
-asio::awaitable<void> token_usage_flusher::flush(deadline by) {
+awaitable<void> token_usage_flusher::flush(deadline by) {
     if (used_.empty()) co_return;
     const std::vector<token_id> used{used_.begin(), used_.end()};
     co_await write_(used, by);
     for (const auto token : used) used_.erase(token);
 }
 
-asio::awaitable<bool> token_usage_flusher::stop(deadline by) {
+awaitable<bool> token_usage_flusher::stop(deadline by) {
     const bool has_ended = co_await periodic_task::stop(by);
     static_cast<void>(co_await succeeds(name(), flush(by.at_most(flush_time_max))));
     co_return has_ended;

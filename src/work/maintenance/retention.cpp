@@ -14,7 +14,6 @@
 namespace reelsd::work {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// Rows are kept for days: a minute more makes no difference.
@@ -50,7 +49,7 @@ public:
           kept_{kept} {}
 
 private:
-    asio::awaitable<void> step() override {
+    awaitable<void> step() override {
         began_ = monotonic_clock::now();
         const int rows = size_.rows();
         const auto now =
@@ -120,7 +119,7 @@ public:
           options_{std::move(options)} {}
 
 private:
-    asio::awaitable<void> step() override {
+    awaitable<void> step() override {
         const auto began = monotonic_clock::now();
         std::erase_if(skipped_, [began](const auto& entry) { return entry.second <= began; });
         std::vector<account_id> skipped;
@@ -146,14 +145,14 @@ private:
         pause_for(size_.pause());
     }
 
-    asio::awaitable<void> stop_jobs() {
+    awaitable<void> stop_jobs() {
         const auto stopped = co_await store_.stop_accounts_pending_deletion(
             options_.daemon, size_.rows(), deadline::after(statement_time_max));
         is_our_turn_ = stopped.has_value();
         options_.on_removed("erased_results", stopped.value_or(0));
     }
 
-    asio::awaitable<void> erase_some(account_id account) {
+    awaitable<void> erase_some(account_id account) {
         const auto began = monotonic_clock::now();
         const int rows = size_.rows();
         const auto erased = co_await store_.erase(

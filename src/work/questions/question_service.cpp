@@ -15,7 +15,6 @@
 namespace reelsd::work {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using questions::refusal;
 
@@ -186,7 +185,7 @@ std::string dollars_of(std::int64_t picodollars) {
     return text;
 }
 
-asio::awaitable<bool> question_service::stop(deadline by) {
+awaitable<bool> question_service::stop(deadline by) {
     is_stopping_ = true;
     const auto drained_by = by.at_most(parts_.drain);
     while (in_progress_ > 0 && !drained_by.passed()) co_await ended_.wait(drained_by);
@@ -208,7 +207,7 @@ std::optional<refusal> question_service::refusal_now() const {
     return refusal_from(*first);
 }
 
-asio::awaitable<questions::outcome> question_service::answer(
+awaitable<questions::outcome> question_service::answer(
     account_id caller, questions::question asked, std::stop_token stop) {
     std::vector<jobs::job> reels;
     if (asked.reel) {
@@ -232,7 +231,7 @@ asio::awaitable<questions::outcome> question_service::answer(
     co_return co_await answer_admitted(caller, std::move(asked), std::move(reels), std::move(stop));
 }
 
-asio::awaitable<questions::outcome> question_service::answer_admitted(
+awaitable<questions::outcome> question_service::answer_admitted(
     account_id caller, questions::question asked, std::vector<jobs::job> reels,
     std::stop_token stop) {
     const auto by = deadline::after(answer_time_max);
@@ -268,7 +267,7 @@ asio::awaitable<questions::outcome> question_service::answer_admitted(
 }
 
 /// The reels that match the question best, then the newest.
-asio::awaitable<std::vector<jobs::job>> question_service::find_reels(
+awaitable<std::vector<jobs::job>> question_service::find_reels(
     account_id caller, const questions::question& asked, question_cost& cost) {
     const auto reels_max = static_cast<std::size_t>(asked.reels_max);
     const model::weighted_text whole{asked.text};

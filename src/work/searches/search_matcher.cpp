@@ -16,7 +16,6 @@
 namespace reelsd::work {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto comparison_query_time_max = 10s;
@@ -52,7 +51,7 @@ std::string match_message(std::string_view search_name, const jobs::search_hit& 
 search_matcher::search_matcher(search_matcher_dependencies parts)
     : background_task{"match saved searches", parts.loop, parts.log}, parts_{std::move(parts)} {}
 
-asio::awaitable<void> search_matcher::run() {
+awaitable<void> search_matcher::run() {
     for (;;) {
         monotonic_clock::duration pause = comparison_interval;
         try {
@@ -67,14 +66,14 @@ asio::awaitable<void> search_matcher::run() {
     }
 }
 
-asio::awaitable<int> search_matcher::compare_next() {
+awaitable<int> search_matcher::compare_next() {
     const auto checks = co_await parts_.store.claim(
         checks_at_once, comparison_lease, deadline::after(comparison_query_time_max));
     for (const auto& check : checks) co_await compare(check);
     co_return static_cast<int>(checks.size());
 }
 
-asio::awaitable<void> search_matcher::compare(searches::pending_check check) {
+awaitable<void> search_matcher::compare(searches::pending_check check) {
     const auto saved =
         co_await parts_.store.list(check.account, deadline::after(comparison_query_time_max));
     std::vector<searches::search_match> matches;
@@ -89,7 +88,7 @@ asio::awaitable<void> search_matcher::compare(searches::pending_check check) {
     parts_.delivery_due();
 }
 
-asio::awaitable<std::optional<searches::search_match>> search_matcher::match_of(
+awaitable<std::optional<searches::search_match>> search_matcher::match_of(
     searches::pending_check check, searches::saved_search search) {
     const model::weighted_text whole{search.query};
     jobs::search_request request{.text = search.query, .hits_max = hits_max};

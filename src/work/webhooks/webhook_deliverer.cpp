@@ -90,7 +90,7 @@ deadline webhook_deliverer::next_claim_at() const {
     return deadline::after(claim_interval);
 }
 
-asio::awaitable<void> webhook_deliverer::claim_work() {
+awaitable<void> webhook_deliverer::claim_work() {
     // One claim leaves deliveries beyond the shares of the accounts and receivers that it served.
     for (bool may_be_more = true; may_be_more && has_room() && !has_stopped();) {
         const auto sent = monotonic_clock::now();
@@ -118,7 +118,7 @@ webhooks::delivery_claim webhook_deliverer::next_claim() const {
 }
 
 /// An account whose secret was never requested may have none yet.
-asio::awaitable<void> webhook_deliverer::add_secret(webhooks::claimed_delivery& delivery) {
+awaitable<void> webhook_deliverer::add_secret(webhooks::claimed_delivery& delivery) {
     try {
         auto secret =
             co_await settings_.secret_of(delivery.account, deadline::after(query_time_max));
@@ -133,7 +133,7 @@ void webhook_deliverer::log_claim_failure(const db::failure& failure) const {
     log_.debug("webhooks: claiming deliveries failed", {{"reason", failure.what()}});
 }
 
-asio::awaitable<bool> webhook_deliverer::write_report(
+awaitable<bool> webhook_deliverer::write_report(
     const held_delivery& held, const delivery_outcome& outcome) {
     const auto& delivery = held.delivery;
     return deliveries_.report(

@@ -1,4 +1,4 @@
-#include <reelsd/work/engine/claim_cursor.hpp>
+#include <reelsd/work/engine/claim_planning.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <reelsd/work/engine/prefetch.hpp>
+#include <reelsd/work/engine/claim_planning.hpp>
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include <reelsd/model/analyzer.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -51,7 +50,7 @@ public:
 
     /// Like begin_for_account(), on the loop's thread, also after refuse_new(). Throws like the
     /// store.
-    [[nodiscard]] boost::asio::awaitable<result<std::int64_t>> begin_later(
+    [[nodiscard]] awaitable<result<std::int64_t>> begin_later(
         usage::account_call_intent intent, deadline by) const;
     /// Like settle() and release(), on the loop's thread: they return immediately.
     void settle_later(std::int64_t call, usage::call_usage used) const;
@@ -64,11 +63,11 @@ private:
         error why_not;
     };
     /// One statement, retried until it succeeds.
-    using statement = std::function<boost::asio::awaitable<void>(deadline by)>;
+    using statement = std::function<awaitable<void>(deadline by)>;
 
     template <class Intent>
     [[nodiscard]] result<std::int64_t> begin_on_loop(Intent intent) const;
-    [[nodiscard]] boost::asio::awaitable<void> write(
+    [[nodiscard]] awaitable<void> write(
         statement write_once, std::shared_ptr<std::promise<void>> written) const;
     /// Waits for a while; the write then continues without the caller.
     void write_surely(statement write_once) const;

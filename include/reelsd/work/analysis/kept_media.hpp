@@ -108,9 +108,9 @@ private:
     [[nodiscard]] result<platform::media_file> write(
         const jobs::kept_file& file, const std::filesystem::path& target,
         const attempt_limits& within) const;
-    [[nodiscard]] result<jobs::frame_set> make_frames(
-        const json& document, const std::filesystem::path& video,
-        const attempt_limits& within) const;
+    /// Runs one statement on the loop and waits for it.
+    template <class Statement>
+    [[nodiscard]] auto ask(const attempt_limits& within, const Statement& statement) const;
     /// Stores frames. None on a failure, which is logged.
     [[nodiscard]] jobs::frame_set stored_or_none(
         const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const;

@@ -77,7 +77,7 @@ private:
     [[nodiscard]] result<platform::required_wait> ask_resolver(
         std::string_view resolver, deadline by);
     [[nodiscard]] result<platform::required_wait> wait_for_permit(
-        boost::asio::awaitable<pacing::permit> request, deadline by);
+        awaitable<pacing::permit> request, deadline by);
     void log(std::string_view resolver, const pacing::consequence& consequence) const;
 
     boost::asio::any_io_executor loop_;

@@ -10,8 +10,6 @@
 #include <reelsd/model/price_table.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 
-#include <boost/asio/awaitable.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -54,7 +52,7 @@ public:
     /// spent; model_misconfigured, also without a call once `has_given_up()`; model_unavailable,
     /// model_refused, cancelled; timed_out and limit_reached without a free thread; not_found for a
     /// deleted account. Throws db::failure if the call cannot be recorded; it is not made then.
-    [[nodiscard]] boost::asio::awaitable<paid_vectors> embed(
+    [[nodiscard]] awaitable<paid_vectors> embed(
         embedding_order order, std::vector<std::string> texts, deadline by);
 
     /// True once several billed answers were unusable. Then no more calls are made until the daemon

@@ -10,8 +10,6 @@
 #include <reelsd/model/dense_embedder.hpp>
 #include <reelsd/work/embeddings/paid_embedder.hpp>
 
-#include <boost/asio/awaitable.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <list>
@@ -57,10 +55,10 @@ public:
     /// Returns the caller's reels near `query`, nearest first. Empty if none is near, if the
     /// account's budget is spent, or if the embedder does not answer in time: the search continues
     /// without vectors. Does not throw.
-    boost::asio::awaitable<near_reels> near(account_id caller, std::string query);
+    awaitable<near_reels> near(account_id caller, std::string query);
 
     /// Begins no new calls, waits up to `drain` for those in progress, then aborts them.
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
+    [[nodiscard]] awaitable<bool> stop(deadline by) override;
 
     /// Whether this daemon computes vectors: its embedder is active and its answers are usable.
     [[nodiscard]] bool is_active() const noexcept { return is_in_force_ && !calls_.has_given_up(); }
@@ -80,21 +78,21 @@ private:
     };
 
     /// Computes vectors until stop(). Several daemons share the work.
-    boost::asio::awaitable<void> run() override;
-    boost::asio::awaitable<step> embed_next();
-    boost::asio::awaitable<step> walk();
-    boost::asio::awaitable<window> embed_at(jobs::backlog_position at);
-    boost::asio::awaitable<step> embed_reels(jobs::embedding_claim held, bool is_operators);
-    boost::asio::awaitable<step> give_back(jobs::embedding_claim held, error why);
-    boost::asio::awaitable<void> keep(
+    awaitable<void> run() override;
+    awaitable<step> embed_next();
+    awaitable<step> walk();
+    awaitable<window> embed_at(jobs::backlog_position at);
+    awaitable<step> embed_reels(jobs::embedding_claim held, bool is_operators);
+    awaitable<step> give_back(jobs::embedding_claim held, error why);
+    awaitable<void> keep(
         account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector);
     [[nodiscard]] monotonic_clock::duration pause_after(step ended) const;
     void note_activation(bool is_in_force);
     void note_database_failure(const char* reason);
     std::vector<account_id> skipped_accounts();
     /// Sets the cost of `found` as soon as it is known, also if the search fails.
-    boost::asio::awaitable<void> search(account_id caller, std::string query, near_reels& found);
-    boost::asio::awaitable<std::shared_ptr<const model::dense_vector>> vector_of(
+    awaitable<void> search(account_id caller, std::string query, near_reels& found);
+    awaitable<std::shared_ptr<const model::dense_vector>> vector_of(
         account_id caller, std::string query, deadline by, near_reels& found);
     [[nodiscard]] std::string embedder_name() const { return std::string{embedder()}; }
 

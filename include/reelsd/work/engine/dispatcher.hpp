@@ -5,12 +5,9 @@
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/job_queue.hpp>
-#include <reelsd/work/engine/claim_cursor.hpp>
+#include <reelsd/work/engine/claim_planning.hpp>
 #include <reelsd/work/engine/lease_table.hpp>
-#include <reelsd/work/engine/prefetch.hpp>
 #include <reelsd/work/engine/work_loop.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -89,14 +86,14 @@ public:
     }
 
 private:
-    boost::asio::awaitable<void> claim_work() override;
+    awaitable<void> claim_work() override;
     [[nodiscard]] bool has_room() const override { return jobs_to_claim() > 0; }
     [[nodiscard]] deadline next_claim_at() const override;
     void log_claim_failure(const db::failure& failure) const override;
     [[nodiscard]] bool may_begin(const jobs::claimed_job& job) const override;
     void on_begin(const jobs::claimed_job& job) override;
     void on_end(const held_claim& ended) override;
-    boost::asio::awaitable<bool> write_report(
+    awaitable<bool> write_report(
         const jobs::claimed_job& job, const jobs::transition& ended) override;
     [[nodiscard]] jobs::transition released() const override { return jobs::released{}; }
     jobs::transition after_refusal(
@@ -106,14 +103,14 @@ private:
         const held_claim& ended, const jobs::transition& outcome, bool written) override;
     void on_database_change(bool is_reachable) override;
 
-    boost::asio::awaitable<void> lease_loop();
-    boost::asio::awaitable<void> expiry_loop();
-    boost::asio::awaitable<void> lost_loop();
-    boost::asio::awaitable<void> claim();
-    boost::asio::awaitable<void> claim_in_line();
-    boost::asio::awaitable<void> rescue();
-    boost::asio::awaitable<void> renew();
-    boost::asio::awaitable<void> stop_lost();
+    awaitable<void> lease_loop();
+    awaitable<void> expiry_loop();
+    awaitable<void> lost_loop();
+    awaitable<void> claim();
+    awaitable<void> claim_in_line();
+    awaitable<void> rescue();
+    awaitable<void> renew();
+    awaitable<void> stop_lost();
 
     [[nodiscard]] jobs::claim_request next_claim() const;
     void note_lost_claim(const db::failure& failure);

@@ -6,9 +6,10 @@
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/domain/loop_call.hpp>  // What the stores throw.
-#include <reelsd/work/engine/work_runner.hpp>
 
-#include <boost/asio/awaitable.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +26,60 @@
 #include <utility>
 
 namespace reelsd::work {
+
+/// Runs claimed work. Thread: the loop's.
+template <class Claim, class Outcome>
+class work_runner {
+public:
+    /// Called once, on the loop, and never within `start`.
+    using end_handler = std::function<void(Outcome outcome)>;
+
+    work_runner() = default;
+    work_runner(const work_runner&) = delete;
+    work_runner& operator=(const work_runner&) = delete;
+    /// Waits for running work without calling `on_end`.
+    virtual ~work_runner() = default;
+
+    /// Upper bound on concurrent work; 0 or more.
+    [[nodiscard]] virtual std::size_t capacity() const noexcept = 0;
+
+    /// Starts work. The caller respects the capacity. The work ends soon after a stop request.
+    virtual void start(Claim claim, std::stop_token stop, end_handler on_end) = 0;
+};
+
+/// Runs work on its own threads. The destructor drops work that has not begun.
+template <class Claim, class Outcome>
+class threaded_runner final : public work_runner<Claim, Outcome> {
+public:
+    using typename work_runner<Claim, Outcome>::end_handler;
+    /// Runs on a worker thread. Does not throw; ends soon after a stop request.
+    using run_function = std::function<Outcome(const Claim&, std::stop_token)>;
+
+    threaded_runner(boost::asio::any_io_executor loop, std::size_t threads, run_function run)
+        : loop_{std::move(loop)}, run_{std::move(run)}, capacity_{threads}, threads_{threads} {}
+
+    [[nodiscard]] std::size_t capacity() const noexcept override { return capacity_; }
+
+    void start(Claim claim, std::stop_token stop, end_handler on_end) override {
+        auto work = [this,
+                     claim = std::move(claim),
+                     stop = std::move(stop),
+                     on_end = std::move(on_end)]() mutable {
+            auto outcome = run_(claim, std::move(stop));
+            auto finish = [on_end = std::move(on_end), outcome = std::move(outcome)]() mutable {
+                on_end(std::move(outcome));
+            };
+            boost::asio::post(loop_, std::move(finish));
+        };
+        boost::asio::post(threads_, std::move(work));
+    }
+
+private:
+    boost::asio::any_io_executor loop_;
+    run_function run_;
+    std::size_t capacity_;
+    boost::asio::thread_pool threads_;  ///< Last: its threads use the members above.
+};
 
 /// Claims work from the database, runs it on the threads of a runner, and reports how it ended. A
 /// derived class knows the work and its table; it claims and reports. The loop does not renew
@@ -46,7 +102,7 @@ public:
     /// Stops claiming and releases work that has not begun. Waits up to `drain` for running work,
     /// then asks it to stop and releases it. Returns true if nothing is left at `by`. Others claim
     /// remaining work when its lease ends.
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
+    [[nodiscard]] awaitable<bool> stop(deadline by) override;
 
     /// Workers that run work, or that are occupied by a report that cannot be written.
     [[nodiscard]] std::size_t busy() const noexcept { return std::min(occupied_, capacity()); }
@@ -106,7 +162,7 @@ protected:
 
 private:
     /// Claims work while has_room(), and adds it. Throws db::failure.
-    virtual boost::asio::awaitable<void> claim_work() = 0;
+    virtual awaitable<void> claim_work() = 0;
     /// Whether there is room for more claims now.
     [[nodiscard]] virtual bool has_room() const = 0;
     /// When to claim again without a wake().
@@ -119,8 +175,7 @@ private:
     virtual void on_end(const held_claim& /*ended*/) {}
 
     /// Runs one statement. Returns false if the claim is no longer current. Throws db::failure.
-    virtual boost::asio::awaitable<bool> write_report(
-        const Claim& claim, const Outcome& outcome) = 0;
+    virtual awaitable<bool> write_report(const Claim& claim, const Outcome& outcome) = 0;
     /// The outcome of a claim that is released before it has begun.
     [[nodiscard]] virtual Outcome released() const = 0;
     /// Returns the outcome to report after a refusal. `repeated`: the last refusal was the same.
@@ -135,11 +190,11 @@ private:
     virtual void on_reported(const held_claim& ended, const Outcome& outcome, bool written) = 0;
     virtual void on_database_change(bool /*is_reachable*/) {}
 
-    boost::asio::awaitable<void> claim_loop();
+    awaitable<void> claim_loop();
     void begin(std::int64_t id, held_claim& begun);
     void end(std::int64_t id, Outcome outcome);
     void release(std::int64_t id, held_claim& unbegun);
-    boost::asio::awaitable<void> report(std::int64_t id, Outcome outcome);
+    awaitable<void> report(std::int64_t id, Outcome outcome);
     /// True if a stop has nothing left to wait for. It does not wait for a claim while the database
     /// is unreachable. It always waits for held work, because the database may return in time for
     /// the reports.
@@ -163,7 +218,7 @@ private:
 };
 
 template <class Claim, class Outcome>
-boost::asio::awaitable<void> work_loop<Claim, Outcome>::claim_loop() {
+awaitable<void> work_loop<Claim, Outcome>::claim_loop() {
     is_claiming_ = true;
     while (!is_stopping_) {
         wake_pending_ = false;
@@ -243,7 +298,7 @@ void work_loop<Claim, Outcome>::release(std::int64_t id, held_claim& unbegun) {
 }
 
 template <class Claim, class Outcome>
-boost::asio::awaitable<void> work_loop<Claim, Outcome>::report(std::int64_t id, Outcome outcome) {
+awaitable<void> work_loop<Claim, Outcome>::report(std::int64_t id, Outcome outcome) {
     using namespace std::chrono_literals;
     // The entry stays where it is until this coroutine removes it.
     auto& ended = held_.at(id);
@@ -281,7 +336,7 @@ void work_loop<Claim, Outcome>::note_database(bool is_reachable) {
 }
 
 template <class Claim, class Outcome>
-boost::asio::awaitable<bool> work_loop<Claim, Outcome>::stop(deadline by) {
+awaitable<bool> work_loop<Claim, Outcome>::stop(deadline by) {
     const auto drained_by = by.at_most(drain_);
     is_stopping_ = true;
     woken_.notify_all();

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/base/clock.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <string>
 #include <string_view>
@@ -27,14 +27,13 @@ protected:
 
     /// Runs `part` and logs its exception. Returns whether it succeeded. Rethrows only
     /// cancellation.
-    [[nodiscard]] boost::asio::awaitable<bool> succeeds(
-        std::string_view what, boost::asio::awaitable<void> part);
+    [[nodiscard]] awaitable<bool> succeeds(std::string_view what, awaitable<void> part);
 
 private:
-    virtual boost::asio::awaitable<void> step() = 0;
+    virtual awaitable<void> step() = 0;
     /// Called after a step that threw.
     virtual void on_failure() {}
-    boost::asio::awaitable<void> run() final;
+    awaitable<void> run() final;
 
     duration interval_;
     duration pause_;

@@ -21,8 +21,8 @@ namespace reelsd::work {
 class step_recorder final : public async::background_task {
 public:
     /// Throws like a store. `steps` outlives the call.
-    using write_function = std::function<boost::asio::awaitable<void>(
-        const std::vector<jobs::step_note>& steps, deadline by)>;
+    using write_function =
+        std::function<awaitable<void>(const std::vector<jobs::step_note>& steps, deadline by)>;
 
     step_recorder(const boost::asio::any_io_executor& loop, write_function write, log::logger log);
 
@@ -30,8 +30,8 @@ public:
     void note(const jobs::claimed_job& job, std::string_view step);
 
 private:
-    boost::asio::awaitable<void> run() override;
-    boost::asio::awaitable<void> write_some();
+    awaitable<void> run() override;
+    awaitable<void> write_some();
 
     boost::asio::any_io_executor loop_;
     write_function write_;
@@ -43,8 +43,7 @@ private:
 class token_usage_flusher final : public periodic_task {
 public:
     /// Throws like a store.
-    using write_function =
-        std::function<boost::asio::awaitable<void>(std::vector<token_id> used, deadline by)>;
+    using write_function = std::function<awaitable<void>(std::vector<token_id> used, deadline by)>;
 
     token_usage_flusher(
         const boost::asio::any_io_executor& loop, write_function write, log::logger log);
@@ -52,11 +51,11 @@ public:
     void note(token_id token) { used_.insert(token); }
 
     /// Writes pending uses.
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
+    [[nodiscard]] awaitable<bool> stop(deadline by) override;
 
 private:
-    boost::asio::awaitable<void> step() override;
-    boost::asio::awaitable<void> flush(deadline by);
+    awaitable<void> step() override;
+    awaitable<void> flush(deadline by);
 
     write_function write_;
     std::set<token_id> used_;  ///< Not written yet.

@@ -13,8 +13,6 @@
 #include <reelsd/model/question.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 
-#include <boost/asio/awaitable.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -63,20 +61,20 @@ public:
     void start() override {}
     /// Refuses new questions, waits up to `drain` for calls in progress, then aborts them. Aborted
     /// calls stay in the ledger.
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
+    [[nodiscard]] awaitable<bool> stop(deadline by) override;
 
     /// See questions::answerer.
-    [[nodiscard]] boost::asio::awaitable<questions::outcome> answer(
+    [[nodiscard]] awaitable<questions::outcome> answer(
         account_id caller, questions::question asked, std::stop_token stop);
 
 private:
     struct reply;
 
     [[nodiscard]] std::optional<questions::refusal> refusal_now() const;
-    boost::asio::awaitable<questions::outcome> answer_admitted(
+    awaitable<questions::outcome> answer_admitted(
         account_id caller, questions::question asked, std::vector<jobs::job> reels,
         std::stop_token stop);
-    boost::asio::awaitable<std::vector<jobs::job>> find_reels(
+    awaitable<std::vector<jobs::job>> find_reels(
         account_id caller, const questions::question& asked, question_cost& cost);
     /// Tries the models in order. Blocks.
     [[nodiscard]] reply ask_models(

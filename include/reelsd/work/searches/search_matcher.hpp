@@ -8,7 +8,6 @@
 #include <reelsd/domain/searches/saved_search_store.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <functional>
 #include <optional>
@@ -40,11 +39,11 @@ public:
     explicit search_matcher(search_matcher_dependencies parts);
 
 private:
-    boost::asio::awaitable<void> run() override;
+    awaitable<void> run() override;
     /// Returns the number of reels compared.
-    boost::asio::awaitable<int> compare_next();
-    boost::asio::awaitable<void> compare(searches::pending_check check);
-    boost::asio::awaitable<std::optional<searches::search_match>> match_of(
+    awaitable<int> compare_next();
+    awaitable<void> compare(searches::pending_check check);
+    awaitable<std::optional<searches::search_match>> match_of(
         searches::pending_check check, searches::saved_search search);
 
     search_matcher_dependencies parts_;

@@ -9,7 +9,6 @@
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -65,11 +64,11 @@ public:
     void cancel(job_id job);
 
 private:
-    boost::asio::awaitable<void> claim_work() override;
+    awaitable<void> claim_work() override;
     [[nodiscard]] bool has_room() const override { return held() < capacity(); }
     [[nodiscard]] deadline next_claim_at() const override;
     void log_claim_failure(const db::failure& failure) const override;
-    boost::asio::awaitable<bool> write_report(
+    awaitable<bool> write_report(
         const held_delivery& held, const delivery_outcome& outcome) override;
     [[nodiscard]] delivery_outcome released() const override { return {webhooks::released{}}; }
     delivery_outcome after_refusal(
@@ -80,7 +79,7 @@ private:
         const held_claim& ended, const delivery_outcome& outcome, bool written) override;
 
     [[nodiscard]] webhooks::delivery_claim next_claim() const;
-    boost::asio::awaitable<void> add_secret(webhooks::claimed_delivery& delivery);
+    awaitable<void> add_secret(webhooks::claimed_delivery& delivery);
     void log_outcome(
         const webhooks::claimed_delivery& tried, const delivery_outcome& outcome) const;
 
