@@ -11,7 +11,6 @@
 #include <optional>
 #include <random>
 #include <utility>
-#include <vector>
 
 namespace reelsd::platform {
 namespace {

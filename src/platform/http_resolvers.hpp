@@ -11,7 +11,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <vector>
 
 /// The resolvers that ask the platform over HTTP.
 namespace reelsd::platform {

@@ -2,7 +2,6 @@
 #include "single_flight.hpp"
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/platform/resolver.hpp>
 #include <reelsd/platform/source.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>

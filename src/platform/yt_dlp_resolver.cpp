@@ -17,9 +17,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>

@@ -9,7 +9,6 @@
 #include <openssl/rand.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <stdexcept>
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 #include <reelsd/domain/jobs/change_poller.hpp>
 
 #include <algorithm>
-#include <string_view>
 
 namespace reelsd::jobs {
 namespace {

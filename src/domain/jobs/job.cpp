@@ -1,4 +1,3 @@
-#include <reelsd/base/clock.hpp>
 #include <reelsd/base/error.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job.hpp>
@@ -6,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace reelsd::jobs {
 

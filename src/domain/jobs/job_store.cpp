@@ -2,7 +2,6 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
-#include <stdexcept>
 #include <utility>
 
 namespace reelsd::jobs {

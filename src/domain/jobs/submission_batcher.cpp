@@ -9,7 +9,6 @@
 #include <list>
 #include <map>
 #include <utility>
-#include <vector>
 
 namespace reelsd::jobs {
 namespace {

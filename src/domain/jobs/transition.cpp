@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
-#include <variant>
 
 namespace reelsd::jobs {
 namespace {

@@ -6,7 +6,6 @@
 #include <boost/asio/post.hpp>
 
 #include <chrono>
-#include <optional>
 #include <utility>
 
 namespace reelsd::work {

@@ -25,11 +25,8 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 namespace reelsd::work {
 namespace {

@@ -1,7 +1,6 @@
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -17,8 +16,6 @@
 #include <cstdint>
 #include <fstream>
 #include <span>
-#include <string_view>
-#include <utility>
 
 namespace reelsd::work {
 namespace {

@@ -3,9 +3,7 @@
 #include <reelsd/work/embeddings/vector_index.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
-#include <utility>
 
 namespace reelsd::work {
 namespace {

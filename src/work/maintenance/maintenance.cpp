@@ -1,4 +1,3 @@
-#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>

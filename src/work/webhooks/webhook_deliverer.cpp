@@ -2,7 +2,6 @@
 #include <reelsd/net/url.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
 
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <utility>

@@ -1,7 +1,6 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-#include <reelsd/domain/webhooks/delivery.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <reelsd/base/result.hpp>
 #include <reelsd/db/store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 

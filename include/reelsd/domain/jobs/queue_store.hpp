@@ -6,7 +6,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <cstdint>
 #include <vector>
 
 namespace reelsd::async {

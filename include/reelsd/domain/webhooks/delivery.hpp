@@ -3,7 +3,6 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/ids.hpp>
-#include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 
 #include <cstdint>

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <chrono>
 #include <functional>
 #include <stop_token>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
-#include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/vector_store.hpp>
 #include <reelsd/model/dense_embedder.hpp>
 #include <reelsd/work/embeddings/paid_embedder.hpp>

@@ -5,7 +5,6 @@
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
-#include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/questions/question.hpp>

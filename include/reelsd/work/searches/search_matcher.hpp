@@ -1,7 +1,6 @@
 #pragma once
 
 #include <reelsd/async/background_service.hpp>
-#include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/webhooks/delivery.hpp>
 #include <reelsd/net/address_guard.hpp>
