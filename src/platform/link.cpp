@@ -3,6 +3,8 @@
 #include <reelsd/base/text.hpp>
 #include <reelsd/platform/link.hpp>
 
+#include <boost/algorithm/string/split.hpp>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -157,17 +159,12 @@ result<std::string> host_of(const url_parts& parts) {
 
 /// "/a/b" and "/a/b/" alike; empty when a segment between slashes is empty.
 std::vector<std::string_view> segments_of(std::string_view path) {
-    std::vector<std::string_view> segments;
     if (path.starts_with('/')) path.remove_prefix(1);
     if (path.ends_with('/')) path.remove_suffix(1);
-    while (true) {
-        const auto slash = path.find('/');
-        const auto segment = path.substr(0, slash);
-        if (segment.empty()) return {};
-        segments.push_back(segment);
-        if (slash == std::string_view::npos) return segments;
-        path.remove_prefix(slash + 1);
-    }
+    std::vector<std::string_view> segments;
+    boost::split(segments, path, [](char c) { return c == '/'; });
+    if (std::ranges::find(segments, "") != segments.end()) segments.clear();
+    return segments;
 }
 
 using segments_view = std::vector<std::string_view>;
@@ -204,10 +201,9 @@ std::optional<link> link_of(const segments_view& segments) {
 
 std::optional<int> img_index_of(std::string_view query) {
     constexpr std::string_view key = "img_index=";
-    while (!query.empty()) {
-        const auto end = query.find('&');
-        const auto pair = query.substr(0, end);
-        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+    std::vector<std::string_view> pairs;
+    boost::split(pairs, query, [](char c) { return c == '&'; });
+    for (const auto pair : pairs) {
         if (!pair.starts_with(key)) continue;
         const auto index = parse_number<int>(pair.substr(key.size()));
         return index && *index >= 1 && *index <= img_index_max ? index : std::nullopt;
@@ -273,8 +269,7 @@ link post_link(std::string code) {
 }
 
 result<link> parse_link(std::string_view url) {
-    while (url.starts_with(' ')) url.remove_prefix(1);
-    while (url.ends_with(' ')) url.remove_suffix(1);
+    url = trimmed(url, " ");
     if (url.size() > bounds::url_bytes_max || has_control_or_blank(url)) return no_link();
 
     const auto parts = split(url);

@@ -6,6 +6,7 @@
 #include <reelsd/platform/operator_session.hpp>
 
 #include <boost/algorithm/string/replace.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -63,15 +64,10 @@ std::optional<listed_cookie> read_netscape_line(std::string_view line) {
     constexpr std::string_view http_only = "#HttpOnly_";
     if (line.starts_with(http_only)) line.remove_prefix(http_only.size());
     if (line.starts_with('#')) return std::nullopt;
+    std::vector<std::string_view> fields;
+    boost::split(fields, line, [](char c) { return c == '\t'; });
     constexpr std::size_t field_count = 7;
-    std::array<std::string_view, field_count> fields;
-    for (std::size_t at = 0; at < field_count; ++at) {
-        const auto end = line.find('\t');
-        const bool is_last = at + 1 == field_count;
-        if (is_last != (end == std::string_view::npos)) return std::nullopt;
-        fields[at] = line.substr(0, end);
-        if (!is_last) line.remove_prefix(end + 1);
-    }
+    if (fields.size() != field_count) return std::nullopt;
     const auto expires_at = expiry_in(fields[4]);
     if (!expires_at || fields[0].empty()) return std::nullopt;
     return listed_cookie{
@@ -80,19 +76,12 @@ std::optional<listed_cookie> read_netscape_line(std::string_view line) {
 
 std::vector<listed_cookie> read_netscape(std::string_view text) {
     std::vector<listed_cookie> cookies;
-    for (std::size_t start = 0; start < text.size();) {
-        const auto end = std::min(text.find('\n', start), text.size());
-        auto line = text.substr(start, end - start);
-        if (line.ends_with('\r')) line.remove_suffix(1);
+    std::vector<std::string_view> lines;
+    boost::split(lines, text, [](char c) { return c == '\n' || c == '\r'; });
+    for (const auto line : lines) {
         if (auto cookie = read_netscape_line(line)) cookies.push_back(*std::move(cookie));
-        start = end + 1;
     }
     return cookies;
-}
-
-std::string text_in(const json& object, const char* name) {
-    const auto value = object.find(name);
-    return value != object.end() && value->is_string() ? value->get<std::string>() : "";
 }
 
 /// Exports of browser extensions: "expirationDate" or "expires", in seconds.
@@ -104,11 +93,10 @@ std::vector<listed_cookie> read_json(std::string_view text) {
     for (const auto& entry : listed) {
         if (!entry.is_object()) continue;
         listed_cookie cookie{
-            {text_in(entry, "name"), text_in(entry, "value")}, text_in(entry, "domain")};
+            {text_or(entry, "name", ""), text_or(entry, "value", "")},
+            text_or(entry, "domain", "")};
         for (const char* name : {"expirationDate", "expires"}) {
-            const auto value = entry.find(name);
-            if (value == entry.end() || !value->is_number()) continue;
-            const auto seconds = value->get<double>();
+            const auto seconds = number_of(entry, name).value_or(0);
             if (seconds > 0 && seconds < expiry_max)
                 cookie.cookie.expires_at = static_cast<std::int64_t>(seconds);
         }
@@ -123,14 +111,14 @@ std::vector<listed_cookie> read_header(std::string_view text) {
     if (equals_ignoring_case(text.substr(0, field_name.size()), field_name))
         text.remove_prefix(field_name.size());
     std::vector<listed_cookie> cookies;
-    for (std::size_t start = 0; start < text.size();) {
-        const auto end = std::min(text.find(';', start), text.size());
-        const auto pair = trimmed(text.substr(start, end - start));
+    std::vector<std::string_view> pairs;
+    boost::split(pairs, text, [](char c) { return c == ';'; });
+    for (const auto part : pairs) {
+        const auto pair = trimmed(part);
         const auto sign = pair.find('=');
-        if (sign != std::string_view::npos)
-            cookies.push_back(
-                {{std::string{pair.substr(0, sign)}, std::string{pair.substr(sign + 1)}}, {}});
-        start = end + 1;
+        if (sign == std::string_view::npos) continue;
+        cookies.push_back(
+            {{std::string{pair.substr(0, sign)}, std::string{pair.substr(sign + 1)}}, {}});
     }
     return cookies;
 }

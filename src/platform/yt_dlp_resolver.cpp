@@ -6,6 +6,7 @@
 #include <reelsd/process/child_run.hpp>
 
 #include <boost/algorithm/string/replace.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -374,10 +375,9 @@ struct error_lines {
 
 error_lines lines_of(std::string_view output) {
     error_lines lines;
-    while (!output.empty()) {
-        const auto end = std::min(output.find_first_of("\r\n"), output.size());
-        const auto line = output.substr(0, end);
-        output.remove_prefix(std::min(end + 1, output.size()));
+    std::vector<std::string_view> all;
+    boost::split(all, output, [](char c) { return c == '\r' || c == '\n'; });
+    for (const auto line : all) {
         const bool is_ignored =
             line.empty() ||
             std::any_of(ignored_warnings.begin(), ignored_warnings.end(), [&](auto words) {

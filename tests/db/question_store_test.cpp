@@ -1,7 +1,7 @@
 // Goal: questions and submissions share one bucket, and a refusal takes nothing from it.
 #include "job_store_fixture.hpp"
 #include <reelsd/db/pool.hpp>
-#include <reelsd/domain/questions/question_store.hpp>
+#include <reelsd/domain/questions/question.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 
 #include <gmock/gmock.h>

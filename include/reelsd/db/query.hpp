@@ -62,6 +62,15 @@ private:
     priority priority_;
 };
 
+/// A query of priority::essential.
+class essential_query : public query {
+public:
+    template <std::size_t NameSize, std::size_t TextSize>
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): the type of a literal
+    consteval essential_query(const char (&name)[NameSize], const char (&text)[TextSize])
+        : query{name, text, priority::essential} {}
+};
+
 /// JSON text for `json` and `jsonb` columns.
 struct json_text {
     std::string text;

@@ -26,9 +26,7 @@ namespace {
 // counted already. Records the last claimed turn for submissions (next_job_turn()). While an old
 // snapshot is open, both indexes keep an entry for each job claimed since: $6 starts the scan
 // behind them, and skips the search for a lost claim.
-constexpr db::query claim_query{
-    "jobs.claim",
-    R"sql(
+constexpr db::essential_query claim_query{"jobs.claim", R"sql(
     WITH lost AS (
         SELECT id FROM job
          WHERE status = 'processing' AND id <> ALL ($4::bigint[])
@@ -56,12 +54,9 @@ constexpr db::query claim_query{
     SELECT claimed.*,
            (SELECT setval('job_turn', max(turn)) FROM claimed
             HAVING max(turn) > coalesce(pg_sequence_last_value('job_turn'), 0)) AS last_turn
-      FROM claimed ORDER BY turn, id)sql",
-    db::priority::essential};
+      FROM claimed ORDER BY turn, id)sql"};
 
-constexpr db::query claim_in_line_query{
-    "jobs.claim_in_line",
-    R"sql(
+constexpr db::essential_query claim_in_line_query{"jobs.claim_in_line", R"sql(
     SELECT outcome, wait_seconds, (claimed).id, (claimed).account_id AS account, (claimed).url,
            (claimed).claim, (claimed).attempt, (claimed).created_at, (claimed).fresh,
            (claimed).is_upload, coalesce((claimed).permit, '') AS permit, (claimed).cooling_since,
@@ -69,16 +64,13 @@ constexpr db::query claim_in_line_query{
       FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
                CASE WHEN EXISTS (SELECT FROM resolver_pace
                                   WHERE host = $1 AND answered_at IS NOT NULL)
-                    THEN $12::text ELSE $13::text END))sql",
-    db::priority::essential};
+                    THEN $12::text ELSE $13::text END))sql"};
 
 // Locks rows in the order of their ids, so that statements for the same jobs do not deadlock.
 // Checks status and claim afterwards: with them in the condition, the planner expects one row, and
 // scans all leases for each job. Skips rows locked by other transactions, so that one of them does
 // not cost all other leases.
-constexpr db::query renew_query{
-    "jobs.renew",
-    R"sql(
+constexpr db::essential_query renew_query{"jobs.renew", R"sql(
     WITH locked AS MATERIALIZED (
         SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
           FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE SKIP LOCKED),
@@ -97,8 +89,7 @@ constexpr db::query renew_query{
     SELECT job.id, job.claim, false
       FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
       JOIN job ON job.id = held.id AND job.claim = held.claim AND job.status = 'processing'
-     WHERE held.id NOT IN (SELECT id FROM locked))sql",
-    db::priority::essential};
+     WHERE held.id NOT IN (SELECT id FROM locked))sql"};
 
 constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
     SELECT held.id FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
@@ -107,9 +98,7 @@ constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
 
 // Excludes jobs that the calling daemon holds, because it may be late after an outage of the
 // database, and jobs of its lost claims, which its next claim takes.
-constexpr db::query rescue_query{
-    "jobs.rescue",
-    R"sql(
+constexpr db::essential_query rescue_query{"jobs.rescue", R"sql(
     WITH expired AS (
         SELECT job.id FROM job
          WHERE job.status = 'processing' AND job.lease_until < now()
@@ -129,8 +118,7 @@ constexpr db::query rescue_query{
                job.failed_attempts, $7, job.attempt, job.worker, coalesce(job.step, ''),
                'lease_expired', '')
       FROM expired WHERE job.id = expired.id
-    RETURNING job.id, job.status)sql",
-    db::priority::essential};
+    RETURNING job.id, job.status)sql"};
 
 // Makes jobs whose delay has ended claimable. Bounded, because the next statement follows soon.
 constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
@@ -149,9 +137,7 @@ constexpr db::query release_queued_query{"jobs.release_queued", "SELECT release_
 constexpr db::query repair_times_query{"jobs.repair_times", "SELECT repair_job_times()"};
 
 // One statement, so that a done reel is also listed, found by searches and accounted for.
-constexpr db::query complete_query{
-    "jobs.complete",
-    R"sql(
+constexpr db::essential_query complete_query{"jobs.complete", R"sql(
     WITH ended AS (
         UPDATE job
            SET status = 'done', result = $3, code = $4, author = $5, summary = $6,
@@ -171,15 +157,12 @@ constexpr db::query complete_query{
     SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14),
            store_frames(account_id, id, $19, $20, $21, $22),
            keep_video(account_id, id, $23, $24, $25, $26, $27)
-      FROM ended)sql",
-    db::priority::essential};
+      FROM ended)sql"};
 
 // Reports attempts without a result. Locks rows like renewals. A released job keeps its turn, and
 // counts as never begun if no attempt of it counts. Only attempts that count are recorded as
 // failed, not releases at shutdown, waits and snoozes.
-constexpr db::query report_query{
-    "jobs.report",
-    R"sql(
+constexpr db::essential_query report_query{"jobs.report", R"sql(
     WITH locked AS MATERIALIZED (
         SELECT id, CASE WHEN status = 'processing' THEN claim END AS claim
           FROM job WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE)
@@ -205,21 +188,7 @@ constexpr db::query report_query{
                      cause, step, detail)
         ON ended.id = locked.id AND ended.claim = locked.claim
      WHERE job.id = locked.id
-    RETURNING job.id)sql",
-    db::priority::essential};
-
-/// Views into an optional thumbnail. Created before the query is run, because g++ 12 destroys the
-/// temporaries of a conditional expression inside a `co_await` twice.
-struct thumbnail_columns {
-    std::optional<std::span<const std::byte>> jpeg;
-    std::optional<std::span<const std::byte>> small_jpeg;
-
-    explicit thumbnail_columns(const std::optional<reel_thumbnail>& thumbnail) {
-        if (!thumbnail) return;
-        jpeg = thumbnail->jpeg;
-        if (thumbnail->small_jpeg) small_jpeg = *thumbnail->small_jpeg;
-    }
-};
+    RETURNING job.id)sql"};
 
 /// The report of an attempt without a result.
 struct report_row {
@@ -387,7 +356,12 @@ awaitable<bool> queue_store::complete(lease held, const completed& success, dead
     const db::json_text document{success.result};
     std::optional<db::json_text> extract;
     if (success.extract) extract = db::json_text{*success.extract};
-    const thumbnail_columns pictures{success.thumbnail};
+    db::parameter jpeg = nullptr;
+    db::parameter small_jpeg = nullptr;
+    if (success.thumbnail) {
+        jpeg = db::parameter{success.thumbnail->jpeg};
+        small_jpeg = db::parameter{success.thumbnail->small_jpeg};
+    }
     const auto video = success.video.value_or(kept_video{});
     std::optional<std::string_view> content_type;
     if (success.video) content_type = video.content_type;
@@ -408,8 +382,8 @@ awaitable<bool> queue_store::complete(lease held, const completed& success, dead
         success.search.concepts,
         success.search.concept_weights,
         success.search.passages,
-        pictures.jpeg,
-        pictures.small_jpeg,
+        std::move(jpeg),
+        std::move(small_jpeg),
         extract,
         success.extract_error,
         success.frames.numbers,

@@ -1,5 +1,5 @@
 #include <reelsd/domain/jobs/submission_batcher.hpp>
-#include <reelsd/domain/questions/question_store.hpp>
+#include <reelsd/domain/questions/question.hpp>
 
 namespace reelsd::questions {
 namespace {

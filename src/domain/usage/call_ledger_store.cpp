@@ -15,9 +15,7 @@ namespace {
 
 // Only one worker holds a claim, so a job's calls are not counted concurrently. Checks the budget
 // first, because it explains a refusal better than the number of calls. Only analyses have numbers.
-constexpr db::query begin_query{
-    "usage.begin_call",
-    R"sql(
+constexpr db::essential_query begin_query{"usage.begin_call", R"sql(
     WITH held AS MATERIALIZED (
         SELECT account_id, id, claim, budget_is_spent(account_id) AS is_spent
           FROM job_state
@@ -38,13 +36,10 @@ constexpr db::query begin_query{
         HAVING count(earlier.id) < $5
         RETURNING id)
     SELECT (SELECT id FROM begun) AS id,
-           coalesce((SELECT is_spent FROM held), false) AS is_spent)sql",
-    db::priority::essential};
+           coalesce((SELECT is_spent FROM held), false) AS is_spent)sql"};
 
 // Embeddings that the operator requested do not count toward the account's budget.
-constexpr db::query begin_for_account_query{
-    "usage.begin_account_call",
-    R"sql(
+constexpr db::essential_query begin_for_account_query{"usage.begin_account_call", R"sql(
     WITH payer AS MATERIALIZED (
         SELECT id, NOT $6::boolean AND budget_is_spent(id) AS is_spent FROM account WHERE id = $1),
     begun AS (
@@ -54,15 +49,12 @@ constexpr db::query begin_for_account_query{
           FROM payer WHERE NOT is_spent
         RETURNING id)
     SELECT (SELECT id FROM begun) AS id,
-           coalesce((SELECT is_spent FROM payer), false) AS is_spent)sql",
-    db::priority::essential};
+           coalesce((SELECT is_spent FROM payer), false) AS is_spent)sql"};
 
 constexpr db::query is_budget_spent_query{"usage.is_budget_spent", R"sql(
     SELECT budget_is_spent($1) AS is_spent)sql"};
 
-constexpr db::query settle_query{
-    "usage.settle_call",
-    R"sql(
+constexpr db::essential_query settle_query{"usage.settle_call", R"sql(
     WITH settled AS (
         UPDATE model_call
            SET settled_at = now(), prompt_tokens = $2, cached_prompt_tokens = $3,
@@ -76,23 +68,16 @@ constexpr db::query settle_query{
       FROM settled JOIN job_state AS job ON job.id = settled.job_id
      WHERE $10 <> ''
     ON CONFLICT (job_id) DO UPDATE
-       SET provider = excluded.provider, model = excluded.model, answer = excluded.answer)sql",
-    db::priority::essential};
+       SET provider = excluded.provider, model = excluded.model, answer = excluded.answer)sql"};
 
 constexpr db::query kept_answer_query{"usage.kept_answer", R"sql(
     SELECT answer FROM kept_transcript WHERE job_id = $1 AND provider = $2 AND model = $3)sql"};
 
-constexpr db::query release_query{
-    "usage.release_call",
-    R"sql(
-    DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql",
-    db::priority::essential};
+constexpr db::essential_query release_query{"usage.release_call", R"sql(
+    DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql"};
 
-constexpr db::query release_unanswered_query{
-    "usage.release_unanswered_call",
-    R"sql(
-    DELETE FROM model_call WHERE booking_key = $1 AND settled_at IS NULL)sql",
-    db::priority::essential};
+constexpr db::essential_query release_unanswered_query{"usage.release_unanswered_call", R"sql(
+    DELETE FROM model_call WHERE booking_key = $1 AND settled_at IS NULL)sql"};
 
 // The age leaves a living worker time to settle its own call, also after an outage.
 constexpr db::query settle_lost_query{"usage.settle_lost_calls", R"sql(

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <reelsd/async/awaitable.hpp>
-#include <reelsd/base/ids.hpp>
+#include <reelsd/db/store.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -74,5 +73,15 @@ using answerer =
 [[nodiscard]] inline refusal no_model() {
     return {.why = refusal::reason::no_model, .text = "asking needs a model; this server has none"};
 }
+
+/// Limits of questions.
+class question_store : public db::store {
+public:
+    using db::store::store;
+
+    /// Takes one of the account's submissions per minute, unless it has none left or its monthly
+    /// budget is spent. `rate_default`: of accounts without their own limit.
+    awaitable<std::optional<refusal>> begin(account_id caller, int rate_default, deadline by);
+};
 
 }  // namespace reelsd::questions

@@ -8,7 +8,6 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/questions/question.hpp>
-#include <reelsd/domain/questions/question_store.hpp>
 #include <reelsd/model/question.hpp>
 #include <reelsd/work/analysis/call_recorder.hpp>
 
