@@ -51,6 +51,12 @@ protected:
         deadline by, const query& what, Values&&... values) const {
         return affected_by(run(by, what, std::forward<Values>(values)...));
     }
+    /// Whether the statement changed or returned a row.
+    template <class... Values>
+    [[nodiscard]] awaitable<bool> changed(
+        deadline by, const query& what, Values&&... values) const {
+        return changed_by(run(by, what, std::forward<Values>(values)...));
+    }
     /// For a statement whose rows do not matter.
     template <class... Values>
     [[nodiscard]] awaitable<void> execute(
@@ -79,6 +85,10 @@ private:
     static awaitable<std::int64_t> affected_by(awaitable<rows> statement) {
         const auto written = co_await std::move(statement);
         co_return written.affected();
+    }
+    static awaitable<bool> changed_by(awaitable<rows> statement) {
+        const auto written = co_await std::move(statement);
+        co_return written.affected() > 0;
     }
     static awaitable<void> end_of(awaitable<rows> statement) {
         static_cast<void>(co_await std::move(statement));

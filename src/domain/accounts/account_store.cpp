@@ -123,14 +123,15 @@ awaitable<std::vector<token_summary>> account_store::tokens(account_id account, 
 
 awaitable<result<void>> account_store::revoke_token(
     account_id account, std::string name, deadline by) {
-    if (co_await affected(by, revoke_token_query, account, name) > 0) co_return result<void>{};
+    const bool is_revoked = co_await changed(by, revoke_token_query, account, name);
+    if (is_revoked) co_return result<void>{};
     co_return error{errc::not_found, "the account has no valid token of this name"};
 }
 
 awaitable<result<void>> account_store::revoke_token(
     account_id account, token_id token, deadline by) {
-    if (co_await affected(by, revoke_token_by_id_query, account, token) > 0)
-        co_return result<void>{};
+    const bool is_revoked = co_await changed(by, revoke_token_by_id_query, account, token);
+    if (is_revoked) co_return result<void>{};
     co_return error{errc::not_found, "the account has no valid token of this id"};
 }
 

@@ -91,7 +91,7 @@ awaitable<std::vector<linked_chat>> chat_store::list(account_id account, deadlin
 }
 
 awaitable<bool> chat_store::unlink(account_id account, chat_link_id link, deadline by) {
-    co_return co_await affected(by, unlink_query, account, link) > 0;
+    return changed(by, unlink_query, account, link);
 }
 
 awaitable<std::optional<chat_caller>> chat_store::find_caller(chat_id chat, deadline by) {

@@ -434,7 +434,7 @@ awaitable<job_page> job_store::list(account_id caller, job_filter filter, deadli
 }
 
 awaitable<bool> job_store::remove(account_id caller, job_id id, deadline by) {
-    co_return co_await affected(by, remove_query, id, caller) > 0;
+    return changed(by, remove_query, id, caller);
 }
 
 awaitable<std::int64_t> job_store::remove_failed(account_id caller, int jobs_max, deadline by) {

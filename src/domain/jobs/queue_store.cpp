@@ -365,7 +365,7 @@ awaitable<bool> queue_store::complete(lease held, const completed& success, dead
     const auto video = success.video.value_or(kept_video{});
     std::optional<std::string_view> content_type;
     if (success.video) content_type = video.content_type;
-    const auto written = co_await run(
+    return changed(
         by,
         complete_query,
         held.job,
@@ -395,7 +395,6 @@ awaitable<bool> queue_store::complete(lease held, const completed& success, dead
         content_type,
         video.post_key,
         video.object);
-    co_return written.affected() > 0;
 }
 
 awaitable<std::vector<bool>> queue_store::report_all(

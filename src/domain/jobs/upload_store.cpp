@@ -96,9 +96,8 @@ awaitable<void> upload_store::add_chunk(
 }
 
 awaitable<bool> upload_store::describe(const uploaded_video& whole, deadline by) {
-    co_return co_await affected(
-        by, describe_query, whole.id, whole.size_bytes, whole.sha256, whole.caption, whole.author) >
-        0;
+    return changed(
+        by, describe_query, whole.id, whole.size_bytes, whole.sha256, whole.caption, whole.author);
 }
 
 awaitable<void> upload_store::discard(upload_id id, deadline by) {

@@ -142,8 +142,7 @@ awaitable<std::optional<std::string>> vector_store::next_other_embedder(
 awaitable<bool> vector_store::store(
     account_id account, const unembedded_reel& reel, std::string embedder,
     std::vector<std::byte> vector, deadline by) {
-    co_return co_await affected(by, store_query, account, reel.job, reel.claim, embedder, vector) ==
-        1;
+    return changed(by, store_query, account, reel.job, reel.claim, embedder, vector);
 }
 
 awaitable<void> vector_store::release(

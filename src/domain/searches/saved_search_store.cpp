@@ -56,7 +56,7 @@ awaitable<result<saved_search>> saved_search_store::add(
 }
 
 awaitable<bool> saved_search_store::remove(account_id owner, search_id id, deadline by) {
-    co_return co_await affected(by, remove_query, owner, id) > 0;
+    return changed(by, remove_query, owner, id);
 }
 
 awaitable<std::vector<pending_check>> saved_search_store::claim(

@@ -253,19 +253,16 @@ awaitable<std::vector<claimed_delivery>> delivery_store::claim(
 
 awaitable<bool> delivery_store::report(
     delivery_id id, std::int32_t claim, delivery_step step, deadline by) {
-    std::int64_t written = 0;
     if (const auto* success = std::get_if<delivered>(&step)) {
-        written = co_await affected(by, delivered_query, id, claim, success->status_code);
-    } else if (const auto* later = std::get_if<snoozed>(&step)) {
-        written = co_await affected(
-            by, snooze_query, id, claim, later->status_code, later->cause, later->delay);
-    } else if (const auto* failure = std::get_if<given_up>(&step)) {
-        written =
-            co_await affected(by, give_up_query, id, claim, failure->status_code, failure->cause);
-    } else {
-        written = co_await affected(by, release_query, id, claim);
+        return changed(by, delivered_query, id, claim, success->status_code);
     }
-    co_return written > 0;
+    if (const auto* later = std::get_if<snoozed>(&step)) {
+        return changed(by, snooze_query, id, claim, later->status_code, later->cause, later->delay);
+    }
+    if (const auto* failure = std::get_if<given_up>(&step)) {
+        return changed(by, give_up_query, id, claim, failure->status_code, failure->cause);
+    }
+    return changed(by, release_query, id, claim);
 }
 
 awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
