@@ -1,4 +1,4 @@
-#include "cluster_paths.hpp"
+#include "cluster_layout.hpp"
 #include "session.hpp"
 #include <reelsd/db/client_program.hpp>
 
@@ -75,6 +75,17 @@ fs::path choose_folder(std::string_view name, int major) {
     return best ? best->binaries : folder_on_path({name});
 }
 
+/// Returns a connection string of `options`, with another value for `keyword`.
+std::string with_option(
+    const connection_options& options, std::string_view keyword, std::string_view value) {
+    std::string text = connection_option(keyword, value);
+    for (const auto* option = options.get(); option->keyword != nullptr; ++option) {
+        if (option->val == nullptr || option->keyword == keyword) continue;
+        text += " " + connection_option(option->keyword, option->val);
+    }
+    return text;
+}
+
 }  // namespace
 
 result<client_program> find_client_program(
@@ -100,6 +111,21 @@ result<client_program> find_client_program(
     }
     access->file = folder / name;
     return access;
+}
+
+result<std::string> with_database(const std::string& connection_string, std::string_view database) {
+    const auto options = parse_connection_string(connection_string);
+    if (!options) return options.error();
+    return with_option(*options, "dbname", database);
+}
+
+result<std::string> with_password(const std::string& connection_string, std::string_view password) {
+    const auto options = parse_connection_string(connection_string);
+    if (!options) return options.error();
+    if (!option_value(**options, "password").empty()) {
+        return error{errc::invalid_argument, "the database URL has a password already"};
+    }
+    return with_option(*options, "password", password);
 }
 
 }  // namespace reelsd::db

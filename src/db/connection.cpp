@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <utility>
@@ -23,6 +24,25 @@ constexpr std::string_view no_such_statement = "26000";
 constexpr std::string_view unsupported_statement = "0A000";
 
 }  // namespace
+
+std::string statement_cache::server_name(const query& what, std::uint64_t number) {
+    return fmt::format("{}#{}", what.name(), number);
+}
+
+statement_cache::use statement_cache::acquire(const query& what) {
+    entry& known = entries_.try_emplace(what.name(), entry{what.text(), 0}).first->second;
+    // Two literals with the same text may have different addresses.
+    invariant(known.text == what.text() || std::string_view{known.text} == what.text());
+
+    const bool must_prepare = known.number == 0;
+    if (must_prepare) known.number = ++last_number_;
+    return {known.number, server_name(what, known.number), must_prepare};
+}
+
+void statement_cache::forget(const query& what, std::uint64_t number) {
+    const auto known = entries_.find(what.name());
+    if (known != entries_.end() && known->second.number == number) known->second.number = 0;
+}
 
 connection::connection(
     const boost::asio::any_io_executor& loop, connection_ptr raw,
@@ -62,18 +82,8 @@ void connection::send(std::shared_ptr<pending_query> query) {
 /// Passes one query to libpq. PREPARE, if any, shares the sync point: when it fails, the server
 /// skips only the statement behind it.
 bool connection::put(pending_query& query) {
-    const parameter_arrays arrays{query.parameters};
-    const int count = static_cast<int>(query.parameters.size());
     if (query.one_shot) {
-        return PQsendQueryParams(
-                   raw_.get(),
-                   query.what.text(),
-                   count,
-                   nullptr,
-                   arrays.values.data(),
-                   arrays.lengths.data(),
-                   arrays.formats.data(),
-                   binary_format) != 0 &&
+        return send_query(*raw_, query.what.text(), query.parameters) &&
                PQpipelineSync(raw_.get()) != 0;
     }
     const auto statement = statements_.acquire(query.what);
@@ -85,10 +95,11 @@ bool connection::put(pending_query& query) {
         PQsendPrepare(raw_.get(), name, query.what.text(), 0, nullptr) == 0) {
         return false;
     }
+    const parameter_arrays arrays{query.parameters};
     return PQsendQueryPrepared(
                raw_.get(),
                name,
-               count,
+               static_cast<int>(query.parameters.size()),
                arrays.values.data(),
                arrays.lengths.data(),
                arrays.formats.data(),
@@ -104,9 +115,7 @@ bool connection::put_deallocate(const std::string& server_name) {
     in_flight_.push_back(std::move(query));
     // Names of queries contain no quotes, see db::query.
     const std::string text = "DEALLOCATE \"" + server_name + "\"";
-    return PQsendQueryParams(raw_.get(), text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) !=
-               0 &&
-           PQpipelineSync(raw_.get()) != 0;
+    return send_query(*raw_, text.c_str(), {}) && PQpipelineSync(raw_.get()) != 0;
 }
 
 void connection::flush() {

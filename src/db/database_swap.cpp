@@ -23,13 +23,15 @@ constexpr auto drop_time_max = 30s;
 using escaped_text = std::unique_ptr<char, decltype(&PQfreemem)>;
 
 /// Returns a name quoted for SQL.
-std::string identifier(PGconn& session, std::string_view name) {
-    const escaped_text text{PQescapeIdentifier(&session, name.data(), name.size()), &PQfreemem};
+std::string identifier(command_session& session, std::string_view name) {
+    const escaped_text text{
+        PQescapeIdentifier(&session.connection(), name.data(), name.size()), &PQfreemem};
     return text ? text.get() : "";
 }
 
-std::string text_literal(PGconn& session, std::string_view value) {
-    const escaped_text text{PQescapeLiteral(&session, value.data(), value.size()), &PQfreemem};
+std::string text_literal(command_session& session, std::string_view value) {
+    const escaped_text text{
+        PQescapeLiteral(&session.connection(), value.data(), value.size()), &PQfreemem};
     return text ? text.get() : "";
 }
 
@@ -41,19 +43,15 @@ struct original {
     bool may_replace = false;
 };
 
-result<original> read_original(PGconn& session, deadline by) {
-    const auto answer = fetch(
-        session,
+original read_original(command_session& session) {
+    const auto answer = session.fetch(
         "db.original",
         "SELECT datname, datcollate, datctype,"
         "       pg_has_role(datdba, 'USAGE') AND (rolcreatedb OR rolsuper) AS may_replace"
         "  FROM pg_database, pg_roles"
-        " WHERE datname = current_database() AND rolname = current_user",
-        {},
-        by);
-    if (!answer) return answer.error();
-    const auto row = answer->one();
-    return original{
+        " WHERE datname = current_database() AND rolname = current_user");
+    const auto row = answer.one();
+    return {
         .name = row.as<std::string>("datname"),
         .collate = row.as<std::string>("datcollate"),
         .ctype = row.as<std::string>("datctype"),
@@ -61,74 +59,59 @@ result<original> read_original(PGconn& session, deadline by) {
 }
 
 /// Excludes other swaps of this database until the session ends.
-result<void> lock_swaps(PGconn& session, const std::string& prefix, deadline by) {
-    const auto answer = fetch(
-        session,
+void lock_swaps(command_session& session, const std::string& prefix) {
+    const auto answer = session.fetch(
         "db.lock_swaps",
         "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked",
-        {parameter{prefix}},
-        by);
-    if (!answer) return answer.error();
-    if (answer->one().as<bool>("locked")) return {};
-    return error{errc::conflict, "this database is being replaced by another process"};
+        {prefix});
+    if (answer.one().as<bool>("locked")) return;
+    throw failure{errc::conflict, "this database is being replaced by another process"};
 }
 
-result<std::int64_t> count_sessions(PGconn& session, const std::string& database, deadline by) {
-    const auto answer = fetch(
-        session,
+std::int64_t count_sessions(command_session& session, const std::string& database) {
+    const auto answer = session.fetch(
         "db.sessions",
         // The type of other roles' sessions may be hidden; such sessions count.
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE datname = $1 AND coalesce(backend_type, 'client backend') = 'client backend'",
-        {parameter{database}},
-        by);
-    if (!answer) return answer.error();
-    return answer->one().as<std::int64_t>("n");
+        {database});
+    return answer.one().as<std::int64_t>("n");
 }
 
 /// Waits a moment for sessions that have just disconnected, such as this program's own: the server
 /// still lists them.
-result<void> refuse_if_in_use(PGconn& session, const std::string& database, deadline by) {
+void refuse_if_in_use(command_session& session, const std::string& database) {
     constexpr auto hang_up_time_max = 2s;
-    const auto gone_by = by.at_most(hang_up_time_max);
+    const auto gone_by = session.by().at_most(hang_up_time_max);
     for (;;) {
-        const auto sessions = count_sessions(session, database, by);
-        if (!sessions) return sessions.error();
-        if (*sessions == 0) return {};
+        const auto sessions = count_sessions(session, database);
+        if (sessions == 0) return;
         if (gone_by.passed()) {
-            return error{
+            throw failure{
                 errc::conflict,
                 fmt::format(
                     "the database is in use ({} connections): stop every daemon that runs on it",
-                    *sessions)};
+                    sessions)};
         }
-        const auto waited = execute(session, "SELECT pg_sleep(0.1)", by);
-        if (!waited) return waited;
+        session.execute("SELECT pg_sleep(0.1)");
     }
 }
 
-result<void> drop(PGconn& session, const std::string& database, deadline by) {
+void drop(command_session& session, const std::string& database) {
     const auto name = identifier(session, database);
-    return execute(session, fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", name), by);
+    session.execute(fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", name));
 }
 
 /// Drops leftovers of killed swaps. The lock excludes swaps in progress.
-result<void> drop_leftovers(PGconn& session, const std::string& prefix, deadline by) {
-    const auto leftovers = fetch(
-        session,
+void drop_leftovers(command_session& session, const std::string& prefix) {
+    const auto leftovers = session.fetch(
         "db.leftovers",
         // The form of random_name().
         "SELECT datname FROM pg_database"
         " WHERE starts_with(datname, $1)"
         "   AND substr(datname::text, length($1) + 1) ~ '^[0-9a-f]{8}$'",
-        {parameter{prefix}},
-        by);
-    if (!leftovers) return leftovers.error();
-    for (const auto row : *leftovers) {
-        const auto dropped = drop(session, row.as<std::string>("datname"), by);
-        if (!dropped) return dropped;
-    }
-    return {};
+        {prefix});
+    for (const auto row : leftovers) drop(session, row.as<std::string>("datname"));
 }
 
 std::string random_name(const std::string& prefix) {
@@ -138,44 +121,35 @@ std::string random_name(const std::string& prefix) {
 }  // namespace
 
 result<database_contents> look_into(
-    const std::string& connection_string, std::span<const std::string_view> tables, deadline by) {
-    const auto session = open_command_session(connection_string, by);
-    if (!session) return session.error();
-    const auto relations = fetch(
-        **session,
+    const std::string& connection_string, std::span<const std::string_view> tables,
+    deadline by) try {
+    command_session session{connection_string, by};
+    const auto relations = session.fetch(
         "db.relations",
         "SELECT count(*) AS n FROM pg_class JOIN pg_namespace AS schema ON schema.oid = "
         "relnamespace"
-        " WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'",
-        {},
-        by);
-    if (!relations) return relations.error();
-    database_contents contents{.has_relations = relations->one().as<std::int64_t>("n") > 0};
-
+        " WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'");
+    database_contents contents{.has_relations = relations.one().as<std::int64_t>("n") > 0};
     for (const auto table : tables) {
-        const auto name = identifier(**session, table);
-        const auto known = fetch(
-            **session,
-            "db.table",
-            "SELECT to_regclass($1) IS NOT NULL AS known",
-            {parameter{name}},
-            by);
-        if (!known) return known.error();
-        if (!known->one().as<bool>("known")) continue;
-        const auto statement = fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name);
-        const auto any = fetch(**session, "db.any_row", statement, {}, by);
-        if (!any) return any.error();
-        contents.has_rows = contents.has_rows || any->one().as<bool>("any");
+        const auto name = identifier(session, table);
+        const auto known =
+            session.fetch("db.table", "SELECT to_regclass($1) IS NOT NULL AS known", {name});
+        if (!known.one().as<bool>("known")) continue;
+        const auto any =
+            session.fetch("db.any_row", fmt::format("SELECT EXISTS (SELECT FROM {}) AS any", name));
+        contents.has_rows = contents.has_rows || any.one().as<bool>("any");
     }
     return contents;
+} catch (const failure& why) {
+    return error_from(why);
 }
 
 struct database_swap::state {
-    connection_ptr session;  ///< To the maintenance database; holds the lock.
+    command_session session;  ///< To the maintenance database; holds the lock.
     std::string old_name;
     std::string prefix;  ///< Prefix of the names of all databases that may be dropped.
-    std::string new_name;
-    std::string connection_string;
+    std::string new_name = {};
+    std::string connection_string = {};
 };
 
 database_swap::database_swap(std::unique_ptr<state> initial) noexcept
@@ -187,15 +161,11 @@ const std::string& database_swap::connection_string() const noexcept {
     return state_->connection_string;
 }
 
-result<database_swap> database_swap::make(const std::string& connection_string, deadline by) {
-    auto swap = std::make_unique<state>();
+result<database_swap> database_swap::make(const std::string& connection_string, deadline by) try {
     original old;
     {
-        const auto session = open_command_session(connection_string, by);
-        if (!session) return session.error();
-        auto read = read_original(**session, by);
-        if (!read) return read.error();
-        old = std::move(*read);
+        command_session session{connection_string, by};
+        old = read_original(session);
     }
     if (!old.may_replace) {
         return error{
@@ -207,65 +177,59 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
     }
     const auto maintenance = with_database(connection_string, maintenance_database);
     if (!maintenance) return maintenance.error();
-    auto session = open_command_session(*maintenance, by);
-    if (!session) return session.error();
-    swap->session = std::move(*session);
-
-    swap->old_name = old.name;
     // PostgreSQL cuts names at 63 bytes.
     constexpr std::size_t name_bytes_max = 40;
-    swap->prefix = old.name.substr(0, name_bytes_max) + "_restore_";
-    auto& server = *swap->session;
-    auto done = lock_swaps(server, swap->prefix, by);
-    if (!done) return done.error();
-    done = refuse_if_in_use(server, old.name, by);
-    if (!done) return done.error();
-    done = drop_leftovers(server, swap->prefix, by);
-    if (!done) return done.error();
+    auto swap = std::make_unique<state>(state{
+        .session = command_session{*maintenance, by},
+        .old_name = old.name,
+        .prefix = old.name.substr(0, name_bytes_max) + "_restore_"});
+    auto& server = swap->session;
+    lock_swaps(server, swap->prefix);
+    refuse_if_in_use(server, old.name);
+    drop_leftovers(server, swap->prefix);
 
     const auto name = random_name(swap->prefix);
     auto new_connection = with_database(connection_string, name);
     if (!new_connection) return new_connection.error();
     swap->connection_string = std::move(*new_connection);
-    const auto created = execute(
-        server,
-        fmt::format(
-            "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}",
-            identifier(server, name),
-            text_literal(server, old.collate),
-            text_literal(server, old.ctype)),
-        by);
-    if (!created) return created.error();
+    server.execute(fmt::format(
+        "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}",
+        identifier(server, name),
+        text_literal(server, old.collate),
+        text_literal(server, old.ctype)));
     swap->new_name = name;
     return database_swap{std::move(swap)};
+} catch (const failure& why) {
+    return error_from(why);
 }
 
 database_swap::~database_swap() {
     if (!state_ || state_->new_name.empty()) return;
-    // If this fails, the next swap drops it.
-    static_cast<void>(drop(*state_->session, state_->new_name, deadline::after(drop_time_max)));
+    try {
+        state_->session.set_deadline(deadline::after(drop_time_max));
+        drop(state_->session, state_->new_name);
+    } catch (const failure&) {  // The next swap drops it.
+    }
 }
 
-result<void> database_swap::commit(deadline by) {
-    auto& server = *state_->session;
-    const auto unused = refuse_if_in_use(server, state_->old_name, by);
-    if (!unused) return unused;
+result<void> database_swap::commit(deadline by) try {
+    auto& server = state_->session;
+    server.set_deadline(by);
+    refuse_if_in_use(server, state_->old_name);
     const auto retired = random_name(state_->prefix);
     const auto old_name = identifier(server, state_->old_name);
     // One message is one transaction. The server itself refuses to rename a database with
     // connections.
-    const auto renamed = execute(
-        server,
-        fmt::format(
-            "ALTER DATABASE {} RENAME TO {}; ALTER DATABASE {} RENAME TO {}",
-            old_name,
-            identifier(server, retired),
-            identifier(server, state_->new_name),
-            old_name),
-        by);
-    if (!renamed) return renamed;
+    server.execute(fmt::format(
+        "ALTER DATABASE {} RENAME TO {}; ALTER DATABASE {} RENAME TO {}",
+        old_name,
+        identifier(server, retired),
+        identifier(server, state_->new_name),
+        old_name));
     state_->new_name = retired;  // The destructor drops it.
     return {};
+} catch (const failure& why) {
+    return error_from(why);
 }
 
 }  // namespace reelsd::db

@@ -1,6 +1,5 @@
 #include <reelsd/db/errors.hpp>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 

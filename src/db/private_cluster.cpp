@@ -113,24 +113,22 @@ child_options child_for(
     return {.arguments = std::move(arguments), .run_as = layout.run_as, .output = layout.log_file};
 }
 
-result<void> make_database(const cluster_layout& layout, deadline by) {
+result<void> make_database(const cluster_layout& layout, deadline by) try {
     const auto text = connection_string_for(layout.socket_folder, first_database);
-    const auto session = open_session(text, {}, by, -1);
+    auto session = open_session(text, {}, by, -1);
     if (!session) return session.error();
     if (PQserverVersion(session->get()) < 150'000) {
         return error{
             errc::database_unavailable,
             fmt::format("{} is older than PostgreSQL 15", layout.postgres.string())};
     }
-    const auto existing = fetch(
-        **session,
-        "db.existing",
-        "SELECT FROM pg_database WHERE datname = $1",
-        {parameter{our_database}},
-        by);
-    if (!existing) return existing.error();
-    if (!existing->empty()) return {};
-    return execute(**session, fmt::format("CREATE DATABASE {}", our_database), by);
+    command_session commands{std::move(*session), by};
+    const auto existing =
+        commands.fetch("db.existing", "SELECT FROM pg_database WHERE datname = $1", {our_database});
+    if (existing.empty()) commands.execute(fmt::format("CREATE DATABASE {}", our_database));
+    return {};
+} catch (const failure& why) {
+    return error{why.code(), why.what()};
 }
 
 void sync_folder(const fs::path& folder) {
@@ -160,21 +158,87 @@ public:
     /// Errors: database_unavailable when the program cannot be executed. Success does not mean that
     /// the server serves or stays alive: `alive`, which outlives this, is true while it runs.
     [[nodiscard]] static result<std::unique_ptr<postmaster>> start(
-        child_options options, std::atomic<bool>& alive, log::logger logger);
+        child_options options, std::atomic<bool>& alive, log::logger logger) {
+        auto server = std::make_unique<postmaster>(std::move(options), alive, std::move(logger));
+        if (!server->stop_) return error{errc::database_unavailable, errno_text(errno)};
+        server->trim_log();
+
+        std::promise<result<pid_t>> started;
+        auto outcome = started.get_future();
+        server->thread_ =
+            std::jthread{[self = server.get(), started = std::move(started)]() mutable {
+                const auto child = start_child(self->options_);
+                self->alive_ = child.has_value();
+                started.set_value(child);
+                if (child) self->watch(*child);
+            }};
+        const auto child = outcome.get();
+        if (!child) return child.error();
+        return server;
+    }
 
     /// For start().
-    postmaster(child_options options, std::atomic<bool>& alive, log::logger logger);
+    postmaster(child_options options, std::atomic<bool>& alive, log::logger logger)
+        : options_{std::move(options)},
+          alive_{alive},
+          logger_{std::move(logger)},
+          stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {}
+
     postmaster(const postmaster&) = delete;
     postmaster& operator=(const postmaster&) = delete;
     /// Stops the server and waits for its end: SIGINT (fast: open statements are rolled back),
     /// SIGQUIT after 10 s (immediate: recovery at the next start), SIGKILL after 5 s more.
-    ~postmaster();
+    ~postmaster() {
+        // Fails only when the counter is full, and then it is readable as well.
+        static_cast<void>(::eventfd_write(stop_.get(), 1));
+    }
 
 private:
-    void watch(pid_t child);
-    void end(pid_t child);
-    [[nodiscard]] bool reap(pid_t child, deadline by);
-    void trim_log() const;
+    void watch(pid_t child) {
+        const auto process = watch_process(child);
+        // Without a descriptor for the process, polls five times a second; with one, once a minute
+        // for the log.
+        const int interval_ms = process ? 60'000 : 200;
+        for (;;) {
+            std::array<pollfd, 2> watched{
+                pollfd{process.get(), POLLIN, 0}, pollfd{stop_.get(), POLLIN, 0}};
+            ::poll(watched.data(), watched.size(), interval_ms);
+            if (watched[1].revents != 0) return end(child);
+            if (reap(child, deadline::after({}))) {
+                logger_.warning("private PostgreSQL server ended unexpectedly");
+                return;
+            }
+            trim_log();
+        }
+    }
+
+    void end(pid_t child) {
+        struct escalation {
+            int signal;
+            std::chrono::seconds patience;
+        };
+        constexpr std::array escalations{
+            escalation{SIGINT, fast_stop_max}, escalation{SIGQUIT, immediate_stop_max}};
+        for (const auto& [signal, patience] : escalations) {
+            ::kill(child, signal);  // Not reaped yet, so the number is still its own.
+            if (reap(child, deadline::after(patience))) return;
+        }
+        ::kill(child, SIGKILL);
+        static_cast<void>(reap(child, deadline::after(immediate_stop_max)));
+    }
+
+    [[nodiscard]] bool reap(pid_t child, deadline by) {
+        if (!wait_for_child(child, by)) return false;
+        alive_ = false;
+        return true;
+    }
+
+    void trim_log() const {
+        std::error_code problem;  // A log that cannot be truncated does not stop the database.
+        const auto bytes = fs::file_size(options_.output, problem);
+        // The server appends, so it continues at the new end.
+        if (!problem && bytes > log_bytes_max) fs::resize_file(options_.output, 0, problem);
+    }
 
     child_options options_;
     std::atomic<bool>& alive_;
@@ -182,82 +246,6 @@ private:
     unique_fd stop_;
     std::jthread thread_;
 };
-
-postmaster::postmaster(child_options options, std::atomic<bool>& alive, log::logger logger)
-    : options_{std::move(options)},
-      alive_{alive},
-      logger_{std::move(logger)},
-      stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {}
-
-result<std::unique_ptr<postmaster>> postmaster::start(
-    child_options options, std::atomic<bool>& alive, log::logger logger) {
-    auto server = std::make_unique<postmaster>(std::move(options), alive, std::move(logger));
-    if (!server->stop_) return error{errc::database_unavailable, errno_text(errno)};
-    server->trim_log();
-
-    std::promise<result<pid_t>> started;
-    auto outcome = started.get_future();
-    server->thread_ = std::jthread{[self = server.get(), started = std::move(started)]() mutable {
-        const auto child = start_child(self->options_);
-        self->alive_ = child.has_value();
-        started.set_value(child);
-        if (child) self->watch(*child);
-    }};
-    const auto child = outcome.get();
-    if (!child) return child.error();
-    return server;
-}
-
-postmaster::~postmaster() {
-    // Fails only when the counter is full, and then it is readable as well.
-    static_cast<void>(::eventfd_write(stop_.get(), 1));
-}
-
-void postmaster::watch(pid_t child) {
-    const auto process = watch_process(child);
-    // Without a descriptor for the process, polls five times a second; with one, once a minute for
-    // the log.
-    const int interval_ms = process ? 60'000 : 200;
-    for (;;) {
-        std::array<pollfd, 2> watched{
-            pollfd{process.get(), POLLIN, 0}, pollfd{stop_.get(), POLLIN, 0}};
-        ::poll(watched.data(), watched.size(), interval_ms);
-        if (watched[1].revents != 0) return end(child);
-        if (reap(child, deadline::after({}))) {
-            logger_.warning("private PostgreSQL server ended unexpectedly");
-            return;
-        }
-        trim_log();
-    }
-}
-
-void postmaster::end(pid_t child) {
-    struct escalation {
-        int signal;
-        std::chrono::seconds patience;
-    };
-    constexpr std::array escalations{
-        escalation{SIGINT, fast_stop_max}, escalation{SIGQUIT, immediate_stop_max}};
-    for (const auto& [signal, patience] : escalations) {
-        ::kill(child, signal);  // Not reaped yet, so the number is still its own.
-        if (reap(child, deadline::after(patience))) return;
-    }
-    ::kill(child, SIGKILL);
-    static_cast<void>(reap(child, deadline::after(immediate_stop_max)));
-}
-
-bool postmaster::reap(pid_t child, deadline by) {
-    if (!wait_for_child(child, by)) return false;
-    alive_ = false;
-    return true;
-}
-
-void postmaster::trim_log() const {
-    std::error_code problem;  // A log that cannot be truncated does not stop the database.
-    const auto bytes = fs::file_size(options_.output, problem);
-    // The server appends, so it continues at the new end.
-    if (!problem && bytes > log_bytes_max) fs::resize_file(options_.output, 0, problem);
-}
 
 /// Progress of one call of bring_up().
 struct private_cluster::launch_state {
@@ -341,9 +329,7 @@ result<unique_fd> private_cluster::lock_start(const cluster_layout& layout, dead
         O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
         S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH)};
     if (!file) {
-        return error{
-            errc::storage_failed,
-            fmt::format("{}: {}", layout.lock_file.string(), errno_text(errno))};
+        return storage_error(layout.lock_file, errno_text(errno));
     }
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {
@@ -419,9 +405,7 @@ result<void> private_cluster::start(const cluster_layout& layout, deadline by) {
 result<void> private_cluster::initialise(const cluster_layout& layout, deadline by) const {
     std::error_code problem;
     if (fs::exists(layout.cluster, problem) && !fs::is_empty(layout.cluster, problem)) {
-        return error{
-            errc::storage_failed,
-            fmt::format("{}: neither empty nor a PostgreSQL cluster", layout.cluster.string())};
+        return storage_error(layout.cluster, "neither empty nor a PostgreSQL cluster");
     }
     remove_unfinished(layout);
     // Created under another name and renamed when complete, so that a cluster is never partial.
@@ -435,9 +419,7 @@ result<void> private_cluster::initialise(const cluster_layout& layout, deadline 
     }
     fs::rename(unfinished, layout.cluster, problem);
     if (problem) {
-        return error{
-            errc::storage_failed,
-            fmt::format("{}: {}", layout.cluster.string(), problem.message())};
+        return storage_error(layout.cluster, problem.message());
     }
     if (options_.durable) sync_folder(layout.data_dir);
     return {};

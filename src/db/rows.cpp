@@ -1,11 +1,11 @@
 #include "session.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/rows.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <concepts>
 #include <initializer_list>
 #include <span>
@@ -47,10 +47,8 @@ std::size_t rows::size() const noexcept {
 
 std::int64_t rows::affected() const noexcept {
     if (!set_) return 0;
-    const std::string_view text = PQcmdTuples(set_->raw());
-    std::int64_t count = 0;
-    std::from_chars(text.data(), text.data() + text.size(), count);  // Empty for other commands: 0.
-    return count;
+    // Empty for other commands.
+    return parse_number<std::int64_t>(PQcmdTuples(set_->raw())).value_or(0);
 }
 
 row rows::operator[](std::size_t index) const& {

@@ -1,17 +1,41 @@
 #include "session.hpp"
 
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/db/errors.hpp>
+
+#include <boost/algorithm/string/split.hpp>
+#include <boost/asio/post.hpp>
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
+#include <utility>
 
 namespace reelsd::db {
 namespace {
+
+std::vector<std::string> parts_of(std::string_view list) {
+    std::vector<std::string> parts;
+    if (!list.empty()) boost::split(parts, list, [](char c) { return c == ','; });
+    return parts;
+}
+
+/// Returns the value for each of `count` servers; a single one may apply to all. Empty if the
+/// numbers do not match.
+std::optional<std::vector<std::string>> for_each_of(
+    std::size_t count, std::vector<std::string> parts, bool may_be_shared) {
+    if (parts.empty()) return std::vector<std::string>(count);
+    if (parts.size() == 1 && may_be_shared) return std::vector<std::string>(count, parts.front());
+    // An empty element means libpq's default, which cannot be given for a single server.
+    const bool has_empty = std::find(parts.begin(), parts.end(), "") != parts.end();
+    if (parts.size() != count || has_empty) return std::nullopt;
+    return parts;
+}
 
 enum class wake : std::uint8_t { ready, deadline_passed, stopped };
 
@@ -83,32 +107,42 @@ PGconn* start_connecting(const std::string& connection_string, const connection_
     return PQconnectStartParams(keys.data(), values.data(), 1);
 }
 
-/// Waits until libpq has a complete result, or no more results.
-result<void> await_result(PGconn& connection, deadline by) {
-    while (PQisBusy(&connection) != 0) {
-        const auto woken = wait_for(connection, POLLIN, by, -1);
-        if (woken != wake::ready) return why_woken(woken, "running a statement");
-        if (PQconsumeInput(&connection) == 0) {
-            return error{errc::database_unavailable, message_of(connection)};
-        }
-    }
-    return {};
+[[noreturn]] void throw_lost(const PGconn& connection) {
+    throw failure{errc::database_unavailable, message_of(connection)};
 }
 
-/// Reads all results and returns the last one, or the first error.
-result<result_ptr> collect(PGconn& connection, deadline by) {
+void await(PGconn& connection, int events, deadline by, const char* while_doing) {
+    const auto woken = wait_for(connection, events, by, -1);
+    if (woken != wake::ready)
+        throw failure{errc::timed_out, why_woken(woken, while_doing).detail()};
+    if (PQconsumeInput(&connection) == 0) throw_lost(connection);
+}
+
+/// Reads all results and returns the last one. Throws the first error.
+result_ptr collect(PGconn& connection, deadline by) {
     result_ptr last;
     for (;;) {
-        if (const auto ready = await_result(connection, by); !ready) return ready.error();
+        while (PQisBusy(&connection) != 0) await(connection, POLLIN, by, "running a statement");
         result_ptr next{PQgetResult(&connection)};
         if (!next) break;
         const bool failed_before = last && PQresultStatus(last.get()) == PGRES_FATAL_ERROR;
         if (!failed_before) last = std::move(next);
     }
-    if (!last) return error{errc::database_unavailable, message_of(connection)};
+    if (!last) throw_lost(connection);
     if (PQresultStatus(last.get()) != PGRES_FATAL_ERROR) return last;
     const auto why = error_of(*last);
-    return error{errc_of(why.sqlstate), fmt::format("{}: {}", why.sqlstate, why.message)};
+    throw failure{errc_of(why.sqlstate), fmt::format("{}: {}", why.sqlstate, why.message)};
+}
+
+/// Runs any number of SQL statements.
+void execute(PGconn& connection, const std::string& text, deadline by) {
+    if (PQsendQuery(&connection, text.c_str()) == 0) throw_lost(connection);
+    // A large script may exceed the socket's buffer. The server reads all of it before it answers.
+    for (int left = PQflush(&connection); left != 0; left = PQflush(&connection)) {
+        if (left < 0) throw_lost(connection);
+        await(connection, POLLIN | POLLOUT, by, "sending a script");
+    }
+    collect(connection, by);
 }
 
 /// open_session() at one server.
@@ -134,16 +168,68 @@ result<connection_ptr> open_at(
     if (PQsetnonblocking(connection.get(), 1) != 0) {
         return error{errc::database_unavailable, message_of(*connection)};
     }
-    const auto set = execute(*connection, session_settings(limits), by);
-    if (set) return connection;
-    const auto& why = set.error();
-    if (!says_library_missing(why.detail())) return why;
-    return error{
-        why.code(),
-        why.detail() + "; PostgreSQL's files were replaced while it runs: restart PostgreSQL"};
+    try {
+        execute(*connection, session_settings(limits), by);
+    } catch (const failure& why) {
+        const std::string detail = why.what();
+        if (!says_library_missing(detail)) return error{why.code(), detail};
+        return error{
+            why.code(),
+            detail + "; PostgreSQL's files were replaced while it runs: restart PostgreSQL"};
+    }
+    return connection;
 }
 
 }  // namespace
+
+std::string_view option_value(const PQconninfoOption& first, std::string_view keyword) {
+    for (const auto* option = &first; option->keyword != nullptr; ++option) {
+        if (option->keyword == keyword) return option->val == nullptr ? "" : option->val;
+    }
+    return {};
+}
+
+result<connection_options> parse_connection_string(const std::string& connection_string) {
+    char* message = nullptr;
+    connection_options options{PQconninfoParse(connection_string.c_str(), &message)};
+    PQfreemem(message);
+    if (options) return options;
+    return error{errc::invalid_argument, "the database URL is not a libpq connection string"};
+}
+
+std::string connection_option(std::string_view keyword, std::string_view value) {
+    auto text = std::string{keyword}.append("='");
+    for (const char c : value) {
+        if (c == '\'' || c == '\\') text.push_back('\\');
+        text.push_back(c);
+    }
+    return text + "'";
+}
+
+std::vector<connection_host> hosts_of(const std::string& connection_string) {
+    const std::vector<connection_host> unchanged(1);
+    const auto options = parse_connection_string(connection_string);
+    if (!options) return unchanged;  // Only a database name.
+    const auto value_of = [&options](std::string_view keyword) {
+        return option_value(**options, keyword);
+    };
+    if (value_of("target_session_attrs") == "prefer-standby") return unchanged;
+
+    auto names = parts_of(value_of("host"));
+    auto addresses = parts_of(value_of("hostaddr"));
+    const auto count = std::max(names.size(), addresses.size());
+    if (count < 2) return unchanged;
+    const auto hosts = for_each_of(count, std::move(names), false);
+    const auto numbers = for_each_of(count, std::move(addresses), false);
+    const auto ports = for_each_of(count, parts_of(value_of("port")), true);
+    if (!hosts || !numbers || !ports) return unchanged;
+
+    std::vector<connection_host> servers;
+    for (std::size_t i = 0; i < count; ++i) {
+        servers.push_back({.host = (*hosts)[i], .address = (*numbers)[i], .port = (*ports)[i]});
+    }
+    return servers;
+}
 
 bool says_library_missing(std::string_view detail) noexcept {
     // undefined_file. execute() puts the SQLSTATE first; several hosts' errors follow each other.
@@ -175,6 +261,19 @@ parameter_arrays::parameter_arrays(const std::vector<parameter>& parameters) {
         lengths.push_back(static_cast<int>(parameter.value().size()));
         formats.push_back(parameter.is_binary() ? binary_format : 0);
     }
+}
+
+bool send_query(PGconn& connection, const char* text, const std::vector<parameter>& parameters) {
+    const parameter_arrays sent{parameters};
+    return PQsendQueryParams(
+               &connection,
+               text,
+               static_cast<int>(parameters.size()),
+               nullptr,
+               sent.values.data(),
+               sent.lengths.data(),
+               sent.formats.data(),
+               binary_format) != 0;
 }
 
 std::string session_settings(const session_limits& limits) {
@@ -224,53 +323,37 @@ result<connection_ptr> open_session(
     return why;
 }
 
-result<connection_ptr> open_command_session(const std::string& connection_string, deadline by) {
+namespace {
+
+connection_ptr open_for_command(const std::string& connection_string, deadline by) {
     // At least 1 ms: zero would mean no limit.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
     const session_limits limits{.statement_timeout = std::max(left, std::chrono::milliseconds{1})};
     auto session = open_session(connection_string, limits, by, -1);
-    if (session || session.error().code() != errc::timed_out) return session;
-    return error{errc::database_unavailable, session.error().detail()};
+    if (!session) throw failure{session.error().code(), session.error().detail()};
+    return std::move(*session);
 }
 
-result<void> execute(PGconn& connection, const std::string& text, deadline by) {
-    if (PQsendQuery(&connection, text.c_str()) == 0) {
-        return error{errc::database_unavailable, message_of(connection)};
-    }
-    // A large script may exceed the socket's buffer. The server reads all of it before it answers.
-    for (int left = PQflush(&connection); left != 0; left = PQflush(&connection)) {
-        if (left < 0) return error{errc::database_unavailable, message_of(connection)};
-        const auto woken = wait_for(connection, POLLIN | POLLOUT, by, -1);
-        if (woken != wake::ready) return why_woken(woken, "sending a script");
-        if (PQconsumeInput(&connection) == 0) {
-            return error{errc::database_unavailable, message_of(connection)};
-        }
-    }
-    const auto done = collect(connection, by);
-    if (!done) return done.error();
-    return {};
+}  // namespace
+
+command_session::command_session(const std::string& connection_string, deadline by)
+    : command_session{open_for_command(connection_string, by), by} {}
+
+error error_from(const failure& why) {
+    return error{
+        why.code() == errc::timed_out ? errc::database_unavailable : why.code(), why.what()};
 }
 
-result<rows> fetch(
-    PGconn& connection, const char* name, const std::string& text,
-    const std::vector<parameter>& parameters, deadline by) {
-    const parameter_arrays sent{parameters};
-    const int accepted = PQsendQueryParams(
-        &connection,
-        text.c_str(),
-        static_cast<int>(parameters.size()),
-        nullptr,
-        sent.values.data(),
-        sent.lengths.data(),
-        sent.formats.data(),
-        binary_format);
+void command_session::execute(const std::string& text) {
+    db::execute(*connection_, text, by_);
+}
+
+rows command_session::fetch(
+    const char* name, const std::string& text, const std::vector<parameter>& parameters) {
     // Parameters here are a few hundred bytes: they fit the socket's buffer.
-    if (accepted == 0 || PQflush(&connection) != 0) {
-        return error{errc::database_unavailable, message_of(connection)};
-    }
-    auto answer = collect(connection, by);
-    if (!answer) return answer.error();
-    return rows{name, answer->release()};
+    if (!send_query(*connection_, text.c_str(), parameters) || PQflush(connection_.get()) != 0)
+        throw_lost(*connection_);
+    return rows{name, collect(*connection_, by_).release()};
 }
 
 outage outage_of(std::string_view sqlstate) noexcept {
@@ -288,6 +371,41 @@ std::exception_ptr failure_of(std::string_view query_name, const server_error& w
             unavailable{outage_of(why.sqlstate), fmt::format("{} ({})", message, why.sqlstate)});
     }
     return std::make_exception_ptr(refused{why.sqlstate, why.constraint, message});
+}
+
+connector::connector(
+    boost::asio::any_io_executor loop, std::string connection_string, session_limits limits)
+    : loop_{std::move(loop)},
+      connection_string_{std::move(connection_string)},
+      limits_{limits},
+      stop_fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    invariant(stop_fd_ >= 0);
+}
+
+connector::~connector() {
+    stop();
+    ::close(stop_fd_);
+}
+
+void connector::open(deadline by, completion done) {
+    // The previous thread posted its outcome as its last action, so joining it does not block.
+    thread_ = std::jthread{[loop = loop_,
+                            text = connection_string_,
+                            limits = limits_,
+                            stop_fd = stop_fd_,
+                            by,
+                            done = std::move(done)]() mutable {
+        auto outcome = open_session(text, limits, by, stop_fd);
+        boost::asio::post(loop, [done = std::move(done), outcome = std::move(outcome)]() mutable {
+            done(std::move(outcome));
+        });
+    }};
+}
+
+void connector::stop() noexcept {
+    // Fails only when the counter is full, and then it is readable as well.
+    static_cast<void>(::eventfd_write(stop_fd_, 1));
+    if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace reelsd::db

@@ -1,6 +1,5 @@
 // Goal: the private cluster's paths and the arguments of its programs. Method: pure, tables.
-#include "db/cluster_paths.hpp"
-
+#include "db/cluster_layout.hpp"
 #include "db/session.hpp"
 
 #include <gmock/gmock.h>

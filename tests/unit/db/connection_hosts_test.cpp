@@ -1,6 +1,6 @@
 // Goal: each server of a connection string is tried separately, and all other strings are left to
 // libpq.
-#include "db/connection_string.hpp"
+#include "db/session.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
 // Goal: each SQLSTATE has one meaning. Method: pure functions, tables.
-#include "db/pool_core.hpp"
 #include "db/session.hpp"
 #include <reelsd/db/errors.hpp>
 

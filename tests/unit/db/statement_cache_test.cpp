@@ -1,5 +1,5 @@
 // Goal: a statement is prepared once, and again when the server has lost it. Method: pure.
-#include "db/statement_cache.hpp"
+#include "db/connection.hpp"
 
 #include <gtest/gtest.h>
 
