@@ -13,7 +13,7 @@
 #include "settings.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/async/offload_pool.hpp>
-#include <reelsd/async/service_group.hpp>
+#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>

@@ -8,7 +8,7 @@
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/proxy.hpp>
-#include <reelsd/net/s3_signature.hpp>
+#include <reelsd/net/s3_store.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <chrono>

@@ -1,7 +1,6 @@
 #include <reelsd/base/clock.hpp>
 
 #include <algorithm>
-#include <string_view>
 
 namespace reelsd {
 

@@ -1,6 +1,5 @@
 #include "ascii.hpp"
 #include <reelsd/base/parse_number.hpp>
-#include <reelsd/http/addresses.hpp>
 #include <reelsd/http/server.hpp>
 
 #include <optional>

@@ -1,5 +1,4 @@
 #include "session.hpp"
-#include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/http/server.hpp>
@@ -116,22 +115,139 @@ error_code adopt_listener(tcp::acceptor& acceptor, unique_fd listening) {
 
 struct server::state {
     state(
-        const asio::any_io_executor& loop, const router& routes, log::logger log,
-        server_options options);
+        const asio::any_io_executor& on_loop, const router& routes, log::logger log,
+        server_options options)
+        : loop{on_loop},
+          host{routes, std::move(log), std::move(options)},
+          acceptor{on_loop},
+          connections_max{host.options.connections_max},
+          slots{host.options.connections_per_address_max, host.options.proxy_addresses},
+          connections{
+              on_loop,
+              [this](std::string_view task, const std::exception_ptr& why) { report(task, why); }},
+          services{on_loop, [this](std::string_view task, const std::exception_ptr& why) {
+                       report(task, why);
+                   }} {}
 
-    void accept(tcp::socket socket);
-    void refuse(tcp::socket socket, const asio::ip::address& remote, std::string_view reason);
-    asio::awaitable<void> accept_connections();
-    asio::awaitable<void> watch();
-    asio::awaitable<void> serve(tcp::socket socket, connection_limiter::slot slot);
+    void accept(tcp::socket socket) {
+        ++host.counts.connections_accepted;
+        error_code failed;
+        socket.non_blocking(true, failed);
+        // A response is one write: waiting to fill a segment would only delay it.
+        if (!failed) socket.set_option(tcp::no_delay{true}, failed);
+        const auto remote = socket.remote_endpoint(failed);
+        if (failed) return;  // The client has left.
+        const auto client = remote.address();
+        if (slots.acquired() >= connections_max) {
+            return refuse(std::move(socket), client, "too many connections are open");
+        }
+        auto slot = slots.acquire(client);
+        if (!slot) {
+            return refuse(
+                std::move(socket), client, "too many connections are open from this address");
+        }
+        connections.spawn("connection", serve(std::move(socket), std::move(slot)));
+    }
+
+    void refuse(tcp::socket socket, const asio::ip::address& remote, std::string_view reason) {
+        ++host.counts.connections_refused;
+        if (refusals.acquired() >= rejected_max) return;
+        auto slot = refusals.acquire(remote);
+        connections.spawn(
+            "rejected connection", reject(std::move(socket), std::move(slot), reason));
+    }
+
+    asio::awaitable<void> accept_connections() {
+        asio::steady_timer pause{loop};
+        while (!host.draining) {
+            auto [failed, socket] = co_await acceptor.async_accept(token);
+            if (failed == asio::error::operation_aborted) co_return;
+            if (!failed) {
+                accept(std::move(socket));
+                continue;
+            }
+            note_accept_failure(failed);
+            pause.expires_after(accept_pause);
+            co_await pause.async_wait(token);
+        }
+    }
+
+    asio::awaitable<void> watch() {
+        const auto interval = watch_interval(host.options);
+        asio::steady_timer tick{loop};
+        for (;;) {
+            tick.expires_after(interval);
+            co_await tick.async_wait(asio::deferred);
+            const auto now = session::clock::now();
+            for (auto& known : sessions) known.cut_if_late(now);
+            stop_handlers_without_client();
+        }
+    }
+
+    asio::awaitable<void> serve(tcp::socket socket, connection_limiter::slot slot) {
+        const auto held = std::move(slot);
+        session served{std::move(socket), host};
+        sessions.push_back(served);
+        co_await served.run();
+    }
+
     asio::awaitable<void> reject(
-        tcp::socket socket, connection_limiter::slot slot, std::string_view reason);
-    void note_accept_failure(const error_code& why);
-    void accept_pending();
-    void close_listener();
-    void stop_handlers_without_client();
-    void drain_sessions();
-    void report(std::string_view task, const std::exception_ptr& why) const;
+        tcp::socket socket, connection_limiter::slot slot, std::string_view reason) {
+        const auto held = std::move(slot);
+        session refused{std::move(socket), host};
+        sessions.push_back(refused);
+        co_await refused.reject(reason);
+    }
+
+    void note_accept_failure(const error_code& why) {
+        if (host.counts.accept_failures++ % failures_per_line != 0) return;
+        host.log.warning(
+            "cannot accept connections",
+            {{"cause", why.message()}, {"failures", host.counts.accept_failures}});
+    }
+
+    void accept_pending() {
+        // Closing the listener would reset connections that the kernel has accepted.
+        error_code failed;
+        for (int count = 0; count < asio::socket_base::max_listen_connections && !failed; ++count) {
+            tcp::socket socket{loop};
+            acceptor.accept(socket, failed);
+            if (!failed) accept(std::move(socket));
+        }
+    }
+
+    void close_listener() {
+        error_code failed;
+        // If another process holds the same socket, closing our descriptor would leave it in our
+        // epoll set. Releasing removes it.
+        const unique_fd closed_on_return{acceptor.release(failed)};
+    }
+
+    void stop_handlers_without_client() {
+        watched.clear();
+        watched_sessions.clear();
+        for (auto& known : sessions) {
+            if (!known.is_answering()) continue;
+            watched.push_back({.fd = known.descriptor(), .events = POLLRDHUP, .revents = 0});
+            watched_sessions.push_back(&known);
+        }
+        if (watched.empty()) return;
+        // One system call for all, and no read that would consume bytes of a next request.
+        const int ready = ::poll(watched.data(), watched.size(), 0);
+        if (ready <= 0) return;
+        for (std::size_t at = 0; at < watched.size(); ++at) {
+            if (watched[at].revents != 0) watched_sessions[at]->hurry_handler();
+        }
+    }
+
+    void drain_sessions() {
+        const auto now = session::clock::now();
+        for (auto& known : sessions) known.drain(now);
+    }
+
+    void report(std::string_view task, const std::exception_ptr& why) const {
+        host.log.error("connection failed", {{"task", task}, {"cause", text_of(why)}});
+    }
 
     asio::any_io_executor loop;
     session_host host;
@@ -147,140 +263,6 @@ struct server::state {
     async::task_group connections;
     async::task_group services;
 };
-
-server::state::state(
-    const asio::any_io_executor& on_loop, const router& routes, log::logger log,
-    server_options options)
-    : loop{on_loop},
-      host{routes, std::move(log), std::move(options)},
-      acceptor{on_loop},
-      connections_max{host.options.connections_max},
-      slots{host.options.connections_per_address_max, host.options.proxy_addresses},
-      connections{
-          on_loop,
-          [this](std::string_view task, const std::exception_ptr& why) { report(task, why); }},
-      services{on_loop, [this](std::string_view task, const std::exception_ptr& why) {
-                   report(task, why);
-               }} {}
-
-void server::state::report(std::string_view task, const std::exception_ptr& why) const {
-    host.log.error("connection failed", {{"task", task}, {"cause", text_of(why)}});
-}
-
-asio::awaitable<void> server::state::serve(tcp::socket socket, connection_limiter::slot slot) {
-    const auto held = std::move(slot);
-    session served{std::move(socket), host};
-    sessions.push_back(served);
-    co_await served.run();
-}
-
-asio::awaitable<void> server::state::reject(
-    tcp::socket socket, connection_limiter::slot slot, std::string_view reason) {
-    const auto held = std::move(slot);
-    session refused{std::move(socket), host};
-    sessions.push_back(refused);
-    co_await refused.reject(reason);
-}
-
-void server::state::accept(tcp::socket socket) {
-    ++host.counts.connections_accepted;
-    error_code failed;
-    socket.non_blocking(true, failed);
-    // A response is one write: waiting to fill a segment would only delay it.
-    if (!failed) socket.set_option(tcp::no_delay{true}, failed);
-    const auto remote = socket.remote_endpoint(failed);
-    if (failed) return;  // The client has left.
-    const auto client = remote.address();
-    if (slots.acquired() >= connections_max) {
-        return refuse(std::move(socket), client, "too many connections are open");
-    }
-    auto slot = slots.acquire(client);
-    if (!slot) {
-        return refuse(std::move(socket), client, "too many connections are open from this address");
-    }
-    connections.spawn("connection", serve(std::move(socket), std::move(slot)));
-}
-
-void server::state::refuse(
-    tcp::socket socket, const asio::ip::address& remote, std::string_view reason) {
-    ++host.counts.connections_refused;
-    if (refusals.acquired() >= rejected_max) return;
-    auto slot = refusals.acquire(remote);
-    connections.spawn("rejected connection", reject(std::move(socket), std::move(slot), reason));
-}
-
-void server::state::note_accept_failure(const error_code& why) {
-    if (host.counts.accept_failures++ % failures_per_line != 0) return;
-    host.log.warning(
-        "cannot accept connections",
-        {{"cause", why.message()}, {"failures", host.counts.accept_failures}});
-}
-
-asio::awaitable<void> server::state::accept_connections() {
-    asio::steady_timer pause{loop};
-    while (!host.draining) {
-        auto [failed, socket] = co_await acceptor.async_accept(token);
-        if (failed == asio::error::operation_aborted) co_return;
-        if (!failed) {
-            accept(std::move(socket));
-            continue;
-        }
-        note_accept_failure(failed);
-        pause.expires_after(accept_pause);
-        co_await pause.async_wait(token);
-    }
-}
-
-asio::awaitable<void> server::state::watch() {
-    const auto interval = watch_interval(host.options);
-    asio::steady_timer tick{loop};
-    for (;;) {
-        tick.expires_after(interval);
-        co_await tick.async_wait(asio::deferred);
-        const auto now = session::clock::now();
-        for (auto& known : sessions) known.cut_if_late(now);
-        stop_handlers_without_client();
-    }
-}
-
-void server::state::stop_handlers_without_client() {
-    watched.clear();
-    watched_sessions.clear();
-    for (auto& known : sessions) {
-        if (!known.is_answering()) continue;
-        watched.push_back({.fd = known.descriptor(), .events = POLLRDHUP, .revents = 0});
-        watched_sessions.push_back(&known);
-    }
-    if (watched.empty()) return;
-    // One system call for all, and no read that would consume bytes of a next request.
-    const int ready = ::poll(watched.data(), watched.size(), 0);
-    if (ready <= 0) return;
-    for (std::size_t at = 0; at < watched.size(); ++at) {
-        if (watched[at].revents != 0) watched_sessions[at]->hurry_handler();
-    }
-}
-
-void server::state::accept_pending() {
-    // Closing the listener would reset connections that the kernel has accepted.
-    error_code failed;
-    for (int count = 0; count < asio::socket_base::max_listen_connections && !failed; ++count) {
-        tcp::socket socket{loop};
-        acceptor.accept(socket, failed);
-        if (!failed) accept(std::move(socket));
-    }
-}
-
-void server::state::close_listener() {
-    error_code failed;
-    // If another process holds the same socket, closing our descriptor would leave it in our epoll
-    // set. Releasing removes it.
-    const unique_fd closed_on_return{acceptor.release(failed)};
-}
-
-void server::state::drain_sessions() {
-    const auto now = session::clock::now();
-    for (auto& known : sessions) known.drain(now);
-}
 
 server::server(
     const asio::any_io_executor& loop, const router& routes, log::logger log,

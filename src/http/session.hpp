@@ -1,12 +1,13 @@
 #pragma once
 
-#include "connection_limits.hpp"
 #include "request_reader.hpp"
 #include "response_head.hpp"
 #include "transport.hpp"
+#include <reelsd/base/invariant.hpp>
 #include <reelsd/http/server.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/intrusive/list_hook.hpp>
 
@@ -15,12 +16,110 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace reelsd::http {
+
+/// Counts the connections of each client, so that no client takes them all. A client is an IPv4
+/// address or an IPv6 /64, which providers assign to one customer. The loop's thread only.
+/// Outlives its slots.
+class connection_limiter {
+    struct slot_release {
+        std::string client = {};
+        void operator()(connection_limiter* limiter) const noexcept { limiter->release(client); }
+    };
+
+public:
+    /// One connection, released on destruction. Null: the client has reached its limit.
+    using slot = std::unique_ptr<connection_limiter, slot_release>;
+
+    /// 0 as `per_client_max` means no limit; `unlimited` addresses have many clients each.
+    connection_limiter(std::size_t per_client_max, std::vector<ip_network> unlimited)
+        : per_client_max_{per_client_max}, unlimited_{std::move(unlimited)} {}
+
+    [[nodiscard]] slot acquire(const boost::asio::ip::address& remote) {
+        const auto address = unmapped(remote);
+        const bool is_limited = per_client_max_ > 0 && !any_contains(unlimited_, address);
+        auto client = client_key(address);
+        auto& count = by_client_[client];
+        if (is_limited && count >= per_client_max_) return nullptr;
+        ++count;
+        ++acquired_;
+        return {this, slot_release{std::move(client)}};
+    }
+    /// Slots of all clients together.
+    [[nodiscard]] std::size_t acquired() const noexcept { return acquired_; }
+
+private:
+    void release(const std::string& client) noexcept {
+        const auto known = by_client_.find(client);
+        invariant(known != by_client_.end());
+        --acquired_;
+        if (--known->second == 0) by_client_.erase(known);
+    }
+    /// The client of an address, as a map key.
+    static std::string client_key(const boost::asio::ip::address& remote) {
+        constexpr std::ptrdiff_t prefix_bytes = 8;
+        if (remote.is_v6()) {
+            const auto bytes = remote.to_v6().to_bytes();
+            return {bytes.begin(), bytes.begin() + prefix_bytes};
+        }
+        const auto bytes = remote.to_v4().to_bytes();
+        return {bytes.begin(), bytes.end()};
+    }
+
+    std::size_t per_client_max_;
+    std::vector<ip_network> unlimited_;
+    std::unordered_map<std::string, std::size_t> by_client_;
+    std::size_t acquired_ = 0;
+};
+
+/// Bound on the bytes that all connections of a server hold in memory together, beyond a small
+/// allowance for each. The loop's thread only. Outlives its shares.
+class byte_budget {
+public:
+    /// Bytes that each connection may always hold: an ordinary request or response. 10,000 of them
+    /// are 40 MB.
+    static constexpr std::size_t allowance = 4096;
+
+    explicit byte_budget(std::size_t bytes_max) : left_{bytes_max} {}
+    byte_budget(const byte_budget&) = delete;
+    byte_budget& operator=(const byte_budget&) = delete;
+
+    /// The part of one connection.
+    class share {
+    public:
+        explicit share(byte_budget& budget) : budget_{budget} {}
+        share(const share&) = delete;
+        share& operator=(const share&) = delete;
+        ~share() { budget_.left_ += reserved_; }
+
+        /// Whether the connection may hold `bytes` in all. If not, its share does not change.
+        [[nodiscard]] bool resize(std::size_t bytes) noexcept {
+            const std::size_t required = bytes > allowance ? bytes - allowance : 0;
+            if (required > reserved_ && required - reserved_ > budget_.left_) return false;
+            budget_.left_ = budget_.left_ + reserved_ - required;
+            reserved_ = required;
+            return true;
+        }
+        void clear() noexcept { static_cast<void>(resize(0)); }
+
+    private:
+        byte_budget& budget_;
+        std::size_t reserved_ = 0;
+    };
+
+    [[nodiscard]] std::size_t left() const noexcept { return left_; }
+
+private:
+    std::size_t left_;
+};
 
 /// State that all sessions of one server share. The loop's thread only.
 struct session_host {

@@ -9,7 +9,6 @@
 #include <openssl/ssl.h>
 #include <sys/ioctl.h>
 
-#include <algorithm>
 #include <array>
 #include <new>
 #include <utility>

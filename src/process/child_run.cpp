@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -342,11 +342,9 @@ std::optional<fs::path> find_program(std::string_view name, std::string_view sea
         auto file = fs::absolute(name, failure);
         return !failure && is_program(file) ? std::optional{std::move(file)} : std::nullopt;
     }
-    for (std::size_t start = 0; start < search_path.size();) {
-        const auto end = std::min(search_path.find(':', start), search_path.size());
-        const fs::path folder{search_path.substr(start, end - start)};
+    for (const auto part : std::views::split(search_path, ':')) {
+        const fs::path folder{part.begin(), part.end()};
         if (folder.is_absolute() && is_program(folder / name)) return folder / name;
-        start = end + 1;
     }
     return std::nullopt;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <reelsd/base/error.hpp>
-#include <reelsd/http/protocol.hpp>
+#include <reelsd/http/request.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -38,7 +38,7 @@ public:
 using body_source = std::function<boost::asio::awaitable<void>(body_writer&)>;
 
 /// A response as a value. The session adds the fields of the connection (Content-Length,
-/// Connection, Date, X-Request-Id), the security fields (src/http/response_head.cpp), and
+/// Connection, Date, X-Request-Id), the security fields (src/http/response.cpp), and
 /// `Cache-Control: no-store` unless one is set.
 class response {
 public:

@@ -2,15 +2,17 @@
 
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/ip_network.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/base/unique_fd.hpp>
-#include <reelsd/http/addresses.hpp>
+#include <reelsd/http/request.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/tls_identity.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/address.hpp>
 
 #include <array>
 #include <chrono>
@@ -20,11 +22,33 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace reelsd::http {
+
+// Addresses and host names of clients, proxies and this server.
+
+/// The client of a request that `peer`, one of `proxies`, forwarded: the last address in
+/// X-Forwarded-For that is not one of `proxies`. The client itself can have written all before it.
+/// If there is none, or an element is not an address, the last address before it.
+[[nodiscard]] boost::asio::ip::address client_behind(
+    const boost::asio::ip::address& peer, const header_fields& headers,
+    std::span<const ip_network> proxies);
+
+/// Whether a browser may read this server's pages under the name in a `Host` header. A page of
+/// another site can point its own name at this machine (DNS rebinding); the browser then treats our
+/// responses as that site's. Therefore only names that such a site cannot have are allowed:
+/// - address literals;
+/// - "localhost", its subdomains, and any other name without a dot, which cannot be registered;
+/// - `own_name`, without a port, in any letter case.
+/// A request without `Host` does not come from a browser.
+[[nodiscard]] bool is_own_host(std::string_view host, std::string_view own_name);
+
+/// The host of a `Host` header, or of an authority, without its port; IPv6 without brackets.
+[[nodiscard]] std::string_view host_without_port(std::string_view authority) noexcept;
 
 /// The address of a listener.
 struct listen_address {

@@ -1,6 +1,5 @@
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
-#include <reelsd/async/service_group.hpp>
 
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/io_context.hpp>

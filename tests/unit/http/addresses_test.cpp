@@ -1,4 +1,4 @@
-#include <reelsd/http/addresses.hpp>
+#include <reelsd/http/server.hpp>
 
 #include <gtest/gtest.h>
 

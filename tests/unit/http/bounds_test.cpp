@@ -1,5 +1,5 @@
-#include "connection_limits.hpp"
 #include "served.hpp"
+#include "session.hpp"
 
 #include <gtest/gtest.h>
 

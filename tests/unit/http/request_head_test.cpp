@@ -1,4 +1,4 @@
-#include "request_head.hpp"
+#include "request_reader.hpp"
 
 #include <gtest/gtest.h>
 

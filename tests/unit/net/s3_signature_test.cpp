@@ -1,6 +1,6 @@
 // Goal: requests are signed as S3 demands. Method: the examples of AWS's "Signature Calculations
 // for the Authorization Header: Transferring Payload in a Single Chunk".
-#include <reelsd/net/s3_signature.hpp>
+#include <reelsd/net/s3_store.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <reelsd/async/service_group.hpp>
+#include <reelsd/async/background_service.hpp>
 
 #include <chrono>
 
