@@ -1,6 +1,6 @@
 #include "analyzers.hpp"
 
-#include "installation.hpp"
+#include "from_settings.hpp"
 #include <reelsd/model/analyzer.hpp>
 
 #include <boost/asio/ip/host_name.hpp>

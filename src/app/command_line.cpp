@@ -1,6 +1,5 @@
-#include "command_line.hpp"
-
-#include "setting_table.hpp"
+#include "commands.hpp"
+#include "settings.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/platform/source.hpp>
 

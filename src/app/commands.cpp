@@ -1,30 +1,39 @@
 #include "commands.hpp"
 
 #include "analyzers.hpp"
-#include "database.hpp"
-#include "setting_table.hpp"
+#include "settings.hpp"
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/dashboard/dashboard.hpp>
+#include <reelsd/db/errors.hpp>
+#include <reelsd/db/pool.hpp>
+#include <reelsd/domain/accounts/password.hpp>
+#include <reelsd/domain/accounts/session_store.hpp>
+#include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/jobs/vector_store.hpp>
+#include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/net/http_client.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
+#include <optional>
 #include <stop_token>
+#include <string_view>
 
 // Commands that consist of one step.
+
 namespace reelsd::app {
 namespace {
 
+namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// A healthy daemon answers in milliseconds; /readyz waits up to 2 s for its database. Container
 /// engines allow this program about 10 s.
 constexpr auto healthcheck_time_max = 5s;
-/// Short, because a user is waiting.
-constexpr auto embedder_time_max = 10s;
-
 /// Addresses that the daemon binds, as opposed to the public address.
 std::string local_origin(settings config) {
     config.public_url.clear();
@@ -56,17 +65,84 @@ json to_json(const setting_definition& definition, std::string_view group) {
         {"help", definition.help}};
 }
 
-boost::asio::awaitable<result<void>> make_active(db::pool& pool, std::string name) {
+/// Short, because a user is waiting.
+constexpr auto answer_time_max = 10s;
+
+deadline answer_by() {
+    return deadline::after(answer_time_max);
+}
+
+std::string limit_text(const std::optional<int>& limit) {
+    return limit ? std::to_string(*limit) : "default";
+}
+
+/// Another data directory has another private database.
+error no_such_account(std::string_view name) {
+    return error{
+        errc::not_found,
+        fmt::format(
+            "there is no such account as {} in this database; --data-dir or --database-url must "
+            "be the server's",
+            name)};
+}
+
+/// `name`: e-mail address or id.
+asio::awaitable<result<account_id>> find_account(db::pool& pool, std::string name, deadline by) {
+    accounts::account_store store{pool};
+    const auto id = co_await store.find(name, by);
+    if (!id) co_return no_such_account(name);
+    co_return id;
+}
+
+asio::awaitable<result<void>> make_active(db::pool& pool, std::string name) {
     jobs::vector_store vectors{pool};
-    co_await vectors.make_active(name, deadline::after(embedder_time_max));
+    co_await vectors.make_active(name, answer_by());
     fmt::print("{}\n", name);
     co_return result<void>{};
 }
 
+/// Returns false if the text cannot be written: a full disk, or a reader that has closed its end.
+bool write_out(std::string_view text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+}
+
+/// Requires the address to be typed a second time.
+result<void> confirm_deletion(const std::string& email, const retention::holdings& holdings) {
+    fmt::print(
+        stderr,
+        "This deletes {} with {} reels, {} calls of models and {} tokens, for good.\n"
+        "Type the e-mail address to continue: ",
+        email,
+        holdings.jobs,
+        holdings.calls,
+        holdings.tokens);
+    std::fflush(stderr);
+    std::string typed;
+    constexpr std::size_t typed_bytes_max = 300;
+    for (int c = std::getchar(); c != EOF && c != '\n' && typed.size() < typed_bytes_max;
+         c = std::getchar()) {
+        typed.push_back(static_cast<char>(c));
+    }
+    if (typed == email) return {};
+    return error{errc::invalid_argument, "that is not the address: nothing was deleted"};
+}
+
+/// Runs concurrently with the daemons' own erasure, which finishes what is left if this stops.
+asio::awaitable<void> empty_account(db::pool& pool, account_id account) {
+    retention::retention_store store{pool};
+    retention::step_size size;
+    for (;;) {
+        const auto began = monotonic_clock::now();
+        const auto step = co_await store.erase_account(account, size.rows(), answer_by());
+        if (!step.account || step.is_gone) co_return;
+        size.took(monotonic_clock::now() - began, step.is_full(size.rows()));
+        co_await async::pause(size.pause());
+    }
+}
+
 }  // namespace
 
-result<void> execute(
-    const migrate_command& /*unused*/, const settings& config, const log::logger& log) {
+result<void> execute(const migrate_command&, const settings& config, const log::logger& log) {
     const auto store = database::open(config, log);
     if (!store) return store.error();
     const auto applied = (*store)->migrate(log);
@@ -75,16 +151,13 @@ result<void> execute(
     return {};
 }
 
-result<void> execute(
-    const healthcheck_command& /*unused*/, const settings& config, const log::logger& /*unused*/) {
+result<void> execute(const healthcheck_command&, const settings& config, const log::logger&) {
     if (config.listen.port == 0) {
         return error{errc::invalid_argument, "listen has port 0: only the log has the actual port"};
     }
     const auto origin = local_origin(config);
     const net::http_client client{
-        {.policy = {.host_suffixes = {}, .allow_private = false, .trusted_origins = {origin}},
-         .ca_file = {},
-         .any_certificate = true}};
+        {.policy = {.trusted_origins = {origin}}, .any_certificate = true}};
     const auto answer = client.send(
         {.url = origin + "/readyz"}, deadline::after(healthcheck_time_max), std::stop_token{});
     if (!answer) {
@@ -97,8 +170,7 @@ result<void> execute(
         fmt::format("{} is not ready: {} {}", origin, answer->status(), answer->body)};
 }
 
-result<void> execute(
-    const settings_command& /*unused*/, const settings& /*unused*/, const log::logger& /*unused*/) {
+result<void> execute(const settings_command&, const settings&, const log::logger&) {
     auto list = json::array();
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
@@ -109,8 +181,7 @@ result<void> execute(
     return {};
 }
 
-result<void> execute(
-    const use_embedder_command& /*unused*/, const settings& config, const log::logger& log) {
+result<void> execute(const use_embedder_command&, const settings& config, const log::logger& log) {
     const auto embedder = make_dense_embedder(config);
     if (!embedder) return embedder.error();
     if (!*embedder) {
@@ -119,6 +190,140 @@ result<void> execute(
     }
     const std::string name{(*embedder)->name()};
     return with_database(config, log, [&name](db::pool& pool) { return make_active(pool, name); });
+}
+
+database_work execute_on(db::pool& pool, create_account_command request, const settings&) {
+    if (const auto valid = accounts::check_email(request.email); !valid) co_return valid.error();
+    accounts::account_store store{pool};
+    const auto role =
+        request.is_administrator ? accounts::role::administrator : accounts::role::member;
+    const auto id = co_await store.create(request.email, role, answer_by());
+    if (!id) co_return id.error();
+    fmt::print("{}\n", id->value);
+    co_return result<void>{};
+}
+
+database_work execute_on(db::pool& pool, create_token_command request, const settings&) {
+    if (const auto valid = accounts::check_token_name(request.name); !valid)
+        co_return valid.error();
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.account, by);
+    if (!id) co_return id.error();
+    accounts::account_store store{pool};
+    const auto token = co_await store.create_token(*id, request.name, by);
+    if (!token) co_return token.error();
+    fmt::print("{}\n", token->token);
+    co_return result<void>{};
+}
+
+database_work execute_on(db::pool& pool, limit_account_command request, const settings&) {
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.email, by);
+    if (!id) co_return id.error();
+    accounts::account_store store{pool};
+    const auto limits = co_await store.change_limits(*id, request.changes, by);
+    fmt::print("submissions-per-minute {}\n", limit_text(limits.submissions_per_minute));
+    fmt::print("concurrent-jobs {}\n", limit_text(limits.concurrent_jobs));
+    fmt::print("requests-per-minute {}\n", limit_text(limits.requests_per_minute));
+    fmt::print("queued-jobs {}\n", limit_text(limits.queued_jobs));
+    fmt::print("monthly-budget-usd {}\n", limits.monthly_budget_usd.value_or("none"));
+    co_return result<void>{};
+}
+
+database_work execute_on(db::pool& pool, invite_account_command request, const settings& config) {
+    const auto by = answer_by();
+    accounts::session_store sessions{pool};
+    std::optional<account_id> invitee;
+    if (!request.account.empty()) {
+        const auto id = co_await find_account(pool, request.account, by);
+        if (!id) co_return id.error();
+        invitee = *id;
+    } else if (co_await sessions.has_administrator(by)) {
+        co_return error{
+            errc::conflict, "an administrator already exists; name an account with --account"};
+    }
+    const auto invitation = co_await sessions.invite(invitee, by);
+    const auto origin = public_origin(config, config.listen.port);
+    fmt::print("{}\n", dashboard::invitation_link(origin, invitation.secret));
+    co_return result<void>{};
+}
+
+database_work execute_on(db::pool& pool, export_account_command request, const settings&) {
+    const auto id = co_await find_account(pool, request.email, answer_by());
+    if (!id) co_return id.error();
+    exports::account_export lines{pool, *id};
+    bool is_written = true;
+    while (is_written) {
+        const auto page = co_await lines.next(answer_by());
+        if (!page) break;
+        is_written = write_out(*page);
+    }
+    if (is_written && std::fflush(stdout) == 0) co_return result<void>{};
+    co_return error{
+        errc::storage_failed,
+        fmt::format("the export was cut after {} lines: it could not be written", lines.lines())};
+}
+
+database_work execute_on(db::pool& pool, delete_account_command request, const settings&) {
+    // No ids here: a mistyped number would be another account.
+    if (request.email.find('@') == std::string::npos) co_return no_such_account(request.email);
+    const auto id = co_await find_account(pool, request.email, answer_by());
+    if (!id) co_return id.error();
+    retention::retention_store store{pool};
+    const auto holdings = co_await store.look_at(*id, answer_by());
+    if (!request.is_confirmed) {
+        const auto confirmed = confirm_deletion(request.email, holdings);
+        if (!confirmed) co_return confirmed.error();
+    }
+    const auto begun = co_await store.begin_erasure(*id, std::nullopt, answer_by());
+    if (!begun) co_return begun.error();
+    try {
+        co_await empty_account(pool, *id);
+    } catch (const db::failure& failure) {
+        co_return error{
+            failure.code(),
+            fmt::format(
+                "{} is locked out already, and any daemon deletes what is left; this command "
+                "stopped: {}",
+                request.email,
+                failure.what())};
+    }
+    fmt::print(
+        "deleted {}: {} reels, {} calls of models, {} tokens\n",
+        request.email,
+        holdings.jobs,
+        holdings.calls,
+        holdings.tokens);
+    co_return result<void>{};
+}
+
+database_work execute_on(db::pool& pool, list_tokens_command request, const settings&) {
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.account, by);
+    if (!id) co_return id.error();
+    accounts::account_store store{pool};
+    for (const auto& token : co_await store.tokens(*id, by)) {
+        const auto used =
+            token.last_used_at ? to_rfc3339(*token.last_used_at) : std::string{"never"};
+        const auto state =
+            token.revoked_at ? "revoked " + to_rfc3339(*token.revoked_at) : std::string{"valid"};
+        fmt::print(
+            "{}...  created {}  used {}  {}  {}\n",
+            token.prefix,
+            to_rfc3339(token.created_at),
+            used,
+            state,
+            token.name);
+    }
+    co_return result<void>{};
+}
+
+database_work execute_on(db::pool& pool, revoke_token_command request, const settings&) {
+    const auto by = answer_by();
+    const auto id = co_await find_account(pool, request.account, by);
+    if (!id) co_return id.error();
+    accounts::account_store store{pool};
+    co_return co_await store.revoke_token(*id, request.name, by);
 }
 
 }  // namespace reelsd::app

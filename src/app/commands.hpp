@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <string>
+#include <string_view>
 #include <variant>
 
 /// The subcommands: the arguments of each, and the function that runs it, prints its result on
@@ -65,8 +66,7 @@ struct create_account_command {
     std::string email;
     bool is_administrator = false;
 };
-[[nodiscard]] result<void> execute(
-    const create_account_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, create_account_command, const settings&);
 
 struct limit_account_command {
     std::string email;
@@ -98,8 +98,7 @@ struct create_token_command {
     std::string account;  ///< E-mail address or id.
     std::string name;
 };
-[[nodiscard]] result<void> execute(
-    const create_token_command&, const settings&, const log::logger&);
+[[nodiscard]] database_work execute_on(db::pool&, create_token_command, const settings&);
 
 struct list_tokens_command {
     std::string account;  ///< E-mail address or id.
@@ -130,5 +129,19 @@ template <class Command>
     const auto work = [&](db::pool& pool) { return execute_on(pool, request, config); };
     return with_database(config, log, work);
 }
+
+/// A command, and the settings from the command line, the environment and the configuration file.
+struct invocation {
+    command chosen;
+    settings config;
+};
+
+/// The invocation, or the exit code: 0 after `--help` or `--version`, 2 after an error that was
+/// printed on standard error.
+[[nodiscard]] std::variant<invocation, int> read_command_line(int argument_count, char** arguments);
+
+/// Prints "reelsd: " and the reason on standard error, with the priority of an error for systemd's
+/// journal.
+void print_error(std::string_view why);
 
 }  // namespace reelsd::app

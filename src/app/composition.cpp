@@ -1,10 +1,7 @@
 #include "composition.hpp"
 
-#include "installation.hpp"
-#include "media_objects.hpp"
-#include "platform_source.hpp"
+#include "from_settings.hpp"
 #include "process_services.hpp"
-#include "usable_memory.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 #include <reelsd/base/random.hpp>
@@ -267,7 +264,18 @@ composition::composition(
     if (vectors) services.add(*vectors);
     if (questions) services.add(*questions);
     add_maintenance();
-    add_process_services(supervisor, std::move(on_unsupported_schema));
+    const process_context process{
+        .loop = loop.get_executor(),
+        .config = config,
+        .threads = offload,
+        .server = server,
+        .pool = pool,
+        .pages = pages,
+        .log = log};
+    for (auto& service :
+         make_process_services(process, supervisor, std::move(on_unsupported_schema))) {
+        owned.push_back(std::move(service));
+    }
     for (const auto& service : owned) services.add(*service);
     if (chat_bot) services.add(*chat_bot);
     services.add(readiness);
@@ -323,19 +331,6 @@ void composition::add_media_sweepers(const work::maintenance_context& context) {
     };
     owned.push_back(
         work::make_object_sweeper(context, store, media_calls, objects->name(), std::move(remove)));
-}
-
-void composition::add_process_services(
-    const service_notifier& supervisor, std::function<void()> on_unsupported_schema) {
-    const process_context context{
-        .loop = loop.get_executor(),
-        .config = config,
-        .threads = offload,
-        .server = server,
-        .log = log};
-    owned.push_back(make_reloader(context, supervisor));
-    owned.push_back(make_schema_monitor(context, pool, std::move(on_unsupported_schema)));
-    owned.push_back(make_setup_link_logger(context, pages));
 }
 
 work::executor_dependencies composition::executor_dependencies() {

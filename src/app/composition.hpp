@@ -1,19 +1,17 @@
 #pragma once
 
 #include "analyzers.hpp"
-#include "cluster_supervisor.hpp"
 #include "database.hpp"
+#include "from_settings.hpp"
 #include "handover.hpp"
 #include "health.hpp"
 #include "http_endpoints.hpp"
 #include "metrics.hpp"
-#include "platform_source.hpp"
-#include "readiness_monitor.hpp"
-#include "sd_notify.hpp"
+#include "process_services.hpp"
 #include "settings.hpp"
 #include <reelsd/api/api.hpp>
-#include <reelsd/async/offload_pool.hpp>
 #include <reelsd/async/background_service.hpp>
+#include <reelsd/async/offload_pool.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
@@ -141,8 +139,6 @@ private:
     [[nodiscard]] dashboard::dashboard_dependencies dashboard_dependencies();
     void add_maintenance();
     void add_media_sweepers(const work::maintenance_context& context);
-    void add_process_services(
-        const service_notifier& supervisor, std::function<void()> on_unsupported_schema);
 };
 
 }  // namespace reelsd::app

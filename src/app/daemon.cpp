@@ -1,7 +1,6 @@
 #include "commands.hpp"
 #include "composition.hpp"
 #include "process_services.hpp"
-#include "sd_notify.hpp"
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/process/child_run.hpp>
@@ -44,21 +43,140 @@ public:
     /// Binds nothing yet.
     daemon(
         const settings& config, const log::logger& log, resources opened,
-        const service_notifier& supervisor);
+        const service_notifier& supervisor)
+        : supervisor_{supervisor},
+          parts_{
+              config,
+              log,
+              std::move(opened),
+              supervisor,
+              [this] {
+                  is_unsupported_ = true;
+                  // Takes the same path as a stop by an operator.
+                  static_cast<void>(std::raise(SIGTERM));
+              }},
+          signals_{parts_.loop, SIGINT, SIGTERM} {}
 
     /// Listens and serves until SIGINT or SIGTERM, and notifies the service manager. Errors: the
     /// address cannot be listened on; the database needs a newer program.
-    result<void> run();
+    result<void> run() {
+        const auto& log = parts_.log;
+        parts_.pool.start();
+        const auto listening = listen();
+        if (!listening) return listening.error();
+        start();
+        asio::co_spawn(parts_.loop, stop_on_signal(), [this](const std::exception_ptr& thrown) {
+            if (!thrown) return;
+            async::log_failure(parts_.log)("stop", thrown);
+            // After a stop that failed, the loop would never run out of work.
+            parts_.loop.stop();
+        });
+        log.info(
+            "listening",
+            {{"address", fmt::format("{}:{}", parts_.config.listen.host, parts_.port)},
+             {"workers", parts_.config.workers},
+             {"analyzer", parts_.res.models->chosen().name()},
+             {"reel-cache-bytes-max", parts_.callers.kept().most},
+             {"version", REELSD_VERSION}});
+        log_unless_notified(log, supervisor_.ready());
+        run_loop();
+        // Other daemons learn of it by the end of their links, which must therefore come later.
+        if (auto* const cluster = parts_.res.store->cluster()) cluster->stop();
+        if (!is_drained_) {
+            // A worker hangs in a call that ignores its stop. Its job is rescued when the lease
+            // ends; waiting for the thread would delay the exit until the call returns.
+            log.warning("stopped with unfinished work; it resumes when its leases expire");
+            std::_Exit(is_unsupported_ ? EXIT_FAILURE : EXIT_SUCCESS);
+        }
+        log.info("stopped");
+        if (!is_unsupported_) return {};
+        return error{
+            errc::conflict,
+            "the database requires a newer release than this one; start the newer release"};
+    }
 
 private:
     /// Binds both addresses.
-    result<void> listen();
+    result<void> listen() {
+        if (parts_.metrics_server) {
+            const auto served = parts_.metrics_server->start();
+            if (!served) return served.error();
+        }
+        const auto port = listen_for_clients();
+        if (!port) {
+            if (parts_.metrics_server) parts_.metrics_server->abandon();
+            return port.error();
+        }
+        parts_.port = *port;
+        return {};
+    }
+
     /// Takes over the listener of another daemon, or opens one. Returns the port.
-    result<std::uint16_t> listen_for_clients();
-    void start();
-    void run_loop();
-    asio::awaitable<void> stop_on_signal();
-    asio::awaitable<void> stop();
+    result<std::uint16_t> listen_for_clients() {
+        const auto& config = parts_.config;
+        std::optional<http::listen_address> shared;
+        if (config.share_port && config.listen.port != 0) shared = config.listen;
+        auto taken_over = parts_.others.join(shared);
+        if (taken_over) parts_.log.info("another daemon listens on the same socket");
+        auto port = parts_.server.start(std::move(taken_over));
+        if (!port) return port;
+        parts_.others.start(
+            {.listener =
+                 [this] { return parts_.config.share_port ? parts_.server.listener() : -1; },
+             .suspend_database = [this] { return parts_.cluster.suspend(); },
+             .resume_database = [this] { return parts_.cluster.resume(); }});
+        return port;
+    }
+
+    void start() {
+        parts_.cluster.start();
+        parts_.token_usage.start();
+        parts_.services.start();
+        parts_.tasks.spawn("poll changes", parts_.poller.run());
+    }
+
+    /// Writes the log lines of each turn of the loop with one call. A killed daemon loses the lines
+    /// of at most one turn.
+    void run_loop() {
+        struct unbatched {
+            const log::logger& log;
+            ~unbatched() { log.batch({}); }
+        };
+        parts_.log.batch([this] { asio::post(parts_.loop, [this] { parts_.log.flush(); }); });
+        const unbatched at_end{parts_.log};
+        parts_.loop.run();
+    }
+
+    asio::awaitable<void> stop_on_signal() {
+        const int signal = co_await signals_.async_wait(asio::use_awaitable);
+        parts_.log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+        co_await stop();
+    }
+
+    asio::awaitable<void> stop() {
+        using namespace asio::experimental::awaitable_operators;
+        log_unless_notified(parts_.log, supervisor_.stopping());
+        parts_.recorder.refuse_new();
+        const auto drain =
+            std::chrono::duration_cast<monotonic_clock::duration>(parts_.config.shutdown_drain);
+        const auto by = deadline::after(drain + release_time_max);
+        // Both at once: while clients get their answers, the workers finish or release their jobs.
+        auto services = parts_.services.stop(by);
+        auto exchanges = parts_.server.stop(by.at_most(exchange_time_max));
+        is_drained_ = co_await (std::move(services) && std::move(exchanges));
+        if (parts_.metrics_server) co_await parts_.metrics_server->stop();
+        const bool is_supervisor_stopped = co_await parts_.cluster.stop(by);
+        if (!co_await parts_.tasks.stop(by, deadline::after(1s))) {
+            parts_.log.error("tasks still running at shutdown", {{"tasks", parts_.tasks.size()}});
+            is_drained_ = false;
+        }
+        // Containers are killed 10 s after the stop signal.
+        const auto flush_time_max = parts_.pool.state().reachable() ? last_flush_time_max : 0s;
+        const bool is_flusher_stopped =
+            co_await parts_.token_usage.stop(deadline::after(flush_time_max));
+        is_drained_ = is_drained_ && is_supervisor_stopped && is_flusher_stopped;
+        co_await parts_.cluster.hand_over(by);
+    }
 
     service_notifier supervisor_;
     composition parts_;
@@ -66,137 +184,6 @@ private:
     bool is_drained_ = true;
     bool is_unsupported_ = false;  ///< The schema needs a newer program.
 };
-
-daemon::daemon(
-    const settings& config, const log::logger& log, resources opened,
-    const service_notifier& supervisor)
-    : supervisor_{supervisor},
-      parts_{
-          config,
-          log,
-          std::move(opened),
-          supervisor,
-          [this] {
-              is_unsupported_ = true;
-              // Takes the same path as a stop by an operator.
-              static_cast<void>(std::raise(SIGTERM));
-          }},
-      signals_{parts_.loop, SIGINT, SIGTERM} {}
-
-/// Writes the log lines of each turn of the loop with one call. A killed daemon loses the lines of
-/// at most one turn.
-void daemon::run_loop() {
-    struct unbatched {
-        const log::logger& log;
-        ~unbatched() { log.batch({}); }
-    };
-    parts_.log.batch([this] { asio::post(parts_.loop, [this] { parts_.log.flush(); }); });
-    const unbatched at_end{parts_.log};
-    parts_.loop.run();
-}
-
-result<void> daemon::run() {
-    const auto& log = parts_.log;
-    parts_.pool.start();
-    const auto listening = listen();
-    if (!listening) return listening.error();
-    start();
-    asio::co_spawn(parts_.loop, stop_on_signal(), [this](const std::exception_ptr& thrown) {
-        if (!thrown) return;
-        async::log_failure(parts_.log)("stop", thrown);
-        // After a stop that failed, the loop would never run out of work.
-        parts_.loop.stop();
-    });
-    log.info(
-        "listening",
-        {{"address", fmt::format("{}:{}", parts_.config.listen.host, parts_.port)},
-         {"workers", parts_.config.workers},
-         {"analyzer", parts_.res.models->chosen().name()},
-         {"reel-cache-bytes-max", parts_.callers.kept().most},
-         {"version", REELSD_VERSION}});
-    log_unless_notified(log, supervisor_.ready());
-    run_loop();
-    // Other daemons learn of it by the end of their links, which must therefore come later.
-    if (auto* const cluster = parts_.res.store->cluster()) cluster->stop();
-    if (!is_drained_) {
-        // A worker hangs in a call that ignores its stop. Its job is rescued when the lease ends;
-        // waiting for the thread would delay the exit until the call returns.
-        log.warning("stopped with unfinished work; it resumes when its leases expire");
-        std::_Exit(is_unsupported_ ? EXIT_FAILURE : EXIT_SUCCESS);
-    }
-    log.info("stopped");
-    if (!is_unsupported_) return {};
-    return error{
-        errc::conflict,
-        "the database requires a newer release than this one; start the newer release"};
-}
-
-result<void> daemon::listen() {
-    if (parts_.metrics_server) {
-        const auto served = parts_.metrics_server->start();
-        if (!served) return served.error();
-    }
-    const auto port = listen_for_clients();
-    if (!port) {
-        if (parts_.metrics_server) parts_.metrics_server->abandon();
-        return port.error();
-    }
-    parts_.port = *port;
-    return {};
-}
-
-result<std::uint16_t> daemon::listen_for_clients() {
-    const auto& config = parts_.config;
-    std::optional<http::listen_address> shared;
-    if (config.share_port && config.listen.port != 0) shared = config.listen;
-    auto taken_over = parts_.others.join(shared);
-    if (taken_over) parts_.log.info("another daemon listens on the same socket");
-    auto port = parts_.server.start(std::move(taken_over));
-    if (!port) return port;
-    parts_.others.start(
-        {.listener = [this] { return parts_.config.share_port ? parts_.server.listener() : -1; },
-         .suspend_database = [this] { return parts_.cluster.suspend(); },
-         .resume_database = [this] { return parts_.cluster.resume(); }});
-    return port;
-}
-
-void daemon::start() {
-    parts_.cluster.start();
-    parts_.token_usage.start();
-    parts_.services.start();
-    parts_.tasks.spawn("poll changes", parts_.poller.run());
-}
-
-asio::awaitable<void> daemon::stop_on_signal() {
-    const int signal = co_await signals_.async_wait(asio::use_awaitable);
-    parts_.log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
-    co_await stop();
-}
-
-asio::awaitable<void> daemon::stop() {
-    using namespace asio::experimental::awaitable_operators;
-    log_unless_notified(parts_.log, supervisor_.stopping());
-    parts_.recorder.refuse_new();
-    const auto drain =
-        std::chrono::duration_cast<monotonic_clock::duration>(parts_.config.shutdown_drain);
-    const auto by = deadline::after(drain + release_time_max);
-    // Both at once: while clients get their answers, the workers finish or release their jobs.
-    auto services = parts_.services.stop(by);
-    auto exchanges = parts_.server.stop(by.at_most(exchange_time_max));
-    is_drained_ = co_await (std::move(services) && std::move(exchanges));
-    if (parts_.metrics_server) co_await parts_.metrics_server->stop();
-    const bool is_supervisor_stopped = co_await parts_.cluster.stop(by);
-    if (!co_await parts_.tasks.stop(by, deadline::after(1s))) {
-        parts_.log.error("tasks still running at shutdown", {{"tasks", parts_.tasks.size()}});
-        is_drained_ = false;
-    }
-    // Containers are killed 10 s after the stop signal.
-    const auto flush_time_max = parts_.pool.state().reachable() ? last_flush_time_max : 0s;
-    const bool is_flusher_stopped =
-        co_await parts_.token_usage.stop(deadline::after(flush_time_max));
-    is_drained_ = is_drained_ && is_supervisor_stopped && is_flusher_stopped;
-    co_await parts_.cluster.hand_over(by);
-}
 
 /// Each connection is a descriptor, and the usual soft limit of 1,024 would limit clients. The
 /// operator sets the hard limit; the daemon cannot use more than 65,536.
@@ -229,8 +216,7 @@ void exit_on_signal_until_started() {
 
 }  // namespace
 
-result<void> execute(
-    const serve_command& /*unused*/, const settings& config, const log::logger& log) {
+result<void> execute(const serve_command&, const settings& config, const log::logger& log) {
     exit_on_signal_until_started();
     const auto kernel = process::check_kernel();
     if (!kernel) return kernel.error();

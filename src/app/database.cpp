@@ -1,16 +1,17 @@
 #include "database.hpp"
 
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/sleep.hpp>
 #include <reelsd/db/client_program.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
-#include <reelsd/db/pool.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>
 #include <exception>
+#include <utility>
 
 namespace reelsd::app {
 namespace {
@@ -39,6 +40,21 @@ result<void> await_server(const std::string& connection, const log::logger& log)
         stoppable_sleep(connect_pause, {});
     }
 }
+
+constexpr auto supervise_interval = 1s;
+/// A package's files are replaced one after the other, within about a second. A server that starts
+/// in that time would have to be restarted again.
+constexpr int checks_before_restart = 3;
+/// Before an unsuccessful restart is repeated.
+constexpr int checks_between_restarts = 60;
+/// Includes the recovery of a private cluster.
+constexpr auto restart_time_max = 60s;
+/// Statements take milliseconds; a longer one is aborted when the database stops.
+constexpr auto settle_time_max = 2s;
+/// The slowest fast stop of a private server (10 s), and its start.
+constexpr auto database_away_max = 15s;
+/// Part of a stop's 8 s.
+constexpr auto write_back_time_max = 3s;
 
 }  // namespace
 
@@ -107,6 +123,101 @@ result<void> with_pool(
         return error{failure.code(), failure.what()};
     }
     return outcome;
+}
+
+cluster_supervisor::cluster_supervisor(
+    const asio::any_io_executor& loop, database& store, db::pool& pool, handover& others,
+    async::offload_pool& threads, log::logger log)
+    : background_task{"supervise cluster", loop, std::move(log)},
+      store_{store},
+      pool_{pool},
+      others_{others},
+      threads_{threads} {}
+
+asio::awaitable<void> cluster_supervisor::run() {
+    if (store_.cluster() == nullptr) co_return;
+    const auto& cluster = *store_.cluster();
+    for (int stale_checks = 0;;) {
+        co_await async::pause(supervise_interval);
+        const auto state = pool_.state();
+        // Only the owner restarts the server: another daemon would only abort statements.
+        const bool is_stale = cluster.is_owner() && (cluster.is_outdated() || state.lacks_library);
+        stale_checks = is_stale ? stale_checks + 1 : 0;
+        if (stale_checks % checks_between_restarts == checks_before_restart) {
+            co_await restart();
+        } else if (!is_stale && !state.reachable()) {
+            // The pool connects by itself.
+            co_await run_cluster(&db::private_cluster::ensure_running);
+        }
+    }
+}
+
+asio::awaitable<void> cluster_supervisor::suspend() {
+    if (store_.cluster() == nullptr) co_return;  // The operator's database is not affected.
+    log().info("another daemon is stopping the private database");
+    co_await suspend_pool();
+}
+
+asio::awaitable<void> cluster_supervisor::resume() {
+    if (store_.cluster() == nullptr) co_return;
+    co_await run_cluster(&db::private_cluster::ensure_running);
+    pool_.resume();
+}
+
+asio::awaitable<bool> cluster_supervisor::stop(deadline by) {
+    // Otherwise the wait for a server that does not answer would exceed `by`.
+    if (auto* const cluster = store_.cluster()) cluster->interrupt();
+    return background_task::stop(by);
+}
+
+asio::awaitable<void> cluster_supervisor::hand_over(deadline by) {
+    const auto* const cluster = store_.cluster();
+    const bool hands_over = cluster != nullptr && cluster->is_owner() && !others_.is_alone();
+    if (hands_over) co_await write_back(by.at_most(write_back_time_max));
+    pool_.close();
+    if (hands_over) co_await others_.announce_database_stop(by);
+    co_await others_.stop(by);
+}
+
+asio::awaitable<void> cluster_supervisor::restart() {
+    log().warning("restarting the private database: PostgreSQL's files were replaced");
+    if (pool_.state().reachable()) co_await write_back(deadline::after(write_back_time_max));
+    co_await suspend_pool();
+    co_await others_.announce_database_stop(deadline::after(settle_time_max));
+    co_await run_cluster(&db::private_cluster::restart);
+    pool_.resume();
+    others_.announce_database_start();
+}
+
+asio::awaitable<void> cluster_supervisor::suspend_pool() {
+    const db::suspension away{
+        .settled_by = deadline::after(settle_time_max),
+        .waiting_by = deadline::after(database_away_max)};
+    const bool settled = co_await pool_.suspend(away);
+    if (!settled) log().warning("stopping the private database aborts running statements");
+}
+
+asio::awaitable<void> cluster_supervisor::write_back(deadline by) {
+    // A stopping server writes its dirty pages. A checkpoint while the other daemons still use it
+    // shortens their wait.
+    try {
+        co_await pool_.checkpoint(by);
+    } catch (const db::failure& failure) {
+        log().debug("checkpoint before shutdown failed", {{"reason", failure.what()}});
+    }
+}
+
+asio::awaitable<void> cluster_supervisor::run_cluster(
+    result<std::string> (db::private_cluster::*operation)(deadline)) {
+    const auto by = deadline::after(restart_time_max);
+    const auto run = [this, operation, by] {
+        const auto running = (store_.cluster()->*operation)(by);
+        return running ? std::string{} : running.error().to_string();
+    };
+    const auto failure = co_await threads_.run(by, run);
+    if (failure && !failure->empty()) {
+        log().error("starting the private database failed", {{"reason", *failure}});
+    }
 }
 
 }  // namespace reelsd::app

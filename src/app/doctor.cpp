@@ -1,9 +1,7 @@
 #include "analyzers.hpp"
 #include "commands.hpp"
 #include "database.hpp"
-#include "installation.hpp"
-#include "media_objects.hpp"
-#include "platform_source.hpp"
+#include "from_settings.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
@@ -23,7 +21,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -445,18 +442,20 @@ void check_canary(
     }
 }
 
+finding model_failure(const std::string& name, const error& why) {
+    auto text = name + ": " + why.to_string();
+    const bool is_wrong = why.code() == errc::model_misconfigured;
+    return is_wrong ? bad(std::move(text)) : doubtful(std::move(text));
+}
+
 finding check_speech_server(const model::speech_transcriber& speech) {
     const auto name = std::string{speech.name()};
     const auto checked = speech.check(deadline::after(model_time_max), std::stop_token{});
-    if (checked) {
-        return good(
-            *checked == model::server_check::confirmed
-                ? name + ": key and model are right"
-                : name + ": it answers; it does not list its models, so the model was not checked");
-    }
-    auto failure = name + ": " + checked.error().to_string();
-    const bool is_wrong = checked.error().code() == errc::model_misconfigured;
-    return is_wrong ? bad(std::move(failure)) : doubtful(std::move(failure));
+    if (!checked) return model_failure(name, checked.error());
+    return good(
+        *checked == model::server_check::confirmed
+            ? name + ": key and model are right"
+            : name + ": it answers; it does not list its models, so the model was not checked");
 }
 
 /// Checks the configured models.
@@ -472,13 +471,10 @@ void check_models(report& lines, const settings& config, const log::logger& log)
     for (const auto* const analyzer : (*models)->remote()) {
         const auto name = std::string{analyzer->name()};
         const auto checked = analyzer->check(deadline::after(model_time_max), std::stop_token{});
-        if (checked) {
-            lines.add("model", good(name + ": key and model are right"));
-            continue;
-        }
-        auto failure = name + ": " + checked.error().to_string();
-        const bool is_wrong = checked.error().code() == errc::model_misconfigured;
-        lines.add("model", is_wrong ? bad(std::move(failure)) : doubtful(std::move(failure)));
+        lines.add(
+            "model",
+            checked ? good(name + ": key and model are right")
+                    : model_failure(name, checked.error()));
     }
     if ((*models)->remote().empty())
         lines.add("model", good("local analyzer: no key and no network needed"));
@@ -486,8 +482,7 @@ void check_models(report& lines, const settings& config, const log::logger& log)
 
 }  // namespace
 
-result<void> execute(
-    const doctor_command& /*unused*/, const settings& config, const log::logger& log) {
+result<void> execute(const doctor_command&, const settings& config, const log::logger& log) {
     report lines;
     lines.add("kernel", check_kernel());
     lines.add("data-dir", check_data_dir(config));

@@ -3,8 +3,13 @@
 #include "analyzers.hpp"
 #include "metrics.hpp"
 #include "settings.hpp"
+#include <reelsd/async/background_service.hpp>
+#include <reelsd/async/condition.hpp>
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
+#include <reelsd/base/result.hpp>
+#include <reelsd/db/errors.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
@@ -17,6 +22,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +67,48 @@ private:
 
     health_dependencies deps_;
     time_point started_at_;
+};
+
+/// Whether submissions can be stored and jobs can be claimed. Checked once a second, so that a
+/// flood of requests to /readyz costs the database nothing.
+///
+/// Each check is one statement that writes nothing: the function that stores submissions, for
+/// accounts that do not exist. After a failed submission of a client, each check also inserts rows
+/// and rolls them back, which notices a full disk, until that succeeds.
+///
+/// Thread: the loop's only. `pool` outlives this.
+class readiness_monitor final : public async::background_task {
+public:
+    /// `claimed_at`: when the dispatcher last read the queue successfully; empty without workers.
+    readiness_monitor(
+        const boost::asio::any_io_executor& loop, db::pool& pool,
+        std::function<std::optional<monotonic_clock::time_point>()> claimed_at, log::logger log);
+
+    /// Result of the last check; waits for the first one. Errors: database_unavailable. The detail
+    /// is for clients: no SQL, no path.
+    boost::asio::awaitable<result<void>> state();
+
+    /// The daemon is not ready from now on.
+    boost::asio::awaitable<bool> stop(deadline by) override;
+
+private:
+    /// Logs each change.
+    boost::asio::awaitable<void> run() override;
+    boost::asio::awaitable<result<void>> check();
+    boost::asio::awaitable<void> check_submissions();
+    void note(result<void> checked);
+
+    db::pool& pool_;
+    std::function<std::optional<monotonic_clock::time_point>()> claimed_at_;
+    result<void> state_;
+    bool has_checked_ = false;
+    bool is_stopping_ = false;
+    async::condition checked_;       ///< Notified after each check.
+    std::string cause_;              ///< Cause of the last failed check, for the log.
+    std::uint64_t submissions_ = 0;  ///< Successful ones at the last check.
+    std::uint64_t faults_ = 0;       ///< Failed submissions at the last check.
+    std::optional<monotonic_clock::time_point>
+        faulty_at_;  ///< Reset when a submission could be stored.
 };
 
 }  // namespace reelsd::app

@@ -1,7 +1,6 @@
 #include "http_endpoints.hpp"
 
 #include <reelsd/db/errors.hpp>
-#include <reelsd/http/server.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/address.hpp>

@@ -1,4 +1,4 @@
-#include "command_line.hpp"
+#include "commands.hpp"
 
 #include <csignal>
 #include <exception>

@@ -9,7 +9,6 @@
 
 #include <map>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace reelsd::app {

@@ -35,19 +35,19 @@ struct metrics_snapshot {
     std::vector<media::jail_layer> jail_layers = {};  ///< Empty: the daemon decodes nothing.
     jobs::cache_limits kept = {};
     /// Empty while the database does not answer.
-    std::optional<jobs::queue_state> queue;
-    std::vector<pacing::resolver_state> resolvers;
+    std::optional<jobs::queue_state> queue = {};
+    std::vector<pacing::resolver_state> resolvers = {};
     /// Whether the operator's session may be used; nothing without one.
-    std::optional<bool> session_enabled;
-    std::vector<model::circuit_state> circuits;
+    std::optional<bool> session_enabled = {};
+    std::vector<model::circuit_state> circuits = {};
     /// The remote embedder, and whether this daemon computes vectors; nothing without one.
-    std::optional<std::pair<std::string, bool>> embedder;
-    std::vector<usage::model_total> models;  ///< From the ledger, of all daemons.
-    std::size_t webhook_tries = 0;           ///< In progress.
+    std::optional<std::pair<std::string, bool>> embedder = {};
+    std::vector<usage::model_total> models = {};  ///< From the ledger, of all daemons.
+    std::size_t webhook_tries = 0;                ///< In progress.
     /// Empty while the database does not answer.
-    std::optional<webhooks::delivery_metrics> deliveries;
+    std::optional<webhooks::delivery_metrics> deliveries = {};
     /// Empty while the database does not answer.
-    std::optional<retention::backlog> backlog;
+    std::optional<retention::backlog> backlog = {};
     /// Empty while the database does not answer.
     std::optional<jobs::kept_media_state> media = {};
 };

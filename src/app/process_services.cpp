@@ -1,16 +1,24 @@
 #include "process_services.hpp"
 
-#include <reelsd/async/background_service.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/unique_fd.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <fmt/format.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <system_error>
 #include <utility>
 
 namespace reelsd::app {
@@ -18,6 +26,16 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
+
+constexpr const char* socket_variable = "NOTIFY_SOCKET";
+/// Clients must not wait longer for a service manager that does not read.
+constexpr timeval send_time_max{.tv_sec = 1, .tv_usec = 0};
+
+error notify_failed(int code) {
+    return error{
+        errc::internal,
+        fmt::format("the service manager: {}", std::generic_category().message(code))};
+}
 
 /// Two small files, after a few password hashes on the same threads.
 constexpr auto certificate_time_max = 10s;
@@ -56,14 +74,15 @@ asio::awaitable<void> reload_on_hangup(process_context context, service_notifier
 }
 
 asio::awaitable<void> monitor_schema(
-    log::logger log, db::pool& pool, std::function<void()> on_unsupported) {
+    process_context context, std::function<void()> on_unsupported) {
+    const auto& log = context.log;
     const auto known = db::embedded_migrations().back().version;
     bool is_newer_logged = false;
     for (;;) {
         co_await async::pause(schema_check_interval);
         try {
             const auto schema = co_await db::read_schema_compatibility(
-                pool, deadline::after(schema_check_time_max));
+                context.pool, deadline::after(schema_check_time_max));
             if (schema.floor > known) {
                 log.error(
                     "the database requires a newer release; this daemon stops",
@@ -83,10 +102,11 @@ asio::awaitable<void> monitor_schema(
     }
 }
 
-asio::awaitable<void> log_setup_link(log::logger log, dashboard::dashboard& pages) {
+asio::awaitable<void> log_setup_link(process_context context) {
+    const auto& log = context.log;
     for (;;) {
         try {
-            const auto link = co_await pages.first_administrator_link();
+            const auto link = co_await context.pages.first_administrator_link();
             if (!link.empty()) log.info("setup link created", {{"link", link}});
             co_return;
         } catch (const db::failure& failure) {
@@ -97,6 +117,57 @@ asio::awaitable<void> log_setup_link(log::logger log, dashboard::dashboard& page
 }
 
 }  // namespace
+
+result<service_notifier> service_notifier::from_environment() {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no threads yet
+    const char* const named = std::getenv(socket_variable);
+    if (named == nullptr) return service_notifier{};
+    auto notifier = to(named);
+    ::unsetenv(socket_variable);  // NOLINT(concurrency-mt-unsafe): no threads yet
+    return notifier;
+}
+
+result<service_notifier> service_notifier::to(std::string_view socket) {
+    service_notifier notifier;
+    if (socket.empty()) return notifier;
+    const bool is_named = socket.front() == '/' || socket.front() == '@';
+    if (!is_named || socket.size() >= sizeof notifier.address_.sun_path) {
+        return error{
+            errc::invalid_argument,
+            fmt::format("{}: \"{}\" cannot be a socket", socket_variable, socket)};
+    }
+    notifier.address_.sun_family = AF_UNIX;
+    std::copy(socket.begin(), socket.end(), std::begin(notifier.address_.sun_path));
+    // In the abstract namespace, the name follows a zero byte and is not terminated.
+    if (socket.front() == '@') notifier.address_.sun_path[0] = '\0';
+    notifier.address_bytes_ = static_cast<socklen_t>(
+        offsetof(sockaddr_un, sun_path) + socket.size() +
+        (socket.front() == '/' ? std::size_t{1} : std::size_t{0}));
+    return notifier;
+}
+
+result<void> service_notifier::reloading() const {
+    // systemd compares the time with that of its signal. steady_clock is CLOCK_MONOTONIC.
+    const std::chrono::microseconds now =
+        std::chrono::floor<std::chrono::microseconds>(monotonic_clock::now().time_since_epoch());
+    return send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.count()));
+}
+
+result<void> service_notifier::send(std::string_view state) const {
+    if (address_bytes_ == 0) return {};
+    const unique_fd socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    if (!socket) return notify_failed(errno);
+    if (::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &send_time_max, sizeof send_time_max) !=
+        0) {
+        return notify_failed(errno);
+    }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how the call takes addresses
+    const auto* const address = reinterpret_cast<const sockaddr*>(&address_);
+    const auto sent =
+        ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL, address, address_bytes_);
+    if (sent < 0) return notify_failed(errno);
+    return {};
+}
 
 result<std::shared_ptr<const http::tls_identity>> load_tls(
     const settings& config, const log::logger& log) {
@@ -121,29 +192,20 @@ void log_unless_notified(const log::logger& log, const result<void>& notified) {
             "notifying the service manager failed", {{"reason", notified.error().detail()}});
 }
 
-std::unique_ptr<async::background_service> make_reloader(
-    const process_context& context, const service_notifier& supervisor) {
-    return async::make_background_task(
-        "reload on SIGHUP", context.loop, context.log, [context, supervisor] {
-            return reload_on_hangup(context, supervisor);
-        });
-}
-
-std::unique_ptr<async::background_service> make_schema_monitor(
-    const process_context& context, db::pool& pool, std::function<void()> on_unsupported) {
-    const auto& log = context.log;
-    return async::make_background_task(
-        "watch schema", context.loop, log, [log, &pool, on_unsupported] {
-            return monitor_schema(log, pool, on_unsupported);
-        });
-}
-
-std::unique_ptr<async::background_service> make_setup_link_logger(
-    const process_context& context, dashboard::dashboard& pages) {
-    const auto& log = context.log;
-    return async::make_background_task("log the setup link", context.loop, log, [log, &pages] {
-        return log_setup_link(log, pages);
-    });
+std::vector<std::unique_ptr<async::background_service>> make_process_services(
+    const process_context& context, const service_notifier& supervisor,
+    std::function<void()> on_unsupported) {
+    std::vector<std::unique_ptr<async::background_service>> services;
+    const auto add = [&](const char* name, std::function<asio::awaitable<void>()> run) {
+        services.push_back(
+            async::make_background_task(name, context.loop, context.log, std::move(run)));
+    };
+    add("reload on SIGHUP",
+        [context, supervisor] { return reload_on_hangup(context, supervisor); });
+    add("watch schema",
+        [context, on_unsupported] { return monitor_schema(context, on_unsupported); });
+    add("log the setup link", [context] { return log_setup_link(context); });
+    return services;
 }
 
 }  // namespace reelsd::app

@@ -1,5 +1,5 @@
 #include "commands.hpp"
-#include "platform_source.hpp"
+#include "from_settings.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/platform/answer_record.hpp>

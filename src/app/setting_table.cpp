@@ -1,6 +1,5 @@
-#include "setting_table.hpp"
-
 #include "setting_readers.hpp"
+#include "settings.hpp"
 
 #include <fmt/format.h>
 
@@ -49,7 +48,7 @@ constexpr auto server_settings = std::to_array<setting_definition>({
      exposure::secret},
     {"database-password",
      "",
-     parsed<&read_field, &settings::database_password>("up to 512 printable characters"),
+     field<&settings::database_password>(),
      "Password for a database-url that contains none.",
      exposure::secret},
     {"postgres-bin-dir",
@@ -63,11 +62,12 @@ constexpr auto server_settings = std::to_array<setting_definition>({
      "core, with 400 MiB of memory each."},
     {"log-level",
      "info",
-     parsed<&read_log_level, &settings::log_level>("debug, info, warning or error"),
+     parsed<&read_named<log_levels, log::level>, &settings::log_level>(
+         "debug, info, warning or error"),
      "Least severe level that is logged."},
     {"log-format",
      "text",
-     parsed<&read_log_format, &settings::log_format>("text or json"),
+     parsed<&read_named<log_formats, log::format>, &settings::log_format>("text or json"),
      "Format of the log: text for people, json for programs."},
     {"log-file",
      "",
@@ -78,7 +78,7 @@ constexpr auto server_settings = std::to_array<setting_definition>({
 constexpr auto client_settings = std::to_array<setting_definition>({
     {"metrics-listen",
      "none",
-     parsed<&read_optional_endpoint, &settings::metrics_listen>(
+     parsed<&read_unless_none<&read_endpoint, http::listen_address>, &settings::metrics_listen>(
          "ADDRESS:PORT, for example 10.0.0.11:9464, or none"),
      "Address and port for /metrics alone, over plain HTTP. With none, listen serves /metrics to "
      "clients on the same machine."},
@@ -164,11 +164,11 @@ constexpr auto queue_settings = std::to_array<setting_definition>({
 constexpr auto retention_settings = std::to_array<setting_definition>({
     {"results-kept-days",
      "0",
-     parsed<&read_days, &settings::results_kept>("days from 0 to 36500", value_type::number),
+     days<&settings::results_kept>(),
      "Reels that ended longer ago are deleted, with all their data. 0 keeps them forever."},
     {"usage-kept-days",
      "0",
-     parsed<&read_days, &settings::usage_kept>("days from 0 to 36500", value_type::number),
+     days<&settings::usage_kept>(),
      "Older model calls are deleted, except those of the current month. 0 keeps them forever."},
 });
 
@@ -179,7 +179,7 @@ constexpr auto kept_media_settings = std::to_array<setting_definition>({
      "Keeps a small picture of each key moment with a result, about 20 KB each."},
     {"videos-kept-days",
      "0",
-     parsed<&read_days, &settings::videos_kept>("days from 0 to 36500", value_type::number),
+     days<&settings::videos_kept>(),
      "The video of a done reel is kept this long, to be watched and analysed again. 0 keeps none, "
      "and deletes those that are kept."},
     {"videos-kept-bytes-max",
@@ -317,8 +317,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      "Document id of the platform's query by short code."},
     {"graphql-root-query",
      "PolarisPostRootQuery",
-     parsed<&read_field, &settings::request_profile, &profile::root_query_name>(
-         "up to 512 printable characters"),
+     field<&settings::request_profile, &profile::root_query_name>(),
      "Name of the platform's query by short code."},
     {"graphql-logged-out-doc-id",
      "27130156389949648",
@@ -327,8 +326,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      "Document id of the platform's query for visitors who are not logged in."},
     {"graphql-logged-out-query",
      "PolarisLoggedOutDesktopWWWPostRootContentQuery",
-     parsed<&read_field, &settings::request_profile, &profile::logged_out_query_name>(
-         "up to 512 printable characters"),
+     field<&settings::request_profile, &profile::logged_out_query_name>(),
      "Name of the platform's query for visitors who are not logged in."},
     {"instagram-app-id",
      "936619743392459",
@@ -337,13 +335,11 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
     {"browser-user-agent",
      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
      "Chrome/156.0.0.0 Safari/537.36",
-     parsed<&read_field, &settings::request_profile, &profile::browser_user_agent>(
-         "up to 512 printable characters"),
+     field<&settings::request_profile, &profile::browser_user_agent>(),
      "User-Agent of requests for pages and videos."},
     {"graphql-user-agent",
      "Mozilla/5.0",
-     parsed<&read_field, &settings::request_profile, &profile::query_user_agent>(
-         "up to 512 printable characters"),
+     field<&settings::request_profile, &profile::query_user_agent>(),
      "User-Agent of queries."},
 });
 
@@ -401,7 +397,7 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
 constexpr auto gemini_settings = std::to_array<setting_definition>({
     {"gemini-api-key",
      "",
-     parsed<&read_plain, &settings::gemini, &gemini::key>("a key"),
+     key<&settings::gemini, &gemini::key>(),
      "Key of Google's Gemini API.",
      exposure::secret,
      "GEMINI_API_KEY"},
@@ -446,7 +442,7 @@ constexpr auto gemini_settings = std::to_array<setting_definition>({
 constexpr auto openai_settings = std::to_array<setting_definition>({
     {"openai-api-key",
      "",
-     parsed<&read_plain, &settings::openai, &openai::key>("a key"),
+     key<&settings::openai, &openai::key>(),
      "API key, if the server needs one.",
      exposure::secret,
      "OPENAI_API_KEY"},
@@ -461,7 +457,7 @@ constexpr auto openai_settings = std::to_array<setting_definition>({
      "Model to request. The server is not used without it."},
     {"openai-mode",
      "video+audio",
-     parsed<&read_openai_mode, &settings::openai, &openai::mode>(
+     parsed<&read_named<openai_modes, model::openai_mode>, &settings::openai, &openai::mode>(
          "video, video+audio, frames+audio or frames"),
      "What the model receives: the video or frames of it, with or without the audio."},
     {"openai-video-part",
@@ -497,7 +493,7 @@ constexpr auto speech_settings = std::to_array<setting_definition>({
      "Model to request of the speech server."},
     {"transcriber-api-key",
      "",
-     parsed<&read_plain, &settings::speech, &speech::key>("a key"),
+     key<&settings::speech, &speech::key>(),
      "API key of the speech server, if it needs one.",
      exposure::secret},
     {"transcriber-seconds-max",

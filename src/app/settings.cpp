@@ -1,7 +1,7 @@
 #include "settings.hpp"
 
-#include "installation.hpp"
-#include "setting_table.hpp"
+#include "from_settings.hpp"
+#include "settings.hpp"
 #include <reelsd/base/unique_fd.hpp>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // Goal: keys are read from where operators store them, and are not left where other users see them.
-#include "app/command_line.hpp"
+#include "app/commands.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

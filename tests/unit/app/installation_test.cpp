@@ -1,5 +1,4 @@
-#include "app/installation.hpp"
-
+#include "app/from_settings.hpp"
 #include "app/settings.hpp"
 
 #include <gtest/gtest.h>

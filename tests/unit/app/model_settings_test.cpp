@@ -1,5 +1,5 @@
 // Goal: settings for models are decoded, or refused at the start; an error never contains a key.
-#include "app/setting_table.hpp"
+#include "app/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

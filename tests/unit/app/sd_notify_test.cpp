@@ -1,5 +1,4 @@
-#include "app/sd_notify.hpp"
-
+#include "app/process_services.hpp"
 #include <reelsd/base/unique_fd.hpp>
 
 #include <gmock/gmock.h>

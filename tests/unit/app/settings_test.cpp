@@ -1,4 +1,5 @@
-#include "app/setting_table.hpp"
+#include "app/settings.hpp"
+
 #include <reelsd/platform/source.hpp>
 
 #include <gmock/gmock.h>

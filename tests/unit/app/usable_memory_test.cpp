@@ -1,4 +1,4 @@
-#include "app/usable_memory.hpp"
+#include "app/from_settings.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
