@@ -49,19 +49,6 @@ std::string instance_name(const std::string& run) {
     return fmt::format("{}:{}:{}", asio::ip::host_name(failed), ::getpid(), run);
 }
 
-platform::resolution_observer count_resolutions(metrics& registry) {
-    return [&registry](std::string_view resolver, const error* why) {
-        registry.note_resolution(resolver, why == nullptr ? "post" : name_of(why->code()));
-    };
-}
-
-model::request_observer count_model_requests(metrics& registry) {
-    return
-        [&registry](std::string_view provider, std::string_view model, std::string_view outcome) {
-            registry.note_model_request(provider, model, outcome);
-        };
-}
-
 pacing::pace pace_of(const settings& config) {
     return {
         .interval = config.platform_interval,
@@ -139,7 +126,10 @@ result<resources> open_resources(const settings& config, const log::logger& log)
     opened.tls = std::move(*tls);
 
     auto platform_settings = source_settings_of(config);
-    platform_settings.on_resolution = count_resolutions(*opened.registry);
+    auto& registry = *opened.registry;
+    platform_settings.on_resolution = [&registry](std::string_view resolver, const error* why) {
+        registry.note_resolution(resolver, why == nullptr ? "post" : name_of(why->code()));
+    };
     auto source = platform::source::create(std::move(platform_settings), log);
     if (!source) return source.error();
     opened.source = std::move(*source);
@@ -148,8 +138,11 @@ result<resources> open_resources(const settings& config, const log::logger& log)
     if (!embedder) return embedder.error();
     opened.embedder = std::move(*embedder);
 
-    auto models = analyzers::create(
-        config, opened.run, *opened.media, count_model_requests(*opened.registry), log);
+    const auto count_request =
+        [&registry](std::string_view provider, std::string_view model, std::string_view outcome) {
+            registry.note_model_request(provider, model, outcome);
+        };
+    auto models = analyzers::create(config, opened.run, *opened.media, count_request, log);
     if (!models) return models.error();
     opened.models = std::move(*models);
 
@@ -223,7 +216,16 @@ composition::composition(
           deliverer_options(),
           log},
       queue{loop.get_executor(), tasks, pool},
-      dispatcher{queue, tasks, make_attempt_runner(), dispatcher_options(), log},
+      dispatcher{
+          queue,
+          tasks,
+          std::make_unique<work::threaded_attempt_runner>(
+              loop.get_executor(), config.workers,
+              [this](const jobs::claimed_job& job, std::stop_token stop) {
+                  return executor.run(job, std::move(stop));
+              }),
+          dispatcher_options(),
+          log},
       callers{
           loop.get_executor(),
           tasks,
@@ -442,14 +444,6 @@ work::dispatcher_options composition::dispatcher_options() {
         deliverer.wake();
     };
     return options;
-}
-
-std::unique_ptr<work::attempt_runner> composition::make_attempt_runner() {
-    const auto run = [this](const jobs::claimed_job& job, std::stop_token stop) {
-        return executor.run(job, std::move(stop));
-    };
-    return std::make_unique<work::threaded_attempt_runner>(
-        loop.get_executor(), config.workers, run);
 }
 
 api::api_dependencies composition::api_dependencies() {

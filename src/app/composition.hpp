@@ -133,7 +133,6 @@ private:
     [[nodiscard]] std::unique_ptr<work::question_service> make_questions();
     [[nodiscard]] work::webhook_deliverer_options deliverer_options();
     [[nodiscard]] work::dispatcher_options dispatcher_options();
-    [[nodiscard]] std::unique_ptr<work::attempt_runner> make_attempt_runner();
     [[nodiscard]] std::unique_ptr<bot::bot> make_bot();
     [[nodiscard]] api::api_dependencies api_dependencies();
     [[nodiscard]] dashboard::dashboard_dependencies dashboard_dependencies();

@@ -27,6 +27,8 @@
 namespace reelsd::async {
 class offload_pool;
 }
+
+// What the settings and the machine determine: files, options, objects and memory.
 namespace reelsd::app {
 
 /// The files of this installation, relative to the running program `bin/reelsd`:
