@@ -55,8 +55,8 @@ std::string help_of(const setting_definition& definition) {
     if (!definition.other_variable.empty()) {
         help += fmt::format(" Also read from {}.", definition.other_variable);
     }
-    if (!definition.default_value.empty()) {
-        help += fmt::format(" [{}]", definition.default_value);
+    if (!definition.value.default_value.empty()) {
+        help += fmt::format(" [{}]", definition.value.default_value);
     }
     return wrapped(help);
 }
@@ -228,7 +228,7 @@ void describe(CLI::App& app, parsed_line& line) {
 
 bool is_secret(std::string_view setting_name) {
     const auto* const definition = find_setting(setting_name);
-    return definition != nullptr && definition->shown == exposure::secret;
+    return definition != nullptr && definition->value.shown == exposure::secret;
 }
 
 /// Overwrites the values of secret flags where the process list shows them.

@@ -59,9 +59,9 @@ json to_json(const setting_definition& definition, std::string_view group) {
         {"variable", environment_name(definition.name)},
         {"other_variable", definition.other_variable},
         {"type", name_of(definition.value.type)},
-        {"default", definition.default_value},
+        {"default", definition.value.default_value},
         {"allowed", accepted_values(definition.value)},
-        {"secret", definition.shown == exposure::secret},
+        {"secret", definition.value.shown == exposure::secret},
         {"help", definition.help}};
 }
 

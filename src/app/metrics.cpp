@@ -158,8 +158,7 @@ private:
         gauge(
             "reelsd_session_enabled",
             "1: the operator's session may be used; 0: the platform has refused it, or its file "
-            "cannot "
-            "be used.",
+            "cannot be used.",
             *now.session_enabled ? 1 : 0);
     }
 
@@ -176,8 +175,7 @@ private:
             gauge(
                 "reelsd_embedder_active",
                 "1: this daemon computes vectors; 0: another embedder is active, or its answers "
-                "are "
-                "unusable.",
+                "are unusable.",
                 now.embedder->second ? 1 : 0,
                 {{"embedder", now.embedder->first}});
         }

@@ -406,7 +406,7 @@ constexpr value_reader field() {
 
 template <auto... Path>
 constexpr value_reader key() {
-    return parsed<&read_plain, Path...>("a key");
+    return parsed<&read_plain, Path...>("a key").secret();
 }
 
 template <auto... Path>

@@ -86,7 +86,7 @@ result<std::optional<std::string>> value_in_environment(const setting_definition
         source = definition.other_variable;
         text = variable(source);
     }
-    if (definition.shown != exposure::secret) return text;
+    if (definition.value.shown != exposure::secret) return text;
     const auto file_variable = environment_name(definition.name) + "_FILE";
     const auto file = variable(file_variable);
     if (!file) return text;
@@ -154,7 +154,7 @@ result<std::optional<std::string>> value_of(
     auto given = value_in_environment(definition);
     if (!given || *given) return given;
     if (const auto key = file.find(name); key != file.end()) return std::optional{key->second};
-    if (!definition.default_value.empty()) given->emplace(definition.default_value);
+    if (!definition.value.default_value.empty()) given->emplace(definition.value.default_value);
     return given;
 }
 

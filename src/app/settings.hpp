@@ -155,6 +155,10 @@ struct value_range {
     double most;
 };
 
+/// A secret is not shown in messages, logs and the process list, and can be read from a file whose
+/// path is in an environment variable.
+enum class exposure : std::uint8_t { open, secret };
+
 /// Decodes the text of a value, and describes the accepted texts.
 struct value_reader {
     std::string_view accepted;  ///< "a whole number", without the range.
@@ -162,18 +166,21 @@ struct value_reader {
     std::optional<value_range> range;
     /// Stores the value in `target`. False, and no change, if the text is not accepted.
     bool (*read)(std::string_view text, const value_reader& by, settings& target);
+    std::string_view default_value = {};  ///< As text; empty: not set.
+    exposure shown = exposure::open;
+
+    [[nodiscard]] constexpr value_reader by_default(std::string_view text) const {
+        return {accepted, type, range, read, text, shown};
+    }
+    [[nodiscard]] constexpr value_reader secret() const {
+        return {accepted, type, range, read, default_value, exposure::secret};
+    }
 };
 
-/// A secret is not shown in messages, logs and the process list, and can be read from a file whose
-/// path is in an environment variable.
-enum class exposure : std::uint8_t { open, secret };
-
 struct setting_definition {
-    std::string_view name;           ///< `data-dir`: flag and file key; REELSD_DATA_DIR.
-    std::string_view default_value;  ///< As text; empty: not set.
+    std::string_view name;  ///< `data-dir`: flag and file key; REELSD_DATA_DIR.
     value_reader value;
-    std::string_view help;  ///< One or two sentences.
-    exposure shown = exposure::open;
+    std::string_view help;                 ///< One or two sentences.
     std::string_view other_variable = {};  ///< Used if the first is not set: "GEMINI_API_KEY".
 };
 

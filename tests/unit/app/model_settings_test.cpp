@@ -24,8 +24,9 @@ TEST(ModelSettings, DefaultsAreThoseOfTheStructs) {
     settings target;
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
-            if (definition.default_value.empty()) continue;
-            ASSERT_TRUE(apply(definition, definition.default_value, target)) << definition.name;
+            if (definition.value.default_value.empty()) continue;
+            ASSERT_TRUE(apply(definition, definition.value.default_value, target))
+                << definition.name;
         }
     }
     const settings usual;
@@ -202,7 +203,7 @@ TEST(ModelSettings, KeysAreSecretAndNotRepeated) {
         ASSERT_FALSE(refused);
         EXPECT_THAT(refused.error().detail(), Not(HasSubstr("AIza")));
         EXPECT_THAT(refused.error().detail(), HasSubstr("this value is not allowed"));
-        EXPECT_EQ(model_setting(name).default_value, "");
+        EXPECT_EQ(model_setting(name).value.default_value, "");
     }
 }
 

@@ -24,8 +24,9 @@ TEST(Settings, DefaultsAreAllowedAndNamesAreUnique) {
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
             EXPECT_TRUE(names.insert(definition.name).second) << definition.name;
-            if (definition.default_value.empty()) continue;
-            EXPECT_TRUE(apply(definition, definition.default_value, target)) << definition.name;
+            if (definition.value.default_value.empty()) continue;
+            EXPECT_TRUE(apply(definition, definition.value.default_value, target))
+                << definition.name;
         }
     }
     EXPECT_EQ(target.listen.host, "127.0.0.1");
@@ -173,7 +174,7 @@ TEST(Settings, Secrets) {
     std::set<std::string_view> secrets;
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
-            if (definition.shown == exposure::secret) secrets.insert(definition.name);
+            if (definition.value.shown == exposure::secret) secrets.insert(definition.name);
         }
     }
     const std::set<std::string_view> expected{
