@@ -2,7 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
-#include <reelsd/model/extract_presets.hpp>
+#include <reelsd/model/analysis_options.hpp>
 
 #include <boost/asio/awaitable.hpp>
 

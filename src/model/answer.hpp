@@ -54,10 +54,6 @@ struct parsed_sections {
     std::vector<std::string> extract_violations;
 };
 
-/// Adds `entry` to `parts`, split into parts of at most item_characters_max, which share its time
-/// by their length. Pure.
-void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry);
-
 /// Reads an answer by the schema of the prompt, leniently: accepts prose and fences around the
 /// object and other spellings of values and names; missing, truncated and repeated parts are
 /// violations. Pure; throws only bad_alloc. Takes milliseconds for any text of 1 MiB; longer texts

@@ -1,9 +1,11 @@
 #include "clean_text.hpp"
 
 #include <reelsd/base/text.hpp>
+#include <reelsd/model/result_document.hpp>
+
+#include <unictype.h>
 
 #include <algorithm>
-#include <array>
 
 namespace reelsd::model {
 
@@ -14,46 +16,20 @@ constexpr bool is_control(char32_t value) noexcept {
     return value < 0x20 || (value >= 0x7F && value < 0xA0);
 }
 
-struct code_range {
-    char32_t first;
-    char32_t last;
-};
-
-// Invisible characters that can hide, reorder or smuggle text: marks of direction, zero-width
-// characters, fillers, tags and the variation selectors that no emoji uses. Source: Unicode 15,
-// Default_Ignorable_Code_Point, without those of emoji.
-constexpr auto invisible_ranges = std::to_array<code_range>({
-    {0xAD, 0xAD},
-    {0x34F, 0x34F},
-    {0x61C, 0x61C},
-    {0x115F, 0x1160},
-    {0x17B4, 0x17B5},
-    {0x180B, 0x180F},
-    {0x200B, 0x200B},
-    {0x200E, 0x200F},
-    {0x202A, 0x202E},
-    {0x2060, 0x206F},
-    {0x3164, 0x3164},
-    {0xFEFF, 0xFEFF},
-    {0xFFA0, 0xFFA0},
-    {0xFFF0, 0xFFFB},
-    {0x1BCA0, 0x1BCA3},
-    {0x1D173, 0x1D17A},
-    {0xE0000, 0xE0FFF},
-});
-
-constexpr bool is_invisible(char32_t value) noexcept {
-    if (value < 0xAD) return false;
-    const auto* const range =
-        std::ranges::lower_bound(invisible_ranges, value, {}, &code_range::last);
-    return range != invisible_ranges.end() && range->first <= value;
-}
-
 constexpr char32_t non_joiner = 0x200C;
 constexpr char32_t joiner = 0x200D;
 
 constexpr bool is_variation_selector(char32_t value) noexcept {
     return value >= 0xFE00 && value <= 0xFE0F;
+}
+
+/// Characters that can hide, reorder or smuggle text: marks of direction, zero-width characters,
+/// fillers and tags, except those that emoji and spelling need.
+bool is_invisible(char32_t value) noexcept {
+    if (value < 0xAD || value == joiner || value == non_joiner || is_variation_selector(value))
+        return false;
+    const bool is_annotation = value >= 0xFFF9 && value <= 0xFFFB;
+    return is_annotation || ::uc_is_property_default_ignorable_code_point(value);
 }
 
 /// Arrows to miscellaneous symbols, and the planes of pictographs. A variation selector counts as
@@ -109,6 +85,21 @@ private:
     char32_t joiner_ = 0;  ///< Seen, and not added yet.
 };
 
+/// The bytes of `text` for one entry: at most result_bounds::item_characters_max characters, up to
+/// a space if there is one in the second half.
+std::size_t part_bytes(std::string_view text) {
+    std::size_t bytes = 0;
+    std::size_t after_blank = 0;
+    for (std::size_t characters = 0; bytes < text.size(); ++characters) {
+        if (characters == result_bounds::item_characters_max) {
+            return after_blank > bytes / 2 ? after_blank : bytes;
+        }
+        bytes += code_point_at(text, bytes).bytes;
+        if (text[bytes - 1] == ' ' || text[bytes - 1] == '\n') after_blank = bytes;
+    }
+    return bytes;
+}
+
 }  // namespace
 
 std::string clean_text(std::string_view text, std::size_t characters_max) {
@@ -119,6 +110,40 @@ std::string clean_text(std::string_view text, std::size_t characters_max) {
         if (!cleaner.add(read.value)) break;
     }
     return std::string{trimmed(cleaner.text(), whitespace)};
+}
+
+std::u32string code_points_of(std::string_view text) {
+    std::u32string points;
+    points.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const auto read = code_point_at(text, at);
+        at += read.bytes;
+        points += read.value;
+    }
+    return points;
+}
+
+std::string clean_line(std::string_view text, std::size_t characters_max) {
+    auto line = clean_text(text, characters_max);
+    std::ranges::replace_if(
+        line, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+    return line;
+}
+
+void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry) {
+    const std::string_view text = entry.text;
+    const auto seconds_a_byte = (entry.end_seconds - entry.start_seconds) /
+                                static_cast<double>(std::max<std::size_t>(text.size(), 1));
+    const auto time_at = [&](std::size_t byte) {
+        if (byte == text.size()) return entry.end_seconds;
+        return entry.start_seconds + seconds_a_byte * static_cast<double>(byte);
+    };
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = at + part_bytes(text.substr(at));
+        auto part = clean_text(text.substr(at, end - at), result_bounds::item_characters_max);
+        if (!part.empty()) parts.push_back({std::move(part), time_at(at), time_at(end)});
+        at = end;
+    }
 }
 
 }  // namespace reelsd::model

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <reelsd/base/utf8.hpp>
+#include <reelsd/model/findings.hpp>
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::model {
 
@@ -18,14 +20,14 @@ inline constexpr std::string_view whitespace = " \n\t";
 /// Idempotent.
 [[nodiscard]] std::string clean_text(std::string_view text, std::size_t characters_max);
 
-/// Calls `use` with each code point of the text; an invalid byte is U+FFFD.
-template <class Use>
-void for_each_code_point(std::string_view text, const Use& use) {
-    for (std::size_t at = 0; at < text.size();) {
-        const auto read = code_point_at(text, at);
-        at += read.bytes;
-        use(read.value);
-    }
-}
+/// clean_text() with spaces instead of newlines and tabs.
+[[nodiscard]] std::string clean_line(std::string_view text, std::size_t characters_max);
+
+/// Adds `entry` to `parts`, split into parts of at most item_characters_max, which share its time
+/// by their length. Pure.
+void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry);
+
+/// An invalid byte is U+FFFD.
+[[nodiscard]] std::u32string code_points_of(std::string_view text);
 
 }  // namespace reelsd::model

@@ -1,38 +1,30 @@
-#include <reelsd/base/invariant.hpp>
 #include <reelsd/model/analyzer.hpp>
+
+#include <algorithm>
+#include <array>
 
 namespace reelsd::model {
 
+namespace {
+
+constexpr std::array<std::string_view, 4> sentiments{"positive", "neutral", "negative", "mixed"};
+constexpr std::array<std::string_view, 6> modalities{
+    "text", "image", "video", "audio", "document", "other"};
+
+}  // namespace
+
 std::string_view name_of(sentiment mood) noexcept {
-    switch (mood) {
-        case sentiment::positive: return "positive";
-        case sentiment::neutral: return "neutral";
-        case sentiment::negative: return "negative";
-        case sentiment::mixed: return "mixed";
-    }
-    invariant(false);
-    return {};
+    return sentiments.at(static_cast<std::size_t>(mood));
 }
 
 std::string_view name_of(modality kind) noexcept {
-    switch (kind) {
-        case modality::text: return "text";
-        case modality::image: return "image";
-        case modality::video: return "video";
-        case modality::audio: return "audio";
-        case modality::document: return "document";
-        case modality::other: return "other";
-    }
-    invariant(false);
-    return {};
+    return modalities.at(static_cast<std::size_t>(kind));
 }
 
 std::optional<sentiment> sentiment_from(std::string_view name) noexcept {
-    for (const auto mood :
-         {sentiment::positive, sentiment::neutral, sentiment::negative, sentiment::mixed}) {
-        if (name == name_of(mood)) return mood;
-    }
-    return std::nullopt;
+    const auto* const known = std::ranges::find(sentiments, name);
+    if (known == sentiments.end()) return std::nullopt;
+    return static_cast<sentiment>(known - sentiments.begin());
 }
 
 std::string transcript_of(const std::vector<timed_text>& segments) {

@@ -1,5 +1,6 @@
 #include "folded_text.hpp"
 
+#include "clean_text.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 
@@ -7,7 +8,6 @@
 #include <unictype.h>
 #include <uninorm.h>
 
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -24,6 +24,23 @@ bool counts(char32_t value) {
 }
 
 }  // namespace
+
+std::u32string casefolded(const std::u32string& text) {
+    static_assert(sizeof(char32_t) == sizeof(std::uint32_t));
+    std::size_t length = 0;
+    const std::unique_ptr<std::uint32_t, decltype(&std::free)> folded{
+        ::u32_casefold(
+            // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): of the same size
+            reinterpret_cast<const std::uint32_t*>(text.data()),
+            text.size(),
+            nullptr,
+            UNINORM_NFKD,
+            nullptr,
+            &length),
+        &std::free};
+    if (!folded) throw std::bad_alloc{};
+    return {folded.get(), folded.get() + length};
+}
 
 folded_text::folded_text(std::string_view text) : text_{text} {
     // A letter is folded together with its marks, which have a canonical order.
@@ -42,21 +59,8 @@ folded_text::folded_text(std::string_view text) : text_{text} {
 }
 
 void folded_text::add(range part) {
-    std::u32string whole;
-    for (std::size_t at = part.begin; at < part.end;) {
-        const auto read = code_point_at(text_, at);
-        whole.push_back(read.value);
-        at += read.bytes;
-    }
-    static_assert(sizeof(char32_t) == sizeof(std::uint32_t));
-    const std::vector<std::uint32_t> source{whole.begin(), whole.end()};
-    std::size_t length = 0;
-    const std::unique_ptr<std::uint32_t, decltype(&std::free)> folded{
-        u32_casefold(source.data(), source.size(), nullptr, UNINORM_NFKD, nullptr, &length),
-        &std::free};
-    if (!folded) throw std::bad_alloc{};
-    for (std::size_t at = 0; at < length; ++at) {
-        const auto value = static_cast<char32_t>(folded.get()[at]);
+    const auto whole = code_points_of(text_.substr(part.begin, part.end - part.begin));
+    for (const auto value : casefolded(whole)) {
         if (!counts(value)) continue;
         letters_.push_back(value);
         origin_.push_back(part);

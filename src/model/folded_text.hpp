@@ -7,6 +7,9 @@
 
 namespace reelsd::model {
 
+/// The text without case, with accents after their letters. Source: Unicode, chapter 3.13; NFKD.
+[[nodiscard]] std::u32string casefolded(const std::u32string& text);
+
 /// A text for comparison: compatibility forms, letter case, whitespace, punctuation and invisible
 /// characters make no difference. Refers to the text. Source: Unicode, NFKD and case folding.
 class folded_text {

@@ -1,63 +1,22 @@
 #include "words.hpp"
 
 #include "clean_text.hpp"
+#include "folded_text.hpp"
+#include "word_lists.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 
-#include <unicase.h>
 #include <unictype.h>
-#include <uninorm.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
+#include <unordered_set>
 #include <utility>
 
 namespace reelsd::model {
 
 namespace {
-
-// Sorted, for binary search.
-// clang-format off
-constexpr auto stop_words = std::to_array<std::string_view>({
-    "a", "about", "above", "actually", "add", "after", "again", "all", "almost", "already",
-    "also", "always", "am", "an", "and", "another", "any", "anyone", "anything", "are", "aren't",
-    "around", "as", "ask", "at", "away", "back", "be", "because", "been", "before", "behind",
-    "being", "below", "between", "bio", "both", "bring", "but", "buy", "by", "call", "came",
-    "can", "can't", "cannot", "choose", "click", "come", "comes", "coming", "comment", "could",
-    "couldn't", "did", "didn't", "do", "does", "doesn't", "doing", "don't", "done", "down",
-    "during", "each", "either", "else", "enough", "ever", "every", "everyone", "everything",
-    "few", "find", "first", "five", "follow", "for", "four", "from", "get", "gets", "getting",
-    "give", "gives", "go", "goes", "going", "gonna", "good", "got", "gotta", "had", "has", "have",
-    "haven't", "having", "he", "he's", "her", "here", "here's", "hers", "him", "his", "hold",
-    "hour", "hours", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "in", "into", "is", "isn't",
-    "it", "it's", "its", "itself", "just", "keep", "keeps", "know", "known", "last", "later",
-    "least", "let", "let's", "like", "link", "little", "ll", "look", "looks", "lot", "lots",
-    "made", "make", "makes", "making", "many", "may", "maybe", "me", "mean", "means", "might",
-    "mine", "minute", "minutes", "more", "most", "much", "must", "my", "myself", "need", "needs",
-    "never", "new", "next", "no", "none", "not", "nothing", "now", "of", "off", "often", "oh",
-    "ok", "okay", "on", "once", "one", "ones", "only", "or", "other", "others", "our", "ours",
-    "out", "over", "own", "people", "per", "please", "put", "puts", "quite", "rather", "re",
-    "really", "right", "said", "same", "save", "say", "says", "second", "see", "seen", "share",
-    "she", "she's", "should", "show", "shows", "since", "six", "so", "some", "someone",
-    "something", "soon", "start", "step", "still", "subscribe", "such", "swipe", "take", "takes",
-    "tap", "tell", "than", "that", "that's", "the", "their", "them", "themselves", "then",
-    "there", "there's", "these", "they", "they're", "they've", "thing", "things", "think",
-    "third", "this", "those", "though", "three", "through", "time", "times", "to", "today",
-    "together", "told", "too", "took", "toward", "tried", "tries", "try", "trying", "turn", "two",
-    "under", "until", "up", "upon", "us", "use", "used", "uses", "using", "ve", "very", "via",
-    "video", "wait", "wanna", "want", "wants", "was", "wasn't", "watch", "way", "ways", "we",
-    "we'll", "we're", "we've", "well", "went", "were", "weren't", "what", "what's", "when",
-    "where", "which", "while", "who", "who's", "whole", "whom", "why", "will", "with", "within",
-    "without", "won't", "would", "wouldn't", "yeah", "yes", "yet", "you", "you'd", "you'll",
-    "you're", "you've", "your", "yours", "yourself",
-});
-// clang-format on
-static_assert(std::ranges::is_sorted(stop_words));
 
 /// Non-ASCII letters, by Unicode block. General punctuation, symbols, arrows and emoji are not
 /// letters.
@@ -185,24 +144,6 @@ constexpr auto undecomposed_letters = std::to_array<undecomposed_letter>({
     {0x167, "t"},
 });
 
-/// The text without case and with accents after their letters. Source: Unicode 15, chapter 3.13.
-std::u32string folded(std::string_view text) {
-    std::u32string points;
-    for_each_code_point(text, [&points](char32_t value) { points += value; });
-    std::size_t size = 0;
-    const std::unique_ptr<std::uint32_t, decltype(&std::free)> folded_points{
-        ::u32_casefold(
-            reinterpret_cast<const std::uint32_t*>(points.data()),
-            points.size(),
-            nullptr,
-            UNINORM_NFKD,
-            nullptr,
-            &size),
-        &std::free};
-    if (!folded_points) throw std::bad_alloc{};
-    return {folded_points.get(), folded_points.get() + size};
-}
-
 /// Appends the plain form of a folded Latin letter or digit; false when it is neither.
 bool append_plain(std::string& word, char32_t value) {
     if (value < 0x80 && is_alphanumeric(static_cast<char>(value))) {
@@ -223,9 +164,19 @@ bool is_inside_word(char32_t value) {
 
 }  // namespace
 
+std::vector<std::string_view> entries_of(std::string_view list) {
+    std::vector<std::string_view> entries;
+    for (list = trimmed(list); !list.empty(); list = trimmed(list)) {
+        const auto line = list.substr(0, list.find('\n'));
+        if (!line.starts_with("# ")) entries.push_back(line);
+        list.remove_prefix(line.size());
+    }
+    return entries;
+}
+
 std::vector<std::string> words_and_breaks_of(std::string_view text) {
     word_splitter splitter;
-    for_each_code_point(text, [&splitter](char32_t value) { splitter.add(value); });
+    for (const auto value : code_points_of(text)) splitter.add(value);
     return splitter.finish();
 }
 
@@ -241,7 +192,7 @@ std::vector<std::string> folded_words_of(std::string_view text) {
     const auto close = [&] {
         if (!word.empty()) words.push_back(std::exchange(word, {}));
     };
-    for (const auto value : folded(text)) {
+    for (const auto value : casefolded(code_points_of(text))) {
         if (!is_inside_word(value) && !append_plain(word, value)) close();
     }
     close();
@@ -252,10 +203,10 @@ bool is_mostly_latin(std::string_view text) {
     const auto* const latin_script = ::uc_script_byname("Latin");
     std::size_t latin = 0;
     std::size_t others = 0;
-    for_each_code_point(text, [&](char32_t value) {
-        if (!::uc_is_general_category(value, UC_CATEGORY_L)) return;
-        ++(::uc_is_script(value, latin_script) ? latin : others);
-    });
+    for (const auto value : code_points_of(text)) {
+        if (::uc_is_general_category(value, UC_CATEGORY_L))
+            ++(::uc_is_script(value, latin_script) ? latin : others);
+    }
     return latin > others;
 }
 
@@ -288,8 +239,12 @@ std::string first_words(std::string_view text, std::size_t words_max) {
     return words;
 }
 
-bool is_stop_word(std::string_view word) noexcept {
-    return std::ranges::binary_search(stop_words, word);
+bool is_stop_word(std::string_view word) {
+    static const auto stop_words = [] {
+        const auto entries = entries_of(word_lists::stop_words);
+        return std::unordered_set<std::string_view>{entries.begin(), entries.end()};
+    }();
+    return stop_words.contains(word);
 }
 
 std::string stem_of(std::string_view word) {
@@ -324,8 +279,7 @@ std::string without_tags(std::string_view caption) {
 }
 
 std::string sentence_case(std::string_view text) {
-    std::u32string points;
-    for_each_code_point(text, [&points](char32_t value) { points += value; });
+    const auto points = code_points_of(text);
     const auto upper =
         std::ranges::count_if(points, [](char32_t value) { return uc_is_upper(value); });
     const auto lower =

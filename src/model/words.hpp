@@ -30,7 +30,7 @@ namespace reelsd::model {
 [[nodiscard]] std::string first_words(std::string_view text, std::size_t words_max);
 
 /// Whether a word says nothing about the subject: articles, pronouns, auxiliaries, everyday verbs.
-[[nodiscard]] bool is_stop_word(std::string_view word) noexcept;
+[[nodiscard]] bool is_stop_word(std::string_view word);
 
 /// A word's form for comparison, without a plural's s: "tips" and "tip" are equal.
 [[nodiscard]] std::string stem_of(std::string_view word);

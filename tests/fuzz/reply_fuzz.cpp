@@ -6,11 +6,11 @@
 //
 // Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
 // when a sanitizer finds an error. The same seed gives the same replies.
+#include "model/remote/call_failure.hpp"
 #include "model/remote/chat_api.hpp"
-#include "model/remote/gemini_reply.hpp"
-#include "model/remote/openai_reply.hpp"
+#include "model/remote/gemini_api.hpp"
+#include "model/remote/openai_api.hpp"
 #include "model/remote/remote_embedder.hpp"
-#include "model/remote/retry_schedule.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include <reelsd/base/foreign_json.hpp>

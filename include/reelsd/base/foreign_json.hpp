@@ -39,7 +39,7 @@ inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
 }
 
 /// A member of foreign JSON; null when it is missing or `object` is not an object.
-[[nodiscard]] inline const json& member(const json& object, const char* name) {
+[[nodiscard]] inline const json& member(const json& object, std::string_view name) {
     static const json missing;
     if (!object.is_object()) return missing;
     const auto position = object.find(name);

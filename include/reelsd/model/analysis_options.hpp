@@ -3,6 +3,7 @@
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,15 @@ struct analysis_options {
 
     friend bool operator==(const analysis_options&, const analysis_options&) = default;
 };
+
+/// A schema that submissions may name in `extract`.
+struct extract_preset {
+    std::string_view name;
+    std::string_view schema;  ///< JSON text; its root has a description.
+};
+
+/// The files of src/model/extraction/presets, in the order of the documentation.
+[[nodiscard]] std::span<const extract_preset> extract_presets();
 
 /// Reads `language`, `instructions`, `extract` and `analyzer` of a submission's body; null is as
 /// absent. Does not know which analyzers exist. Errors: invalid_argument, which names the field.

@@ -12,6 +12,9 @@
 
 namespace reelsd::model {
 
+/// In UTC.
+[[nodiscard]] std::chrono::year_month_day today();
+
 /// Prices of models by day. Amounts are picodollars (1e-12 US dollars) a token, which represent
 /// dollars a million tokens with up to six decimals exactly, or a minute of sound.
 ///
@@ -32,15 +35,18 @@ public:
 
     /// The cost of a call; empty if it is unknown.
     [[nodiscard]] std::optional<std::int64_t> cost_of(
-        std::string_view model, const token_counts& used, std::chrono::year_month_day on) const;
+        std::string_view model, const token_counts& used,
+        std::chrono::year_month_day on = today()) const;
 
     /// The cost of a transcription, rounded to a picodollar; empty if the model has no price for
     /// minutes. `milliseconds` is at least 0.
     [[nodiscard]] std::optional<std::int64_t> cost_of_audio(
-        std::string_view model, std::int64_t milliseconds, std::chrono::year_month_day on) const;
+        std::string_view model, std::int64_t milliseconds,
+        std::chrono::year_month_day on = today()) const;
 
     /// Whether the model has a price.
-    [[nodiscard]] bool knows(std::string_view model, std::chrono::year_month_day on) const;
+    [[nodiscard]] bool knows(
+        std::string_view model, std::chrono::year_month_day on = today()) const;
 
 private:
     struct row {

@@ -78,7 +78,7 @@ public:
     question_prompt& operator=(const question_prompt&) = delete;
     ~question_prompt() = default;
 
-    [[nodiscard]] const text_request& request() const noexcept { return request_; }
+    [[nodiscard]] const prompt& request() const noexcept { return request_; }
 
     /// Reads a reply. Citations whose passage is not part of the prompt, or does not contain the
     /// quotation, are removed. The answer is empty without a valid citation, and if it reveals
@@ -105,7 +105,7 @@ private:
 
     std::vector<reel_evidence> reels_;
     std::vector<numbered> passages_;  ///< The first has the ID "S1".
-    text_request request_;
+    prompt request_;
 };
 
 }  // namespace reelsd::model

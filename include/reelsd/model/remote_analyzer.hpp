@@ -33,13 +33,16 @@ struct retry_loop_dependencies;
 using request_observer = std::function<void(
     std::string_view provider, std::string_view model, std::string_view outcome)>;
 
-/// A request without a video.
-struct text_request {
+struct prompt {
     std::string instructions;  ///< The system prompt.
-    std::string task;
-    std::string boundary;          ///< As in prompt.
-    json schema;                   ///< Of the reply; each object requires all its properties.
-    std::string_view schema_name;  ///< "cited_answer"
+    std::string task;          ///< After the video, if there is one.
+    /// Encloses text from outside: random, so that none can end its block.
+    std::string boundary;
+    /// Of the answer; each object requires all its properties, unless it is not enforceable.
+    json schema;
+    std::string_view schema_name;  ///< "reel_analysis"
+    /// False if the caller's schema has values of any type, which no provider enforces.
+    bool is_schema_enforceable = true;
 };
 
 /// Reads a complete reply. Returns why it cannot be used, for a second request.
@@ -83,8 +86,8 @@ public:
     /// change may help: at most three that are paid. Blocks until read, given up, `by` or `stop`.
     /// Errors: as analyze(); model_refused after a reply that `read` rejected.
     [[nodiscard]] boost::system::result<void, analysis_failure> complete(
-        const text_request& request, const text_reader& read, call_ledger& calls,
-        const deadline& by, const std::stop_token& stop) const;
+        const prompt& request, const text_reader& read, call_ledger& calls, const deadline& by,
+        const std::stop_token& stop) const;
 
     /// Removes files that ended runs have left at the provider. Blocking.
     void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop) const;
@@ -97,7 +100,6 @@ public:
 
 private:
     class analysis_session;
-    class text_session;
     /// The sound of a video whose model receives none.
     struct heard_sound {
         transcript spoken = {};

@@ -25,11 +25,6 @@ class http_client;
 
 namespace reelsd::model {
 
-class speech_endpoint;
-class speech_session;
-struct call_error;
-struct speech_sound;
-
 /// References outlive the transcriber.
 struct speech_dependencies {
     const media::media_client& media;
@@ -67,15 +62,10 @@ public:
     [[nodiscard]] circuit_state circuit() const;
 
 private:
-    [[nodiscard]] result<speech_sound> sound_of(
-        const video_input& video, const deadline& by, const std::stop_token& stop) const;
-    [[nodiscard]] transcript replaced(
-        const media::audio_report& heard, std::string_view reason) const;
-
     speech_dependencies dependencies_;
     std::unique_ptr<net::http_client> http_;
-    std::unique_ptr<speech_endpoint> endpoint_;
     std::string name_;
+    speech_settings settings_;
     mutable circuit_breaker circuit_;
     /// What the server has refused once is not requested again.
     mutable std::atomic<bool> knows_times_{true};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 namespace reelsd::model {
@@ -13,6 +14,11 @@ namespace {
 
 // Prose and thoughts may contain a few objects.
 constexpr int objects_max = 8;
+
+/// Consecutive words of a text that no honest answer repeats by chance.
+constexpr std::size_t leaked_words_min = 8;
+/// A caller's shorter request may be a phrase that the video says as well.
+constexpr std::size_t leaked_request_words_min = 5;
 
 /// Part of a text, from an opening brace to its closing brace.
 struct object_text {
@@ -101,12 +107,91 @@ std::string_view after_thoughts(std::string_view text) {
     return after.find('{') == std::string_view::npos ? text : after;
 }
 
+/// Whether `test` is true of any name or text of the value.
+template <class Test>
+bool any_text(const answer_json& value, const Test& test) {
+    if (value.is_string()) return test(value.get_ref<const std::string&>());
+    if (value.is_array()) {
+        return std::any_of(value.begin(), value.end(), [&test](const answer_json& item) {
+            return any_text(item, test);
+        });
+    }
+    if (!value.is_object()) return false;
+    for (const auto& [name, member] : value.items()) {
+        if (test(name) || any_text(member, test)) return true;
+    }
+    return false;
+}
+
 bool text_holds(std::string_view text, std::string_view tag) {
     if (text.size() < tag.size()) return false;
     const auto visible = clean_text(text, text.size());
     const auto same = [](char left, char right) { return ascii_lower(left) == ascii_lower(right); };
     return !std::ranges::search(visible, tag, same).empty();
 }
+
+/// The words of a text, in lower case and each followed by a space. Bytes of other scripts count as
+/// letters.
+class word_sequence {
+public:
+    explicit word_sequence(std::string_view text) {
+        const auto visible = clean_text(text, text.size());
+        bool is_in_word = false;
+        for (const char byte : visible) {
+            const bool is_letter =
+                is_alphanumeric(byte) || static_cast<unsigned char>(byte) >= 0x80;
+            if (is_letter) {
+                if (!is_in_word) begins_.push_back(folded_.size());
+                folded_ += ascii_lower(byte);
+            } else if (is_in_word) {
+                folded_ += ' ';
+            }
+            is_in_word = is_letter;
+        }
+        if (is_in_word) folded_ += ' ';
+    }
+
+    [[nodiscard]] std::size_t words() const { return begins_.size(); }
+    [[nodiscard]] std::string_view whole() const { return folded_; }
+    /// `count` words from the given one.
+    [[nodiscard]] std::string_view piece(std::size_t first, std::size_t count) const {
+        const auto end = first + count < begins_.size() ? begins_[first + count] : folded_.size();
+        return whole().substr(begins_[first], end - begins_[first]);
+    }
+
+private:
+    std::string folded_;
+    std::vector<std::size_t> begins_;
+};
+
+class leak_finder {
+public:
+    leak_finder(std::string_view instructions, std::string_view request)
+        : instructions_{instructions}, request_{request} {
+        for (std::size_t first = 0; first + leaked_words_min <= instructions_.words(); ++first)
+            pieces_.insert(instructions_.piece(first, leaked_words_min));
+    }
+
+    [[nodiscard]] bool is_in(std::string_view text) const {
+        // A word has a letter and a separator.
+        if (text.size() < 2 * leaked_request_words_min - 1) return false;
+        const word_sequence folded{text};
+        for (std::size_t first = 0; first + leaked_words_min <= folded.words(); ++first) {
+            if (pieces_.contains(folded.piece(first, leaked_words_min))) return true;
+        }
+        const auto count = request_.words();
+        if (count < leaked_request_words_min) return false;
+        for (std::size_t first = 0; first + count <= folded.words(); ++first) {
+            if (folded.piece(first, count) == request_.whole()) return true;
+        }
+        return false;
+    }
+
+private:
+    word_sequence instructions_;
+    word_sequence request_;
+    std::unordered_set<std::string_view> pieces_;  ///< Within instructions_.
+};
 
 }  // namespace
 
@@ -126,17 +211,13 @@ parsed_answer parse_answer(std::string_view text) {
 
 bool holds_tag(const answer_json& value, std::string_view tag) {
     if (tag.empty()) return false;
-    if (value.is_string()) return text_holds(value.get_ref<const std::string&>(), tag);
-    if (value.is_array()) {
-        return std::any_of(value.begin(), value.end(), [tag](const answer_json& item) {
-            return holds_tag(item, tag);
-        });
-    }
-    if (!value.is_object()) return false;
-    for (const auto& [name, member] : value.items()) {
-        if (text_holds(name, tag) || holds_tag(member, tag)) return true;
-    }
-    return false;
+    return any_text(value, [tag](std::string_view text) { return text_holds(text, tag); });
+}
+
+bool repeats_prompt(
+    const answer_json& answer, std::string_view instructions, std::string_view request) {
+    const leak_finder finder{instructions, request};
+    return any_text(answer, [&finder](std::string_view text) { return finder.is_in(text); });
 }
 
 }  // namespace reelsd::model

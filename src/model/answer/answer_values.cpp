@@ -132,59 +132,6 @@ std::optional<parsed_time> read_clock(std::string_view text, double duration) {
     return std::nullopt;
 }
 
-// ISO 639-1, complete and sorted, for binary search.
-// clang-format off
-constexpr auto language_codes = std::to_array<std::string_view>({
-    "aa", "ab", "ae", "af", "ak", "am", "an", "ar", "as", "av", "ay", "az", "ba", "be", "bg", "bi",
-    "bm", "bn", "bo", "br", "bs", "ca", "ce", "ch", "co", "cr", "cs", "cu", "cv", "cy", "da", "de",
-    "dv", "dz", "ee", "el", "en", "eo", "es", "et", "eu", "fa", "ff", "fi", "fj", "fo", "fr", "fy",
-    "ga", "gd", "gl", "gn", "gu", "gv", "ha", "he", "hi", "ho", "hr", "ht", "hu", "hy", "hz", "ia",
-    "id", "ie", "ig", "ii", "ik", "io", "is", "it", "iu", "ja", "jv", "ka", "kg", "ki", "kj", "kk",
-    "kl", "km", "kn", "ko", "kr", "ks", "ku", "kv", "kw", "ky", "la", "lb", "lg", "li", "ln", "lo",
-    "lt", "lu", "lv", "mg", "mh", "mi", "mk", "ml", "mn", "mr", "ms", "mt", "my", "na", "nb", "nd",
-    "ne", "ng", "nl", "nn", "no", "nr", "nv", "ny", "oc", "oj", "om", "or", "os", "pa", "pi", "pl",
-    "ps", "pt", "qu", "rm", "rn", "ro", "ru", "rw", "sa", "sc", "sd", "se", "sg", "si", "sk", "sl",
-    "sm", "sn", "so", "sq", "sr", "ss", "st", "su", "sv", "sw", "ta", "te", "tg", "th", "ti", "tk",
-    "tl", "tn", "to", "tr", "ts", "tt", "tw", "ty", "ug", "uk", "ur", "uz", "ve", "vi", "vo", "wa",
-    "wo", "xh", "yi", "yo", "za", "zh", "zu",
-});
-// clang-format on
-static_assert(std::ranges::is_sorted(language_codes));
-
-struct language_name {
-    std::string_view name;
-    std::string_view code;
-};
-
-// What models write instead of the code: three letters (ISO 639-2 and 639-3), withdrawn codes and
-// English names, of languages that are spoken in reels. Sorted.
-constexpr auto language_names = std::to_array<language_name>({
-    {"ara", "ar"},        {"arabic", "ar"},     {"ben", "bn"},        {"bengali", "bn"},
-    {"ces", "cs"},        {"chi", "zh"},        {"chinese", "zh"},    {"cmn", "zh"},
-    {"czech", "cs"},      {"dan", "da"},        {"danish", "da"},     {"deu", "de"},
-    {"dutch", "nl"},      {"ell", "el"},        {"eng", "en"},        {"english", "en"},
-    {"fas", "fa"},        {"fil", "tl"},        {"filipino", "tl"},   {"fin", "fi"},
-    {"finnish", "fi"},    {"fra", "fr"},        {"fre", "fr"},        {"french", "fr"},
-    {"ger", "de"},        {"german", "de"},     {"greek", "el"},      {"guj", "gu"},
-    {"gujarati", "gu"},   {"heb", "he"},        {"hebrew", "he"},     {"hin", "hi"},
-    {"hindi", "hi"},      {"hun", "hu"},        {"hungarian", "hu"},  {"in", "id"},
-    {"ind", "id"},        {"indonesian", "id"}, {"ita", "it"},        {"italian", "it"},
-    {"iw", "he"},         {"japanese", "ja"},   {"ji", "yi"},         {"jpn", "ja"},
-    {"kan", "kn"},        {"kannada", "kn"},    {"kor", "ko"},        {"korean", "ko"},
-    {"malay", "ms"},      {"malayalam", "ml"},  {"mandarin", "zh"},   {"mar", "mr"},
-    {"marathi", "mr"},    {"msa", "ms"},        {"nld", "nl"},        {"nor", "no"},
-    {"norwegian", "no"},  {"pan", "pa"},        {"persian", "fa"},    {"pol", "pl"},
-    {"polish", "pl"},     {"por", "pt"},        {"portuguese", "pt"}, {"punjabi", "pa"},
-    {"romanian", "ro"},   {"ron", "ro"},        {"rus", "ru"},        {"russian", "ru"},
-    {"spa", "es"},        {"spanish", "es"},    {"swahili", "sw"},    {"swe", "sv"},
-    {"swedish", "sv"},    {"tagalog", "tl"},    {"tam", "ta"},        {"tamil", "ta"},
-    {"tel", "te"},        {"telugu", "te"},     {"tgl", "tl"},        {"tha", "th"},
-    {"thai", "th"},       {"tur", "tr"},        {"turkish", "tr"},    {"ukr", "uk"},
-    {"ukrainian", "uk"},  {"urd", "ur"},        {"urdu", "ur"},       {"vie", "vi"},
-    {"vietnamese", "vi"}, {"yue", "zh"},        {"zho", "zh"},
-});
-static_assert(std::ranges::is_sorted(language_names, {}, &language_name::name));
-
 }  // namespace
 
 double usable_duration(double seconds) noexcept {
@@ -218,29 +165,6 @@ std::optional<parsed_time> read_time(std::string_view text, double duration_seco
     if (!sum) return std::nullopt;
     const bool digits = std::ranges::all_of(text, is_digit);
     return digits ? read_time(*sum, duration) : clamped_time(*sum, duration);
-}
-
-std::optional<std::string> language_code_from(std::string_view text) {
-    text = trimmed(text);
-    const auto primary = ascii_lower(text.substr(0, text.find_first_of("-_ (,;/")));
-    if (std::ranges::binary_search(language_codes, primary)) return primary;
-    const auto* const named =
-        std::ranges::lower_bound(language_names, primary, {}, &language_name::name);
-    if (named == language_names.end() || named->name != primary) return std::nullopt;
-    return std::string{named->code};
-}
-
-std::string language_name_of(std::string_view code) {
-    // Names have more letters than codes.
-    constexpr std::size_t code_letters_max = 3;
-    const auto* const named =
-        std::ranges::find_if(language_names, [code](const language_name& known) {
-            return known.code == code && known.name.size() > code_letters_max;
-        });
-    if (named == language_names.end()) return {};
-    std::string name{named->name};
-    name.front() = static_cast<char>(name.front() - ('a' - 'A'));
-    return name;
 }
 
 }  // namespace reelsd::model

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 
 /// Values as models write them, parsed leniently.
@@ -40,13 +39,5 @@ inline constexpr std::ptrdiff_t far_times_min = 3;
 
 inline constexpr std::string_view far_times_warning =
     "times lie far past the end of the video: the analysis may be of another one";
-
-/// The ISO 639-1 code of "pt-BR", "EN", "zh_Hans", "deu" or "Spanish". Empty for a language
-/// without one ("und", "mul").
-[[nodiscard]] std::optional<std::string> language_code_from(std::string_view text);
-
-/// The English name of a language that is spoken in reels, by its ISO 639-1 code: "German". Empty
-/// for others.
-[[nodiscard]] std::string language_name_of(std::string_view code);
 
 }  // namespace reelsd::model

@@ -20,13 +20,6 @@ constexpr std::size_t loop_turns = 10;
 // Entries that recur together, such as the lines of a chorus.
 constexpr std::size_t round_entries_max = 6;
 
-std::u32string code_points_of(std::string_view text) {
-    std::u32string points;
-    points.reserve(text.size());
-    for_each_code_point(text, [&points](char32_t value) { points += value; });
-    return points;
-}
-
 std::string utf8_of(const std::u32string& points) {
     std::string text;
     text.reserve(points.size());

@@ -2,7 +2,6 @@
 
 #include "lexicon.hpp"
 #include "wordnet.hpp"
-#include <reelsd/base/result.hpp>
 
 #include <array>
 #include <cstdint>
@@ -25,16 +24,16 @@ using lexicon_builder = std::map<std::string, lexicon_builder_entry>;
 using sense_vectors = std::vector<std::vector<packed_concept>>;
 
 /// All lemmas of one or two words, their irregular forms, and the words of `added`. The vector of a
-/// synset has its index; topics follow in their order. Errors: internal, for a term that is
-/// explained by unknown words.
-[[nodiscard]] result<lexicon_builder> build_lexicon(const wordnet& base, const topic_list& added);
+/// synset has its index; topics follow in their order. Throws runtime_error for a term
+/// that is explained by unknown words.
+[[nodiscard]] lexicon_builder build_lexicon(const wordnet& base, const topic_list& added);
 
 /// Sets `rarity` of each word by the number of definitions that contain it.
 void measure_rarity(lexicon_builder& draft, const wordnet& base);
 
 /// The vector of each synset, then of each topic, of length 1. `words` reads the definitions; its
-/// entries are those of the builder. Errors: internal, when two topics would share an ID.
-[[nodiscard]] result<sense_vectors> build_vectors(
+/// entries are those of the builder. Throws runtime_error when two topics would share an ID.
+[[nodiscard]] sense_vectors build_vectors(
     const wordnet& base, const topic_list& added, const lexicon& words);
 
 /// The file, see lexicon_format.

@@ -1,6 +1,5 @@
 #include "../words.hpp"
 #include "lexicon.hpp"
-#include "word_senses.hpp"
 #include <reelsd/model/embedder.hpp>
 
 #include <algorithm>

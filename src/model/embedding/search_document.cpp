@@ -31,12 +31,6 @@ std::string text_of(const json& value) {
     return clean_text(value.get_ref<const std::string&>(), words_bytes_max);
 }
 
-std::optional<double> seconds_of(const json& entry, std::string_view name) {
-    const auto& value = member(entry, name);
-    if (!value.is_number()) return std::nullopt;
-    return value.get<double>();
-}
-
 struct field_weight {
     std::size_t rank;       ///< Index in search_document::words.
     double concept_weight;  ///< 0: the field has no concepts.
@@ -55,8 +49,7 @@ public:
         : result_{result}, embedder_{embedder} {}
 
     [[nodiscard]] search_document build() {
-        const bool measured =
-            member(member(at("metadata"), "model"), "provider") == measuring_provider;
+        const bool measured = member(at("metadata.model"), "provider") == measuring_provider;
         const auto generated = measured ? minor : described;
         add_text("content.summary", about);
         add_list("content.topics", about);
@@ -95,12 +88,7 @@ public:
     }
 
 private:
-    /// "section" or "section.field"
-    [[nodiscard]] const json& at(std::string_view path) const {
-        const auto dot = path.find('.');
-        const auto& section = member(result_, path.substr(0, dot));
-        return dot == std::string_view::npos ? section : member(section, path.substr(dot + 1));
-    }
+    [[nodiscard]] const json& at(std::string_view field) const { return field_of(result_, field); }
 
     void add_text(std::string_view field, field_weight weight) {
         const auto text = text_of(at(field));
@@ -127,7 +115,7 @@ private:
         for (const auto& entry : entries) {
             const auto text = text_of(member(entry, text_name));
             add_words(text, weight);
-            quote(field, text, seconds_of(entry, seconds_name));
+            quote(field, text, seconds_in(entry, seconds_name));
         }
         return !entries.empty();
     }
@@ -144,10 +132,8 @@ private:
         if (text.empty() || document_.passages.size() == passages_max) return;
         passage passage{
             .field = std::string{field},
-            .text = clean_text(text, passage_characters_max),
+            .text = clean_line(text, passage_characters_max),
             .seconds = seconds};
-        std::ranges::replace_if(
-            passage.text, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
         const weighted_text piece{passage.text};
         passage.concepts = embedder_.concepts_of({&piece, 1}, passage_concepts_max);
         document_.passages.push_back(std::move(passage));

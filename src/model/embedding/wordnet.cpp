@@ -1,10 +1,13 @@
 #include "wordnet.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace reelsd::model {
@@ -13,22 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, parts_of_speech> file_names{"noun", "verb", "adj", "adv"};
 
-std::size_t index_of(part_of_speech part) noexcept {
-    return static_cast<std::size_t>(part);
-}
-
-/// "n", "v", "a", "s" (a satellite adjective) or "r".
-result<part_of_speech> part_from(char symbol) {
-    switch (symbol) {
-        case 'n': return part_of_speech::noun;
-        case 'v': return part_of_speech::verb;
-        case 'a':
-        case 's': return part_of_speech::adjective;
-        case 'r': return part_of_speech::adverb;
-        default: return error{errc::internal, std::string{"a part of speech called "} + symbol};
-    }
-}
-
 /// Byte offset in a data file -> index of its synset.
 using offset_table = std::unordered_map<std::uint64_t, std::uint32_t>;
 
@@ -36,67 +23,61 @@ class wordnet_reader {
 public:
     explicit wordnet_reader(std::filesystem::path folder) : folder_{std::move(folder)} {}
 
-    result<wordnet> read() {
+    wordnet read() {
         // Pointers lead to synsets of all parts of speech, so all are numbered first.
-        for (const auto step :
-             {&wordnet_reader::number_synsets,
-              &wordnet_reader::read_data,
-              &wordnet_reader::read_index,
-              &wordnet_reader::read_exceptions}) {
-            for (const auto part : all_parts_of_speech) {
-                if (const auto done = (this->*step)(part); !done) return done.error();
-            }
+        for (std::size_t part = 0; part < parts_of_speech; ++part) number_synsets(part);
+        for (std::size_t part = 0; part < parts_of_speech; ++part) {
+            each_line("data.", part, "", [&](const std::string& line) {
+                read_.synsets.push_back(synset_from(line, part));
+            });
+            each_line("index.", part, "", [&](const std::string& line) { read_lemma(line, part); });
+            each_line("", part, ".exc", [&](const std::string& line) {
+                std::istringstream fields{line};
+                std::string form;
+                fields >> form;
+                for (std::string base; fields >> base;)
+                    read_.exceptions[part][form].push_back(base);
+            });
         }
-        if (const auto counted = read_counts(); !counted) return counted.error();
+        each_line("cntlist.rev", [&](const std::string& line) { read_count(line); });
         return std::move(read_);
     }
 
 private:
-    [[nodiscard]] error broken(std::string_view name, std::string_view line) const {
-        return error{
-            errc::internal,
-            (folder_ / name).string() + " cannot be read at: " + std::string{line.substr(0, 60)}};
-    }
-
     /// Calls `take(line)` for each line of the file, except the licence, which is indented.
     template <class Take>
-    result<void> each_line(const std::string& name, Take take) {
-        std::ifstream file{folder_ / name};
-        if (!file) return error{errc::internal, (folder_ / name).string() + " cannot be opened"};
+    void each_line(const std::string& name, const Take& take) {
+        const auto path = folder_ / name;
+        std::ifstream file{path};
+        if (!file) throw std::runtime_error{path.string() + " cannot be opened"};
         std::string line;
         while (std::getline(file, line)) {
             if (line.empty() || line.starts_with("  ")) continue;
-            if (!take(line)) return broken(name, line);
+            try {
+                take(line);
+            } catch (const std::exception&) {
+                throw std::runtime_error{
+                    path.string() + " cannot be read at: " + line.substr(0, 60)};
+            }
         }
-        return {};
+    }
+    template <class Take>
+    void each_line(std::string name, std::size_t part, std::string_view ending, const Take& take) {
+        each_line(name.append(file_names[part]).append(ending), take);
     }
 
-    [[nodiscard]] static std::string data_file(part_of_speech part) {
-        return "data." + std::string{file_names[index_of(part)]};
-    }
-
-    result<void> number_synsets(part_of_speech part) {
-        const auto part_index = index_of(part);
-        read_.begins[part_index] = count_;
-        auto numbered = each_line(data_file(part), [&](const std::string& line) {
-            return offsets_[part_index].emplace(std::stoull(line), count_++).second;
+    void number_synsets(std::size_t part) {
+        read_.begins[part] = count_;
+        each_line("data.", part, "", [&](const std::string& line) {
+            if (!offsets_[part].emplace(std::stoull(line), count_++).second)
+                throw std::runtime_error{"a second synset at this offset"};
         });
-        read_.begins[part_index + 1] = count_;
-        return numbered;
+        read_.begins[part + 1] = count_;
     }
 
-    result<void> read_data(part_of_speech part) {
-        return each_line(data_file(part), [&](const std::string& line) {
-            auto synset = synset_from(line, part);
-            if (!synset) return false;
-            read_.synsets.push_back(std::move(*synset));
-            return true;
-        });
-    }
-
-    [[nodiscard]] result<synset> synset_from(const std::string& line, part_of_speech part) const {
+    [[nodiscard]] synset synset_from(const std::string& line, std::size_t part) const {
         const auto bar = line.find(" | ");
-        std::istringstream fields{line.substr(0, bar)};
+        auto fields = fields_of(line.substr(0, bar));
         std::string skipped;
         std::string words;
         fields >> skipped >> skipped >> skipped >> words;
@@ -111,12 +92,10 @@ private:
             std::uint64_t offset = 0;
             char target_part = 0;
             fields >> symbol >> offset >> target_part >> skipped;
-            const auto target = part_from(target_part);
-            if (!fields || !target) return error{errc::internal, "pointer"};
-            const auto& offsets = offsets_[index_of(*target)];
-            const auto found = offsets.find(offset);
-            if (found == offsets.end()) return error{errc::internal, "pointer"};
-            set.pointers.push_back({symbol, found->second});
+            // A satellite adjective is an adjective.
+            const auto target =
+                std::string_view{"nvar"}.find(target_part == 's' ? 'a' : target_part);
+            set.pointers.push_back({symbol, offsets_.at(target).at(offset)});
         }
         if (bar == std::string::npos) return set;
         const auto gloss = line.substr(bar + 3);
@@ -126,63 +105,43 @@ private:
         return set;
     }
 
-    result<void> read_index(part_of_speech part) {
-        const auto part_index = index_of(part);
-        const auto name = "index." + std::string{file_names[part_index]};
-        return each_line(name, [&](const std::string& line) {
-            std::istringstream fields{line};
-            std::string lemma;
-            std::string skipped;
-            int senses = 0;
-            int pointers = 0;
-            fields >> lemma >> skipped >> senses >> pointers;
-            for (int i = 0; i < pointers + 2; ++i) fields >> skipped;
-            auto& listed = read_.lemmas[lemma][part_index];
-            for (int i = 0; i < senses; ++i) {
-                std::uint64_t offset = 0;
-                fields >> offset;
-                const auto found = offsets_[part_index].find(offset);
-                if (!fields || found == offsets_[part_index].end()) return false;
-                listed.push_back({found->second, 0});
-            }
-            return true;
-        });
-    }
-
-    result<void> read_exceptions(part_of_speech part) {
-        const auto part_index = index_of(part);
-        return each_line(
-            std::string{file_names[part_index]} + ".exc", [&](const std::string& line) {
-                std::istringstream fields{line};
-                std::string form;
-                fields >> form;
-                for (std::string base; fields >> base;) {
-                    read_.exceptions[part_index][form].push_back(base);
-                }
-                return true;
-            });
+    void read_lemma(const std::string& line, std::size_t part) {
+        auto fields = fields_of(line);
+        std::string lemma;
+        std::string skipped;
+        int senses = 0;
+        int pointers = 0;
+        fields >> lemma >> skipped >> senses >> pointers;
+        for (int i = 0; i < pointers + 2; ++i) fields >> skipped;
+        auto& listed = read_.lemmas[lemma][part];
+        for (int i = 0; i < senses; ++i) {
+            std::uint64_t offset = 0;
+            fields >> offset;
+            listed.push_back({offsets_[part].at(offset), 0});
+        }
     }
 
     /// "bread%1:13:00:: 1 3": lemma, part of speech, then the sense's rank and its count.
-    result<void> read_counts() {
-        constexpr std::string_view part_symbols = "1234";  // 5 is a satellite adjective.
-        return each_line("cntlist.rev", [&](const std::string& line) {
-            const auto percent = line.find('%', 1);
-            const auto space = line.find(' ');
-            if (percent == std::string::npos || space == std::string::npos) return false;
-            const auto symbol = line[percent + 1] == '5' ? '3' : line[percent + 1];
-            const auto part_index = part_symbols.find(symbol);
-            const auto lemma = read_.lemmas.find(line.substr(0, percent));
-            if (part_index == std::string_view::npos) return false;
-            if (lemma == read_.lemmas.end()) return true;  // WordNet has counts of removed lemmas.
-            std::istringstream fields{line.substr(space)};
-            std::size_t rank = 0;
-            std::uint32_t count = 0;
-            fields >> rank >> count;
-            auto& senses = lemma->second[part_index];
-            if (fields && rank >= 1 && rank <= senses.size()) senses[rank - 1].count = count;
-            return !fields.fail();
-        });
+    void read_count(const std::string& line) {
+        const auto percent = line.find('%', 1);
+        if (percent == std::string::npos) throw std::runtime_error{"no part of speech"};
+        const auto lemma = read_.lemmas.find(line.substr(0, percent));
+        // 5 is a satellite adjective.
+        const auto symbol = line.at(percent + 1) == '5' ? '3' : line[percent + 1];
+        if (lemma == read_.lemmas.end()) return;  // WordNet has counts of removed lemmas.
+        auto& senses = lemma->second.at(std::string_view{"1234"}.find(symbol));
+        auto fields = fields_of(line.substr(line.find(' ')));
+        std::size_t rank = 0;
+        std::uint32_t count = 0;
+        fields >> rank >> count;
+        if (rank >= 1 && rank <= senses.size()) senses[rank - 1].count = count;
+    }
+
+    /// A stream that throws when a field is missing.
+    static std::istringstream fields_of(const std::string& line) {
+        std::istringstream fields{line};
+        fields.exceptions(std::ios::failbit);
+        return fields;
     }
 
     std::filesystem::path folder_;
@@ -191,49 +150,33 @@ private:
     wordnet read_;
 };
 
-std::vector<std::string> words_in(const std::string& text) {
-    std::istringstream fields{text};
-    return {std::istream_iterator<std::string>{fields}, {}};
-}
-
-/// "food/bread: bread dough"
-result<topic> topic_from(const std::string& line) {
-    const error malformed{errc::internal, "a topic is written subject: words, not " + line};
-    const auto colon = line.find(": ");
-    if (colon == std::string::npos) return malformed;
-    return topic{.subject = line.substr(0, colon), .words = words_in(line.substr(colon + 2))};
-}
-
-/// "iphone = telephone computer"
-result<term> term_from(const std::string& line) {
-    const error malformed{errc::internal, "a term is written word = words, not " + line};
-    const auto equals = line.find(" = ");
-    if (equals == std::string::npos) return malformed;
-    return term{.word = line.substr(0, equals), .explanation = words_in(line.substr(equals + 3))};
+/// "food/bread: bread dough", "iphone = telephone computer"
+word_group group_from(const std::string& line, const std::string& sign) {
+    const auto at = line.find(sign);
+    if (at == std::string::npos)
+        throw std::runtime_error{"a line without \"" + sign + "\": " + line};
+    std::istringstream words{line.substr(at + sign.size())};
+    return {.name = line.substr(0, at), .words = {std::istream_iterator<std::string>{words}, {}}};
 }
 
 }  // namespace
 
-result<wordnet> read_wordnet(const std::filesystem::path& folder) {
+wordnet read_wordnet(const std::filesystem::path& folder) {
     return wordnet_reader{folder}.read();
 }
 
-result<topic_list> read_topics(const std::filesystem::path& file) {
+topic_list read_topics(const std::filesystem::path& file) {
     std::ifstream lines{file};
-    if (!lines) return error{errc::internal, file.string() + " cannot be opened"};
+    if (!lines) throw std::runtime_error{file.string() + " cannot be opened"};
     topic_list read;
     for (std::string line; std::getline(lines, line);) {
         if (line.empty() || line.starts_with('#')) continue;
         if (line.starts_with("topic ")) {
-            auto topic = topic_from(line.substr(6));
-            if (!topic) return topic.error();
-            read.topics.push_back(std::move(*topic));
+            read.topics.push_back(group_from(line.substr(6), ": "));
         } else if (line.starts_with("term ")) {
-            auto term = term_from(line.substr(5));
-            if (!term) return term.error();
-            read.terms.push_back(std::move(*term));
+            read.terms.push_back(group_from(line.substr(5), " = "));
         } else {
-            return error{errc::internal, "neither a topic nor a term: " + line};
+            throw std::runtime_error{"neither a topic nor a term: " + line};
         }
     }
     return read;

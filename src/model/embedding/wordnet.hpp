@@ -1,23 +1,18 @@
 #pragma once
 
-#include <reelsd/base/result.hpp>
-
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 /// The sources of the dictionary, read only by the build: the database files of WordNet 3.0
 /// (manual page wndb(5)) and topics.txt.
 namespace reelsd::model {
 
-enum class part_of_speech : std::uint8_t { noun, verb, adjective, adverb };
-inline constexpr std::size_t parts_of_speech = 4;
-inline constexpr std::array<part_of_speech, parts_of_speech> all_parts_of_speech{
-    part_of_speech::noun, part_of_speech::verb, part_of_speech::adjective, part_of_speech::adverb};
+inline constexpr std::size_t parts_of_speech = 4;  ///< In the order of sense_group.
 
 /// A set of words with one meaning.
 struct synset {
@@ -26,7 +21,7 @@ struct synset {
         std::uint32_t target = 0;  ///< Index of another synset.
     };
 
-    part_of_speech part = part_of_speech::noun;
+    std::size_t part = 0;  ///< Of speech.
     std::vector<pointer> pointers;
     std::string definition;  ///< Without the examples.
     std::string examples;
@@ -49,28 +44,23 @@ struct wordnet {
     std::array<std::map<std::string, std::vector<std::string>>, parts_of_speech> exceptions;
 };
 
-/// Reads the database files in `folder`. Errors: internal, with the file and the malformed line.
-[[nodiscard]] result<wordnet> read_wordnet(const std::filesystem::path& folder);
+/// Reads the database files in `folder`. Throws runtime_error with the file and the malformed line.
+[[nodiscard]] wordnet read_wordnet(const std::filesystem::path& folder);
 
-/// Words about one everyday subject.
-struct topic {
-    std::string subject;  ///< "food/bread"
+/// Words about one everyday subject: "food/bread". Or words that explain one that is younger than
+/// WordNet.
+struct word_group {
+    std::string name;
     std::vector<std::string> words;
-};
-
-/// A word that is younger than WordNet, and older ones that explain it.
-struct term {
-    std::string word;
-    std::vector<std::string> explanation;
 };
 
 /// Additions to WordNet.
 struct topic_list {
-    std::vector<topic> topics;
-    std::vector<term> terms;
+    std::vector<word_group> topics;
+    std::vector<word_group> terms;
 };
 
-/// Reads topics.txt. Errors: internal, with the malformed line.
-[[nodiscard]] result<topic_list> read_topics(const std::filesystem::path& file);
+/// Reads topics.txt. Throws runtime_error with the malformed line.
+[[nodiscard]] topic_list read_topics(const std::filesystem::path& file);
 
 }  // namespace reelsd::model

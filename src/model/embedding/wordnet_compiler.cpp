@@ -1,38 +1,33 @@
 #include "lexicon_builder.hpp"
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <stdexcept>
 
 namespace reelsd::model {
 namespace {
 
-result<std::vector<std::uint32_t>> compile_lexicon(
+std::vector<std::uint32_t> compile_lexicon(
     const std::filesystem::path& folder, const std::filesystem::path& topics) {
     const auto base = read_wordnet(folder);
-    if (!base) return base.error();
     const auto added = read_topics(topics);
-    if (!added) return added.error();
-    auto draft = build_lexicon(*base, *added);
-    if (!draft) return draft.error();
-    measure_rarity(*draft, *base);
+    auto draft = build_lexicon(base, added);
+    measure_rarity(draft, base);
     // The definitions are read with the dictionary itself, which has no vectors yet.
-    const auto words = lexicon::from(lexicon_image(*draft, {}));
-    if (!words) return words.error();
-    const auto vectors = build_vectors(*base, *added, *words);
-    if (!vectors) return vectors.error();
-    return lexicon_image(*draft, *vectors);
+    const auto words = lexicon::from(lexicon_image(draft, {})).value();
+    return lexicon_image(draft, build_vectors(base, added, words));
 }
 
-result<void> write(const std::vector<std::uint32_t>& image, const std::filesystem::path& file) {
+void write(const std::vector<std::uint32_t>& image, const std::filesystem::path& file) {
     std::ofstream out{file, std::ios::binary | std::ios::trunc};
     const auto bytes = std::as_bytes(std::span{image});
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): a stream takes characters
     out.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
     out.close();
-    if (!out) return error{errc::storage_failed, file.string() + " cannot be written"};
-    return {};
+    if (!out) throw std::runtime_error{file.string() + " cannot be written"};
 }
 
 }  // namespace
@@ -45,8 +40,12 @@ int main(int count, char** arguments) {
         std::fputs("usage: wordnet_compiler WORDNET_FOLDER TOPICS_FILE OUTPUT_FILE\n", stderr);
         return 1;
     }
-    const auto image = reelsd::model::compile_lexicon(arguments[1], arguments[2]);
-    const auto written = image ? reelsd::model::write(*image, arguments[3]) : image.error();
-    if (!written) std::fprintf(stderr, "%s\n", written.error().to_string().c_str());
-    return written ? 0 : 1;
+    try {
+        reelsd::model::write(
+            reelsd::model::compile_lexicon(arguments[1], arguments[2]), arguments[3]);
+        return 0;
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "%s\n", failure.what());
+        return 1;
+    }
 }

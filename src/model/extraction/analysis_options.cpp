@@ -1,11 +1,10 @@
 #include "../clean_text.hpp"
+#include "../languages.hpp"
 #include "extract_schema.hpp"
-#include "language_tag.hpp"
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/model/analysis_options.hpp>
-#include <reelsd/model/extract_presets.hpp>
 
 #include <boost/algorithm/string/join.hpp>
 

@@ -1,5 +1,7 @@
 #include "extract_schema.hpp"
 
+#include <reelsd/base/foreign_json.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,20 +20,13 @@ constexpr auto type_names = std::to_array<std::string_view>(
 constexpr auto provider_formats = std::to_array<std::string_view>(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"});
 
-template <class List>
-bool is_in(const List& list, std::string_view text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-}
-
-const json& keyword(const json& schema, std::string_view name) {
-    static const json absent;
-    const auto found = schema.find(name);
-    return found == schema.end() ? absent : *found;
+template <class List, class Item>
+bool is_in(const List& list, const Item& item) {
+    return std::find(list.begin(), list.end(), item) != list.end();
 }
 
 bool has_type(const json& schema, std::string_view type) {
-    const auto types = types_of(schema);
-    return std::find(types.begin(), types.end(), type) != types.end();
+    return is_in(types_of(schema), type);
 }
 
 bool is_count(const json& value) {
@@ -109,7 +104,7 @@ public:
             const auto rule = objection_to(name, value);
             if (!rule.empty()) return objection(fmt::format("\"{}\" {}", name, rule), at / name);
         }
-        if (keyword(schema, "enum").size() > extract_enum_values_max)
+        if (member(schema, "enum").size() > extract_enum_values_max)
             return objection(
                 fmt::format("\"enum\" has more than {} values", extract_enum_values_max),
                 at / "enum");
@@ -123,7 +118,7 @@ public:
 
 private:
     result<void> check_parts(const json& schema, const pointer& at, int depth) {
-        const auto& properties = keyword(schema, "properties");
+        const auto& properties = member(schema, "properties");
         properties_ += properties.size();
         if (properties_ > extract_properties_max)
             return objection(
@@ -145,16 +140,14 @@ json nullable(json schema) {
     if (type != schema.end() && type->is_string() && *type != "null")
         *type = json::array({*type, "null"});
     const auto values = schema.find("enum");
-    if (values != schema.end() &&
-        std::find(values->begin(), values->end(), nullptr) == values->end())
-        values->push_back(nullptr);
+    if (values != schema.end() && !is_in(*values, nullptr)) values->push_back(nullptr);
     return schema;
 }
 
 json strict_object(const json& schema) {
     json members = json::object();
     auto names = json::array();
-    for (const auto& [name, property] : keyword(schema, "properties").items()) {
+    for (const auto& [name, property] : member(schema, "properties").items()) {
         auto strict = strict_schema(property);
         members[name] = is_required(schema, name) ? std::move(strict) : nullable(std::move(strict));
         names.push_back(name);
@@ -178,7 +171,7 @@ result<void> check_extract_schema(const json& schema) {
     schema_checker checker;
     auto checked = checker.check(schema, pointer{}, 1);
     if (!checked) return checked;
-    if (keyword(schema, "type") != "object") {
+    if (member(schema, "type") != "object") {
         const pointer root;
         return schema.contains("type")
                    ? objection("the type of the root must be \"object\"", root / "type")
@@ -193,15 +186,14 @@ result<void> check_extract_schema(const json& schema) {
 }
 
 json types_of(const json& schema) {
-    const auto& type = keyword(schema, "type");
+    const auto& type = member(schema, "type");
     if (type.is_array()) return type;
     if (type.is_string()) return json::array({type});
     if (schema.contains("properties")) return json::array({"object"});
     if (schema.contains("items")) return json::array({"array"});
     auto types = json::array();
-    for (const auto& value : keyword(schema, "enum")) {
-        if (std::find(types.begin(), types.end(), type_of(value)) == types.end())
-            types.push_back(type_of(value));
+    for (const auto& value : member(schema, "enum")) {
+        if (!is_in(types, type_of(value))) types.push_back(type_of(value));
     }
     if (is_in(types, "number"))
         types.erase(std::remove(types.begin(), types.end(), "integer"), types.end());
@@ -209,16 +201,14 @@ json types_of(const json& schema) {
 }
 
 bool allows_null(const json& schema) {
-    const auto& type = keyword(schema, "type");
-    const auto& values = keyword(schema, "enum");
+    const auto& type = member(schema, "type");
+    const auto& values = member(schema, "enum");
     const bool by_type = type.is_null() || has_type(schema, "null");
-    return by_type &&
-           (values.is_null() || std::find(values.begin(), values.end(), nullptr) != values.end());
+    return by_type && (values.is_null() || is_in(values, nullptr));
 }
 
 bool is_required(const json& schema, std::string_view name) {
-    const auto& names = keyword(schema, "required");
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return is_in(member(schema, "required"), name);
 }
 
 bool has_strict_form(const json& schema) {
@@ -227,8 +217,8 @@ bool has_strict_form(const json& schema) {
         std::count_if(types.begin(), types.end(), [](const json& name) { return name != "null"; });
     if (values > 1 || types.empty()) return false;
     if (has_type(schema, "object")) {
-        const auto& properties = keyword(schema, "properties");
-        for (const auto& name : keyword(schema, "required")) {
+        const auto& properties = member(schema, "properties");
+        for (const auto& name : member(schema, "required")) {
             if (!properties.contains(name.get_ref<const std::string&>())) return false;
         }
         return !properties.empty() &&
@@ -245,7 +235,7 @@ json strict_schema(const json& schema) {
     for (const auto* const name : {"description", "enum"}) {
         if (schema.contains(name)) strict[name] = schema.at(name);
     }
-    const auto& format = keyword(schema, "format");
+    const auto& format = member(schema, "format");
     if (format.is_string() && is_in(provider_formats, format.get_ref<const std::string&>()))
         strict["format"] = format;
     if (has_type(schema, "object")) strict.update(strict_object(schema));

@@ -16,35 +16,34 @@ constexpr std::size_t passages_max = 1000;
 constexpr std::size_t passage_concepts_max = 12;
 constexpr std::string_view summary_field = "content.summary";
 
-std::optional<double> seconds_in(const json& entry, std::string_view name) {
-    const auto& value = member(entry, name);
-    if (!value.is_number()) return std::nullopt;
-    return value.get<double>();
-}
-
 class evidence_reader {
 public:
     explicit evidence_reader(const json& result) : result_{result} {}
 
     [[nodiscard]] std::vector<evidence> read() {
-        add_text("content", "summary");
-        add_timed("content", "key_moments", "description", {"seconds", ""}, "key_moments");
-        add_timed("audio", "segments", "text", {"start_seconds", "end_seconds"}, "transcript");
+        add_text("content.summary");
+        add_timed("content.key_moments", "description", {"seconds", ""}, "content.key_moments");
+        add_timed("audio.segments", "text", {"start_seconds", "end_seconds"}, "audio.transcript");
         add_timed(
-            "visual", "text_segments", "text", {"start_seconds", "end_seconds"}, "text_on_screen");
-        add_text("visual", "description");
-        add_text("visual", "setting");
-        add_list("visual", "subjects");
-        add_list("content", "topics");
-        add_list("content", "hooks");
-        add_text("content", "call_to_action");
-        add_text("audio", "music_description");
-        add_text("platform_meta", "caption");
-        for (const auto* const name : {"author", "author_name", "location", "posted_at"})
-            add_text("platform_meta", name);
-        add_text("platform_meta", "music_title");
-        add_text("platform_meta", "music_artist");
-        add_list("platform_meta", "hashtags");
+            "visual.text_segments",
+            "text",
+            {"start_seconds", "end_seconds"},
+            "visual.text_on_screen");
+        add_text("visual.description");
+        add_text("visual.setting");
+        add_list("visual.subjects");
+        add_list("content.topics");
+        add_list("content.hooks");
+        add_text("content.call_to_action");
+        add_text("audio.music_description");
+        add_text("platform_meta.caption");
+        add_text("platform_meta.author");
+        add_text("platform_meta.author_name");
+        add_text("platform_meta.location");
+        add_text("platform_meta.posted_at");
+        add_text("platform_meta.music_title");
+        add_text("platform_meta.music_artist");
+        add_list("platform_meta.hashtags");
         return std::move(passages_);
     }
 
@@ -55,40 +54,36 @@ private:
     };
 
     void add(
-        std::string_view section, std::string_view field, const json& text,
-        std::optional<double> seconds = {}, std::optional<double> end_seconds = {}) {
+        std::string_view field, const json& text, std::optional<double> seconds = {},
+        std::optional<double> end_seconds = {}) {
         if (!text.is_string() || passages_.size() == passages_max) return;
         const auto& value = text.get_ref<const std::string&>();
         if (trimmed(value).empty()) return;
         passages_.push_back(
-            {.field = std::string{section}.append(".").append(field),
+            {.field = std::string{field},
              .text = value,
              .seconds = seconds,
              .end_seconds = end_seconds});
     }
 
-    void add_text(std::string_view section, std::string_view field) {
-        add(section, field, member(member(result_, section), field));
-    }
+    void add_text(std::string_view field) { add(field, field_of(result_, field)); }
 
-    void add_list(std::string_view section, std::string_view field) {
-        for (const auto& entry : list_in(member(result_, section), field))
-            add(section, field, entry);
+    void add_list(std::string_view field) {
+        for (const auto& entry : as_list(field_of(result_, field))) add(field, entry);
     }
 
     /// The entries of `list`. They are also the contents of `field`, which is cited, unless the
     /// stored field lacks the entry: then the list is.
     void add_timed(
-        std::string_view section, std::string_view list, std::string_view text_name,
-        time_names times, std::string_view field) {
-        const auto& whole = member(member(result_, section), field);
-        const auto& entries = list_in(member(result_, section), list);
+        std::string_view list, std::string_view text_name, time_names times,
+        std::string_view field) {
+        const auto& whole = field_of(result_, field);
+        const auto& entries = as_list(field_of(result_, list));
         for (const auto& entry : entries) {
             const auto& text = member(entry, text_name);
             const bool is_in_field = list == field || holds(whole, text);
             const auto count = passages_.size();
-            add(section,
-                is_in_field ? field : list,
+            add(is_in_field ? field : list,
                 text,
                 seconds_in(entry, times.start),
                 seconds_in(entry, times.end));
@@ -102,8 +97,8 @@ private:
             }
         }
         if (!entries.empty()) return;
-        if (whole.is_string()) add(section, field, whole);
-        if (whole.is_array()) add_list(section, field);
+        add(field, whole);
+        add_list(field);
     }
 
     [[nodiscard]] static bool holds(const json& whole, const json& text) {

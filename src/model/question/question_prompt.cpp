@@ -2,7 +2,6 @@
 #include "../clean_text.hpp"
 #include "../folded_text.hpp"
 #include "../remote/prompt.hpp"
-#include "instructions.hpp"
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/findings.hpp>
@@ -18,6 +17,12 @@
 #include <utility>
 
 namespace reelsd::model {
+
+/// The files of this folder, written by the build.
+namespace question_files {
+extern const std::string_view instructions;
+}
+
 namespace {
 
 constexpr std::size_t citations_max = 20;
@@ -70,9 +75,7 @@ std::string label_of(const evidence& passage) {
 
 /// On one line, so that no text can look like another passage.
 std::string line_of(std::string_view text, std::string_view boundary) {
-    auto line = clean_text(text, text.size());
-    std::ranges::replace_if(
-        line, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+    auto line = clean_line(text, text.size());
     while (contains(line, boundary)) boost::algorithm::erase_first(line, boundary);
     return line;
 }
@@ -146,8 +149,9 @@ question_prompt::question_prompt(std::string_view question, std::vector<reel_evi
     : reels_{std::move(reels)} {
     request_.boundary = new_boundary();
     const auto passages = number_passages();
-    request_.instructions =
-        fmt::format(fmt::runtime(question_instructions), fmt::arg("boundary", request_.boundary));
+    request_.instructions = fmt::format(
+        fmt::runtime(trimmed(question_files::instructions)),
+        fmt::arg("boundary", request_.boundary));
     request_.task = fmt::format(
         "Passages {0}\n{1}End of passages {0}\n\nQuestion: {2}",
         request_.boundary,

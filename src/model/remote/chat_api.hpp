@@ -13,11 +13,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
 /// The common interface of the providers' APIs.
+/// Decides on the next request about a video after an unusable reply or a refusal.
 namespace reelsd::model {
 
 /// What enforces the format of an answer.
@@ -79,24 +81,23 @@ public:
     virtual void forget_upload() {}
 };
 
-/// One model of one provider, as logs, metrics and the ledger name it. Thread-safe.
-class model_endpoint {
-public:
-    model_endpoint() = default;
-    model_endpoint(const model_endpoint&) = delete;
-    model_endpoint& operator=(const model_endpoint&) = delete;
-    virtual ~model_endpoint() = default;
-
-    [[nodiscard]] virtual std::string_view provider() const noexcept = 0;
-    [[nodiscard]] virtual std::string_view model() const noexcept = 0;
-
-    /// The key, which must not be logged when a server returns it. May be empty.
-    [[nodiscard]] virtual std::string_view secret() const noexcept = 0;
+/// One model of one provider, as logs, metrics and the ledger name it.
+struct model_endpoint {
+    std::string provider;
+    std::string model;
+    std::string secret;  ///< The key, which must not be logged when a server returns it, or empty.
 };
 
 /// A model that answers about a video. Thread-safe.
-class chat_api : public model_endpoint {
+class chat_api {
 public:
+    explicit chat_api(model_endpoint endpoint) : endpoint_{std::move(endpoint)} {}
+    chat_api(const chat_api&) = delete;
+    chat_api& operator=(const chat_api&) = delete;
+    virtual ~chat_api() = default;
+
+    [[nodiscard]] const model_endpoint& endpoint() const noexcept { return endpoint_; }
+
     /// A sentence for the task about the media that the model gets besides or instead of a video.
     [[nodiscard]] virtual std::string media_note(const video_input& video) const = 0;
 
@@ -114,6 +115,9 @@ public:
     virtual void sweep(
         const run_check& /*is_living*/, const deadline& /*by*/,
         const std::stop_token& /*stop*/) const {}
+
+private:
+    model_endpoint endpoint_;
 };
 
 /// The task, with the schema unless the provider enforces it, and with the note of `options`.
@@ -127,5 +131,25 @@ public:
 /// Settings of a client for `base_url`, which may be anywhere, because the operator configured it.
 [[nodiscard]] net::http_client_settings client_settings(
     const std::string& base_url, std::optional<net::proxy> by_proxy, std::string ca_file);
+
+/// The changes that were tried for one video. Each helps at most once.
+struct tried_changes {
+    int paid_again = 0;  ///< Paid requests after the first.
+    bool repaired = false;
+    bool enlarged = false;
+    bool paraphrased = false;
+    bool repeated = false;
+    bool uploaded_again = false;
+};
+
+/// After an unusable reply: nothing when no change would help, or after two further paid requests.
+/// Pure except for `tried`.
+[[nodiscard]] std::optional<request_options> next_request(
+    const request_options& options, reply_end end, std::span<const std::string> violations,
+    tried_changes& tried);
+
+/// After a refusal that cost nothing. Pure except for `tried`.
+[[nodiscard]] std::optional<request_options> next_request(
+    const request_options& options, failure_kind why, tried_changes& tried);
 
 }  // namespace reelsd::model

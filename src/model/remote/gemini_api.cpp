@@ -1,8 +1,10 @@
 #include "gemini_api.hpp"
 
 #include "../answer.hpp"
-#include "gemini_reply.hpp"
+#include "../json_members.hpp"
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/media/media_client.hpp>
 
 #include <boost/algorithm/string/case_conv.hpp>
@@ -10,8 +12,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <initializer_list>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace reelsd::model {
@@ -180,6 +185,207 @@ private:
     std::optional<uploaded_file> uploaded_;
 };
 
+/// Delay for a per-minute quota when the response names none.
+constexpr seconds_f minute_quota_delay{60.0};
+
+/// The texts of an error object, concatenated by kind.
+struct gemini_error {
+    int code = 0;
+    std::string status;
+    std::string message;
+    std::string descriptions;  ///< Descriptions of rejected fields.
+    std::string reasons;
+    std::string quotas;
+    std::optional<seconds_f> delay;
+
+    [[nodiscard]] bool says(std::initializer_list<std::string_view> any) const {
+        return std::ranges::any_of(any, [this](std::string_view text) {
+            return contains(message, text) || contains(descriptions, text) ||
+                   contains(reasons, text);
+        });
+    }
+};
+
+void add_detail(gemini_error& fault, const json& detail) {
+    const auto type = text_in(detail, "@type");
+    if (type.ends_with("ErrorInfo")) fault.reasons += text_in(detail, "reason") + ' ';
+    if (type.ends_with("RetryInfo")) fault.delay = duration_from(text_in(detail, "retryDelay"));
+    for (const auto& violation : list_in(detail, "fieldViolations")) {
+        fault.descriptions += text_in(violation, "description") + ' ';
+    }
+    for (const auto& violation : list_in(detail, "violations")) {
+        fault.quotas += text_in(violation, "quotaId") + ' ';
+    }
+}
+
+gemini_error read_error(const json& object) {
+    gemini_error fault;
+    const auto& code = member(object, "code");
+    if (code.is_number_integer()) fault.code = code.get<int>();
+    fault.status = text_in(object, "status");
+    fault.message = text_in(object, "message");
+    for (const auto& detail : list_in(object, "details")) add_detail(fault, detail);
+    if (!fault.delay) fault.delay = delay_in_message(fault.message);
+    return fault;
+}
+
+/// The error object of a body, which may be in a list.
+gemini_error read_body(std::string_view body) {
+    const auto document = parse_foreign_json(body);
+    const auto& whole = document.is_array() && !document.empty() ? document.front() : document;
+    if (whole.is_object() && whole.contains("error")) return read_error(whole["error"]);
+    gemini_error fault;
+    fault.message = excerpt(body);
+    return fault;
+}
+
+failure_kind gemini_bad_request(const gemini_error& fault) {
+    if (fault.status == "FAILED_PRECONDITION" || fault.says({"FAILED_PRECONDITION"})) {
+        return fault.says({"ACTIVE state"}) ? failure_kind::file_not_ready
+                                            : failure_kind::misconfigured;
+    }
+    if (fault.says({"API_KEY", "API key"})) return failure_kind::misconfigured;
+    if (fault.says({"payload size exceeds", "size exceeds the limit"}))
+        return failure_kind::payload_too_large;
+    if (fault.says(
+            {"too many states",
+             "response_schema",
+             "responseSchema",
+             "response_json_schema",
+             "responseJsonSchema"}))
+        return failure_kind::schema_refused;
+    if (fault.says({"Unknown name \"store\""})) return failure_kind::store_refused;
+    if (fault.says({"Unknown name", "thinking", "Thinking"})) return failure_kind::thinking_refused;
+    return failure_kind::video_rejected;
+}
+
+/// Whether a 403 concerns a file or the key.
+failure_kind kind_of_forbidden(const gemini_error& fault, gemini_target target) {
+    const bool is_file = target == gemini_target::file || fault.says({"the File", "files/"});
+    const bool is_key = fault.says({"API key", "API_KEY", "SERVICE_DISABLED", "leaked"});
+    return is_file && !is_key ? failure_kind::file_gone : failure_kind::misconfigured;
+}
+
+failure_kind kind_of_missing(const gemini_error& fault, gemini_target target) {
+    if (target == gemini_target::file) return failure_kind::file_gone;
+    if (fault.says({"models/"})) return failure_kind::misconfigured;
+    return fault.says({"files/", "the File", "File "}) ? failure_kind::file_gone
+                                                       : failure_kind::misconfigured;
+}
+
+/// Whether a daily quota is exhausted, or the quota is 0.
+bool is_used_up(const gemini_error& fault) {
+    return contains(fault.quotas, "PerDay") || contains(fault.quotas, "Daily") ||
+           fault.says({"limit: 0", "PerDay", "per day"});
+}
+
+failure_kind kind_of(int status, const gemini_error& fault, gemini_target target) {
+    switch (status) {
+        case 400: return gemini_bad_request(fault);
+        case 403: return kind_of_forbidden(fault, target);
+        case 404: return kind_of_missing(fault, target);
+        case 429:
+            return is_used_up(fault) ? failure_kind::quota_exhausted : failure_kind::rate_limited;
+        case 499: return failure_kind::transient;
+        default: return kind_of_status(status);
+    }
+}
+
+call_failure failure_of(
+    int status, const gemini_error& fault, gemini_target target,
+    std::chrono::system_clock::time_point now) {
+    call_failure why{.kind = kind_of(status, fault, target)};
+    why.detail = "HTTP " + std::to_string(status) + ' ' + excerpt(fault.status) + ": " +
+                 excerpt(fault.message + ' ' + fault.descriptions + fault.reasons + fault.quotas);
+    if (why.kind == failure_kind::quota_exhausted) {
+        // Such an error also names a short delay, which is wrong.
+        why.server_delay = until_next_quota_day(now);
+    } else if (status == 429 || status >= 500) {
+        why.server_delay = fault.delay;
+    }
+    return why;
+}
+
+modality modality_from(std::string_view name) {
+    for (const auto kind :
+         {modality::text, modality::image, modality::video, modality::audio, modality::document}) {
+        if (ascii_lower(name) == name_of(kind)) return kind;
+    }
+    return modality::other;
+}
+
+modality_tokens& part_of(std::vector<modality_tokens>& parts, modality kind) {
+    const auto part = std::ranges::find(parts, kind, &modality_tokens::kind);
+    if (part != parts.end()) return *part;
+    return parts.emplace_back(modality_tokens{.kind = kind});
+}
+
+void add_details(
+    std::vector<modality_tokens>& parts, const json& details,
+    std::int64_t modality_tokens::*counted) {
+    for (const auto& detail : details) {
+        part_of(parts, modality_from(text_in(detail, "modality"))).*counted +=
+            count_in(detail, "tokenCount");
+    }
+}
+
+std::optional<token_counts> gemini_usage(const json& document) {
+    const auto& usage = member(document, "usageMetadata");
+    if (!usage.is_object() || usage.empty()) return std::nullopt;
+    token_counts used;
+    used.prompt = count_in(usage, "promptTokenCount") + count_in(usage, "toolUsePromptTokenCount");
+    used.cached_prompt = std::min(count_in(usage, "cachedContentTokenCount"), used.prompt);
+    used.thinking = count_in(usage, "thoughtsTokenCount");
+    used.output = count_in(usage, "candidatesTokenCount") + used.thinking;
+    auto& parts = used.by_modality;
+    add_details(parts, list_in(usage, "promptTokensDetails"), &modality_tokens::prompt);
+    add_details(parts, list_in(usage, "cacheTokensDetails"), &modality_tokens::cached_prompt);
+    add_details(parts, list_in(usage, "candidatesTokensDetails"), &modality_tokens::output);
+    return used;
+}
+
+/// The text of a candidate without its thoughts.
+std::string answer_text(const json& candidate) {
+    std::string text;
+    for (const auto& part : list_in(member(candidate, "content"), "parts")) {
+        if (member(part, "thought") != true) text += text_in(part, "text");
+    }
+    return text;
+}
+
+reply_end gemini_end(std::string_view reason, bool has_text) {
+    if (reason == "STOP") return has_text ? reply_end::complete : reply_end::unspecified;
+    if (reason == "MAX_TOKENS" || reason == "CONTINUATION") return reply_end::truncated;
+    if (reason == "RECITATION") return reply_end::recited;
+    constexpr std::array<std::string_view, 5> refusals{
+        "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "LANGUAGE"};
+    const bool is_refused = std::ranges::find(refusals, reason) != refusals.end();
+    return is_refused ? reply_end::refused : reply_end::unspecified;
+}
+
+void read_candidate(reply& reply, const json& candidate) {
+    const auto reason = text_in(candidate, "finishReason");
+    reply.text = answer_text(candidate);
+    const bool has_text = !trimmed(reply.text).empty();
+    reply.end = gemini_end(reason, has_text);
+    reply.detail = excerpt(reason + ' ' + text_in(candidate, "finishMessage"));
+}
+
+void read_refusal(reply& reply, const json& document) {
+    const auto reason = text_in(member(document, "promptFeedback"), "blockReason");
+    const bool is_block = !reason.empty() && !reason.ends_with("REASON_UNSPECIFIED");
+    reply.end = is_block ? reply_end::refused : reply_end::unspecified;
+    reply.detail = is_block ? "prompt blocked: " + excerpt(reason) : "no candidates";
+}
+
+/// Appends a notice of the model's retirement.
+void add_stage(reply& reply, const json& document) {
+    const auto stage = text_in(member(document, "modelStatus"), "modelStage");
+    if (stage != "LEGACY" && stage != "DEPRECATED" && stage != "RETIRED") return;
+    reply.detail += " (the model is " + stage + ": " +
+                    excerpt(text_in(member(document, "modelStatus"), "retirementTime")) + ')';
+}
+
 }  // namespace
 
 json gemini_schema(const json& schema) {
@@ -258,6 +464,55 @@ net::http_request gemini_api::model_request() const {
 std::optional<call_failure> gemini_api::model_fault(const net::http_response& response) const {
     if (response.status() == 200) return std::nullopt;
     return gemini_failure(response);
+}
+
+call_failure gemini_failure(
+    const net::http_response& response, gemini_target target,
+    std::chrono::system_clock::time_point now) {
+    const auto status = response.status();
+    const auto fault = read_body(response.body);
+    auto why = failure_of(status, fault, target, now);
+    why.may_be_billed = is_gateway_failure(status);
+    const bool may_wait = status == 429 || status >= 500;
+    if (may_wait && !why.server_delay)
+        why.server_delay = delay_in_headers(response.head.headers, now);
+    if (why.kind == failure_kind::rate_limited && !why.server_delay &&
+        contains(fault.quotas, "PerMinute"))
+        why.server_delay = minute_quota_delay;
+    return why;
+}
+
+call_failure gemini_failure(
+    const json& object, gemini_target target, std::chrono::system_clock::time_point now) {
+    const auto fault = read_error(object);
+    const bool is_status = fault.code >= 400 && fault.code < 600;
+    return failure_of(is_status ? fault.code : 500, fault, target, now);
+}
+
+model_reply gemini_reply(std::string_view body, std::chrono::system_clock::time_point now) {
+    const auto document = parse_foreign_json(body);
+    if (!document.is_object()) {
+        return call_failure{
+            .kind = failure_kind::transient,
+            .detail = "an answer that is not a JSON object: " + excerpt(body),
+            .may_be_billed = true};
+    }
+    // A response with candidates is a reply, and billed, even if it also has an error.
+    const auto& error_object = member(document, "error");
+    if (error_object.is_object() && !member(document, "candidates").is_array())
+        return gemini_failure(error_object, gemini_target::generate, now);
+
+    reply reply;
+    reply.used = gemini_usage(document);
+    reply.response_id = excerpt(text_in(document, "responseId"));
+    const auto& candidates = list_in(document, "candidates");
+    if (!candidates.empty()) {
+        read_candidate(reply, candidates.front());
+    } else {
+        read_refusal(reply, document);
+    }
+    add_stage(reply, document);
+    return reply;
 }
 
 }  // namespace reelsd::model

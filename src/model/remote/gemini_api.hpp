@@ -2,13 +2,18 @@
 
 #include "chat_api.hpp"
 #include "gemini_files.hpp"
+#include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/model/remote_settings.hpp>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 
+/// Interprets responses of the Gemini API. Pure, except for the default `now`. Source:
+/// ai.google.dev/api/generate-content (`GenerateContentResponse`) and
+/// ai.google.dev/gemini-api/docs/troubleshooting (errors).
 namespace reelsd::model {
 
 /// Gemini API, `generateContent`. Source: ai.google.dev/api/generate-content.
@@ -16,11 +21,10 @@ class gemini_api final : public chat_api {
 public:
     /// `http` and `log` outlive it.
     gemini_api(gemini_settings settings, const net::http_client& http, const log::logger& log)
-        : settings_{std::move(settings)}, files_{settings_, http, log} {}
+        : chat_api{{.provider = "gemini", .model = settings.model, .secret = settings.key}},
+          settings_{std::move(settings)},
+          files_{settings_, http, log} {}
 
-    [[nodiscard]] std::string_view provider() const noexcept override { return "gemini"; }
-    [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
-    [[nodiscard]] std::string_view secret() const noexcept override { return settings_.key; }
     [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
     [[nodiscard]] std::unique_ptr<chat_session> open(
         const video_input* video, const prompt& prompt) const override;
@@ -54,5 +58,22 @@ struct gemini_body {
 
 /// Our schema without keywords that Gemini does not know, and with the order of properties. Pure.
 [[nodiscard]] json gemini_schema(const json& schema);
+
+/// The request, because the same status has different meanings.
+enum class gemini_target : std::uint8_t { generate, file };
+
+/// The body of a response with status 200.
+[[nodiscard]] model_reply gemini_reply(
+    std::string_view body,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+/// A response with another status than 200.
+[[nodiscard]] call_failure gemini_failure(
+    const net::http_response& response, gemini_target target = gemini_target::generate,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+/// An error object ({"code", "message", "status", "details"}), also with status 200.
+[[nodiscard]] call_failure gemini_failure(
+    const json& object, gemini_target target, std::chrono::system_clock::time_point now);
 
 }  // namespace reelsd::model

@@ -1,8 +1,8 @@
 #include "gemini_files.hpp"
 
 #include "../json_members.hpp"
-#include "gemini_reply.hpp"
-#include "retry_schedule.hpp"
+#include "call_failure.hpp"
+#include "gemini_api.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/random.hpp>
@@ -257,25 +257,21 @@ void gemini_files::remove(const uploaded_file& file) const noexcept {
     }
 }
 
-json gemini_files::list_page(
-    const std::string& page, const deadline& by, const std::stop_token& stop) const {
-    const auto path =
-        "/v1beta/files?pageSize=100" + (page.empty() ? "" : "&pageToken=" + percent_encoded(page));
-    const auto response =
-        http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
-    if (response && response->status() == 200) return parse_foreign_json(response->body);
-    if (!stop.stop_requested())
-        log_.warning("listing uploaded files failed", {{"reason", reason_of(response)}});
-    return nullptr;
-}
-
 std::vector<uploaded_file> gemini_files::find_files(
     const file_filter& filter, const deadline& by, const std::stop_token& stop) const {
     std::vector<uploaded_file> files;
     std::string page;
     for (int pages = 0; pages < pages_max; ++pages) {
-        const auto listed = list_page(page, by, stop);
-        if (!listed.is_object()) break;
+        const auto path = "/v1beta/files?pageSize=100" +
+                          (page.empty() ? "" : "&pageToken=" + percent_encoded(page));
+        const auto response =
+            http_.send(request(net::http_method::get, path), by.at_most(short_time_max), stop);
+        if (!response || response->status() != 200) {
+            if (!stop.stop_requested())
+                log_.warning("listing uploaded files failed", {{"reason", reason_of(response)}});
+            break;
+        }
+        const auto listed = parse_foreign_json(response->body);
         for (const auto& file : list_in(listed, "files")) {
             const auto name = text_in(file, "name");
             if (is_file_name(name) && filter(file)) files.push_back({.name = name, .uri = {}});

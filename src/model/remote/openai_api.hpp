@@ -1,16 +1,20 @@
 #pragma once
 
 #include "chat_api.hpp"
+#include <reelsd/base/json_fwd.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/request_body.hpp>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+/// Interprets the responses of servers with chat completions. Pure, except for the default `now`.
+/// Source: OpenAI API reference, "The chat completion object" and "Error codes".
 namespace reelsd::model {
 
 /// Chat completions, which many servers offer. Source: OpenAI API reference, "Create chat
@@ -19,11 +23,10 @@ class openai_api final : public chat_api {
 public:
     /// `media` outlives it.
     openai_api(openai_settings settings, const media::media_client& media)
-        : settings_{std::move(settings)}, media_{media} {}
+        : chat_api{{.provider = "openai", .model = settings.model, .secret = settings.key}},
+          settings_{std::move(settings)},
+          media_{media} {}
 
-    [[nodiscard]] std::string_view provider() const noexcept override { return "openai"; }
-    [[nodiscard]] std::string_view model() const noexcept override { return settings_.model; }
-    [[nodiscard]] std::string_view secret() const noexcept override { return settings_.key; }
     [[nodiscard]] std::string media_note(const video_input& video) const override;
     [[nodiscard]] std::unique_ptr<chat_session> open(
         const video_input* video, const prompt& prompt) const override;
@@ -65,5 +68,20 @@ struct sent_media {
 void add_message_parts(
     net::request_body& body, const sent_media& media, const openai_settings& settings,
     std::string_view mime_type, std::string_view task);
+
+/// A response with status 200.
+[[nodiscard]] model_reply openai_reply(
+    const net::http_response& response,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+/// A response with another status than 200.
+[[nodiscard]] call_failure openai_failure(
+    const net::http_response& response,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+/// The error in a body with status 200; empty if there is none.
+[[nodiscard]] std::optional<call_failure> openai_failure_within(
+    const json& document, const net::header_list& headers,
+    std::chrono::system_clock::time_point now);
 
 }  // namespace reelsd::model

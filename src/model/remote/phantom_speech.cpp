@@ -2,11 +2,11 @@
 
 #include "../answer/repetition.hpp"
 #include "../folded_text.hpp"
+#include "../word_lists.hpp"
 #include "../words.hpp"
 #include <reelsd/base/utf8.hpp>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,200 +17,6 @@ namespace reelsd::model {
 namespace {
 
 using media::voice_evidence;
-
-/// Seen in outputs for silence and music. Source: public reports about Whisper.
-constexpr auto phrases = std::to_array<std::string_view>({
-    "thank you",
-    "thank you very much",
-    "thank you so much",
-    "thank you all",
-    "thank you for watching",
-    "thank you so much for watching",
-    "thank you very much for watching",
-    "thank you for watching this video",
-    "thank you for watching the video",
-    "thank you for listening",
-    "thank you for your attention",
-    "thanks",
-    "thanks for watching",
-    "thanks for watching and see you next time",
-    "thanks for watching and don't forget to like and subscribe",
-    "thanks for watching see you next time",
-    "thanks for listening",
-    "thank you and goodbye",
-    "please subscribe",
-    "please subscribe to my channel",
-    "please subscribe to the channel",
-    "please like and subscribe",
-    "like and subscribe",
-    "don't forget to subscribe",
-    "don't forget to like and subscribe",
-    "subscribe",
-    "subscribe to my channel",
-    "see you next time",
-    "see you in the next video",
-    "see you in the next one",
-    "see you next video",
-    "i'll see you in the next video",
-    "i'll see you next time",
-    "we'll be right back",
-    "to be continued",
-    "bye",
-    "bye bye",
-    "bye bye bye",
-    "goodbye",
-    "you",
-    "so",
-    "okay",
-    "oh",
-    "the end",
-    "music",
-    "music playing",
-    "applause",
-    "laughter",
-    "silence",
-    "vielen dank",
-    "vielen dank fürs zuschauen",
-    "vielen dank für ihre aufmerksamkeit",
-    "danke fürs zuschauen",
-    "danke fürs zuhören",
-    "bis zum nächsten mal",
-    "tschüss",
-    "merci",
-    "merci d'avoir regardé",
-    "merci d'avoir regardé cette vidéo",
-    "merci à tous",
-    "abonnez vous",
-    "n'oubliez pas de vous abonner",
-    "gracias",
-    "muchas gracias",
-    "gracias por ver",
-    "gracias por ver el video",
-    "gracias por ver el vídeo",
-    "suscríbete",
-    "suscríbete al canal",
-    "obrigado",
-    "obrigado por assistir",
-    "obrigada por assistir",
-    "inscreva se no canal",
-    "grazie",
-    "grazie per la visione",
-    "grazie per aver guardato il video",
-    "grazie a tutti",
-    "bedankt voor het kijken",
-    "tot de volgende keer",
-    "dziękuję",
-    "dziękuję za uwagę",
-    "dziękuję za oglądanie",
-    "tack för att du tittade",
-    "tak fordi du så med",
-    "takk for at du så på",
-    "kiitos kun katsoit",
-    "děkuji za pozornost",
-    "köszönöm hogy megnézted",
-    "спасибо",
-    "спасибо за внимание",
-    "спасибо за просмотр",
-    "подписывайтесь на канал",
-    "продолжение следует",
-    "до новых встреч",
-    "дякую за перегляд",
-    "дякую за увагу",
-    "izlediğiniz için teşekkürler",
-    "izlediğiniz için teşekkür ederim",
-    "abone olmayı unutmayın",
-    "beni izlediğiniz için teşekkür ederim",
-    "terima kasih",
-    "terima kasih telah menonton",
-    "terima kasih kerana menonton",
-    "cảm ơn các bạn đã theo dõi",
-    "cảm ơn các bạn đã xem",
-    "hãy subscribe cho kênh",
-    "شكرا للمشاهدة",
-    "شكرا على المشاهدة",
-    "شكرا لكم",
-    "اشتركوا في القناة",
-    "تابعونا",
-    "धन्यवाद",
-    "देखने के लिए धन्यवाद",
-    "ご視聴ありがとうございました",
-    "ご視聴ありがとうございます",
-    "ありがとうございました",
-    "チャンネル登録お願いします",
-    "チャンネル登録をお願いします",
-    "最後までご視聴いただきありがとうございます",
-    "おやすみなさい",
-    "谢谢",
-    "谢谢大家",
-    "谢谢观看",
-    "谢谢收看",
-    "謝謝觀看",
-    "謝謝大家",
-    "请不吝点赞订阅转发打赏支持明镜与点点栏目",
-    "請不吝點贊訂閱轉發打賞支持明鏡與點點欄目",
-    "시청해주셔서 감사합니다",
-    "시청해 주셔서 감사합니다",
-    "감사합니다",
-    "구독과 좋아요 부탁드립니다",
-    "다음 영상에서 만나요",
-});
-
-/// Parts of credits, which nobody says.
-constexpr auto credits = std::to_array<std::string_view>({
-    "amara.org",
-    "ai-media",
-    "castingwords",
-    "opensubtitles",
-    "dimatorzok",
-    "subtitles by",
-    "subtitled by",
-    "captions by",
-    "captioned by",
-    "captioning by",
-    "transcription by",
-    "transcribed by",
-    "untertitel von",
-    "untertitel der",
-    "untertitel im auftrag",
-    "untertitelung des",
-    "undertekster av",
-    "undertekster af",
-    "undertexter från",
-    "undertexter av",
-    "svensktextning",
-    "tekstet av",
-    "ondertiteld door",
-    "ondertitels ingediend",
-    "ondertiteling ingediend",
-    "sous-titres réalisés",
-    "sous-titres par",
-    "sous-titrage st",
-    "sous-titrage société",
-    "sottotitoli creati",
-    "sottotitoli e revisione",
-    "subtítulos por",
-    "subtítulos realizados",
-    "legendas pela",
-    "legenda por",
-    "legendado por",
-    "napisy stworzone",
-    "napisy by",
-    "titulky vytvořil",
-    "субтитры сделал",
-    "субтитры создавал",
-    "редактор субтитров",
-    "субтитри створив",
-    "altyazı m.k",
-    "altyazı çeviri",
-    "ترجمة نانسي",
-    "字幕by",
-    "字幕由",
-    "字幕志愿者",
-    "字幕製作",
-    "자막 by",
-    "자막 제공",
-    "phụ đề bởi",
-});
 
 // Whisper's own rules. Source: openai/whisper, transcribe.py.
 constexpr double silent_probability = 0.6;
@@ -234,22 +40,18 @@ std::u32string folded(std::string_view text) {
     return folded_text{text}.letters();
 }
 
-const std::set<std::u32string>& known_phrases() {
-    static const auto known = [] {
-        std::set<std::u32string> set;
-        for (const auto phrase : phrases) set.insert(folded(phrase));
-        return set;
-    }();
-    return known;
+std::vector<std::u32string> folded_entries(std::string_view list) {
+    std::vector<std::u32string> all;
+    for (const auto entry : entries_of(list)) all.push_back(folded(entry));
+    return all;
 }
 
-const std::vector<std::u32string>& known_credits() {
+bool is_known_phrase(const std::u32string& letters) {
     static const auto known = [] {
-        std::vector<std::u32string> list;
-        for (const auto credit : credits) list.push_back(folded(credit));
-        return list;
+        const auto entries = folded_entries(word_lists::phantom_phrases);
+        return std::set<std::u32string>{entries.begin(), entries.end()};
     }();
-    return known;
+    return known.contains(letters);
 }
 
 /// Sentences, also of scripts that write no blank after a full stop.
@@ -392,31 +194,19 @@ private:
     bool has_certain_voice_ = false;
 };
 
-/// One iteration of loops over passages.
-void cut_loops(std::vector<heard_segment>& segments) {
-    std::map<std::string_view, std::size_t> known;
-    std::vector<std::size_t> ids;
-    for (const auto& segment : segments)
-        ids.push_back(known.emplace(segment.spoken.text, known.size()).first->second);
-    std::vector<heard_segment> kept;
-    for (const auto at : entries_without_loops(ids)) kept.push_back(segments[at]);
-    segments = std::move(kept);
-}
-
 }  // namespace
 
 bool is_phantom_phrase(std::string_view text) {
-    if (known_phrases().contains(folded(text))) return true;
+    if (is_known_phrase(folded(text))) return true;
     const auto sentences = folded_sentences(text);
-    return !sentences.empty() && std::ranges::all_of(sentences, [](const std::u32string& sentence) {
-        return known_phrases().contains(sentence);
-    });
+    return !sentences.empty() && std::ranges::all_of(sentences, &is_known_phrase);
 }
 
 bool is_subtitle_credit(std::string_view text) {
+    static const auto credits = folded_entries(word_lists::subtitle_credits);
     if (code_point_count(text) > credit_characters_max) return false;
     const auto letters = folded(text);
-    return std::ranges::any_of(known_credits(), [&letters](const std::u32string& credit) {
+    return std::ranges::any_of(credits, [&letters](const std::u32string& credit) {
         return letters.find(credit) != std::u32string::npos;
     });
 }
@@ -434,7 +224,9 @@ checked_speech without_phantoms(
         if (verdict == judge::verdict::doubt) ++checked.doubtful;
         checked.segments.push_back(std::move(segment));
     }
-    cut_loops(checked.segments);
+    cut_entry_loops(checked.segments, [](const heard_segment& segment) -> std::string_view {
+        return segment.spoken.text;
+    });
     checked.dropped = before - checked.segments.size();
     return checked;
 }

@@ -76,6 +76,10 @@ std::int64_t rest_of(std::int64_t all, std::int64_t part) {
 
 }  // namespace
 
+std::chrono::year_month_day today() {
+    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+}
+
 std::optional<std::int64_t> price_from(std::string_view text) {
     const auto point = std::min(text.find('.'), text.size());
     const auto whole = text.substr(0, point);
@@ -165,36 +169,26 @@ result<void> price_table::put_first(std::string_view list) {
     if (list.empty()) return {};
     for (const std::string_view entry : parts_of(list, ',')) {
         // A model's name may contain an equals sign; prices do not.
-        const auto equals = entry.rfind('=');
-        const auto name = trimmed(entry.substr(0, std::min(equals, entry.size())), " ");
-        if (equals == std::string_view::npos || name.empty() ||
-            name.find_first_of("; ") != std::string_view::npos)
+        const auto equals = std::min(entry.rfind('='), entry.size());
+        const std::string name{trimmed(entry.substr(0, equals), " ")};
+        const auto prices = parts_of(entry.substr(std::min(equals + 1, entry.size())), '/');
+        json source{{"model", name}};
+        if (prices.size() == 2 && prices[1] == "min") {
+            source["minute"] = prices[0];
+        } else if (prices.size() == 2 || prices.size() == 3) {
+            source["input"] = prices[0];
+            source["output"] = prices[1];
+            if (prices.size() == 3) source["cached"] = prices[2];
+        } else {
             return error{errc::invalid_argument, std::string{price_syntax}};
-        std::vector<std::int64_t> amounts;
-        auto texts = parts_of(entry.substr(equals + 1), '/');
-        const bool is_minute = texts.size() == 2 && texts.back() == "min";
-        if (is_minute) texts.pop_back();
-        for (const auto& text : texts) {
-            const auto price = price_from(text);
-            if (!price)
-                return error{errc::invalid_argument, "a price must be a plain decimal number"};
-            amounts.push_back(*price);
         }
-        row parsed;
-        parsed.model = name;
+        if (name.empty() || name.find_first_of("; ") != std::string::npos)
+            return error{errc::invalid_argument, std::string{price_syntax}};
+        row_reader reader{source};
+        auto parsed = reader.read();
+        if (!reader.fault.empty())
+            return error{errc::invalid_argument, "a price must be a plain decimal number"};
         parsed.is_override = true;
-        if (is_minute) {
-            parsed.minute = amounts.front() * picodollars_of_a_minute;
-            rows_.push_back(std::move(parsed));
-            continue;
-        }
-        if (amounts.size() != 2 && amounts.size() != 3)
-            return error{errc::invalid_argument, std::string{price_syntax}};
-        parsed.input = amounts[0];
-        parsed.output = amounts[1];
-        parsed.cached = amounts.size() == 3 ? amounts[2] : amounts[0];
-        parsed.audio_input = parsed.input;
-        parsed.audio_cached = parsed.cached;
         rows_.push_back(std::move(parsed));
     }
     return {};

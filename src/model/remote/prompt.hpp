@@ -2,6 +2,7 @@
 
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/remote_analyzer.hpp>
 
 #include <span>
 #include <string>
@@ -15,18 +16,6 @@ namespace reelsd::model {
 /// Increased whenever a file of src/model/prompt changes, which a test enforces: only results of
 /// one version are interchangeable.
 inline constexpr std::string_view prompt_version = "3";
-
-struct prompt {
-    std::string instructions;  ///< The system prompt.
-    std::string task;          ///< After the video.
-    /// Encloses the caption and the caller's request: random, so that neither can end its block.
-    std::string boundary;
-    /// Of the answer; each object requires all its properties, unless it is not enforceable.
-    json schema;
-    std::string_view schema_name;  ///< "reel_analysis"
-    /// False if the caller's schema has values of any type, which no provider enforces.
-    bool is_schema_enforceable = true;
-};
 
 struct prompt_request {
     const video_input& video;

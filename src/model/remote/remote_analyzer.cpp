@@ -1,8 +1,8 @@
 #include "../answer.hpp"
-#include "../description.hpp"
+#include "../local/description.hpp"
 #include "../local_checks.hpp"
+#include "chat_api.hpp"
 #include "gemini_api.hpp"
-#include "next_request.hpp"
 #include "openai_api.hpp"
 #include "retry_loop.hpp"
 #include <reelsd/base/bounds.hpp>
@@ -184,8 +184,8 @@ private:
     /// Compares the answer with local measurements. The answer is paid, so it is kept if the check
     /// fails or is stopped.
     findings checked(findings reported) {
-        reported.provider = analyzer_.api_->provider();
-        reported.model_name = analyzer_.api_->model();
+        reported.provider = analyzer_.api_->endpoint().provider;
+        reported.model_name = analyzer_.api_->endpoint().model;
         reported.analyzer = analyzer_.name_;
         if (heard_) take_sound(reported);
         auto evidence = evidence_of(video_.probe);
@@ -259,62 +259,14 @@ private:
     std::string extract_fault_;  ///< Of the latest one that is not valid.
 };
 
-/// The requests of one text.
-class remote_analyzer::text_session {
-public:
-    text_session(const remote_analyzer& analyzer, const text_request& request)
-        : analyzer_{analyzer},
-          prompt_{
-              .instructions = request.instructions,
-              .task = request.task,
-              .boundary = request.boundary,
-              .schema = request.schema,
-              .schema_name = request.schema_name},
-          session_{analyzer.api_->open(nullptr, prompt_)} {}
-
-    boost::system::result<void, analysis_failure> run(
-        const text_reader& read, call_ledger& calls, const deadline& by,
-        const std::stop_token& stop) {
-        std::optional<request_options> next{request_options{}};
-        for (;;) {
-            const auto options = *std::move(next);
-            const auto answer =
-                ask(analyzer_.retry_dependencies(), *session_, options, calls, by, stop);
-            if (!answer) {
-                next = next_request(options, answer.error().why.kind, tried_);
-                if (!next) return text_failure_from(answer.error());
-                continue;
-            }
-            std::vector<std::string> violations;
-            if (answer->end == reply_end::complete) {
-                violations = read(answer->text);
-                if (violations.empty()) return {};
-            }
-            next = next_request(options, answer->end, violations, tried_);
-            if (!next) return analysis_failure{error{errc::model_refused, why_not(*answer)}};
-            if (!violations.empty()) next->note = rejection_note(violations);
-        }
-    }
-
-private:
-    static std::string rejection_note(const std::vector<std::string>& violations) {
-        return "An earlier answer was rejected: " + boost::algorithm::join(violations, "; ") + '.';
-    }
-
-    const remote_analyzer& analyzer_;
-    prompt prompt_;
-    std::unique_ptr<chat_session> session_;
-    tried_changes tried_;
-};
-
 remote_analyzer::remote_analyzer(
     std::unique_ptr<net::http_client> http, std::unique_ptr<chat_api> api,
     remote_dependencies dependencies)
     : dependencies_{std::move(dependencies)},
       http_{std::move(http)},
       api_{std::move(api)},
-      name_without_speech_{
-          fmt::format("{}/{}/prompt-{}", api_->provider(), api_->model(), prompt_version)},
+      name_without_speech_{fmt::format(
+          "{}/{}/prompt-{}", api_->endpoint().provider, api_->endpoint().model, prompt_version)},
       name_{
           name_without_speech_ + (dependencies_.speech == nullptr
                                       ? std::string{}
@@ -367,14 +319,35 @@ auto remote_analyzer::listen(
 }
 
 boost::system::result<void, analysis_failure> remote_analyzer::complete(
-    const text_request& request, const text_reader& read, call_ledger& calls, const deadline& by,
+    const prompt& request, const text_reader& read, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
-    return text_session{*this, request}.run(read, calls, by, stop);
+    const auto session = api_->open(nullptr, request);
+    tried_changes tried;
+    for (request_options options;;) {
+        const auto answer = ask(retry_dependencies(), *session, options, calls, by, stop);
+        if (!answer) {
+            auto next = next_request(options, answer.error().why.kind, tried);
+            if (!next) return text_failure_from(answer.error());
+            options = *std::move(next);
+            continue;
+        }
+        std::vector<std::string> violations;
+        if (answer->end == reply_end::complete) {
+            violations = read(answer->text);
+            if (violations.empty()) return {};
+        }
+        auto next = next_request(options, answer->end, violations, tried);
+        if (!next) return analysis_failure{error{errc::model_refused, why_not(*answer)}};
+        options = *std::move(next);
+        if (violations.empty()) continue;
+        options.note =
+            "An earlier answer was rejected: " + boost::algorithm::join(violations, "; ") + '.';
+    }
 }
 
 retry_loop_dependencies remote_analyzer::retry_dependencies() const {
     return {
-        .api = *api_,
+        .api = api_->endpoint(),
         .http = *http_,
         .circuit = circuit_,
         .prices = dependencies_.prices,
@@ -390,11 +363,10 @@ void remote_analyzer::sweep(
 
 result<void> remote_analyzer::check(const deadline& by, const std::stop_token& stop) const {
     const auto response = http_->send(api_->model_request(), by, stop);
-    auto why =
+    const auto why =
         response ? api_->model_fault(*response) : std::optional{failure_from(response.error())};
     if (!why) return {};
-    why->detail = without_secret(std::move(why->detail), api_->secret());
-    return error_from(*why);
+    return error_from(masked(*why, api_->endpoint().secret));
 }
 
 std::optional<analysis_failure> remote_analyzer::refusal() const {
@@ -405,8 +377,8 @@ std::optional<analysis_failure> remote_analyzer::refusal() const {
 
 circuit_state remote_analyzer::circuit() const {
     return {
-        .provider = std::string{api_->provider()},
-        .model = std::string{api_->model()},
+        .provider = api_->endpoint().provider,
+        .model = api_->endpoint().model,
         .open_for = circuit_.remaining(circuit_breaker::clock::now())};
 }
 

@@ -2,9 +2,8 @@
 
 #include "../clean_text.hpp"
 #include "../json_members.hpp"
-#include "gemini_reply.hpp"
+#include "gemini_api.hpp"
 #include "openai_api.hpp"
-#include "openai_reply.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
 
@@ -88,8 +87,8 @@ public:
         request.streamed_body.emplace().add_text(std::exchange(request.body, {}));
         const auto response = http_.send(request, by.at_most(answer_time_max), stop);
         if (response && response->status() == 200) return read(response->body, cut);
-        auto why = response ? api_.failure_in(*response) : failure_from(response.error());
-        why.detail = without_secret(std::move(why.detail), settings_.key);
+        const auto why = masked(
+            response ? api_.failure_in(*response) : failure_from(response.error()), settings_.key);
         // A provider with the whole request may have processed it.
         const bool may_be_billed = response ? why.may_be_billed : is_sent;
         return {

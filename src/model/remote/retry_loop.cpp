@@ -1,6 +1,6 @@
 #include "retry_loop.hpp"
 
-#include "retry_schedule.hpp"
+#include "call_failure.hpp"
 #include <reelsd/base/random.hpp>
 
 #include <exception>
@@ -14,10 +14,6 @@ using clock = circuit_breaker::clock;
 /// The answer's text, of which 1 MiB is read, and the JSON around it, which ends with the usage.
 constexpr std::size_t answer_bytes_max = std::size_t{4} * 1024 * 1024;
 
-std::chrono::year_month_day today() {
-    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-}
-
 /// The usage of a call. Its cost is unknown without token counts or a price.
 call_usage usage_of(const retry_loop_dependencies& model, const reply& reply) {
     call_usage usage{
@@ -28,18 +24,18 @@ call_usage usage_of(const retry_loop_dependencies& model, const reply& reply) {
         usage.audio_milliseconds = reply.audio_milliseconds;
         usage.kept_answer = reply.text;
         usage.cost_picodollars =
-            model.prices.cost_of_audio(model.api.model(), reply.audio_milliseconds, today());
+            model.prices.cost_of_audio(model.api.model, reply.audio_milliseconds);
     }
     if (reply.used && !usage.cost_picodollars)
-        usage.cost_picodollars = model.prices.cost_of(model.api.model(), usage.tokens, today());
+        usage.cost_picodollars = model.prices.cost_of(model.api.model, usage.tokens);
     return usage;
 }
 
 void log_reply(const retry_loop_dependencies& model, const reply& reply, const call_usage& usage) {
     model.log.info(
         "model answered",
-        {{"provider", model.api.provider()},
-         {"model", model.api.model()},
+        {{"provider", model.api.provider},
+         {"model", model.api.model},
          {"response", excerpt(reply.response_id)},
          {"prompt_tokens", usage.tokens.prompt},
          {"output_tokens", usage.tokens.output},
@@ -50,8 +46,8 @@ void log_reply(const retry_loop_dependencies& model, const reply& reply, const c
     if (usage.cost_picodollars) return;
     model.log.warning(
         "model call has an unknown cost",
-        {{"provider", model.api.provider()},
-         {"model", model.api.model()},
+        {{"provider", model.api.provider},
+         {"model", model.api.model},
          {"reason",
           reply.used || model.kind != call_kind::answer ? "its model has no price (model-prices)"
                                                         : "the provider reported no tokens"}});
@@ -64,7 +60,7 @@ model_reply call_once(
     if (!request) return request.error();
     // A call that is begun and then cancelled is billed.
     if (stop.stop_requested()) return call_failure{.kind = failure_kind::cancelled};
-    const auto call = calls.begin_call(model.api.provider(), model.api.model(), model.kind);
+    const auto call = calls.begin_call(model.api.provider, model.api.model, model.kind);
     if (!call) return failure_from(call.error());
 
     bool is_sent = false;
@@ -78,8 +74,8 @@ model_reply call_once(
     }
     auto reply = session.reply_of(*response);
     if (reply) {
-        reply->response_id = without_secret(std::move(reply->response_id), model.api.secret());
-        reply->detail = without_secret(std::move(reply->detail), model.api.secret());
+        reply->response_id = without_secret(std::move(reply->response_id), model.api.secret);
+        reply->detail = without_secret(std::move(reply->detail), model.api.secret);
         const auto usage = usage_of(model, *reply);
         calls.settle(*call, usage);
         log_reply(model, *reply, usage);
@@ -90,28 +86,18 @@ model_reply call_once(
     return reply;
 }
 
-model_reply try_once(
-    const retry_loop_dependencies& model, chat_session& session, const request_options& options,
-    call_ledger& calls, const deadline& by, const std::stop_token& stop) {
-    auto reply = call_once(model, session, options, calls, by, stop);
-    if (reply) return reply;
-    auto why = reply.error();
-    why.detail = without_secret(std::move(why.detail), model.api.secret());
-    return why;
-}
-
 void report(const retry_loop_dependencies& model, const model_reply& reply) {
     if (model.on_request) {
         model.on_request(
-            model.api.provider(),
-            model.api.model(),
+            model.api.provider,
+            model.api.model,
             reply ? std::string_view{"answered"} : name_of(reply.error().kind));
     }
     if (reply || reply.error().kind == failure_kind::cancelled) return;
     model.log.warning(
         "model did not answer",
-        {{"provider", model.api.provider()},
-         {"model", model.api.model()},
+        {{"provider", model.api.provider},
+         {"model", model.api.model},
          {"kind", name_of(reply.error().kind)},
          {"reason", reply.error().detail}});
 }
@@ -185,7 +171,8 @@ model_answer ask(
     if (const auto rejection = circuit.admit(clock::now())) return rejected_by_circuit(*rejection);
     const circuit_probe probe{circuit};
     for (int tries = 1;; ++tries) {
-        auto reply = try_once(model, session, options, calls, by, stop);
+        auto reply = call_once(model, session, options, calls, by, stop);
+        if (!reply) reply = masked(reply.error(), model.api.secret);
         report(model, reply);
         if (reply) {
             circuit.succeeded();

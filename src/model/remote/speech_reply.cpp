@@ -3,8 +3,8 @@
 #include "../answer/repetition.hpp"
 #include "../clean_text.hpp"
 #include "../json_members.hpp"
-#include "openai_reply.hpp"
-#include "speech_languages.hpp"
+#include "../languages.hpp"
+#include "openai_api.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/parse_number.hpp>
@@ -49,10 +49,7 @@ std::optional<double> number_in(const json& object, const char* name) {
 
 std::string one_line(std::string_view text, std::size_t characters_max) {
     bool is_cut = false;
-    auto line = clean_without_loops(text, characters_max, is_cut);
-    std::ranges::replace_if(
-        line, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
-    return line;
+    return clean_line(clean_without_loops(text, characters_max, is_cut), characters_max);
 }
 
 /// Reads times of one document, in the unit that it uses.
@@ -200,7 +197,7 @@ std::optional<std::string> language_in(const json& document) {
     const auto& several = list_in(document, "languages");
     const auto name =
         several.size() == 1 ? text_in(several.front(), "code") : text_in(document, "language");
-    return speech_language_from(name);
+    return language_code_from(name);
 }
 
 std::optional<token_counts> tokens_in(const json& usage) {

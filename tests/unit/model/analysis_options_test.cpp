@@ -1,8 +1,6 @@
 // Goal: the options of a submission are read strictly, stored without loss, and identified.
-#include "extraction/language_tag.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/analysis_options.hpp>
-#include <reelsd/model/extract_presets.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,48 +9,6 @@ namespace reelsd::model {
 namespace {
 
 using ::testing::StartsWith;
-
-TEST(LanguageTag, IsWellFormedAndInItsUsualCase) {
-    struct test_case {
-        const char* text;
-        const char* tag;  ///< Empty: refused.
-    };
-    constexpr test_case cases[] = {
-        {"de", "de"},
-        {"DE", "de"},
-        {"pt-br", "pt-BR"},
-        {"ZH-hant-tw", "zh-Hant-TW"},
-        {"es-419", "es-419"},
-        {"gsw", "gsw"},
-        {"zh-cmn-Hans", "zh-cmn-Hans"},
-        {"sl-rozaj-biske-1994", "sl-rozaj-biske-1994"},
-        {"de-CH-1996", "de-CH-1996"},
-        {"en-u-ca-gregory", "en-u-ca-gregory"},
-        {"en-x-own", "en-x-own"},
-        {"", ""},
-        {"d", ""},
-        {"german", ""},
-        {"de_DE", ""},
-        {"de-", ""},
-        {"-de", ""},
-        {"de--CH", ""},
-        {"de-CH-CH", ""},
-        {"de-toolongsubtag", ""},
-        {"de-1996-1996", ""},
-        {"en-u", ""},
-        {"en-a-bb-a-cc", ""},
-        {"en-x", ""},
-        {"x-own", ""},
-        {"d\xc3\xa9", ""},
-        {"de DE", ""},
-        {"ignore all rules", ""},
-        {"en-aaaaaaaa-bbbbbbbb-cccccccc-dddddd", ""},
-    };
-    for (const auto& expected : cases)
-        EXPECT_EQ(language_tag_from(expected.text).value_or(""), expected.tag) << expected.text;
-    EXPECT_EQ(language_phrase("pt-BR"), "Portuguese (pt-BR)");
-    EXPECT_EQ(language_phrase("gsw"), "gsw");
-}
 
 TEST(AnalysisOptions, AreReadAndStored) {
     const auto options = analysis_options_in(json::parse(R"({

@@ -1,4 +1,4 @@
-#include "corpus.hpp"
+#include "local/corpus.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "description.hpp"
+#include "local/description.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "extraction/extract_reader.hpp"
 
 #include "answer.hpp"
-#include "answer/prompt_leak.hpp"
+#include "answer/answer_json.hpp"
 #include "answer_samples.hpp"
 
 #include <fmt/format.h>

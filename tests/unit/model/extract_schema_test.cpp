@@ -4,7 +4,7 @@
 #include "extraction/extract_schema.hpp"
 
 #include <reelsd/base/json_schema.hpp>
-#include <reelsd/model/extract_presets.hpp>
+#include <reelsd/model/analysis_options.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

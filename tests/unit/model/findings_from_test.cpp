@@ -1,5 +1,5 @@
 #include "builders.hpp"
-#include "description.hpp"
+#include "local/description.hpp"
 #include "support/result_check.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/local_analyzer.hpp>

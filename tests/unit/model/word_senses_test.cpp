@@ -1,5 +1,4 @@
-#include "embedding/word_senses.hpp"
-
+#include "embedding/lexicon.hpp"
 #include "support/paths.hpp"
 
 #include <gmock/gmock.h>

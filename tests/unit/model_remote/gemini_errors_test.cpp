@@ -1,7 +1,7 @@
 // Goal: each refusal of Gemini has the right kind, which decides whether a job waits, fails or
 // changes its request.
 #include "builders.hpp"
-#include "gemini_reply.hpp"
+#include "gemini_api.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gmock/gmock.h>

@@ -1,8 +1,7 @@
 // Goal: the end of an answer is known before its text is read, and its cost for every
 // end.
-#include "gemini_reply.hpp"
-
 #include "builders.hpp"
+#include "gemini_api.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

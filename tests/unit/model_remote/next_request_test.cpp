@@ -1,6 +1,6 @@
 // Goal: each change of the request is tried once, when it may help, and a video has at most three
 // paid requests.
-#include "next_request.hpp"
+#include "chat_api.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

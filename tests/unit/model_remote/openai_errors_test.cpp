@@ -1,6 +1,6 @@
 // Goal: every format of a server's refusal has the right kind of failure.
 #include "builders.hpp"
-#include "openai_reply.hpp"
+#include "openai_api.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gmock/gmock.h>

@@ -1,8 +1,7 @@
 // Goal: the answers of all servers with chat completions are understood: their end, their text, and
 // their cost if it is reported.
-#include "openai_reply.hpp"
-
 #include "builders.hpp"
+#include "openai_api.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -105,11 +105,9 @@ private:
 
 class fake_api final : public chat_api {
 public:
-    explicit fake_api(std::string model) : model_{std::move(model)} {}
+    explicit fake_api(std::string model)
+        : chat_api{{.provider = "fake", .model = std::move(model), .secret = std::string{key}}} {}
 
-    [[nodiscard]] std::string_view provider() const noexcept override { return "fake"; }
-    [[nodiscard]] std::string_view model() const noexcept override { return model_; }
-    [[nodiscard]] std::string_view secret() const noexcept override { return key; }
     [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
     [[nodiscard]] std::unique_ptr<chat_session> open(
         const video_input* /*video*/, const prompt& /*prompt*/) const override {
@@ -121,9 +119,6 @@ public:
         const net::http_response& /*answer*/) const override {
         return std::nullopt;
     }
-
-private:
-    std::string model_;
 };
 
 }  // namespace reelsd::model::testing

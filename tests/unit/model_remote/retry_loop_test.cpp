@@ -1,7 +1,7 @@
 // Goal: every call is in the ledger before it is sent, and is released only if it cannot have been
 // billed. Method: a scripted server on loopback; failures without pauses, and delays of 0 s.
+#include "call_failure.hpp"
 #include "retry_loop_fakes.hpp"
-#include "retry_schedule.hpp"
 #include "support/scripted_server.hpp"
 #include <reelsd/model/remote_analyzer.hpp>
 
@@ -46,7 +46,7 @@ struct retry_loop_fixture : ::testing::Test {
         recording_ledger ledger{events, calls_left};
         const fake_api api{model};
         auto answer =
-            ask({.api = api,
+            ask({.api = api.endpoint(),
                  .http = http,
                  .circuit = circuit,
                  .prices = prices,

@@ -1,6 +1,6 @@
 // Goal: each kind of failure has its number of tries, no retry is earlier than the server says, and
 // no worker waits longer than a minute.
-#include "retry_schedule.hpp"
+#include "call_failure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Goal: all notations of a server's delay are understood, and other text is not taken for a delay.
-#include "retry_schedule.hpp"
+#include "call_failure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 // can break a result. Method: a table of real forms, and one of spoiled ones.
 #include "speech_reply.hpp"
 
-#include "speech_languages.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <fmt/format.h>
@@ -120,30 +119,6 @@ TEST(ReadSpeech, NothingBreaksIt) {
     for (int at = 0; at < 20'000; ++at)
         many["segments"].push_back({{"start", 1}, {"end", 2}, {"text", "a"}});
     EXPECT_LE(read_speech(many, duration).segments.size(), 5'000U);
-}
-
-TEST(SpeechLanguageFrom, NamesAndCodes) {
-    const std::pair<const char*, std::optional<std::string>> cases[] = {
-        {"english", "en"},
-        {"English", "en"},
-        {"en", "en"},
-        {"pt-BR", "pt"},
-        {"zh_CN", "zh"},
-        {"castilian", "es"},
-        {"haitian creole", "ht"},
-        {"jw", "jv"},
-        {"javanese", "jv"},
-        {"yue", "yue"},
-        {"cantonese", "yue"},
-        {"haw", "haw"},
-        {"hawaiian", "haw"},
-        {" german ", "de"},
-        {"", std::nullopt},
-        {"klingon", std::nullopt},
-        {"und", std::nullopt},
-        {"<|en|>", std::nullopt}};
-    for (const auto& [text, expected] : cases)
-        EXPECT_EQ(speech_language_from(text), expected) << text;
 }
 
 net::http_response response(int status, std::string body) {

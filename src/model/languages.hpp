@@ -6,8 +6,9 @@
 
 namespace reelsd::model {
 
-/// Upper bound on a tag. Source: RFC 5646 section 4.4.1.
-inline constexpr std::size_t language_tag_bytes_max = 35;
+/// The ISO 639-1 code of a language as models and speech servers write it: "pt-BR", "EN",
+/// "zh_Hans", "deu", "Spanish", "Haitian Creole". Empty for a language without one ("und", "mul").
+[[nodiscard]] std::optional<std::string> language_code_from(std::string_view text);
 
 /// A well-formed BCP 47 tag in its usual case: "pt-BR", "zh-Hant-TW". Empty for other text, for
 /// tags of private use alone, and for the lengths of language subtags that the registry does not

@@ -1,6 +1,7 @@
 #include "corpus.hpp"
 
-#include "words.hpp"
+#include "../word_lists.hpp"
+#include "../words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -141,58 +142,6 @@ bool shares_words(const key_phrase& phrase, const std::vector<key_phrase>& other
     });
 }
 
-// Phrases are lists separated by "|". clang-format would give each its own line.
-// clang-format off
-
-// Requests to the viewer wherever they occur, the plainest first. Not a bare "follow" or "save":
-// "follow these steps", "save money".
-constexpr std::string_view requests =
-    "follow for|follow me|follow us|follow along for|follow my|follow our|follow to see|hit follow|"
-    "hit that follow|give me a follow|make sure to follow|subscribe|link in bio|link in my bio|"
-    "link in the bio|link in our bio|link below|click the link|tap the link|shop now|buy now|"
-    "order now|order yours|get yours|book now|sign up|download the app|download now|join us|"
-    "join now|learn more|use code|use my code|visit our|visit my|comment below|comment down below|"
-    "drop a comment|leave a comment|in the comments|let me know|let us know|comment the word|"
-    "save this|save for later|save it for later|share this|share with|share it with|send this to|"
-    "send to a friend|tag a friend|tag someone|tag your|double tap|hit the like|hit like|"
-    "like and follow|like and share|like this video|swipe up|swipe left|swipe right|swipe to|"
-    "tap here|tap below|dm me|dm us|message me|message us|turn on notifications|stay tuned|"
-    "try it yourself|don't forget to";
-
-// The first of the formats with the most evidence wins. A phrase that begins with "#" is only a
-// hashtag; every other phrase is also a hashtag, without its whitespace.
-constexpr auto formats = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"advertisement",
-     "shop now|order now|buy now|use code|use my code|promo code|discount code|free shipping|"
-     "percent off|limited offer|paid partnership|sponsored by|available now at|#ad|#ads|"
-     "#advertisement|#sponsored|#werbung"},
-    {"recipe",
-     "recipe|recipes|ingredients|tablespoon|tablespoons|teaspoon|preheat|#easyrecipe|#easyrecipes"},
-    {"tutorial",
-     "how to|how i|tutorial|tip|tips|step by step|step one|step two|step 1|step 2|ways to|hack|"
-     "hacks|diy|here's how|this is how|#lifehack|#lifehacks"},
-    {"review", "review|unboxing|first impressions|worth it|pros and cons|#productreview"},
-    {"interview",
-     "podcast|thanks for having me|welcome to the show|in this episode|#interview|#podcastclips"},
-    {"vlog",
-     "vlog|day in my life|day in the life|come with me|get ready with me|grwm|week in my life|"
-     "spend the day with me|#minivlog"},
-    {"skit", "pov|#skit|#comedy|#sketch|#parody"},
-    {"news", "breaking news|according to officials|#news"},
-});
-// clang-format on
-
-/// Calls `use` with each phrase of a list until it returns true. Returns whether it did.
-template <class Use>
-bool any_phrase(std::string_view list, const Use& use) {
-    while (!list.empty()) {
-        const auto end = std::min(list.find('|'), list.size());
-        if (use(list.substr(0, end))) return true;
-        list.remove_prefix(std::min(end + 1, list.size()));
-    }
-    return false;
-}
-
 /// The text's words with a space before and after each, so that phrases are substrings.
 std::string spaced_words(std::string_view text) {
     std::string spaced{' '};
@@ -200,14 +149,18 @@ std::string spaced_words(std::string_view text) {
     return spaced;
 }
 
-/// Position of the first of `phrases` that occurs in spaced words.
-std::optional<std::size_t> find_phrase(const std::string& spaced, std::string_view phrases) {
-    auto at = std::string::npos;
-    any_phrase(phrases, [&](std::string_view phrase) {
-        at = spaced.find(' ' + std::string{phrase} + ' ');
-        return at != std::string::npos;
-    });
-    return at == std::string::npos ? std::nullopt : std::optional{at};
+/// Position of a phrase in spaced words; npos without it.
+std::size_t find_phrase(const std::string& spaced, std::string_view phrase) {
+    return spaced.find(' ' + std::string{phrase} + ' ');
+}
+
+/// Position of the plainest request to the viewer; npos without one.
+std::size_t find_request(const std::string& spaced) {
+    static const auto requests = entries_of(word_lists::call_to_action);
+    for (const auto phrase : requests) {
+        if (const auto at = find_phrase(spaced, phrase); at != std::string::npos) return at;
+    }
+    return std::string::npos;
 }
 
 // Speech has full stops only at pauses: a short utterance is quoted whole, a long one from the
@@ -217,25 +170,22 @@ constexpr std::size_t tail_words_max = 12;
 
 std::optional<std::string> request_in(const std::string& text) {
     const auto spaced = spaced_words(text);
-    const auto at = find_phrase(spaced, requests);
-    if (!at) return std::nullopt;
+    const auto at = find_request(spaced);
+    if (at == std::string::npos) return std::nullopt;
     const bool is_short = std::count(spaced.begin(), spaced.end(), ' ') <= whole_words_max + 1;
-    return is_short ? text : first_words(std::string_view{spaced}.substr(*at), tail_words_max);
+    return is_short ? text : first_words(std::string_view{spaced}.substr(at), tail_words_max);
 }
 
-/// How many phrases of a format occur in the sentences and hashtags.
-int evidence_for(
-    std::string_view phrases, const std::vector<std::string>& sentences,
+/// In how many sentences and hashtags a phrase occurs.
+std::ptrdiff_t evidence_for(
+    std::string_view phrase, const std::vector<std::string>& sentences,
     const std::vector<std::string>& hashtags) {
-    int evidence = 0;
-    any_phrase(phrases, [&](std::string_view phrase) {
-        std::string tag{phrase};
-        std::erase_if(tag, [](char byte) { return byte == ' ' || byte == '#'; });
-        evidence += static_cast<int>(std::count(hashtags.begin(), hashtags.end(), tag));
-        for (const auto& sentence : sentences) evidence += find_phrase(sentence, phrase) ? 1 : 0;
-        return false;
-    });
-    return evidence;
+    std::string tag{phrase};
+    std::erase_if(tag, [](char byte) { return byte == ' ' || byte == '#'; });
+    return std::ranges::count(hashtags, tag) +
+           std::ranges::count_if(sentences, [phrase](const std::string& sentence) {
+               return find_phrase(sentence, phrase) != std::string::npos;
+           });
 }
 
 }  // namespace
@@ -339,7 +289,7 @@ std::vector<std::string> key_phrases(const corpus& text) {
 }
 
 bool is_call_to_action(std::string_view sentence) {
-    return find_phrase(spaced_words(sentence), requests).has_value();
+    return find_request(spaced_words(sentence)) != std::string::npos;
 }
 
 std::optional<std::string> call_to_action(const corpus& text) {
@@ -353,12 +303,19 @@ std::optional<std::string> call_to_action(const corpus& text) {
 std::string format_of(const corpus& text) {
     std::vector<std::string> sentences;
     for (const auto& sentence : text.sentences) sentences.push_back(spaced_words(sentence.text));
+    // "recipe: tablespoon"; the phrases of a format follow each other.
+    static const auto phrases = entries_of(word_lists::formats);
     std::string_view best;
-    int most = 0;
-    for (const auto& [format, phrases] : formats) {
-        const auto evidence = evidence_for(phrases, sentences, text.hashtags);
-        if (evidence > most) best = format;
-        most = std::max(most, evidence);
+    std::string_view current;
+    std::ptrdiff_t most = 0;
+    std::ptrdiff_t evidence = 0;
+    for (const auto entry : phrases) {
+        const auto colon = entry.find(':');
+        if (std::exchange(current, entry.substr(0, colon)) != entry.substr(0, colon)) evidence = 0;
+        evidence += evidence_for(entry.substr(colon + 2), sentences, text.hashtags);
+        if (evidence <= most) continue;
+        best = current;
+        most = evidence;
     }
     return std::string{best};
 }

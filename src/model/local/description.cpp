@@ -1,6 +1,6 @@
 #include "description.hpp"
 
-#include "words.hpp"
+#include "../words.hpp"
 
 #include <algorithm>
 #include <array>
