@@ -104,21 +104,6 @@ bool is_uri(std::string_view text) {
     return true;
 }
 
-/// Whether a text is valid in a format: date, date-time, time (RFC 3339) or uri (RFC 3986, with a
-/// scheme). True for other formats, which are notes to the model.
-bool has_format(std::string_view text, std::string_view format) {
-    if (format == "date") return take_date(text) && text.empty();
-    if (format == "time") return take_time(text) && text.empty();
-    if (format == "date-time") return is_date_and_time(text);
-    return format != "uri" || is_uri(text);
-}
-
-std::string without_nul(const std::string& text) {
-    auto clean = text;
-    clean.erase(std::remove(clean.begin(), clean.end(), '\0'), clean.end());
-    return clean;
-}
-
 /// Copies an answer into the order of its schema. The recursion is as deep as the answer, which
 /// parse_answer() bounds.
 class arranger {
@@ -181,6 +166,19 @@ private:
 };
 
 }  // namespace
+
+bool has_format(std::string_view text, std::string_view format) {
+    if (format == "date") return take_date(text) && text.empty();
+    if (format == "time") return take_time(text) && text.empty();
+    if (format == "date-time") return is_date_and_time(text);
+    return format != "uri" || is_uri(text);
+}
+
+std::string without_nul(const std::string& text) {
+    auto clean = text;
+    clean.erase(std::remove(clean.begin(), clean.end(), '\0'), clean.end());
+    return clean;
+}
 
 extract_answer read_extract(const answer_json& value, const json& schema) {
     arranger order;

@@ -29,4 +29,8 @@ inline constexpr std::size_t extract_other_members_max = 1000;
 /// parse_answer().
 [[nodiscard]] extract_answer read_extract(const answer_json& value, const json& schema);
 
+/// Whether a text is valid in a format: date, date-time, time (RFC 3339) or uri (RFC 3986, with a
+/// scheme). True for other formats, which are notes to the model.
+[[nodiscard]] bool has_format(std::string_view text, std::string_view format);
+
 }  // namespace reelsd::model

@@ -2,6 +2,7 @@
 
 #include "../answer.hpp"
 #include "../json_members.hpp"
+#include "gemini_files.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
@@ -183,6 +184,43 @@ private:
     const video_input* video_;  ///< Null: text alone.
     const prompt& prompt_;
     std::optional<uploaded_file> uploaded_;
+};
+
+class gemini_api final : public chat_api {
+public:
+    gemini_api(gemini_settings settings, const net::http_client& http, const log::logger& log)
+        : chat_api{{.provider = "gemini", .model = settings.model, .secret = settings.key}},
+          settings_{std::move(settings)},
+          files_{settings_, http, log} {}
+
+    [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
+
+    [[nodiscard]] std::unique_ptr<chat_session> open(
+        const video_input* video, const prompt& prompt) const override {
+        return std::make_unique<gemini_session>(settings_, files_, video, prompt);
+    }
+
+    [[nodiscard]] net::http_request model_request() const override {
+        return {
+            .method = net::http_method::get,
+            .url = fmt::format("{}/v1beta/models/{}", settings_.url, settings_.model),
+            .headers = {{.name = "x-goog-api-key", .value = settings_.key}}};
+    }
+
+    [[nodiscard]] std::optional<call_failure> model_fault(
+        const net::http_response& response) const override {
+        if (response.status() == 200) return std::nullopt;
+        return gemini_failure(response);
+    }
+
+    void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop)
+        const override {
+        files_.sweep(is_living, by, stop);
+    }
+
+private:
+    gemini_settings settings_;
+    gemini_files files_;
 };
 
 /// Delay for a per-minute quota when the response names none.
@@ -449,21 +487,9 @@ gemini_body gemini_body_for(
     return body;
 }
 
-std::unique_ptr<chat_session> gemini_api::open(
-    const video_input* video, const prompt& prompt) const {
-    return std::make_unique<gemini_session>(settings_, files_, video, prompt);
-}
-
-net::http_request gemini_api::model_request() const {
-    return {
-        .method = net::http_method::get,
-        .url = fmt::format("{}/v1beta/models/{}", settings_.url, settings_.model),
-        .headers = {{.name = "x-goog-api-key", .value = settings_.key}}};
-}
-
-std::optional<call_failure> gemini_api::model_fault(const net::http_response& response) const {
-    if (response.status() == 200) return std::nullopt;
-    return gemini_failure(response);
+std::unique_ptr<chat_api> make_gemini_api(
+    gemini_settings settings, const net::http_client& http, const log::logger& log) {
+    return std::make_unique<gemini_api>(std::move(settings), http, log);
 }
 
 call_failure gemini_failure(

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "chat_api.hpp"
-#include "gemini_files.hpp"
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/model/remote_settings.hpp>
@@ -11,35 +10,15 @@
 #include <string>
 #include <string_view>
 
-/// Interprets responses of the Gemini API. Pure, except for the default `now`. Source:
+/// Requests to the Gemini API and its responses. Pure, except for the default `now`. Source:
 /// ai.google.dev/api/generate-content (`GenerateContentResponse`) and
 /// ai.google.dev/gemini-api/docs/troubleshooting (errors).
 namespace reelsd::model {
 
-/// Gemini API, `generateContent`. Source: ai.google.dev/api/generate-content.
-class gemini_api final : public chat_api {
-public:
-    /// `http` and `log` outlive it.
-    gemini_api(gemini_settings settings, const net::http_client& http, const log::logger& log)
-        : chat_api{{.provider = "gemini", .model = settings.model, .secret = settings.key}},
-          settings_{std::move(settings)},
-          files_{settings_, http, log} {}
-
-    [[nodiscard]] std::string media_note(const video_input& /*video*/) const override { return {}; }
-    [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input* video, const prompt& prompt) const override;
-    [[nodiscard]] net::http_request model_request() const override;
-    [[nodiscard]] std::optional<call_failure> model_fault(
-        const net::http_response& response) const override;
-    void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop)
-        const override {
-        files_.sweep(is_living, by, stop);
-    }
-
-private:
-    gemini_settings settings_;
-    gemini_files files_;
-};
+/// Gemini API, `generateContent`. Source: ai.google.dev/api/generate-content. `http` and `log`
+/// outlive it.
+[[nodiscard]] std::unique_ptr<chat_api> make_gemini_api(
+    gemini_settings settings, const net::http_client& http, const log::logger& log);
 
 /// What a request says about the video that it sends.
 struct gemini_video {

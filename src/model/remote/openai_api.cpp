@@ -158,6 +158,50 @@ private:
     std::optional<sent_media> sent_;
 };
 
+class openai_api final : public chat_api {
+public:
+    openai_api(openai_settings settings, const media::media_client& media)
+        : chat_api{{.provider = "openai", .model = settings.model, .secret = settings.key}},
+          settings_{std::move(settings)},
+          media_{media} {}
+
+    [[nodiscard]] std::string media_note(const video_input& video) const override {
+        const bool has_sound = video.probe.audio_codec.has_value();
+        switch (settings_.mode) {
+            case openai_mode::video: return {};
+            case openai_mode::video_audio:
+                return has_sound ? "Its audio track is also attached separately." : "";
+            case openai_mode::frames_audio:
+                return has_sound
+                           ? "It is given as frames with timestamps, and its complete audio track."
+                           : "It is given as frames with timestamps; it has no sound.";
+            case openai_mode::frames:
+                return "It is given as frames with timestamps, without its sound: leave all values "
+                       "about audio empty. Its transcript, if there is speech, is given below as "
+                       "material.";
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::unique_ptr<chat_session> open(
+        const video_input* video, const prompt& prompt) const override {
+        return std::make_unique<openai_session>(settings_, media_, video, prompt);
+    }
+
+    [[nodiscard]] net::http_request model_request() const override {
+        return openai_request(net::http_method::get, settings_.url + "/v1/models", settings_.key);
+    }
+
+    [[nodiscard]] std::optional<call_failure> model_fault(
+        const net::http_response& response) const override {
+        return listed_model_fault(response, settings_.model);
+    }
+
+private:
+    openai_settings settings_;
+    const media::media_client& media_;
+};
+
 /// An account without credit is not refilled within the hour.
 constexpr seconds_f credit_delay{3600.0};
 
@@ -321,35 +365,9 @@ std::string openai_options(
     return ',' + text.substr(1, text.size() - 2);
 }
 
-std::string openai_api::media_note(const video_input& video) const {
-    const bool has_sound = video.probe.audio_codec.has_value();
-    switch (settings_.mode) {
-        case openai_mode::video: return {};
-        case openai_mode::video_audio:
-            return has_sound ? "Its audio track is also attached separately." : "";
-        case openai_mode::frames_audio:
-            return has_sound
-                       ? "It is given as frames with timestamps, and its complete audio track."
-                       : "It is given as frames with timestamps; it has no sound.";
-        case openai_mode::frames:
-            return "It is given as frames with timestamps, without its sound: leave all values "
-                   "about audio empty. Its transcript, if there is speech, is given below as "
-                   "material.";
-    }
-    return {};
-}
-
-std::unique_ptr<chat_session> openai_api::open(
-    const video_input* video, const prompt& prompt) const {
-    return std::make_unique<openai_session>(settings_, media_, video, prompt);
-}
-
-net::http_request openai_api::model_request() const {
-    return openai_request(net::http_method::get, settings_.url + "/v1/models", settings_.key);
-}
-
-std::optional<call_failure> openai_api::model_fault(const net::http_response& response) const {
-    return listed_model_fault(response, settings_.model);
+std::unique_ptr<chat_api> make_openai_api(
+    openai_settings settings, const media::media_client& media) {
+    return std::make_unique<openai_api>(std::move(settings), media);
 }
 
 std::optional<call_failure> listed_model_fault(

@@ -13,31 +13,14 @@
 #include <utility>
 #include <vector>
 
-/// Interprets the responses of servers with chat completions. Pure, except for the default `now`.
+/// Requests to servers with chat completions, and their responses. Pure, except for `now`.
 /// Source: OpenAI API reference, "The chat completion object" and "Error codes".
 namespace reelsd::model {
 
 /// Chat completions, which many servers offer. Source: OpenAI API reference, "Create chat
-/// completion".
-class openai_api final : public chat_api {
-public:
-    /// `media` outlives it.
-    openai_api(openai_settings settings, const media::media_client& media)
-        : chat_api{{.provider = "openai", .model = settings.model, .secret = settings.key}},
-          settings_{std::move(settings)},
-          media_{media} {}
-
-    [[nodiscard]] std::string media_note(const video_input& video) const override;
-    [[nodiscard]] std::unique_ptr<chat_session> open(
-        const video_input* video, const prompt& prompt) const override;
-    [[nodiscard]] net::http_request model_request() const override;
-    [[nodiscard]] std::optional<call_failure> model_fault(
-        const net::http_response& response) const override;
-
-private:
-    openai_settings settings_;
-    const media::media_client& media_;
-};
+/// completion". `media` outlives it.
+[[nodiscard]] std::unique_ptr<chat_api> make_openai_api(
+    openai_settings settings, const media::media_client& media);
 
 /// A request without body. `key` may be empty.
 [[nodiscard]] net::http_request openai_request(

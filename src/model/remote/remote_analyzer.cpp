@@ -278,7 +278,7 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
     gemini_settings settings, remote_dependencies dependencies) {
     auto http = client_for(dependencies.settings, settings.url);
     settings.answer_time_max = dependencies.settings.answer_time_max;
-    auto api = std::make_unique<gemini_api>(std::move(settings), *http, dependencies.log);
+    auto api = make_gemini_api(std::move(settings), *http, dependencies.log);
     return std::make_unique<remote_analyzer>(
         std::move(http), std::move(api), std::move(dependencies));
 }
@@ -286,7 +286,7 @@ std::unique_ptr<remote_analyzer> remote_analyzer::with_gemini(
 std::unique_ptr<remote_analyzer> remote_analyzer::with_openai(
     openai_settings settings, remote_dependencies dependencies) {
     auto http = client_for(dependencies.settings, settings.url);
-    auto api = std::make_unique<openai_api>(std::move(settings), dependencies.media);
+    auto api = make_openai_api(std::move(settings), dependencies.media);
     return std::make_unique<remote_analyzer>(
         std::move(http), std::move(api), std::move(dependencies));
 }
