@@ -61,13 +61,12 @@ class tag_reader {
 public:
     /// False if the subtag cannot follow those before it.
     bool read(std::string& subtag) {
-        if (part_ == tag_part::own) return true;
-        if (subtag.size() == 1) {
+        if (part_ != tag_part::own && subtag.size() == 1) {
             part_ = subtag == "x" ? tag_part::own : tag_part::values;
             return std::exchange(has_values_, false) && is_new(subtag);
         }
         has_values_ = true;
-        if (part_ == tag_part::values) return true;
+        if (part_ >= tag_part::values) return true;
         const auto part = part_of(subtag);
         if (!part || *part < part_) return false;
         const bool is_repeated = std::exchange(part_, *part) == *part;
@@ -79,6 +78,9 @@ public:
         }
         return !is_repeated;
     }
+
+    /// False after a singleton, which announces subtags.
+    [[nodiscard]] bool may_end() const noexcept { return has_values_; }
 
 private:
     /// Variants and singletons occur once.
@@ -120,12 +122,11 @@ std::optional<std::string> language_tag_from(std::string_view text) {
     const auto& primary = subtags.front();
     if (primary.size() < 2 || primary.size() > 3 || !std::ranges::all_of(primary, &is_alpha))
         return std::nullopt;
-    // A singleton announces subtags.
-    if (subtags.back().size() == 1) return std::nullopt;
     tag_reader reader;
     for (auto& subtag : subtags | std::views::drop(1)) {
         if (!reader.read(subtag)) return std::nullopt;
     }
+    if (!reader.may_end()) return std::nullopt;
     return boost::algorithm::join(subtags, "-");
 }
 

@@ -1,6 +1,6 @@
 #include "../answer.hpp"
 #include "../clean_text.hpp"
-#include "../extraction/extract_reader.hpp"
+#include "../extraction/extract.hpp"
 #include "../languages.hpp"
 #include "answer_values.hpp"
 #include "repetition.hpp"

@@ -1,6 +1,6 @@
 #include "../clean_text.hpp"
 #include "../languages.hpp"
-#include "extract_schema.hpp"
+#include "extract.hpp"
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/utf8.hpp>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <span>
@@ -119,14 +118,12 @@ constexpr int music_weight = 2;
 constexpr int speech_weight = 3;
 constexpr int text_weight = 4;
 
-enum class event_kind : std::uint8_t { cut, text, speech, music };
-
 struct event {
     double seconds = 0;
     int weight = 0;
-    event_kind kind = event_kind::cut;
-    std::string clause;              ///< Of a text, only its quotation.
-    std::vector<std::string> words;  ///< Of a text or speech: sorted, each once.
+    std::string clause;                   ///< Of a text, only its quotation.
+    std::vector<std::string> words = {};  ///< Of a text or speech: sorted, each once.
+    bool is_text = false;
 };
 
 // The start of a long text is enough to recognise it.
@@ -152,20 +149,16 @@ void add_cuts(std::vector<event>& events, const std::vector<double>& cuts) {
     auto scene = std::size_t{2};
     for (const auto seconds : cuts) {
         auto clause = "scene " + std::to_string(scene++) + " begins";
-        events.push_back({seconds, cut_weight, event_kind::cut, std::move(clause), {}});
+        events.push_back({seconds, cut_weight, std::move(clause)});
     }
 }
 
 void add_texts(std::vector<event>& events, const std::vector<timed_text>& texts) {
     for (const auto& text : texts) {
-        auto words = compared_words(text.text);
+        const auto words = compared_words(text.text);
         if (words.empty()) continue;
-        events.push_back(
-            {text.start_seconds,
-             text_weight,
-             event_kind::text,
-             in_quotes(text.text),
-             std::move(words)});
+        auto clause = in_quotes(text.text);
+        events.push_back({text.start_seconds, text_weight, std::move(clause), words, true});
     }
 }
 
@@ -175,12 +168,9 @@ void add_speech(std::vector<event>& events, const std::vector<timed_text>& speec
         const bool after_pause = segment.start_seconds - silent_since >= pause_seconds;
         silent_since = std::max(silent_since, segment.end_seconds);
         if (!after_pause || segment.text.empty()) continue;
-        events.push_back(
-            {segment.start_seconds,
-             speech_weight,
-             event_kind::speech,
-             "a voice says " + in_quotes(segment.text),
-             compared_words(segment.text)});
+        auto clause = "a voice says " + in_quotes(segment.text);
+        const auto words = compared_words(segment.text);
+        events.push_back({segment.start_seconds, speech_weight, std::move(clause), words});
     }
 }
 
@@ -238,7 +228,7 @@ std::string description_of(const moment& described) {
     std::vector<std::string> clauses;
     std::vector<std::string> quotations;
     for (const auto& event : described.events) {
-        if (event.kind == event_kind::text) {
+        if (event.is_text) {
             if (quotations.empty()) clauses.emplace_back();  // The place of all texts.
             quotations.push_back(event.clause);
         } else {
@@ -297,10 +287,8 @@ std::vector<key_moment> key_moments_from(const moment_sources& sources) {
     add_cuts(events, sources.cuts);
     add_texts(events, sources.texts);
     add_speech(events, sources.speech);
-    if (sources.music_start) {
-        events.push_back(
-            {*sources.music_start, music_weight, event_kind::music, "music sets in", {}});
-    }
+    if (sources.music_start)
+        events.push_back({*sources.music_start, music_weight, "music sets in"});
     std::ranges::stable_sort(events, {}, &event::seconds);
 
     auto moments = moments_of(without_repetitions(events));

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -134,11 +135,7 @@ private:
 
 /// The changes that were tried for one video. Each helps at most once.
 struct tried_changes {
-    int paid_again = 0;  ///< Paid requests after the first.
-    bool repaired = false;
-    bool enlarged = false;
-    bool paraphrased = false;
-    bool repeated = false;
+    std::set<reply_end> paid_after;  ///< The replies after which another request was paid.
     bool uploaded_again = false;
 };
 

@@ -2,7 +2,7 @@
 
 #include "../answer.hpp"
 #include "../clean_text.hpp"
-#include "../extraction/extract_schema.hpp"
+#include "../extraction/extract.hpp"
 #include "../languages.hpp"
 #include <reelsd/base/random.hpp>
 #include <reelsd/base/text.hpp>

@@ -1,9 +1,8 @@
 // Goal: what read_extract() accepts is valid against the caller's schema, whatever a model writes.
-#include "extraction/extract_reader.hpp"
-
 #include "answer.hpp"
 #include "answer/answer_json.hpp"
 #include "answer_samples.hpp"
+#include "extraction/extract.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

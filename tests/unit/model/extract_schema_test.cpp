@@ -1,8 +1,7 @@
 // Goal: a caller's schema is accepted or refused exactly as documented, and its form for
 // providers is one that all of them accept. Method: tables at each bound, and 200 schemas of a
 // seeded generator, half of them broken in one known way.
-#include "extraction/extract_schema.hpp"
-
+#include "extraction/extract.hpp"
 #include <reelsd/base/json_schema.hpp>
 #include <reelsd/model/analysis_options.hpp>
 

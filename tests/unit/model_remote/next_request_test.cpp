@@ -19,7 +19,7 @@ const std::vector<std::string> wrong{"visual is missing"};
 TEST(NextRequest, AGoodAnswerIsFinal) {
     tried_changes tried;
     EXPECT_FALSE(next_request({}, reply_end::complete, none, tried));
-    EXPECT_EQ(tried.paid_again, 0);
+    EXPECT_EQ(tried.paid_after.size(), 0U);
 }
 
 TEST(NextRequest, ARefusalIsFinal) {
@@ -72,7 +72,7 @@ TEST(NextRequest, AtMostTwoFurtherRequestsArePaid) {
             EXPECT_TRUE(next_request({}, first, wrong, tried));
             EXPECT_TRUE(next_request({}, second, wrong, tried));
             for (const auto third : ends) EXPECT_FALSE(next_request({}, third, wrong, tried));
-            EXPECT_EQ(tried.paid_again, 2);
+            EXPECT_EQ(tried.paid_after.size(), 2U);
         }
     }
 }
@@ -83,7 +83,7 @@ TEST(NextRequest, ALargeVideoIsUploadedInstead) {
     ASSERT_TRUE(next);
     EXPECT_TRUE(next->as_file);
     EXPECT_FALSE(next_request(*next, failure_kind::payload_too_large, tried));
-    EXPECT_EQ(tried.paid_again, 0) << "a refusal costs nothing";
+    EXPECT_EQ(tried.paid_after.size(), 0U) << "a refusal costs nothing";
 }
 
 TEST(NextRequest, ARefusedSchemaIsReplacedStepByStep) {
