@@ -1,8 +1,8 @@
 #include "../answer/answer_json.hpp"
 #include "../clean_text.hpp"
-#include "../folded_text.hpp"
 #include "../json_members.hpp"
 #include "../remote/prompt.hpp"
+#include "../words.hpp"
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/findings.hpp>

@@ -1,4 +1,4 @@
-#include "folded_text.hpp"
+#include "words.hpp"
 
 #include <gmock/gmock.h>
 
