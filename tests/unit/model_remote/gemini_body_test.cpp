@@ -264,11 +264,11 @@ TEST(GeminiSchema, KeepsPropertiesNamedLikeKeywords) {
 TEST(GeminiApi, HasProviderAndModel) {
     const auto log = log::logger::silent();
     const net::http_client http{{}};
-    const gemini_api api{{.key = "secret", .model = "m"}, http, log};
-    EXPECT_EQ(api.provider(), "gemini");
-    EXPECT_EQ(api.model(), "m");
-    EXPECT_EQ(api.secret(), "secret");
-    EXPECT_EQ(api.media_note(testing::make_video()), "") << "it gets the video itself";
+    const auto api = make_gemini_api({.key = "secret", .model = "m"}, http, log);
+    EXPECT_EQ(api->endpoint().provider, "gemini");
+    EXPECT_EQ(api->endpoint().model, "m");
+    EXPECT_EQ(api->endpoint().secret, "secret");
+    EXPECT_EQ(api->media_note(testing::make_video()), "") << "it gets the video itself";
 }
 
 TEST(GeminiApi, ASmallVideoIsInlineAndTheKeyOnlyInAHeader) {
@@ -277,8 +277,9 @@ TEST(GeminiApi, ASmallVideoIsInlineAndTheKeyOnlyInAHeader) {
     video.file = file.path();
     const auto log = log::logger::silent();
     const net::http_client http{{}};
-    const gemini_api api{{.url = "http://127.0.0.1:1", .key = "secret", .model = "m"}, http, log};
-    const auto session = api.open(&video, asked_for());
+    const auto api =
+        make_gemini_api({.url = "http://127.0.0.1:1", .key = "secret", .model = "m"}, http, log);
+    const auto session = api->open(&video, asked_for());
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request) << request.error().detail;
     EXPECT_EQ(request->url, "http://127.0.0.1:1/v1beta/models/m:generateContent");
@@ -299,8 +300,8 @@ TEST(GeminiApi, ASmallVideoIsInlineAndTheKeyOnlyInAHeader) {
 TEST(GeminiApi, ARequestWithoutAVideoIsTextAlone) {
     const auto log = log::logger::silent();
     const net::http_client http{{}};
-    const gemini_api api{{.key = {}, .model = "m"}, http, log};
-    const auto session = api.open(nullptr, asked_for());
+    const auto api = make_gemini_api({.key = {}, .model = "m"}, http, log);
+    const auto session = api->open(nullptr, asked_for());
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request);
     const auto body = ordered::parse(testing::sent_text(*request->streamed_body));
@@ -315,8 +316,8 @@ TEST(GeminiApi, AMissingFileIsAStorageFailure) {
     video.file = "/nonexistent/video";
     const auto log = log::logger::silent();
     const net::http_client http{{}};
-    const gemini_api api{{}, http, log};
-    const auto session = api.open(&video, asked_for());
+    const auto api = make_gemini_api({}, http, log);
+    const auto session = api->open(&video, asked_for());
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_FALSE(request);
     EXPECT_EQ(name_of(request.error().kind), "storage");

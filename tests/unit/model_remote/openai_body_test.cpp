@@ -175,15 +175,15 @@ TEST(OpenaiApi, AWholeRequest) {
     auto video = testing::make_video();
     video.file = file.path();
     const auto media = no_helper();
-    const openai_api api{
+    const auto api = make_openai_api(
         {.url = "http://127.0.0.1:1",
          .key = "secret",
          .model = "a/b \"c\"",
          .mode = openai_mode::video,
          .response_format = "none"},
-        media};
+        media);
     const auto prompt = quoted_prompt();
-    const auto session = api.open(&video, prompt);
+    const auto session = api->open(&video, prompt);
     const auto request =
         session->request_for({.note = "Note."}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request) << request.error().detail;
@@ -211,9 +211,9 @@ TEST(OpenaiApi, AServerMayNeedNoKey) {
     auto video = testing::make_video();
     video.file = file.path();
     const auto media = no_helper();
-    const openai_api api{{.key = {}, .model = {}, .mode = openai_mode::video}, media};
+    const auto api = make_openai_api({.key = {}, .model = {}, .mode = openai_mode::video}, media);
     const auto prompt = quoted_prompt();
-    const auto session = api.open(&video, prompt);
+    const auto session = api->open(&video, prompt);
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request);
     EXPECT_EQ(request->headers.size(), 1U);
@@ -221,14 +221,15 @@ TEST(OpenaiApi, AServerMayNeedNoKey) {
 
 TEST(OpenaiApi, ARequestWithoutAVideoIsTextAlone) {
     const auto media = no_helper();
-    const openai_api api{{.key = {}, .model = "m", .mode = openai_mode::frames_audio}, media};
+    const auto api =
+        make_openai_api({.key = {}, .model = "m", .mode = openai_mode::frames_audio}, media);
     prompt question{
         .instructions = "Rules",
         .task = "Task",
         .boundary = {},
         .schema = {{"type", "object"}},
         .schema_name = "answer"};
-    const auto session = api.open(nullptr, question);
+    const auto session = api->open(nullptr, question);
     const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
     ASSERT_TRUE(request);
     const auto body = sorted_json::parse(testing::sent_text(*request->streamed_body));
@@ -245,7 +246,7 @@ TEST(OpenaiApi, TheTaskDescribesTheMedia) {
     const auto note = [&](openai_mode mode, bool has_sound) {
         auto video = testing::make_video();
         if (!has_sound) video.probe.audio_codec.reset();
-        return openai_api{{.key = {}, .model = {}, .mode = mode}, media}.media_note(video);
+        return make_openai_api({.key = {}, .model = {}, .mode = mode}, media)->media_note(video);
     };
     EXPECT_EQ(note(openai_mode::video, true), "");
     EXPECT_THAT(note(openai_mode::video_audio, true), HasSubstr("audio track"));
@@ -272,13 +273,14 @@ TEST(OpenaiApi, FindsTheModelInAList) {
         {404, "", true},
     };
     const auto media = no_helper();
-    const openai_api api{{.url = "http://127.0.0.1:1", .key = "secret", .model = "m"}, media};
-    EXPECT_EQ(api.model_request().url, "http://127.0.0.1:1/v1/models");
+    const auto api =
+        make_openai_api({.url = "http://127.0.0.1:1", .key = "secret", .model = "m"}, media);
+    EXPECT_EQ(api->model_request().url, "http://127.0.0.1:1/v1/models");
     for (const auto& expected : cases) {
         net::http_response answer;
         answer.head.status = expected.status;
         answer.body = expected.body;
-        EXPECT_EQ(api.model_fault(answer).has_value(), expected.is_fault) << expected.body;
+        EXPECT_EQ(api->model_fault(answer).has_value(), expected.is_fault) << expected.body;
     }
 }
 
