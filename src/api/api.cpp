@@ -1,93 +1,135 @@
-#include "ask.hpp"
-#include "authentication.hpp"
 #include "documents/documents.hpp"
-#include "export.hpp"
-#include "extract_presets.hpp"
-#include "media.hpp"
-#include "monitoring.hpp"
-#include "reel_events.hpp"
-#include "reel_list.hpp"
-#include "reels.hpp"
-#include "search.hpp"
-#include "searches.hpp"
-#include "submissions.hpp"
+#include "resources.hpp"
 #include "subtitles.hpp"
-#include "usage.hpp"
-#include "webhooks.hpp"
 #include <reelsd/api/api.hpp>
+#include <reelsd/base/json.hpp>
+#include <reelsd/domain/accounts/account_store.hpp>
+#include <reelsd/domain/accounts/request_rate.hpp>
 #include <reelsd/http/router.hpp>
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <utility>
 
 namespace reelsd::api {
+namespace {
 
-struct api::state {
-    authentication tokens;
-    submission_service submissions;
-    reels_service reels;
+namespace asio = boost::asio;
+
+result<accounts::token_hash> token_in(const http::request_context& ctx) {
+    return accounts::token_of_authorization(
+        ctx.header("Authorization").value_or(std::string_view{}));
+}
+
+/// Authentication by token, and the rate limit of requests, for `/api/v1`.
+class authentication {
+public:
+    /// `resources` outlives it.
+    explicit authentication(api_dependencies& resources) : resources_{resources} {}
+
+    /// Sets the caller by the token, or returns 401. Looks up each request, so that a revoked token
+    /// is refused immediately on every daemon.
+    asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx) {
+        const auto hash = token_in(ctx);
+        if (!hash) co_return ctx.unauthorized(hash.error().detail());
+        const auto known = co_await resources_.callers.find(*hash, ctx.database_by());
+        co_return set_caller(ctx, known);
+    }
+
+    /// Also reads one of the caller's reels, in the same statement.
+    asio::awaitable<reel_read> read_reel(http::request_context& ctx, job_id reel) {
+        const auto hash = token_in(ctx);
+        if (!hash) co_return reel_read{.refused = ctx.unauthorized(hash.error().detail())};
+        auto found = co_await resources_.callers.find_with_reel(*hash, reel, ctx.database_by());
+        co_return reel_read{
+            .refused = set_caller(ctx, found.caller),
+            .text = std::move(found.reel),
+            .has_ended = found.has_ended};
+    }
+
+    /// Returns 429 when the account exceeds its rate limit.
+    std::optional<http::response> accept(http::request_context& ctx) {
+        if (!ctx.options().is_rate_limited) return std::nullopt;
+        const auto& caller = ctx.identity();
+        const int limit = caller.requests_per_minute.value_or(resources_.requests_per_minute);
+        const int wait = rate_.take(caller.account, limit, std::chrono::steady_clock::now());
+        if (wait == 0) return std::nullopt;
+        const auto message = fmt::format("limit of {} requests per minute reached", limit);
+        auto refusal = ctx.problem(http::status::too_many_requests, message);
+        refusal.set("Retry-After", std::to_string(wait));
+        return refusal;
+    }
+
+private:
+    /// Returns 401 for an unknown token.
+    std::optional<http::response> set_caller(
+        http::request_context& ctx, const std::optional<accounts::caller>& known) const {
+        if (!known) return ctx.unauthorized(accounts::token_invalid_text);
+        ctx.set_caller(
+            {.account = known->account, .requests_per_minute = known->requests_per_minute});
+        if (resources_.token_used) resources_.token_used(known->token);
+        return std::nullopt;
+    }
+
+    api_dependencies& resources_;
+    accounts::request_rate rate_;
+};
+
+/// GET /healthz: the process answers. Independent of the database, because a restart does not
+/// repair it.
+asio::awaitable<http::response> get_health(const http::request_context& ctx) {
+    const json body{{"status", "ok"}, {"version", REELSD_VERSION}};
+    co_return ctx.json(http::status::ok, body);
+}
+
+/// GET /readyz: whether this daemon can serve. 200; 503 with the reason.
+asio::awaitable<http::response> get_readiness(http::request_context& ctx, readiness_check& check) {
+    const auto ready = co_await check();
+    if (!ready) {
+        auto refusal = ctx.problem(http::status::service_unavailable, ready.error().detail());
+        refusal.set("Retry-After", std::to_string(http::retry_after_seconds));
+        co_return refusal;
+    }
+    const json body{{"status", "ready"}};
+    co_return ctx.json(http::status::ok, body);
+}
+
+/// GET /metrics: the daemon's metrics for Prometheus. 200, also during an outage of the database.
+asio::awaitable<http::response> get_metrics(http::request_context& ctx, metrics_text& text) {
+    auto body = co_await text();
+    http::response answer{
+        http::status::ok, "text/plain; version=0.0.4; charset=utf-8", std::move(body)};
+    co_return http::gzip_if_accepted(ctx, std::move(answer));
+}
+
+/// GET /metrics at the API's address: 404 unless the client is on this machine.
+asio::awaitable<http::response> get_local_metrics(http::request_context& ctx, metrics_text& text) {
+    if (!ctx.request().is_local) co_return ctx.problem(error{errc::not_found});
+    co_return co_await get_metrics(ctx, text);
+}
+
+}  // namespace
+
+struct api::state : api_dependencies {
+    explicit state(api_dependencies dependencies) : api_dependencies{std::move(dependencies)} {}
+
+    authentication tokens{*this};
+    reels_service reels{
+        .read = [this](auto& ctx, job_id id) { return tokens.read_reel(ctx, id); },
+        .jobs = jobs,
+        .poller = poller,
+        .job_removed = job_removed};
     /// For other authentications; a deque keeps their addresses.
-    std::deque<reels_service> other_reels = {};
-    reel_event_service events;
-    export_service exports;
-    media_service media;
-    jobs::job_store jobs;
-    usage::usage_store usage;
-    search_service search;
-    questions::answerer answer;
-    searches::saved_search_store saved_searches;
-    webhook_service webhooks;
-    preset_list presets = {};
-    readiness_check ready;
-    metrics_text metrics;
-    bool has_metrics_address;
+    std::deque<reels_service> other_reels;
+    reel_event_service events{.changes = changes, .poller = poller};
+    preset_list presets;
 };
 
 api::api(api_dependencies dependencies)
-    : state_{std::make_unique<state>(state{
-          .tokens =
-              {std::move(dependencies.callers),
-               dependencies.requests_per_minute,
-               std::move(dependencies.token_used)},
-          .submissions =
-              {.submission_batcher = std::move(dependencies.submission_batcher),
-               .uploads = dependencies.uploads,
-               .limits = dependencies.limits,
-               .video_bytes_max = dependencies.video_bytes_max,
-               .analysis_costs_money = dependencies.analysis_costs_money,
-               .analyzers = std::move(dependencies.analyzers),
-               .job_accepted = std::move(dependencies.job_accepted),
-               .check_webhook_url = dependencies.check_webhook_url},
-          .reels =
-              {.read = {},
-               .jobs = dependencies.jobs,
-               .poller = dependencies.poller,
-               .job_removed = std::move(dependencies.job_removed)},
-          .events = {.changes = dependencies.changes, .poller = dependencies.poller},
-          .exports = {.begin = std::move(dependencies.begin_export)},
-          .media =
-              {.media = dependencies.media, .read_object = std::move(dependencies.read_object)},
-          .jobs = dependencies.jobs,
-          .usage = dependencies.usage,
-          .search =
-              {.search = dependencies.search,
-               .embedder = dependencies.embedder,
-               .near_reels = std::move(dependencies.near_reels)},
-          .answer = std::move(dependencies.answer),
-          .saved_searches = dependencies.saved_searches,
-          .webhooks =
-              {.settings = dependencies.webhooks,
-               .deliveries = dependencies.deliveries,
-               .check_url = std::move(dependencies.check_webhook_url),
-               .delivery_due = std::move(dependencies.delivery_due)},
-          .ready = std::move(dependencies.ready),
-          .metrics = std::move(dependencies.metrics),
-          .has_metrics_address = dependencies.has_metrics_address})} {
-    state_->reels.read = [&tokens = state_->tokens](http::request_context& ctx, job_id id) {
-        return tokens.read_reel(ctx, id);
-    };
-}
+    : state_{std::make_unique<state>(std::move(dependencies))} {}
 
 api::~api() = default;
 
@@ -129,6 +171,25 @@ void api::add_common_resources_to(http::router& router, std::string_view prefix)
     add_ask_routes(router, prefix, state_->answer);
     add_saved_search_routes(router, prefix, state_->saved_searches);
     add_webhook_routes(router, prefix, state_->webhooks);
+}
+
+void add_health_routes(http::router& router, readiness_check& ready) {
+    router.add(http::verb::get, "/healthz", &get_health);
+    router.add(http::verb::get, "/readyz", [&ready](http::request_context& ctx) {
+        return get_readiness(ctx, ready);
+    });
+}
+
+void add_metrics_routes(http::router& router, metrics_text& text) {
+    router.add(http::verb::get, "/metrics", [&text](http::request_context& ctx) {
+        return get_metrics(ctx, text);
+    });
+}
+
+void add_local_metrics_routes(http::router& router, metrics_text& text) {
+    router.add(http::verb::get, "/metrics", [&text](http::request_context& ctx) {
+        return get_local_metrics(ctx, text);
+    });
 }
 
 }  // namespace reelsd::api

@@ -1,10 +1,8 @@
-#include "export.hpp"
-
+#include "resources.hpp"
 #include <reelsd/base/clock.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -93,14 +91,10 @@ asio::awaitable<http::response> export_account(
     co_return http::gzip_if_accepted(ctx, std::move(answer));
 }
 
-constexpr auto export_routes = std::to_array<http::route<export_service>>({
-    {http::verb::get, "/export", &export_account},
-});
-
 }  // namespace
 
 void add_export_routes(http::router& router, std::string_view prefix, export_service& service) {
-    router.add(export_routes, service, prefix);
+    router.add({{http::verb::get, "/export", &export_account}}, service, prefix);
 }
 
 }  // namespace reelsd::api

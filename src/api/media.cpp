@@ -1,28 +1,79 @@
-#include "media.hpp"
-
-#include "byte_range.hpp"
-#include "reels.hpp"
+#include "resources.hpp"
 #include <reelsd/base/parse_number.hpp>
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
-#include <optional>
+#include <limits>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace reelsd::api {
 namespace {
 
 namespace asio = boost::asio;
+using kind = range_answer::kind;
+
+/// Calls `take(element)` for each element of a comma-separated list that is not empty. Quoted
+/// strings may contain commas.
+template <class Take>
+void each_element(std::string_view list, Take take) {
+    bool is_quoted = false;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at <= list.size(); ++at) {
+        if (at < list.size() && list[at] == '"') is_quoted = !is_quoted;
+        if (at < list.size() && (is_quoted || list[at] != ',')) continue;
+        const auto element = trimmed(list.substr(begin, at - begin), " \t");
+        if (!element.empty()) take(element);
+        begin = at + 1;
+    }
+}
+
+enum class comparison : std::uint8_t { strong, weak };
+
+bool names_etag(std::string_view list, std::string_view etag, comparison how) {
+    if (trimmed(list, " \t") == "*") return true;
+    bool is_named = false;
+    each_element(list, [&](std::string_view element) {
+        if (how == comparison::weak && element.starts_with("W/")) element.remove_prefix(2);
+        is_named = is_named || element == etag;
+    });
+    return is_named;
+}
+
+/// Digits only; the largest number for one that is too large.
+std::optional<std::uint64_t> number_of(std::string_view digits) {
+    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    return parse_number<std::uint64_t>(digits).value_or(most);
+}
+
+/// "0-499", "500-" or "-500"; the whole file for anything else.
+range_answer one_range(std::string_view spec, std::uint64_t size) {
+    const range_answer whole{.what = kind::whole, .first = 0, .bytes = size};
+    const auto dash = spec.find('-');
+    if (dash == std::string_view::npos) return whole;
+    const auto before = spec.substr(0, dash);
+    const auto after = spec.substr(dash + 1);
+    const auto first = number_of(before);
+    const auto last = number_of(after);
+    if (before.empty()) {
+        if (!last) return whole;
+        const auto bytes = std::min(*last, size);
+        if (bytes == 0) return {.what = kind::not_satisfiable};
+        return {.what = kind::part, .first = size - bytes, .bytes = bytes};
+    }
+    if (!first || (!after.empty() && !last)) return whole;
+    if (last && *last < *first) return whole;
+    if (*first >= size) return {.what = kind::not_satisfiable};
+    const auto end = last ? std::min(*last, size - 1) : size - 1;
+    return {.what = kind::part, .first = *first, .bytes = end - *first + 1};
+}
+
+constexpr std::string_view range_unit = "bytes=";
 
 /// More than the key moments of any result.
 constexpr std::int32_t frame_number_max = 99;
@@ -35,11 +86,8 @@ constexpr std::int64_t piece_bytes = std::int64_t{256} * 1024;
 constexpr std::chrono::seconds piece_time_max{5};
 
 std::string text_of(const std::vector<std::byte>& bytes) {
-    std::string text(bytes.size(), '\0');
-    std::transform(bytes.begin(), bytes.end(), text.begin(), [](std::byte octet) {
-        return static_cast<char>(octet);
-    });
-    return text;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 using file_bytes = std::vector<std::byte>;
@@ -65,12 +113,7 @@ asio::awaitable<http::response> get_frame(http::request_context& ctx, media_serv
         if (!got) co_return ctx.problem(outage_of(got.error()));
         frame->jpeg = *std::move(got);
     }
-    http::response answer{http::status::ok, "image/jpeg", text_of(frame->jpeg)};
-    // The picture of a moment never changes.
-    answer.set("Cache-Control", "private, max-age=86400, immutable");
-    // For browsers with several users.
-    answer.set("Vary", "Cookie, Authorization");
-    co_return answer;
+    co_return jpeg_answer(frame->jpeg);
 }
 
 /// Reads the next piece of a video; empty when the file is gone.
@@ -128,7 +171,6 @@ void set_video_fields(http::response& answer, job_id id, std::string_view conten
 /// 304, 412 or 416.
 http::response answer_without_video(
     const http::request_context& ctx, const range_answer& selected, std::int64_t size) {
-    using kind = range_answer::kind;
     if (selected.what == kind::not_modified) return http::response{http::status::not_modified};
     if (selected.what == kind::precondition_failed)
         return ctx.problem(http::status::precondition_failed, "the video is another one");
@@ -156,7 +198,7 @@ asio::awaitable<http::response> answer_with_video(
     }
     const auto size = part.video.size_bytes;
     const auto type = part.video.content_type == webm_type ? webm_type : mp4_type;
-    const bool is_part = selected.what == range_answer::kind::part;
+    const bool is_part = selected.what == kind::part;
     auto send = [&service, part = std::move(part)](http::body_writer& writer) mutable {
         return send_part(service, std::move(part), writer);
     };
@@ -191,7 +233,6 @@ asio::awaitable<http::response> get_video(http::request_context& ctx, media_serv
         .if_range = ctx.header("If-Range"),
         .range = is_get ? ctx.header("Range") : std::nullopt};
     const auto selected = answer_range(request, static_cast<std::uint64_t>(size), etag);
-    using kind = range_answer::kind;
     const bool has_video = selected.what == kind::whole || selected.what == kind::part;
     http::response answer{http::status::not_found};
     if (has_video) {
@@ -205,15 +246,22 @@ asio::awaitable<http::response> get_video(http::request_context& ctx, media_serv
     co_return answer;
 }
 
-constexpr auto media_routes = std::to_array<http::route<media_service>>({
-    {http::verb::get, "/reels/{id}/frames/{n}", &get_frame},
-    {http::verb::get, "/reels/{id}/video", &get_video},
-});
-
 }  // namespace
 
 void add_media_routes(http::router& router, std::string_view prefix, media_service& service) {
-    router.add(media_routes, service, prefix);
+    router.add(
+        {{http::verb::get, "/reels/{id}/frames/{n}", &get_frame},
+         {http::verb::get, "/reels/{id}/video", &get_video}},
+        service,
+        prefix);
+}
+
+http::response jpeg_answer(const std::vector<std::byte>& jpeg) {
+    http::response answer{http::status::ok, "image/jpeg", text_of(jpeg)};
+    answer.set("Cache-Control", "private, max-age=86400, immutable");
+    // For browsers with several users.
+    answer.set("Vary", "Cookie, Authorization");
+    return answer;
 }
 
 result<std::int32_t> requested_frame(std::string_view text) {
@@ -224,6 +272,28 @@ result<std::int32_t> requested_frame(std::string_view text) {
         return error{errc::not_found};
     }
     return *number;
+}
+
+range_answer answer_range(const range_request& request, std::uint64_t size, std::string_view etag) {
+    const range_answer whole{.what = kind::whole, .first = 0, .bytes = size};
+    if (request.if_match && !names_etag(*request.if_match, etag, comparison::strong)) {
+        return {.what = kind::precondition_failed};
+    }
+    if (request.if_none_match && names_etag(*request.if_none_match, etag, comparison::weak)) {
+        return {.what = kind::not_modified};
+    }
+    // Range units are case-insensitive (RFC 9110 14.1).
+    const auto range = request.range.value_or("");
+    if (!equals_ignoring_case(range.substr(0, range_unit.size()), range_unit)) return whole;
+    // No Last-Modified is sent, so a date never matches.
+    if (request.if_range && trimmed(*request.if_range, " \t") != etag) return whole;
+    std::size_t count = 0;
+    auto answer = whole;
+    each_element(range.substr(range_unit.size()), [&](auto spec) {
+        ++count;
+        answer = one_range(spec, size);
+    });
+    return count == 1 ? answer : whole;
 }
 
 }  // namespace reelsd::api

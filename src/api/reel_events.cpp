@@ -1,6 +1,4 @@
-#include "reel_events.hpp"
-
-#include "reels.hpp"
+#include "resources.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/domain/jobs/job.hpp>
@@ -10,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <stop_token>
 #include <utility>
@@ -152,15 +149,11 @@ asio::awaitable<http::response> stream_reel_events(
     co_return service.streams.open(ctx, std::move(send));
 }
 
-constexpr auto reel_event_routes = std::to_array<http::route<reel_event_service>>({
-    {http::verb::get, "/reels/{id}/events", &stream_reel_events},
-});
-
 }  // namespace
 
 void add_reel_event_routes(
     http::router& router, std::string_view prefix, reel_event_service& service) {
-    router.add(reel_event_routes, service, prefix);
+    router.add({{http::verb::get, "/reels/{id}/events", &stream_reel_events}}, service, prefix);
 }
 
 std::string event_id(job_id job, const sent_events& sent) {

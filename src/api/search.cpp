@@ -1,31 +1,77 @@
-#include "search.hpp"
-
+#include "resources.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/utf8.hpp>
-#include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
+#include <reelsd/model/search_document.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <utility>
+#include <variant>
 
 namespace reelsd::api {
 namespace {
 
 namespace asio = boost::asio;
+using questions::refusal;
 
 constexpr int hits_usual = 10;
 constexpr int hits_most = 50;
 constexpr std::size_t query_characters_max = 500;
+constexpr std::size_t label_characters_max = 100;
+/// Of a name that is taken from the query: 4 bytes a character.
+constexpr std::size_t name_bytes_max = label_characters_max;
+
+/// 1 to `characters_max` characters, not all blank. Ignores control characters and invalid UTF-8.
+result<std::string> checked_text(
+    std::string_view name, std::string_view text, std::size_t characters_max) {
+    auto query = model::query_text(text);
+    if (query.empty()) return invalid(fmt::format("{} is required", name));
+    if (code_point_count(text) > characters_max)
+        return invalid(fmt::format("{} is too long", name));
+    return query;
+}
+
+/// Likewise, a member.
+result<std::string> requested_text(
+    const json& body, std::string_view name, std::size_t characters_max) {
+    const auto* const given = find_member(body, name);
+    if (given == nullptr) return invalid(fmt::format("{} is required", name));
+    if (!given->is_string()) return invalid(fmt::format("{} must be a string", name));
+    return checked_text(name, given->get_ref<const std::string&>(), characters_max);
+}
+
+error wrong_length(std::string_view name) {
+    return invalid(fmt::format("{} must be 1 to {} characters", name, label_characters_max));
+}
+
+/// A text of 1 to `label_characters_max` characters on one line.
+result<std::optional<std::string>> requested_label(const json& body, std::string_view name) {
+    const auto* const given = find_member(body, name);
+    if (given == nullptr) return std::optional<std::string>{};
+    if (!given->is_string()) return invalid(fmt::format("{} must be a string", name));
+    auto label = model::query_text(given->get_ref<const std::string&>());
+    std::ranges::replace_if(
+        label, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+    const auto characters = code_point_count(label);
+    if (characters < 1 || characters > label_characters_max) return wrong_length(name);
+    return std::optional{std::move(label)};
+}
+
+/// The member `author`, without the sign before it.
+result<std::optional<std::string>> requested_author_in(const json& body) {
+    auto author = requested_label(body, "author");
+    if (!author || !*author || !(*author)->starts_with('@')) return author;
+    (*author)->erase(0, 1);
+    if ((*author)->empty()) return wrong_length("author");
+    return author;
+}
 
 jobs::search_request search_for(
     const std::string& text, const model::concept_vector& concepts, int hits_max) {
@@ -67,10 +113,6 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     co_return ctx.json_text(http::status::ok, fmt::format("[{}]", fmt::join(views, ",")));
 }
 
-constexpr auto search_routes = std::to_array<http::route<search_service>>({
-    {http::verb::get, "/reels/search", &search_reels},
-});
-
 /// The index of the last key moment at or before a time. Passages have the times of moments, but
 /// not their indexes: nullopt when the times do not match the pictures one to one.
 std::optional<std::size_t> moment_at(
@@ -101,21 +143,177 @@ json match_view(
     return match;
 }
 
+result<double> requested_score(const json& body, double usual) {
+    const auto* const given = find_member(body, "min_score");
+    if (given == nullptr) return usual;
+    const bool is_valid = given->is_number() && *given >= 0 && *given <= 1;
+    if (!is_valid) return invalid("min_score must be a number from 0 to 1");
+    return given->get<double>();
+}
+
+/// Reads {"query": string, "name"?: string, "author"?: string, "min_score"?: number}. The name of a
+/// search without one is the beginning of its query.
+result<searches::saved_search> requested_search(const json& body) {
+    searches::saved_search search;
+    auto query = requested_text(body, "query", query_characters_max);
+    if (!query) return query.error();
+    search.query = *std::move(query);
+    auto name = requested_label(body, "name");
+    if (!name) return name.error();
+    search.name = name->value_or(std::string{utf8_prefix(search.query, name_bytes_max)});
+    auto author = requested_author_in(body);
+    if (!author) return author.error();
+    search.author = *std::move(author);
+    const auto score = requested_score(body, search.min_score);
+    if (!score) return score.error();
+    search.min_score = *score;
+    return search;
+}
+
+json saved_search_view(const searches::saved_search& saved) {
+    json view{{"id", saved.id.value}, {"name", saved.name}, {"query", saved.query}};
+    if (saved.author) view["author"] = *saved.author;
+    view["min_score"] = saved.min_score;
+    view["created_at"] = to_rfc3339(saved.created_at);
+    return view;
+}
+
+/// GET /api/v1/searches: the caller's saved searches, oldest first. 200 an array.
+asio::awaitable<http::response> list_searches(
+    http::request_context& ctx, searches::saved_search_store& store) {
+    const auto saved = co_await store.list(ctx.caller(), ctx.database_by());
+    auto views = json::array();
+    for (const auto& search : saved) views.push_back(saved_search_view(search));
+    co_return ctx.json(http::status::ok, views);
+}
+
+/// POST /api/v1/searches {"query": string, "name"?: string, "author"?: string, "min_score"?:
+/// number}: saves a search. 201 the search; 400 a malformed member, a name in use, or too many.
+asio::awaitable<http::response> add_search(
+    http::request_context& ctx, searches::saved_search_store& store) {
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    auto search = requested_search(*body);
+    if (!search) co_return ctx.problem(search.error());
+    const auto saved = co_await store.add(ctx.caller(), *std::move(search), ctx.database_by());
+    if (!saved) co_return ctx.problem(saved.error());
+    co_return ctx.json(http::status::created, saved_search_view(*saved));
+}
+
+/// DELETE /api/v1/searches/{id}: also its deliveries that are pending. 204; 404.
+asio::awaitable<http::response> remove_search(
+    http::request_context& ctx, searches::saved_search_store& store) {
+    const auto id = http::requested_number(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const bool is_removed =
+        co_await store.remove(ctx.caller(), searches::search_id{*id}, ctx.database_by());
+    co_return is_removed ? ctx.no_content() : ctx.problem(error{errc::not_found});
+}
+
+result<int> requested_reels(const json& body) {
+    const auto* const member = find_member(body, "limit");
+    if (member == nullptr) return questions::reels_usual;
+    const bool is_valid =
+        member->is_number_integer() && *member >= 1 && *member <= questions::reels_most;
+    if (!is_valid)
+        return invalid(fmt::format("limit must be an integer from 1 to {}", questions::reels_most));
+    return member->get<int>();
+}
+
+/// Reads {"question": string, "limit"?: integer, "author"?: string}; the last two only of a
+/// question to the library, not to one `reel`.
+result<questions::question> requested_question(const json& body, std::optional<job_id> reel) {
+    auto text = requested_text(body, "question", questions::question_characters_max);
+    if (!text) return text.error();
+    questions::question question{.text = *std::move(text), .reel = reel};
+    if (reel) return question;
+    const auto reels = requested_reels(body);
+    if (!reels) return reels.error();
+    question.reels_max = *reels;
+    auto author = requested_author_in(body);
+    if (!author) return author.error();
+    question.author = *std::move(author);
+    return question;
+}
+
+json citation_view(const questions::citation& cited) {
+    json view{
+        {"id", cited.id.value}, {"code", cited.code}, {"field", cited.field}, {"text", cited.text}};
+    if (cited.seconds) view["seconds"] = *cited.seconds;
+    return view;
+}
+
+/// An answer as JSON (schema `Answer` of docs/openapi.yaml).
+std::string answer_view(const questions::answer& answer) {
+    auto citations = json::array();
+    for (const auto& cited : answer.citations) citations.push_back(citation_view(cited));
+    const json view{
+        {"answered", answer.is_answered},
+        {"answer", answer.text},
+        {"citations", std::move(citations)},
+        {"model", {{"provider", answer.provider}, {"name", answer.model}}}};
+    auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
+    // JSON libraries write numbers in binary floating point.
+    text.back() = ',';
+    return text.append(R"("cost_usd":)").append(answer.cost_usd.value_or("null")).append("}");
+}
+
+http::status status_of(refusal::reason why) {
+    switch (why) {
+        case refusal::reason::no_model:
+        case refusal::reason::not_done: return http::status::bad_request;
+        case refusal::reason::not_found: return http::status::not_found;
+        case refusal::reason::rate_limited:
+        case refusal::reason::budget_spent: return http::status::too_many_requests;
+        case refusal::reason::unavailable: break;
+    }
+    return http::status::service_unavailable;
+}
+
+http::response response_to(const http::request_context& ctx, const refusal& refused) {
+    auto response = ctx.problem(status_of(refused.why), refused.text);
+    if (refused.retry_after > 0) response.set("Retry-After", std::to_string(refused.retry_after));
+    return response;
+}
+
+asio::awaitable<http::response> ask(
+    http::request_context& ctx, const questions::answerer& answerer, std::optional<job_id> reel) {
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    auto question = requested_question(*body, reel);
+    if (!question) co_return ctx.problem(question.error());
+    if (!answerer) co_return response_to(ctx, questions::no_model());
+    const auto outcome = co_await answerer(ctx.caller(), *std::move(question), ctx.stop());
+    if (const auto* const refused = std::get_if<refusal>(&outcome))
+        co_return response_to(ctx, *refused);
+    co_return ctx.json_text(http::status::ok, answer_view(std::get<questions::answer>(outcome)));
+}
+
+/// POST /api/v1/reels/{id}/ask {"question": string}: answers from one of the caller's done reels,
+/// with citations. 200; 400 a malformed question, a reel that is not done, or no model; 404; 429
+/// the rate of submissions or the budget; 503 the model cannot be reached.
+asio::awaitable<http::response> ask_reel(
+    http::request_context& ctx, const questions::answerer& answerer) {
+    const auto id = requested_id(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    co_return co_await ask(ctx, answerer, *id);
+}
+
+/// POST /api/v1/reels/ask {"question": string, "limit"?: integer, "author"?: string}: the same for
+/// the caller's library.
+asio::awaitable<http::response> ask_library(
+    http::request_context& ctx, const questions::answerer& answerer) {
+    co_return co_await ask(ctx, answerer, std::nullopt);
+}
+
 }  // namespace
 
 void add_search_routes(http::router& router, std::string_view prefix, search_service& service) {
-    router.add(search_routes, service, prefix);
+    router.add({{http::verb::get, "/reels/search", &search_reels}}, service, prefix);
 }
 
 result<std::string> requested_query(std::optional<std::string_view> text) {
-    const error missing{errc::invalid_argument, "q is required"};
-    if (!text) return missing;
-    auto query = model::query_text(*text);
-    if (query.empty()) return missing;
-    if (code_point_count(*text) > query_characters_max) {
-        return error{errc::invalid_argument, "q is too long"};
-    }
-    return query;
+    return checked_text("q", text.value_or(""), query_characters_max);
 }
 
 result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_finder& finder) {
@@ -132,6 +330,25 @@ result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_f
         {"score", std::round(hit.score * 1e4) / 1e4},
         {"match", match_view(hit, *passages, finder.best_of(*passages))}};
     return view.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void add_saved_search_routes(
+    http::router& router, std::string_view prefix, searches::saved_search_store& store) {
+    router.add(
+        {{http::verb::get, "/searches", &list_searches},
+         {http::verb::post, "/searches", &add_search},
+         {http::verb::remove, "/searches/{id}", &remove_search}},
+        store,
+        prefix);
+}
+
+void add_ask_routes(
+    http::router& router, std::string_view prefix, const questions::answerer& answer) {
+    router.add(
+        {{http::verb::post, "/reels/ask", &ask_library},
+         {http::verb::post, "/reels/{id}/ask", &ask_reel}},
+        answer,
+        prefix);
 }
 
 }  // namespace reelsd::api

@@ -1,10 +1,11 @@
-#include "submissions.hpp"
-
+#include "resources.hpp"
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/model/analysis_options.hpp>
+#include <reelsd/model/extract_presets.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/platform/link.hpp>
 
@@ -13,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace reelsd::api {
@@ -53,7 +53,7 @@ bool is_accepted(const jobs::submission_result& decision) {
 }
 
 http::response key_in_use(const http::request_context& ctx) {
-    return ctx.problem(error{errc::invalid_argument, "Idempotency-Key was used with another link"});
+    return ctx.problem(invalid("Idempotency-Key was used with another link"));
 }
 
 /// The RateLimit fields: the state of the bucket after the decision.
@@ -79,8 +79,7 @@ http::response acceptance(
 
 asio::awaitable<http::response> submit_one(
     http::request_context& ctx, submission_service& service, const json& body) {
-    const auto url = body.find("url");
-    const auto element = url == body.end() ? json() : *url;
+    const auto element = body.value("url", json());
     const auto options = options_in(ctx, body, service);
     auto submission = submission_of(element, options ? *options : common_options{});
     if (!submission) co_return ctx.problem(submission.error());
@@ -171,23 +170,33 @@ asio::awaitable<http::response> create_reel(
     if (ctx.body_stream()) co_return co_await receive_upload(ctx, service);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
-    if (has_urls(*body)) co_return co_await submit_list(ctx, service, *body);
+    if (find_member(*body, "urls") != nullptr) co_return co_await submit_list(ctx, service, *body);
     co_return co_await submit_one(ctx, service, *body);
 }
 
-constexpr auto submission_routes = std::to_array<http::route<submission_service>>({
-    // Submissions have their own rate limit.
-    {http::verb::post,
-     "/reels/analyze",
-     &create_reel,
-     {.is_rate_limited = false, .streams_body = &is_upload}},
-});
+/// GET /api/v1/extract-presets: the schemas that `extract` may name. 200 an array.
+boost::asio::awaitable<http::response> list_presets(
+    http::request_context& ctx, const preset_list& presets) {
+    co_return ctx.json_text(http::status::ok, presets.text);
+}
 
 }  // namespace
 
 void add_submission_routes(
     http::router& router, std::string_view prefix, submission_service& service) {
-    router.add(submission_routes, service, prefix);
+    router.add(
+        {// Submissions have their own rate limit.
+         {http::verb::post,
+          "/reels/analyze",
+          &create_reel,
+          {.is_rate_limited = false, .streams_body = &is_upload}}},
+        service,
+        prefix);
+}
+
+const json* find_member(const json& body, std::string_view name) {
+    const auto found = body.find(name);
+    return found == body.end() || found->is_null() ? nullptr : &*found;
 }
 
 result<common_options> options_in(
@@ -219,55 +228,37 @@ http::response answer_to(
     return answer;
 }
 
-bool has_urls(const json& body) {
-    const auto urls = body.find("urls");
-    return urls != body.end() && !urls->is_null();
-}
-
 result<std::vector<const json*>> requested_urls(const json& body) {
-    const auto url = body.find("url");
-    if (url != body.end() && !url->is_null()) {
-        return error{errc::invalid_argument, "give url or urls, not both"};
-    }
+    if (find_member(body, "url") != nullptr) return invalid("give url or urls, not both");
     const auto& urls = body.at("urls");
-    if (!urls.is_array() || urls.empty() || urls.size() > links_max) {
-        return error{
-            errc::invalid_argument,
-            fmt::format("urls must be an array of 1 to {} links", links_max)};
-    }
+    if (!urls.is_array() || urls.empty() || urls.size() > links_max)
+        return invalid(fmt::format("urls must be an array of 1 to {} links", links_max));
     std::vector<const json*> elements;
     for (const auto& element : urls) elements.push_back(&element);
     return elements;
 }
 
 result<std::string> requested_url(const json& value) {
-    const error missing{errc::invalid_argument, "url is required"};
+    const auto missing = invalid("url is required");
     if (value.is_null()) return missing;
-    if (!value.is_string()) return error{errc::invalid_argument, "url must be a string"};
+    if (!value.is_string()) return invalid("url must be a string");
     const auto& text = value.get_ref<const std::string&>();
-    if (text.find_first_not_of(" \t\r\n\v\f") == std::string::npos) return missing;
-    return text;
+    return trimmed(text).empty() ? result<std::string>{missing} : text;
 }
 
 result<flag> requested_flag(const json& body, const char* name) {
-    const auto member = body.find(name);
-    if (member == body.end() || member->is_null()) return flag::off;
-    if (!member->is_boolean()) {
-        return error{errc::invalid_argument, fmt::format("{} must be true or false", name)};
-    }
+    const auto* const member = find_member(body, name);
+    if (member == nullptr) return flag::off;
+    if (!member->is_boolean()) return invalid(fmt::format("{} must be true or false", name));
     return member->get<bool>() ? flag::on : flag::off;
 }
 
 result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header) {
     if (!header) return std::optional<std::string>{};
-    const bool is_visible =
-        std::all_of(header->begin(), header->end(), [](char c) { return c > ' ' && c <= '~'; });
-    if (header->empty() || header->size() > idempotency_key_max || !is_visible) {
-        return error{
-            errc::invalid_argument,
-            fmt::format(
-                "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max)};
+    if (header->empty() || header->size() > idempotency_key_max || !is_visible_ascii(*header)) {
+        return invalid(fmt::format(
+            "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max));
     }
     return std::optional{std::string{*header}};
 }
@@ -278,19 +269,13 @@ result<model::analysis_options> requested_analysis(
     if (!options) return options;
     const auto& names = service.analyzers;
     const auto& name = options->analyzer;
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
-        return error{
-            errc::invalid_argument,
-            fmt::format("analyzer must be one of {}", fmt::join(names, ", "))};
-    }
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+        return invalid(fmt::format("analyzer must be one of {}", fmt::join(names, ", ")));
     if (options->schema.empty()) return options;
     if (!service.analysis_costs_money)
-        return error{errc::invalid_argument, "extract needs a model; this server has none"};
-    if (name == model::local_provider) {
-        return error{
-            errc::invalid_argument,
-            "extract needs a model, which the analyzer \"local\" does not use"};
-    }
+        return invalid("extract needs a model; this server has none");
+    if (name == model::local_provider)
+        return invalid("extract needs a model, which the analyzer \"local\" does not use");
     return options;
 }
 
@@ -300,6 +285,21 @@ std::string request_hash_of(const std::vector<const json*>& urls, std::string_vi
     digest.add(analysis);
     constexpr std::size_t digits = 32;
     return digest.hex().substr(0, digits);
+}
+
+void add_extract_preset_routes(
+    http::router& router, std::string_view prefix, const preset_list& presets) {
+    router.add({{http::verb::get, "/extract-presets", &list_presets}}, presets, prefix);
+}
+
+std::string extract_presets_view() {
+    auto list = json::array();
+    for (const auto& preset : model::extract_presets()) {
+        const auto schema = json::parse(preset.schema);
+        list.push_back(
+            {{"name", preset.name}, {"description", schema.at("description")}, {"schema", schema}});
+    }
+    return list.dump();
 }
 
 }  // namespace reelsd::api

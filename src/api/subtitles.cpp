@@ -1,25 +1,268 @@
 #include "subtitles.hpp"
 
-#include "reels.hpp"
+#include "resources.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/http/router.hpp>
-
-#include <boost/asio/awaitable.hpp>
+#include <reelsd/base/utf8.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
+#include <cmath>
+#include <cstdlib>
 #include <iterator>
-#include <string_view>
+#include <limits>
+#include <span>
 #include <utility>
 
 namespace reelsd::api {
 namespace {
 
 namespace asio = boost::asio;
+
+struct code_range {
+    char32_t first;
+    char32_t last;
+};
+
+/// Wide characters of UAX #11, in whole blocks.
+constexpr auto wide_ranges = std::to_array<code_range>(
+    {{0x1100, 0x115F},
+     {0x2E80, 0xA4CF},
+     {0xAC00, 0xD7A3},
+     {0xF900, 0xFAFF},
+     {0xFE30, 0xFE6F},
+     {0xFF00, 0xFF60},
+     {0xFFE0, 0xFFE6},
+     {0x1F300, 0x1FAFF},
+     {0x20000, 0x3FFFD}});
+
+/// Combine with the character before: accents, joiners, variation selectors.
+constexpr auto joined_ranges = std::to_array<code_range>(
+    {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0x1F3FB, 0x1F3FF}});
+
+/// Blanks, line breaks and control characters, without the no-break space.
+constexpr auto blank_ranges = std::to_array<code_range>(
+    {{0x0000, 0x0020}, {0x007F, 0x009F}, {0x2028, 0x2029}, {0x3000, 0x3000}});
+
+template <std::size_t Size>
+bool is_in(const std::array<code_range, Size>& ranges, char32_t point) {
+    return std::any_of(ranges.begin(), ranges.end(), [point](const code_range& range) {
+        return point >= range.first && point <= range.last;
+    });
+}
+
+int width_of(char32_t point) {
+    if (is_in(joined_ranges, point)) return 0;
+    return is_in(wide_ranges, point) ? 2 : 1;
+}
+
+word_end end_of(char32_t last) {
+    constexpr std::u32string_view sentence_ends = U".!?…。！？।";
+    constexpr std::u32string_view clause_ends = U",;:，、；：";
+    if (sentence_ends.find(last) != std::u32string_view::npos) return word_end::sentence;
+    return clause_ends.find(last) != std::u32string_view::npos ? word_end::clause
+                                                               : word_end::nothing;
+}
+
+/// Whether a character may follow the end of a sentence.
+bool closes_quotation(char32_t point) {
+    return std::u32string_view{U"\"'”’»)」"}.find(point) != std::u32string_view::npos;
+}
+
+using std::chrono::milliseconds;
+using words_view = std::span<const subtitle_word>;
+
+constexpr milliseconds shown_without_length{1000};
+/// Just below 100 hours, because players expect two digits.
+constexpr double milliseconds_max = 100.0 * 3600.0 * 1000.0 - 1.0;
+/// Below two full lines, because words rarely fill them.
+constexpr int usual_cue_width = 2 * subtitle_line_width - 4;
+
+struct timed_words {
+    milliseconds begin;
+    milliseconds end;
+    std::vector<subtitle_word> words;
+    /// When each of the words begins, ascending; empty if that is not known.
+    std::vector<milliseconds> begins = {};
+};
+
+milliseconds moment_of(double seconds) {
+    const double exact = seconds * 1000.0;
+    if (!(exact > 0.0)) return milliseconds{0};
+    return milliseconds{std::llround(std::min(exact, milliseconds_max))};
+}
+
+/// Columns that `word` adds to a line of `line` columns.
+int width_behind(int line, const subtitle_word& word) {
+    const int gap = line > 0 && word.follows_blank ? 1 : 0;
+    return gap + word.width;
+}
+
+int width_of(words_view words) {
+    int width = 0;
+    for (const auto& word : words) width += width_behind(width, word);
+    return width;
+}
+
+/// Number of `words` that fit two lines: at least one, because no word is wider than a line.
+std::size_t fitting_two_lines(words_view words) {
+    int lines = 1;
+    int width = 0;
+    for (std::size_t count = 0; count < words.size(); ++count) {
+        const int more = width_behind(width, words[count]);
+        if (width + more <= subtitle_line_width) {
+            width += more;
+        } else if (lines == 2) {
+            return count;
+        } else {
+            lines = 2;
+            width = words[count].width;
+        }
+    }
+    return words.size();
+}
+
+/// Number of `words`, which are `width` wide, in the next cue: about an equal share of the rest, so
+/// that the last cue is not a single word. Prefers ends of sentences and clauses.
+std::size_t words_of_next_cue(words_view words, int width) {
+    const auto fitting = fitting_two_lines(words);
+    if (fitting == words.size()) return fitting;
+    const int cues = std::max(2, (width + usual_cue_width - 1) / usual_cue_width);
+    const int share = width / cues;
+    std::size_t best = 1;
+    int least_cost = std::numeric_limits<int>::max();
+    int taken = 0;
+    for (std::size_t count = 1; count <= fitting; ++count) {
+        const auto& last = words[count - 1];
+        taken += width_behind(taken, last);
+        int cost = std::abs(taken - share);
+        if (last.ends == word_end::nothing) cost += share / 3;
+        if (last.ends == word_end::clause) cost += share / 6;
+        if (cost > least_cost) continue;
+        least_cost = cost;
+        best = count;
+    }
+    return best;
+}
+
+/// Number of `words` in the first line: all, or so many that two lines have a similar width.
+std::size_t words_of_first_line(words_view words) {
+    if (width_of(words) <= subtitle_line_width) return words.size();
+    std::size_t best = 1;
+    int least_difference = std::numeric_limits<int>::max();
+    for (std::size_t count = 1; count < words.size(); ++count) {
+        const int first = width_of(words.first(count));
+        const int second = width_of(words.subspan(count));
+        if (std::max(first, second) > subtitle_line_width) continue;
+        if (std::abs(first - second) >= least_difference) continue;
+        least_difference = std::abs(first - second);
+        best = count;
+    }
+    return best;
+}
+
+/// Letters and digits of a text in lower case, as far as that is ASCII.
+std::string letters_of(std::string_view text) {
+    std::string letters;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80 || is_alphanumeric(c)) letters.push_back(ascii_lower(c));
+    }
+    return letters;
+}
+
+/// Finds when each of `words` begins. Servers write words with or without punctuation, and may join
+/// or split them, so letters are compared: a word begins with the spoken word that has its first
+/// letter. Empty if the letters differ.
+std::vector<milliseconds> begins_of(words_view words, const std::vector<spoken_word>& spoken) {
+    std::vector<milliseconds> begins;
+    std::size_t next = 0;  // The spoken word that has the next letter.
+    std::string left;      // Its letters that are not used yet.
+    auto begin = milliseconds{0};
+    const auto advance = [&] {
+        while (left.empty() && next < spoken.size()) {
+            left = letters_of(spoken[next].text);
+            begin = std::max(begin, moment_of(spoken[next].start_seconds));
+            ++next;
+        }
+    };
+    for (const auto& word : words) {
+        auto letters = letters_of(word.text);
+        if (!letters.empty()) advance();
+        begins.push_back(begin);
+        while (!letters.empty()) {
+            advance();
+            const auto common = std::min(letters.size(), left.size());
+            if (common == 0 || letters.compare(0, common, left, 0, common) != 0) return {};
+            letters.erase(0, common);
+            left.erase(0, common);
+        }
+    }
+    advance();
+    if (!left.empty()) return {};
+    return begins;
+}
+
+/// The cue of the words [first, first + count).
+subtitle_cue cue_of(
+    const timed_words& speech, std::size_t first, std::size_t count, milliseconds begin,
+    milliseconds end) {
+    const auto words = words_view{speech.words}.subspan(first, count);
+    const auto above = words_of_first_line(words);
+    subtitle_cue cue{.begin = begin, .end = end, .lines = {std::string{}}};
+    for (std::size_t at = 0; at < count; ++at) {
+        if (at == above) cue.lines.emplace_back();
+        auto& line = cue.lines.back();
+        if (!line.empty() && words[at].follows_blank) line.push_back(' ');
+        if (at > 0 && !speech.begins.empty()) {
+            const auto moment = speech.begins[first + at];
+            const auto last = cue.parts.empty() ? begin : cue.parts.back().begin;
+            if (moment > last && moment < end)
+                cue.parts.push_back({cue.lines.size() - 1, line.size(), moment});
+        }
+        line.append(words[at].text);
+    }
+    return cue;
+}
+
+void append_cues(std::vector<subtitle_cue>& cues, const timed_words& speech) {
+    const auto size = speech.words.size();
+    const int whole = width_of(speech.words);
+    int shown = 0;
+    auto begin = speech.begin;
+    for (std::size_t first = 0; first < size;) {
+        const auto rest = words_view{speech.words}.subspan(first);
+        const auto count = words_of_next_cue(rest, whole - shown);
+        shown = std::min(whole, shown + width_of(rest.first(count)) + 1);
+        const auto next = first + count;
+        auto end = speech.end;
+        if (next < size) {
+            // The next word's own time, or a proportional share.
+            end = speech.begins.empty()
+                      ? speech.begin + (speech.end - speech.begin) * shown / std::max(whole, 1)
+                      : speech.begins[next];
+        }
+        end = std::max(end, begin + milliseconds{1});
+        cues.push_back(cue_of(speech, first, count, begin, end));
+        begin = end;
+        first = next;
+    }
+}
+
+/// Extends cues without length up to the next one. `all` is ordered by beginning.
+void extend_empty(std::vector<timed_words>& all) {
+    for (auto at = all.begin(); at != all.end(); ++at) {
+        if (at->end > at->begin) continue;
+        at->end = at->begin + shown_without_length;
+        const auto next = std::upper_bound(
+            at, all.end(), at->begin, [](milliseconds moment, const timed_words& other) {
+                return moment < other.begin;
+            });
+        if (next != all.end()) at->end = std::min(at->end, next->begin);
+    }
+}
 
 constexpr std::size_t file_name_max = 64;
 
@@ -32,8 +275,11 @@ struct subtitle_format {
 constexpr subtitle_format subrip{"srt", "application/x-subrip; charset=utf-8", &subrip_text};
 constexpr subtitle_format webvtt{"vtt", "text/vtt; charset=utf-8", &webvtt_text};
 
-asio::awaitable<http::response> send_subtitles(
-    http::request_context& ctx, jobs::job_store& jobs, const subtitle_format& format) {
+/// GET /api/v1/reels/{id}/subtitles.srt, .vtt: the speech of one of the caller's reels, for players
+/// and editors, and for browsers. 200 a file, without cues if there is no speech; 404 also when the
+/// reel is not done.
+template <const subtitle_format& format>
+asio::awaitable<http::response> get_subtitles(http::request_context& ctx, jobs::job_store& jobs) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto job = co_await jobs.find(ctx.caller(), *id, ctx.database_by());
@@ -45,22 +291,6 @@ asio::awaitable<http::response> send_subtitles(
     answer.set("Content-Disposition", attachment_named(spoken->code, *id, format.suffix));
     co_return answer;
 }
-
-/// GET /api/v1/reels/{id}/subtitles.srt: the speech of one of the caller's reels, for players and
-/// editors. 200 a SubRip file, empty without speech; 404 also when the reel is not done.
-asio::awaitable<http::response> get_subrip(http::request_context& ctx, jobs::job_store& jobs) {
-    co_return co_await send_subtitles(ctx, jobs, subrip);
-}
-
-/// GET /api/v1/reels/{id}/subtitles.vtt: as above, for browsers. 200 a WebVTT file; 404.
-asio::awaitable<http::response> get_webvtt(http::request_context& ctx, jobs::job_store& jobs) {
-    co_return co_await send_subtitles(ctx, jobs, webvtt);
-}
-
-constexpr auto subtitle_routes = std::to_array<http::route<jobs::job_store>>({
-    {http::verb::get, "/reels/{id}/subtitles.srt", &get_subrip},
-    {http::verb::get, "/reels/{id}/subtitles.vtt", &get_webvtt},
-});
 
 bool is_safe(char c) {
     return is_alphanumeric(c) || c == '-' || c == '_';
@@ -131,8 +361,63 @@ void append_timed(std::string& file, const subtitle_cue& cue, std::size_t line) 
 
 }  // namespace
 
+std::vector<subtitle_word> subtitle_words(std::string_view text, int width_max) {
+    std::vector<subtitle_word> words;
+    bool begins_word = true;
+    bool follows_blank = true;
+    while (!text.empty()) {
+        const auto next = code_point_at(text, 0);
+        const auto character = text.substr(0, next.bytes);
+        const auto point = next.value;
+        text.remove_prefix(next.bytes);
+        if (is_in(blank_ranges, point)) {
+            begins_word = follows_blank = true;
+            continue;
+        }
+        // At least 1, so that the number of words in a line is bounded.
+        const int width = begins_word ? std::max(width_of(point), 1) : width_of(point);
+        if (begins_word || words.back().width + width > width_max) {
+            words.push_back(
+                {.text = {character.data(), 0}, .width = 0, .follows_blank = follows_blank});
+        }
+        auto& word = words.back();
+        word.text = {word.text.data(), word.text.size() + character.size()};
+        word.width += width;
+        if (!closes_quotation(point)) word.ends = end_of(point);
+        begins_word = follows_blank = false;
+    }
+    return words;
+}
+
+std::vector<subtitle_cue> subtitle_cues(const std::vector<spoken_text>& spoken) {
+    std::vector<timed_words> all;
+    for (const auto& segment : spoken) {
+        auto words = subtitle_words(segment.text, subtitle_line_width);
+        if (words.empty()) continue;
+        auto begins = begins_of(words, segment.words);
+        all.push_back(
+            {.begin = moment_of(segment.start_seconds),
+             .end = moment_of(segment.end_seconds),
+             .words = std::move(words),
+             .begins = std::move(begins)});
+    }
+    const auto begins_before = [](const auto& left, const auto& right) {
+        return left.begin < right.begin;
+    };
+    std::stable_sort(all.begin(), all.end(), begins_before);
+    extend_empty(all);
+    std::vector<subtitle_cue> cues;
+    for (const auto& speech : all) append_cues(cues, speech);
+    std::stable_sort(cues.begin(), cues.end(), begins_before);
+    return cues;
+}
+
 void add_subtitle_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
-    router.add(subtitle_routes, jobs, prefix);
+    router.add(
+        {{http::verb::get, "/reels/{id}/subtitles.srt", &get_subtitles<subrip>},
+         {http::verb::get, "/reels/{id}/subtitles.vtt", &get_subtitles<webvtt>}},
+        jobs,
+        prefix);
 }
 
 result<transcript> transcript_of(std::string_view document) {

@@ -1,5 +1,5 @@
 #include "multipart.hpp"
-#include "submissions.hpp"
+#include "resources.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
@@ -69,10 +69,6 @@ http::response too_large(const http::request_context& ctx, std::uint64_t bytes_m
         http::status::content_too_large, fmt::format("the video is larger than {}", size));
 }
 
-error invalid(std::string text) {
-    return error{errc::invalid_argument, std::move(text)};
-}
-
 /// Adds a text of a form or a query to the options, which have the form of a JSON body. Ignores
 /// unknown names.
 result<void> set_option(json& options, const std::string& name, const std::string& text) {
@@ -137,8 +133,8 @@ public:
             reader_.append(piece.bytes);
             if (auto refused = co_await take_events()) co_return refused;
         }
-        for (;
-             ;) {  // Reads the bytes after the last boundary, so that the connection can be reused.
+        // Reads the bytes after the last boundary, so that the connection can be reused.
+        for (;;) {
             const auto piece = co_await body.read();
             if (auto refused = refusal_of(ctx_, piece)) co_return refused;
             if (piece.bytes.empty()) break;

@@ -1,6 +1,4 @@
-#include "usage.hpp"
-
-#include "reels.hpp"
+#include "resources.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/parse_number.hpp>
@@ -10,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <string_view>
 #include <vector>
@@ -21,26 +18,12 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::year_month_day;
 
-std::optional<year_month_day> day_in(std::string_view text) {
-    constexpr std::size_t size = std::string_view{"2026-05-22"}.size();
-    if (text.size() != size || text[4] != '-' || text[7] != '-') return std::nullopt;
-    const auto year = parse_number<unsigned>(text.substr(0, 4));
-    const auto month = parse_number<unsigned>(text.substr(5, 2));
-    const auto day = parse_number<unsigned>(text.substr(8, 2));
-    if (!year || !month || !day || *year < 1) return std::nullopt;
-    const year_month_day date{
-        std::chrono::year{static_cast<int>(*year)},
-        std::chrono::month{*month},
-        std::chrono::day{*day}};
-    return date.ok() ? std::optional{date} : std::nullopt;
-}
-
 result<std::optional<year_month_day>> requested_day(
     std::string_view name, std::optional<std::string_view> text) {
     if (!text) return std::optional<year_month_day>{};
-    const auto day = day_in(*text);
+    const auto day = parse_day(*text);
     if (!day) {
-        return error{errc::invalid_argument, fmt::format("{} must be a date as YYYY-MM-DD", name)};
+        return invalid(fmt::format("{} must be a date as YYYY-MM-DD", name));
     }
     return day;
 }
@@ -91,14 +74,6 @@ asio::awaitable<http::response> get_reel_usage(
     if (!report) co_return ctx.problem(error{errc::not_found});
     co_return ctx.json_text(http::status::ok, reel_usage_view(*report));
 }
-
-constexpr auto usage_routes = std::to_array<http::route<usage::usage_store>>({
-    {http::verb::get, "/reels/usage", &get_usage},
-    {http::verb::get, "/reels/usage/budget", &get_budget},
-    {http::verb::get, "/reels/usage/days", &get_usage_days},
-    {http::verb::get, "/reels/usage/days.csv", &get_usage_csv},
-    {http::verb::get, "/reels/{id}/usage", &get_reel_usage},
-});
 
 std::string json_string(std::string_view text) {
     return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
@@ -222,7 +197,14 @@ std::string line_of(const usage::daily_model_sums& sums) {
 }  // namespace
 
 void add_usage_routes(http::router& router, std::string_view prefix, usage::usage_store& store) {
-    router.add(usage_routes, store, prefix);
+    router.add(
+        {{http::verb::get, "/reels/usage", &get_usage},
+         {http::verb::get, "/reels/usage/budget", &get_budget},
+         {http::verb::get, "/reels/usage/days", &get_usage_days},
+         {http::verb::get, "/reels/usage/days.csv", &get_usage_csv},
+         {http::verb::get, "/reels/{id}/usage", &get_reel_usage}},
+        store,
+        prefix);
 }
 
 result<usage::period> requested_period(
@@ -231,9 +213,7 @@ result<usage::period> requested_period(
     if (!first) return first.error();
     const auto last = requested_day("to", to);
     if (!last) return last.error();
-    if (*first && *last && **first > **last) {
-        return error{errc::invalid_argument, "from must not be after to"};
-    }
+    if (*first && *last && **first > **last) return invalid("from must not be after to");
     return usage::period{.from = *first, .to = *last};
 }
 

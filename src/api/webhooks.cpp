@@ -1,6 +1,4 @@
-#include "webhooks.hpp"
-
-#include "reel_list.hpp"
+#include "resources.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
@@ -8,8 +6,6 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <fmt/format.h>
-
-#include <array>
 
 namespace reelsd::api {
 namespace {
@@ -63,9 +59,7 @@ asio::awaitable<http::response> get_webhook(http::request_context& ctx, webhook_
 asio::awaitable<http::response> put_webhook(http::request_context& ctx, webhook_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
-    if (!body->contains("url")) {
-        co_return ctx.problem(error{errc::invalid_argument, "url is required"});
-    }
+    if (!body->contains("url")) co_return ctx.problem(invalid("url is required"));
     auto url = requested_webhook_url(*body, "url", service.check_url);
     if (!url) co_return ctx.problem(url.error());
     co_await service.settings.set_url(ctx.caller(), *std::move(url), ctx.database_by());
@@ -91,14 +85,6 @@ result<webhooks::delivery_filter> requested_filter(const http::request_context& 
     return filter;
 }
 
-std::string link_to_next(
-    std::string_view path, const webhooks::delivery_filter& filter, webhooks::delivery_id next) {
-    auto target = fmt::format("{}?limit={}", path, filter.deliveries_max);
-    if (filter.state) target += fmt::format("&state={}", name_of(*filter.state));
-    // Cursors encode any id.
-    return fmt::format("<{}&cursor={}>; rel=\"next\"", target, cursor_of(job_id{next.value}));
-}
-
 /// GET /api/v1/webhook/deliveries?limit=&state=&cursor=: the caller's deliveries, newest first. 200
 /// an array, with the next page in the header `Link`; 400 a malformed parameter.
 asio::awaitable<http::response> list_deliveries(
@@ -109,7 +95,12 @@ asio::awaitable<http::response> list_deliveries(
     auto views = json::array();
     for (const auto& delivery : page.deliveries) views.push_back(delivery_view(delivery));
     auto answer = ctx.json(http::status::ok, views);
-    if (page.next) answer.set("Link", link_to_next(ctx.route(), *filter, *page.next));
+    if (page.next) {
+        auto target = fmt::format("{}?limit={}", ctx.route(), filter->deliveries_max);
+        if (filter->state) target += fmt::format("&state={}", name_of(*filter->state));
+        // Cursors encode any id.
+        answer.set("Link", link_to_next(target, job_id{page.next->value}));
+    }
     co_return answer;
 }
 
@@ -125,41 +116,35 @@ asio::awaitable<http::response> redeliver(http::request_context& ctx, webhook_se
     co_return ctx.json(http::status::accepted, delivery_view(*delivery));
 }
 
-constexpr auto webhook_routes = std::to_array<http::route<webhook_service>>({
-    {http::verb::get, "/webhook", &get_webhook},
-    {http::verb::put, "/webhook", &put_webhook},
-    {http::verb::post, "/webhook/rotate", &rotate_secret},
-    {http::verb::get, "/webhook/deliveries", &list_deliveries},
-    {http::verb::post, "/webhook/deliveries/{id}/redeliver", &redeliver},
-});
-
 }  // namespace
 
 void add_webhook_routes(http::router& router, std::string_view prefix, webhook_service& service) {
-    router.add(webhook_routes, service, prefix);
+    router.add(
+        {{http::verb::get, "/webhook", &get_webhook},
+         {http::verb::put, "/webhook", &put_webhook},
+         {http::verb::post, "/webhook/rotate", &rotate_secret},
+         {http::verb::get, "/webhook/deliveries", &list_deliveries},
+         {http::verb::post, "/webhook/deliveries/{id}/redeliver", &redeliver}},
+        service,
+        prefix);
 }
 
 result<std::optional<webhooks::delivery_state>> requested_delivery_state(
     std::optional<std::string_view> text) {
     if (!text) return std::optional<webhooks::delivery_state>{};
     const auto state = enum_from<webhooks::delivery_state>(*text);
-    if (!state) {
-        return error{errc::invalid_argument, "state must be one of pending, delivered, failed"};
-    }
-    return std::optional{*state};
+    if (!state) return invalid("state must be one of pending, delivered, failed");
+    return state;
 }
 
 result<std::optional<std::string>> requested_webhook_url(
     const json& body, std::string_view field, const webhook_url_check& check) {
-    const auto url = body.find(field);
-    if (url == body.end() || url->is_null()) return std::optional<std::string>{};
-    if (!url->is_string()) {
-        return error{errc::invalid_argument, fmt::format("{} must be a string", field)};
-    }
+    const auto* const url = find_member(body, field);
+    if (url == nullptr) return std::optional<std::string>{};
+    if (!url->is_string()) return invalid(fmt::format("{} must be a string", field));
     const auto& text = url->get_ref<const std::string&>();
-    if (const auto allowed = check(text); !allowed) {
-        return error{errc::invalid_argument, fmt::format("{} {}", field, allowed.error().detail())};
-    }
+    if (const auto allowed = check(text); !allowed)
+        return invalid(fmt::format("{} {}", field, allowed.error().detail()));
     return std::optional{text};
 }
 

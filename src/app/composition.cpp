@@ -450,49 +450,54 @@ api::api_dependencies composition::api_dependencies() {
     const jobs::default_limits limits{
         .submissions_per_minute = config.submissions_per_minute,
         .concurrent_jobs = config.concurrent_jobs};
+    const auto check_url = [this](std::string_view url) { return webhook_sender.check(url); };
     api::api_dependencies dependencies{
         .callers = callers,
-        .submission_batcher =
-            jobs::submission_batcher{loop.get_executor(), tasks, jobs::job_store{pool}, limits},
-        .uploads = uploads,
-        .limits = limits,
-        .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
-        .jobs = jobs::job_store{pool},
-        .media = jobs::media_store{pool},
-        .read_object =
-            [this](jobs::object_range part) {
-                return app::read_object(objects.get(), media_calls, std::move(part));
-            },
-        .usage = usage::usage_store{pool},
-        .search = jobs::reel_search{pool},
-        .webhooks = webhooks::webhook_store{pool},
-        .deliveries = webhooks::delivery_store{pool},
-        .begin_export =
-            [this](account_id account) {
-                return exports::account_export{pool, account};
-            },
-        .embedder = *res.embedder,
-        .near_reels = {},
-        .saved_searches = searches::saved_search_store{pool},
-        .changes = jobs::change_store{pool},
-        .poller = poller,
-        .analysis_costs_money = !res.models->remote().empty(),
-        .analyzers = res.models->names(),
         .requests_per_minute = config.requests_per_minute,
         .token_used = [this](token_id token) { token_usage.note(token); },
-        .job_accepted = [this] { dispatcher.wake(); },
-        .check_webhook_url = [this](std::string_view url) { return webhook_sender.check(url); },
-        .delivery_due = [this] { deliverer.wake(); },
+        .submissions =
+            {.submission_batcher =
+                 jobs::submission_batcher{
+                     loop.get_executor(), tasks, jobs::job_store{pool}, limits},
+             .uploads = uploads,
+             .limits = limits,
+             .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
+             .analysis_costs_money = !res.models->remote().empty(),
+             .analyzers = res.models->names(),
+             .job_accepted = [this] { dispatcher.wake(); },
+             .check_webhook_url = check_url},
+        .jobs = jobs::job_store{pool},
+        .changes = jobs::change_store{pool},
+        .poller = poller,
         .job_removed =
             [this](job_id job) {
                 dispatcher.cancel(job);
                 deliverer.cancel(job);
             },
+        .media =
+            {.media = jobs::media_store{pool},
+             .read_object =
+                 [this](jobs::object_range part) {
+                     return app::read_object(objects.get(), media_calls, std::move(part));
+                 }},
+        .usage = usage::usage_store{pool},
+        .search = {.search = jobs::reel_search{pool}, .embedder = *res.embedder, .near_reels = {}},
+        .saved_searches = searches::saved_search_store{pool},
+        .webhooks =
+            {.settings = webhooks::webhook_store{pool},
+             .deliveries = webhooks::delivery_store{pool},
+             .check_url = check_url,
+             .delivery_due = [this] { deliverer.wake(); }},
+        .exports =
+            {.begin =
+                 [this](account_id account) {
+                     return exports::account_export{pool, account};
+                 }},
         .ready = [this] { return readiness.state(); },
         .metrics = [this] { return report.metrics_text(); },
         .has_metrics_address = config.metrics_listen.has_value()};
     if (vectors) {
-        dependencies.near_reels =
+        dependencies.search.near_reels =
             [this](account_id caller, std::string query) -> asio::awaitable<std::vector<job_id>> {
             auto near = co_await vectors->near(caller, std::move(query));
             co_return std::move(near.reels);
@@ -520,50 +525,54 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .run = res.run,
         .chats = chats::chat_store{pool},
         .bots = chats::bot_store{pool},
-        .submission_batcher = std::move(shared.submission_batcher),
-        .uploads = shared.uploads,
-        .limits = shared.limits,
-        .video_bytes_max = shared.video_bytes_max,
+        .submission_batcher = std::move(shared.submissions.submission_batcher),
+        .uploads = shared.submissions.uploads,
+        .limits = shared.submissions.limits,
+        .video_bytes_max = shared.submissions.video_bytes_max,
         .jobs = shared.jobs,
-        .media = shared.media,
-        .read_object = std::move(shared.read_object),
-        .search = shared.search,
+        .media = shared.media.media,
+        .read_object = std::move(shared.media.read_object),
+        .search = shared.search.search,
         .usage = shared.usage,
-        .embedder = shared.embedder,
+        .embedder = shared.search.embedder,
         .offload = offload,
-        .near_reels = std::move(shared.near_reels),
+        .near_reels = std::move(shared.search.near_reels),
         .answer = std::move(shared.answer),
-        .analysis_costs_money = shared.analysis_costs_money,
+        .analysis_costs_money = shared.submissions.analysis_costs_money,
         .requests_per_minute = shared.requests_per_minute,
         .origin = [this] { return public_origin(config, port); },
-        .job_accepted = std::move(shared.job_accepted),
+        .job_accepted = std::move(shared.submissions.job_accepted),
         .job_removed = std::move(shared.job_removed),
         .log = log});
 }
 
 dashboard::dashboard_dependencies composition::dashboard_dependencies() {
     return {
-        .accounts = accounts::account_store{pool},
-        .sessions = accounts::session_store{pool},
-        .jobs = jobs::job_store{pool},
+        .accounts =
+            {.accounts = accounts::account_store{pool},
+             .sessions = accounts::session_store{pool},
+             .retention = retention::retention_store{pool},
+             .limits =
+                 {.submissions_per_minute = config.submissions_per_minute,
+                  .concurrent_jobs = config.concurrent_jobs,
+                  .requests_per_minute = config.requests_per_minute},
+             .origin = [this] { return public_origin(config, port); },
+             .log = log},
+        .chats =
+            {.chats = chats::chat_store{pool},
+             .bot_username =
+                 [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; }},
+        .operations = {
+            .jobs = jobs::job_store{pool},
+            .operations = jobs::operations_store{pool},
+            .health = [this] { return report.view(); },
+            .platform_never_answered = [this] { return report.platform_never_answered(); },
+            .jobs_submitted = [this] { dispatcher.wake(); },
+            .log = log},
         .changes = jobs::change_store{pool},
         .poller = poller,
-        .operations = jobs::operations_store{pool},
-        .chats = chats::chat_store{pool},
-        .retention = retention::retention_store{pool},
         .offload = offload,
-        .limits =
-            {.submissions_per_minute = config.submissions_per_minute,
-             .concurrent_jobs = config.concurrent_jobs,
-             .requests_per_minute = config.requests_per_minute},
-        .origin = [this] { return public_origin(config, port); },
-        .health = [this] { return report.view(); },
-        .platform_never_answered = [this] { return report.platform_never_answered(); },
-        .bot_username =
-            [this] { return chat_bot ? std::optional{chat_bot->username()} : std::nullopt; },
-        .analyzers = res.models->names(),
-        .jobs_submitted = [this] { dispatcher.wake(); },
-        .log = log};
+        .analyzers = res.models->names()};
 }
 
 }  // namespace reelsd::app

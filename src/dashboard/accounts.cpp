@@ -1,11 +1,14 @@
 #include "resources.hpp"
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/domain/accounts/password.hpp>
+#include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace reelsd::dashboard {
@@ -168,13 +171,24 @@ asio::awaitable<http::response> change_account(
     co_return ctx.json_text(http::status::ok, account_view(page.accounts.front()));
 }
 
-constexpr auto account_routes = std::to_array<http::route<account_service>>({
-    {http::verb::get, "/admin/defaults", &get_defaults},
-    {http::verb::get, "/admin/accounts", &list_accounts},
-    {http::verb::post, "/admin/accounts", &create_account},
-    {http::verb::patch, "/admin/accounts/{id}", &change_account},
-    {http::verb::post, "/admin/accounts/{id}/invitation", &invite_account},
-});
+/// DELETE admin/accounts/{id}. 204 the account is being deleted and its sessions have ended; 404;
+/// 409 it is the caller's own.
+asio::awaitable<http::response> delete_account(
+    http::request_context& ctx, account_service& service) {
+    const auto id = http::requested_number(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    if (account_id{*id} == ctx.caller()) {
+        co_return ctx.problem(
+            http::status::conflict, "this is your own account; delete it on the page Account");
+    }
+    const auto begun =
+        co_await service.retention.begin_erasure(account_id{*id}, std::nullopt, ctx.database_by());
+    if (!begun) co_return erasure_refusal(ctx, begun.error());
+    service.log.info(
+        "account deleted by administrator",
+        {{"account", *id}, {"administrator", ctx.caller().value}});
+    co_return ctx.no_content();
+}
 
 result<limit_change> limit_in(const json& body, const char* name, int most) {
     const auto member = body.find(name);
@@ -202,10 +216,121 @@ result<std::optional<std::optional<std::string>>> budget_in(const json& body) {
         "monthly_budget_usd must be a number of dollars from 0 to 1000000000, or null"};
 }
 
+constexpr std::size_t name_bytes_max = 400;  // 100 characters, as the database counts.
+
+json token_view(const accounts::token_summary& token) {
+    json view{
+        {"id", token.id.value},
+        {"name", token.name},
+        {"prefix", token.prefix},
+        {"created_at", to_rfc3339(token.created_at)}};
+    if (token.last_used_at) view["last_used_at"] = to_rfc3339(*token.last_used_at);
+    if (token.revoked_at) view["revoked_at"] = to_rfc3339(*token.revoked_at);
+    return view;
+}
+
+/// GET tokens. 200 the caller's tokens, the newest first.
+asio::awaitable<http::response> list_tokens(
+    http::request_context& ctx, accounts::account_store& accounts) {
+    auto tokens = co_await accounts.tokens(ctx.caller(), ctx.database_by());
+    std::reverse(tokens.begin(), tokens.end());
+    auto views = json::array();
+    for (const auto& token : tokens) views.push_back(token_view(token));
+    co_return ctx.json(http::status::ok, views);
+}
+
+/// POST tokens {"name"}. 201 the token, shown only here; 400; 409 the name is in use.
+asio::awaitable<http::response> create_token(
+    http::request_context& ctx, accounts::account_store& accounts) {
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto name = text_in(*body, "name", name_bytes_max);
+    if (!name) co_return ctx.problem(name.error());
+    if (const auto valid = accounts::check_token_name(*name); !valid) {
+        co_return ctx.problem(valid.error());
+    }
+    const auto token = co_await accounts.create_token(ctx.caller(), *name, ctx.database_by());
+    if (!token && token.error().code() == errc::conflict) {
+        co_return ctx.problem(
+            http::status::conflict,
+            "a token with this name already exists; revoke it or choose another name");
+    }
+    if (!token) co_return ctx.problem(token.error());
+    co_return ctx.json(
+        http::status::created,
+        json{
+            {"id", token->id.value},
+            {"name", *name},
+            {"prefix", accounts::prefix_of_token(token->token)},
+            {"created_at", to_rfc3339(token->created_at)},
+            {"token", token->token}});
+}
+
+/// DELETE tokens/{id}: effective immediately. 204; 404.
+asio::awaitable<http::response> revoke_token(
+    http::request_context& ctx, accounts::account_store& accounts) {
+    const auto id = http::requested_number(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const auto revoked =
+        co_await accounts.revoke_token(ctx.caller(), token_id{*id}, ctx.database_by());
+    if (!revoked) co_return ctx.problem(error{errc::not_found});
+    co_return ctx.no_content();
+}
+
+json chat_view(const chats::linked_chat& chat) {
+    return {
+        {"id", chat.id.value},
+        {"kind", chats::name_of(chat.kind)},
+        {"name", chat.name},
+        {"linked_at", to_rfc3339(chat.linked_at)}};
+}
+
+/// GET chats. 200 the chats linked to the caller, the latest first, and the bot, if any.
+asio::awaitable<http::response> list_chats(http::request_context& ctx, chat_service& service) {
+    const auto linked = co_await service.chats.list(ctx.caller(), ctx.database_by());
+    auto views = json::array();
+    for (const auto& chat : linked) views.push_back(chat_view(chat));
+    json body{{"bot", nullptr}, {"chats", std::move(views)}};
+    if (const auto username = service.bot_username()) body["bot"] = {{"username", *username}};
+    co_return ctx.json(http::status::ok, body);
+}
+
+/// POST chats/codes. 201 a code that links one chat, once; 409 there is no bot.
+asio::awaitable<http::response> make_code(http::request_context& ctx, chat_service& service) {
+    const auto username = service.bot_username();
+    if (!username) {
+        co_return ctx.problem(
+            http::status::conflict, "this server has no chat bot; its operator can set one up");
+    }
+    const auto issued = co_await service.chats.make_code(ctx.caller(), ctx.database_by());
+    json body{{"code", issued.code}, {"expires_at", to_rfc3339(issued.expires_at)}};
+    if (!username->empty())
+        body["link"] = fmt::format("https://t.me/{}?start={}", *username, issued.code);
+    co_return ctx.json(http::status::created, body);
+}
+
+/// DELETE chats/{id}: unlinks the chat, effective immediately. 204; 404.
+asio::awaitable<http::response> unlink_chat(http::request_context& ctx, chat_service& service) {
+    const auto id = http::requested_number(ctx.path_parameter("id"));
+    if (!id) co_return ctx.problem(id.error());
+    const bool unlinked =
+        co_await service.chats.unlink(ctx.caller(), chats::chat_link_id{*id}, ctx.database_by());
+    if (!unlinked) co_return ctx.problem(error{errc::not_found});
+    co_return ctx.no_content();
+}
+
 }  // namespace
 
 void add_account_routes(http::router& router, std::string_view prefix, account_service& service) {
-    router.add(account_routes, service, prefix);
+    router.add(
+        {{http::verb::get, "/admin/defaults", &get_defaults},
+         {http::verb::get, "/admin/accounts", &list_accounts},
+         {http::verb::post, "/admin/accounts", &create_account},
+         {http::verb::patch, "/admin/accounts/{id}", &change_account},
+         {http::verb::post, "/admin/accounts/{id}/invitation", &invite_account},
+         {http::verb::remove, "/admin/accounts/{id}", &delete_account}},
+        service,
+        prefix);
 }
 
 result<accounts::account_changes> requested_changes(const json& body) {
@@ -236,6 +361,25 @@ result<accounts::account_changes> requested_changes(const json& body) {
     if (!budget) return budget.error();
     changes.monthly_budget_usd = *std::move(budget);
     return changes;
+}
+
+void add_token_routes(
+    http::router& router, std::string_view prefix, accounts::account_store& accounts) {
+    router.add(
+        {{http::verb::get, "/tokens", &list_tokens},
+         {http::verb::post, "/tokens", &create_token},
+         {http::verb::remove, "/tokens/{id}", &revoke_token}},
+        accounts,
+        prefix);
+}
+
+void add_chat_routes(http::router& router, std::string_view prefix, chat_service& service) {
+    router.add(
+        {{http::verb::get, "/chats", &list_chats},
+         {http::verb::post, "/chats/codes", &make_code},
+         {http::verb::remove, "/chats/{id}", &unlink_chat}},
+        service,
+        prefix);
 }
 
 }  // namespace reelsd::dashboard

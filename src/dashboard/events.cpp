@@ -1,12 +1,11 @@
 #include "resources.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <stop_token>
 #include <utility>
@@ -93,14 +92,10 @@ asio::awaitable<http::response> stream_events(http::request_context& ctx, event_
         ctx, [&ctx, &service](http::body_writer& body) { return send_events(ctx, service, body); });
 }
 
-constexpr auto event_routes = std::to_array<http::route<event_service>>({
-    {http::verb::get, "/events", &stream_events},
-});
-
 }  // namespace
 
 void add_event_routes(http::router& router, std::string_view prefix, event_service& service) {
-    router.add(event_routes, service, prefix);
+    router.add({{http::verb::get, "/events", &stream_events}}, service, prefix);
 }
 
 std::string events_text(const jobs::account_changes& changes) {
@@ -118,11 +113,8 @@ std::string events_text(const jobs::account_changes& changes) {
 }
 
 std::optional<time_point> position_in(std::string_view last_event_id) {
-    std::int64_t microseconds = 0;
-    const auto* const end = last_event_id.data() + last_event_id.size();
-    const auto [stopped_at, failure] = std::from_chars(last_event_id.data(), end, microseconds);
-    if (failure != std::errc{} || stopped_at != end || microseconds <= 0) return std::nullopt;
-    if (last_event_id.front() == '0') return std::nullopt;
+    const auto microseconds = parse_number<std::int64_t>(last_event_id).value_or(0);
+    if (microseconds <= 0 || last_event_id.front() == '0') return std::nullopt;
     const time_point position{std::chrono::microseconds{microseconds}};
     // The database does not accept every number as a time.
     const auto now =

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace reelsd::dashboard {
 namespace {
 
@@ -121,18 +119,17 @@ asio::awaitable<http::response> get_platform(
     co_return ctx.json(http::status::ok, json{{"never_answered", never_answered}});
 }
 
-constexpr auto operations_routes = std::to_array<http::route<operations_service>>({
-    {http::verb::get, "/platform", &get_platform},
-    {http::verb::get, "/admin/overview", &get_overview},
-    {http::verb::get, "/admin/failures", &get_failures},
-    {http::verb::post, "/admin/failures/retry", &retry_failures},
-});
-
 }  // namespace
 
 void add_operations_routes(
     http::router& router, std::string_view prefix, operations_service& service) {
-    router.add(operations_routes, service, prefix);
+    router.add(
+        {{http::verb::get, "/platform", &get_platform},
+         {http::verb::get, "/admin/overview", &get_overview},
+         {http::verb::get, "/admin/failures", &get_failures},
+         {http::verb::post, "/admin/failures/retry", &retry_failures}},
+        service,
+        prefix);
 }
 
 result<std::vector<job_id>> requested_jobs(const json& body) {

@@ -1,24 +1,10 @@
 #pragma once
 
-#include "sign_in.hpp"
-#include <reelsd/base/clock.hpp>
-#include <reelsd/base/json_fwd.hpp>
-#include <reelsd/base/log.hpp>
-#include <reelsd/base/result.hpp>
+#include "session_authentication.hpp"
+#include "sign_in_throttle.hpp"
 #include <reelsd/dashboard/dashboard.hpp>
-#include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/domain/accounts/session_store.hpp>
-#include <reelsd/domain/chats/chat_store.hpp>
-#include <reelsd/domain/jobs/change_poller.hpp>
-#include <reelsd/domain/jobs/change_store.hpp>
-#include <reelsd/domain/jobs/job_store.hpp>
-#include <reelsd/domain/jobs/operations_store.hpp>
-#include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/http/request_context.hpp>
 
-#include <boost/asio/awaitable.hpp>
-
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,35 +14,29 @@
 /// and a function that adds its routes below `prefix`. Routes in `/admin` are for administrators.
 namespace reelsd::dashboard {
 
-struct account_service {
-    accounts::account_store accounts;
-    accounts::session_store sessions;
-    default_limits limits;
-    std::function<std::string()> origin;
-    log::logger log;
+/// Sign-in, invitations, sessions, and the deletion of the caller's account.
+struct sign_in_service {
+    account_service& accounts;
+    async::offload_pool& offload;
+    sign_in_throttle throttle = {};
+    std::vector<std::string> analyzers;  ///< See dashboard_dependencies.
 };
 
+/// Routes of sessions below `prefix`, and without it those of sign-in and invitations.
+void add_sign_in_routes(http::router& router, std::string_view prefix, sign_in_service& service);
+
+inline constexpr std::size_t email_bytes_max = 254;
+
+/// 404, or 409 with the reason, for an account that cannot be deleted.
+[[nodiscard]] http::response erasure_refusal(const http::request_context& ctx, const error& why);
+
+/// Accounts, for administrators.
 void add_account_routes(http::router& router, std::string_view prefix, account_service& service);
 
 /// The changes in a request body: `invalid_argument` with the text for the client. Pure.
 [[nodiscard]] result<accounts::account_changes> requested_changes(const json& body);
 
-struct chat_service {
-    chats::chat_store chats;
-    /// See dashboard_dependencies.
-    std::function<std::optional<std::string>()> bot_username;
-};
-
 void add_chat_routes(http::router& router, std::string_view prefix, chat_service& service);
-
-struct erasure_service {
-    retention::retention_store retention;
-    sign_in_service& sign_in;  ///< Checks passwords and limits attempts.
-    log::logger log;
-};
-
-/// Deletion of the caller's account, and of others by administrators.
-void add_erasure_routes(http::router& router, std::string_view prefix, erasure_service& service);
 
 struct event_service {
     jobs::change_store changes;
@@ -71,15 +51,6 @@ void add_event_routes(http::router& router, std::string_view prefix, event_servi
 [[nodiscard]] std::string events_text(const jobs::account_changes& changes);
 /// The position in a `Last-Event-ID`; empty unless events_text() could have written it.
 [[nodiscard]] std::optional<time_point> position_in(std::string_view last_event_id);
-
-struct operations_service {
-    jobs::job_store jobs;
-    jobs::operations_store operations;
-    std::function<boost::asio::awaitable<json>()> health;  ///< See dashboard_dependencies.
-    std::function<boost::asio::awaitable<bool>()> platform_never_answered;
-    std::function<void()> jobs_submitted;
-    log::logger log;
-};
 
 /// `/platform` is for every account, the rest for administrators.
 void add_operations_routes(

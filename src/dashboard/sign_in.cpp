@@ -1,6 +1,4 @@
-#include "sign_in.hpp"
-
-#include "session_authentication.hpp"
+#include "resources.hpp"
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/domain/accounts/password.hpp>
@@ -8,15 +6,23 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 namespace reelsd::dashboard {
 namespace {
 
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
+
+/// More than any typed password.
+constexpr std::size_t password_bytes_max = 1024;
+
+/// Whether the public origin uses HTTPS.
+bool is_secure(const sign_in_service& service) {
+    return service.accounts.origin().starts_with("https://");
+}
 
 json session_view(const http::caller_identity& caller, const sign_in_service& service) {
     return {
@@ -62,14 +68,65 @@ asio::awaitable<std::string> known_device(
     http::request_context& ctx, sign_in_service& service, const std::string& email) {
     const auto proof = device_proof_in(ctx.header("Cookie").value_or(""), is_secure(service));
     if (!proof) co_return std::string{};
-    const auto known = co_await service.sessions.find_credentials(email, ctx.database_by());
+    const auto known =
+        co_await service.accounts.sessions.find_credentials(email, ctx.database_by());
     const bool holds = known && proves_device(*proof, known->password_hash);
     co_return holds ? std::string{*proof} : std::string{};
 }
 
+/// Begins a session and responds with its view and cookies; 401 when the password has changed since
+/// it was verified.
+asio::awaitable<http::response> begin_session(
+    http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
+    const auto by = ctx.database_by();
+    const auto proof = new_device_proof(verified.password_hash);
+    const auto secret = co_await service.accounts.sessions.begin(std::move(verified), by);
+    if (!secret) co_return wrong_password(ctx);
+    auto begun = co_await service.accounts.sessions.find(accounts::sha256_of(*secret), by);
+    if (!begun) co_return wrong_password(ctx);  // The account has just been disabled.
+    const auto caller = identity_of(*std::move(begun), *secret);
+    auto answer = ctx.json(http::status::ok, session_view(caller, service));
+    answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
+    answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
+    co_return answer;
+}
+
+/// Argon2id off the event loop. Errors: `limit_reached` or `timed_out` when too many are waiting.
+asio::awaitable<result<std::string>> hash_off_loop(
+    http::request_context& ctx, sign_in_service& service, const std::string& password) {
+    const auto hash = [&password] { return accounts::hash_password(password); };
+    auto hashed = co_await service.offload.run(ctx.answer_by(), hash);
+    ctx.restart_database_time();
+    co_return hashed;
+}
+
+/// The caller's credentials if the password matches, else the response: 400, or 429 after too many
+/// attempts.
+asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
+    http::request_context& ctx, sign_in_service& service, const std::string& password) {
+    const auto& caller = ctx.identity();
+    // Attempts are counted by session, so that other browsers do not affect them.
+    const guess attempted{
+        .email = caller.email, .remote = ctx.request().remote, .device = caller.csrf_token};
+    const int wait = service.throttle.take(attempted, steady_clock::now());
+    if (wait > 0) co_return too_many_attempts(ctx, wait);
+    taken_attempt attempt{service.throttle, attempted};
+    auto known =
+        co_await service.accounts.sessions.find_credentials(caller.account, ctx.database_by());
+    attempt.use();
+    const auto checked = co_await check_password(ctx, service, known, password);
+    if (!checked) co_return ctx.problem(checked.error());
+    if (*checked == password_check::wrong) {
+        co_return ctx.problem(http::status::bad_request, "the current password is wrong");
+    }
+    attempt.give_back();
+    co_return *std::move(known);
+}
+
 /// POST /dashboard/sign-in {"email", "password"}. 200 the session; 401; 429 after too many guesses.
 asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_service& service) {
-    if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
+    if (auto refused = refuse_other_sites(ctx, service.accounts.origin()))
+        co_return *std::move(refused);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto email = text_in(*body, "email", email_bytes_max);
@@ -83,12 +140,13 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
     const int wait = service.throttle.take(attempted, steady_clock::now());
     if (wait > 0) co_return too_many_attempts(ctx, wait);
     taken_attempt attempt{service.throttle, attempted};
-    const auto known = co_await service.sessions.find_credentials(*email, ctx.database_by());
+    const auto known =
+        co_await service.accounts.sessions.find_credentials(*email, ctx.database_by());
     attempt.use();
     const auto checked = co_await check_password(ctx, service, known, *password);
     if (!checked) co_return ctx.problem(checked.error());
     if (*checked == password_check::wrong) {
-        service.log.warning(
+        service.accounts.log.warning(
             "sign-in refused", {{"remote", attempted.remote}, {"request", ctx.request().id}});
         co_return wrong_password(ctx);
     }
@@ -104,7 +162,8 @@ asio::awaitable<http::response> get_session(http::request_context& ctx, sign_in_
 /// POST sign-out. 204.
 asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_service& service) {
     const auto secret = session_secret_in(ctx.header("Cookie").value_or(""), is_secure(service));
-    if (secret) co_await service.sessions.end(accounts::sha256_of(*secret), ctx.database_by());
+    if (secret)
+        co_await service.accounts.sessions.end(accounts::sha256_of(*secret), ctx.database_by());
     auto answer = ctx.no_content();
     answer.add("Set-Cookie", ended_session_cookie(is_secure(service)));
     co_return answer;
@@ -133,13 +192,35 @@ asio::awaitable<http::response> change_password(
     auto hash = co_await hash_off_loop(ctx, service, *password);
     if (!hash) co_return ctx.problem(hash.error());
     const accounts::credentials next{.account = caller.account, .password_hash = *std::move(hash)};
-    const bool changed =
-        co_await service.sessions.change_password(known, next.password_hash, ctx.database_by());
+    const bool changed = co_await service.accounts.sessions.change_password(
+        known, next.password_hash, ctx.database_by());
     if (!changed) {
         co_return ctx.problem(
             http::status::conflict, "the password was changed by another request; sign in again");
     }
     co_return co_await begin_session(ctx, service, next);
+}
+
+/// POST account/deletion {"password"}. 204 the account is being deleted and its sessions have
+/// ended; 400 the password is wrong; 409 the caller is the only administrator; 429.
+asio::awaitable<http::response> delete_own_account(
+    http::request_context& ctx, sign_in_service& service) {
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto password = text_in(*body, "password", password_bytes_max);
+    if (!password) co_return ctx.problem(password.error());
+    auto confirmed = co_await confirm_password(ctx, service, *password);
+    if (auto* const refused = std::get_if<http::response>(&confirmed)) {
+        co_return std::move(*refused);
+    }
+    const auto& verified = std::get<accounts::credentials>(confirmed);
+    const auto begun = co_await service.accounts.retention.begin_erasure(
+        verified.account, verified.password_hash, ctx.database_by());
+    if (!begun) co_return erasure_refusal(ctx, begun.error());
+    service.accounts.log.info("account deletion requested", {{"account", verified.account.value}});
+    auto answer = ctx.no_content();
+    answer.add("Set-Cookie", ended_session_cookie(is_secure(service)));
+    co_return answer;
 }
 
 http::response no_longer_valid(const http::request_context& ctx) {
@@ -165,13 +246,14 @@ result<std::string> address_for(const accounts::invitation_purpose& purpose, con
 /// addresses and logs.
 asio::awaitable<http::response> look_at_invitation(
     http::request_context& ctx, sign_in_service& service) {
-    if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
+    if (auto refused = refuse_other_sites(ctx, service.accounts.origin()))
+        co_return *std::move(refused);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto hash = invited_by(*body);
     if (!hash) co_return ctx.problem(hash.error());
     if (!*hash) co_return no_longer_valid(ctx);
-    const auto purpose = co_await service.sessions.look_at(**hash, ctx.database_by());
+    const auto purpose = co_await service.accounts.sessions.look_at(**hash, ctx.database_by());
     if (!purpose) co_return no_longer_valid(ctx);
     json view{{"purpose", purpose->email ? "account" : "first_administrator"}};
     if (purpose->email) view["email"] = *purpose->email;
@@ -182,7 +264,8 @@ asio::awaitable<http::response> look_at_invitation(
 /// 200 a session; 400; 404; 409 the address has an account that can sign in.
 asio::awaitable<http::response> accept_invitation(
     http::request_context& ctx, sign_in_service& service) {
-    if (auto refused = refuse_other_sites(ctx, service.origin())) co_return *std::move(refused);
+    if (auto refused = refuse_other_sites(ctx, service.accounts.origin()))
+        co_return *std::move(refused);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto hash = invited_by(*body);
@@ -190,7 +273,7 @@ asio::awaitable<http::response> accept_invitation(
     const auto password = text_in(*body, "password", password_bytes_max);
     if (!password) co_return ctx.problem(password.error());
     if (!*hash) co_return no_longer_valid(ctx);
-    const auto purpose = co_await service.sessions.look_at(**hash, ctx.database_by());
+    const auto purpose = co_await service.accounts.sessions.look_at(**hash, ctx.database_by());
     if (!purpose) co_return no_longer_valid(ctx);
 
     const auto email = address_for(*purpose, *body);
@@ -203,8 +286,8 @@ asio::awaitable<http::response> accept_invitation(
     const auto password_hash = co_await hash_off_loop(ctx, service, *password);
     if (!password_hash) co_return ctx.problem(password_hash.error());
 
-    const auto accepted =
-        co_await service.sessions.accept(**hash, *email, *password_hash, ctx.database_by());
+    const auto accepted = co_await service.accounts.sessions.accept(
+        **hash, *email, *password_hash, ctx.database_by());
     switch (accepted.outcome) {
         case accounts::acceptance::invalid: co_return no_longer_valid(ctx);
         case accounts::acceptance::taken:
@@ -212,75 +295,32 @@ asio::awaitable<http::response> accept_invitation(
                 http::status::conflict, "this address already has an account; sign in with it");
         case accounts::acceptance::accepted: break;
     }
-    service.log.info("invitation accepted", {{"account", accepted.account.value}});
+    service.accounts.log.info("invitation accepted", {{"account", accepted.account.value}});
     const accounts::credentials verified{
         .account = accepted.account, .password_hash = *password_hash};
     co_return co_await begin_session(ctx, service, verified);
 }
 
-constexpr auto open_routes = std::to_array<http::route<sign_in_service>>({
-    {http::verb::post, "/dashboard/sign-in", &sign_in},
-    {http::verb::post, "/dashboard/invitation", &look_at_invitation},
-    {http::verb::post, "/dashboard/invitation/accept", &accept_invitation},
-});
-constexpr auto session_routes = std::to_array<http::route<sign_in_service>>({
-    {http::verb::get, "/session", &get_session},
-    {http::verb::post, "/sign-out", &sign_out},
-    {http::verb::post, "/password", &change_password},
-});
-
 }  // namespace
 
 void add_sign_in_routes(http::router& router, std::string_view prefix, sign_in_service& service) {
-    router.add(open_routes, service);
-    router.add(session_routes, service, prefix);
+    router.add(
+        {{http::verb::post, "/dashboard/sign-in", &sign_in},
+         {http::verb::post, "/dashboard/invitation", &look_at_invitation},
+         {http::verb::post, "/dashboard/invitation/accept", &accept_invitation}},
+        service);
+    router.add(
+        {{http::verb::get, "/session", &get_session},
+         {http::verb::post, "/sign-out", &sign_out},
+         {http::verb::post, "/password", &change_password},
+         {http::verb::post, "/account/deletion", &delete_own_account}},
+        service,
+        prefix);
 }
 
-bool is_secure(const sign_in_service& service) {
-    return service.origin().starts_with("https://");
-}
-
-asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
-    http::request_context& ctx, sign_in_service& service, const std::string& password) {
-    const auto& caller = ctx.identity();
-    // Attempts are counted by session, so that other browsers do not affect them.
-    const guess attempted{
-        .email = caller.email, .remote = ctx.request().remote, .device = caller.csrf_token};
-    const int wait = service.throttle.take(attempted, steady_clock::now());
-    if (wait > 0) co_return too_many_attempts(ctx, wait);
-    taken_attempt attempt{service.throttle, attempted};
-    auto known = co_await service.sessions.find_credentials(caller.account, ctx.database_by());
-    attempt.use();
-    const auto checked = co_await check_password(ctx, service, known, password);
-    if (!checked) co_return ctx.problem(checked.error());
-    if (*checked == password_check::wrong) {
-        co_return ctx.problem(http::status::bad_request, "the current password is wrong");
-    }
-    attempt.give_back();
-    co_return *std::move(known);
-}
-
-asio::awaitable<http::response> begin_session(
-    http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
-    const auto by = ctx.database_by();
-    const auto proof = new_device_proof(verified.password_hash);
-    const auto secret = co_await service.sessions.begin(std::move(verified), by);
-    if (!secret) co_return wrong_password(ctx);
-    auto begun = co_await service.sessions.find(accounts::sha256_of(*secret), by);
-    if (!begun) co_return wrong_password(ctx);  // The account has just been disabled.
-    const auto caller = identity_of(*std::move(begun), *secret);
-    auto answer = ctx.json(http::status::ok, session_view(caller, service));
-    answer.add("Set-Cookie", session_cookie(*secret, is_secure(service)));
-    answer.add("Set-Cookie", device_cookie(proof, is_secure(service)));
-    co_return answer;
-}
-
-asio::awaitable<result<std::string>> hash_off_loop(
-    http::request_context& ctx, sign_in_service& service, const std::string& password) {
-    const auto hash = [&password] { return accounts::hash_password(password); };
-    auto hashed = co_await service.offload.run(ctx.answer_by(), hash);
-    ctx.restart_database_time();
-    co_return hashed;
+http::response erasure_refusal(const http::request_context& ctx, const error& why) {
+    if (why.code() != errc::conflict) return ctx.problem(error{errc::not_found});
+    return ctx.problem(http::status::conflict, why.detail());
 }
 
 std::string invitation_link(std::string_view origin, std::string_view secret) {

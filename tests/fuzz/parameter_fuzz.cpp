@@ -6,12 +6,7 @@
 //
 // Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
 // when a sanitizer finds an error. The same seed gives the same texts.
-#include "api/reel_events.hpp"
-#include "api/reel_list.hpp"
-#include "api/reels.hpp"
-#include "api/search.hpp"
-#include "api/submissions.hpp"
-#include "api/usage.hpp"
+#include "api/resources.hpp"
 #include "dashboard/resources.hpp"
 #include "dashboard/session_authentication.hpp"
 #include "reader_fuzz.hpp"

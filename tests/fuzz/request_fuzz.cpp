@@ -7,18 +7,10 @@
 // Exits with 1 and prints the bytes and the seed when an answer is a 500, when an exception other
 // than a closed database is thrown, or when a sanitizer finds an error. The same seed gives the
 // same requests.
-#include "api/monitoring.hpp"
-#include "api/reel_events.hpp"
-#include "api/reel_list.hpp"
-#include "api/reels.hpp"
-#include "api/search.hpp"
-#include "api/submissions.hpp"
+#include "api/resources.hpp"
 #include "api/subtitles.hpp"
-#include "api/usage.hpp"
-#include "api/webhooks.hpp"
 #include "dashboard/resources.hpp"
 #include "dashboard/session_authentication.hpp"
-#include "dashboard/sign_in.hpp"
 #include "http/request_reader.hpp"
 #include "http/response_head.hpp"
 #include "reader_fuzz.hpp"
@@ -104,22 +96,18 @@ private:
     dashboard::session_authentication gate_{sessions_, own_origin};
     /// Not used, because the database is closed.
     async::offload_pool offload_{1, 1};
-    dashboard::sign_in_service sign_in_{
-        .sessions = sessions_,
-        .offload = offload_,
-        .origin = own_origin,
-        .log = log::logger::silent(),
-        .throttle = {},
-        .analyzers = {}};
-    accounts::account_store tokens_{pool_};
-    jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
-    dashboard::event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
     dashboard::account_service accounts_{
         .accounts = accounts::account_store{pool_},
         .sessions = sessions_,
+        .retention = retention::retention_store{pool_},
         .limits = {},
         .origin = own_origin,
         .log = log::logger::silent()};
+    dashboard::sign_in_service sign_in_{
+        .accounts = accounts_, .offload = offload_, .analyzers = {}};
+    accounts::account_store tokens_{pool_};
+    jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
+    dashboard::event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
     dashboard::operations_service operations_{
         .jobs = jobs::job_store{pool_},
         .operations = jobs::operations_store{pool_},

@@ -5,7 +5,6 @@
 //
 // Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
 // when a sanitizer finds an error. The same seed gives the same results.
-#include "api/subtitle_cues.hpp"
 #include "api/subtitles.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,52 +36,84 @@ class upload_store;
 
 namespace reelsd::api {
 
-struct api_dependencies {
-    jobs::caller_lookup callers;
+/// Reads a part of an object of the media store. Errors: `not_found`, `storage_failed`,
+/// `timed_out`.
+using object_reader =
+    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>;
+
+/// The caller's reels with the dense vectors nearest to a query, in this order. Does not throw. An
+/// empty function means that there are no dense vectors.
+using near_search = std::function<boost::asio::awaitable<std::vector<job_id>>(
+    account_id caller, std::string query)>;
+
+/// Whether deliveries may go to an address. The text of its error, invalid_argument, continues the
+/// name of the field: "must be an https URL".
+using webhook_url_check = std::function<result<void>(std::string_view url)>;
+
+/// Whether the daemon can serve. Its error has a text for the client.
+using readiness_check = std::function<boost::asio::awaitable<result<void>>()>;
+/// All metrics in Prometheus' text format.
+using metrics_text = std::function<boost::asio::awaitable<std::string>()>;
+
+// The dependencies of the handlers of one resource each. They outlive the router.
+
+struct submission_service {
     jobs::submission_batcher submission_batcher;
     jobs::upload_store& uploads;
     jobs::default_limits limits;
     std::uint64_t video_bytes_max;
-    jobs::job_store jobs;
-    jobs::media_store media;
-    /// Reads a part of an object of the media store. Errors: `not_found`, `storage_failed`,
-    /// `timed_out`.
-    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>
-        read_object;
-    usage::usage_store usage;
-    jobs::reel_search search;
-    webhooks::webhook_store webhooks;
-    webhooks::delivery_store deliveries;
-    std::function<exports::account_export(account_id)> begin_export;
-    const model::embedder& embedder;  ///< The same model as the workers'.
-    /// The caller's reels with the dense vectors nearest to a query, in this order. Does not throw.
-    /// An empty function means that there are no dense vectors.
-    std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
-        near_reels;
-    questions::answerer answer = {};  ///< Empty: this server has no model.
-    searches::saved_search_store saved_searches;
-    jobs::change_store changes;
-    jobs::change_poller& poller;
-    /// Whether a model that costs money analyses links, so that budgets apply.
+    /// Whether a model that costs money analyses links, so that budgets apply; it never analyses
+    /// test links.
     bool analysis_costs_money = false;
-    /// The names of the analyzers that submissions may choose.
-    std::vector<std::string> analyzers;
+    std::vector<std::string> analyzers;  ///< The names that submissions may choose.
+    std::function<void()> job_accepted;  ///< Called when a job was accepted.
+    webhook_url_check check_webhook_url;
+};
+
+struct media_service {
+    jobs::media_store media;
+    object_reader read_object;
+};
+
+struct search_service {
+    jobs::reel_search search;
+    const model::embedder& embedder;  ///< The same model as the workers'; fast enough for the loop.
+    near_search near_reels;
+};
+
+struct webhook_service {
+    webhooks::webhook_store settings;
+    webhooks::delivery_store deliveries;
+    webhook_url_check check_url;
+    std::function<void()> delivery_due;  ///< Called when a delivery has become due.
+};
+
+struct export_service {
+    std::function<exports::account_export(account_id)> begin;
+    std::set<account_id> in_progress = {};  ///< Accounts whose exports are in progress.
+};
+
+struct api_dependencies {
+    jobs::caller_lookup callers;
     int requests_per_minute =
         600;  ///< Default for accounts without their own limit; excludes submissions.
     /// Called at each request with a valid token; may be empty.
     std::function<void(token_id)> token_used = {};
-    /// Called when a job was accepted.
-    std::function<void()> job_accepted;
-    /// Whether webhooks may go to an address; see webhook_url_check in src/api/webhooks.hpp.
-    std::function<result<void>(std::string_view url)> check_webhook_url;
-    /// Called when a delivery has become due.
-    std::function<void()> delivery_due;
+    submission_service submissions;
+    jobs::job_store jobs;
+    jobs::change_store changes;
+    jobs::change_poller& poller;
     /// Called when a job was deleted, to stop its work.
     std::function<void(job_id)> job_removed;
-    /// Whether the daemon can serve. Its error has a text for the client.
-    std::function<boost::asio::awaitable<result<void>>()> ready;
-    /// The daemon's metrics in Prometheus' text format.
-    std::function<boost::asio::awaitable<std::string>()> metrics;
+    media_service media;
+    usage::usage_store usage;
+    search_service search;
+    questions::answerer answer = {};  ///< Empty: this server has no model.
+    searches::saved_search_store saved_searches;
+    webhook_service webhooks;
+    export_service exports;
+    readiness_check ready;
+    metrics_text metrics;
     /// Whether metrics have their own address; see api::add_metrics_to.
     bool has_metrics_address = false;
 };

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -28,6 +30,19 @@ template <std::floating_point Float>
     const auto read = std::from_chars(text.data(), end, number, format);
     if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
     return number;
+}
+
+/// The day of "2026-05-22"; empty for other text and for impossible days.
+[[nodiscard]] inline std::optional<std::chrono::year_month_day> parse_day(
+    std::string_view text) noexcept {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+    const auto year = parse_number<std::uint16_t>(text.substr(0, 4));
+    const auto month = parse_number<std::uint8_t>(text.substr(5, 2));
+    const auto day = parse_number<std::uint8_t>(text.substr(8, 2));
+    if (!year || !month || !day || *year < 1) return std::nullopt;
+    const std::chrono::year_month_day date{
+        std::chrono::year{*year}, std::chrono::month{*month}, std::chrono::day{*day}};
+    return date.ok() ? std::optional{date} : std::nullopt;
 }
 
 }  // namespace reelsd

@@ -37,31 +37,44 @@ struct default_limits {
     int queued_jobs = 1000;
 };
 
-struct dashboard_dependencies {
+struct account_service {
     accounts::account_store accounts;
     accounts::session_store sessions;
-    jobs::job_store jobs;
-    jobs::change_store changes;
-    jobs::change_poller& poller;
-    jobs::operations_store operations;
-    chats::chat_store chats;
     retention::retention_store retention;
-    async::offload_pool& offload;  ///< Hashes passwords.
     default_limits limits;
     /// Public origin for links, for example "http://127.0.0.1:8080"; known once the server listens.
     std::function<std::string()> origin;
+    log::logger log;
+};
+
+struct chat_service {
+    chats::chat_store chats;
+    /// The chat bot's name without the @, empty while it is unknown; nullopt without a bot.
+    std::function<std::optional<std::string>()> bot_username;
+};
+
+struct operations_service {
+    jobs::job_store jobs;
+    jobs::operations_store operations;
     /// The daemon's health: `started_at`, `workers`, `resolvers`, `models`, `analyzer`.
     std::function<boost::asio::awaitable<json>()> health;
     /// Whether the platform has never answered a request of this installation.
     std::function<boost::asio::awaitable<bool>()> platform_never_answered;
-    /// The chat bot's name without the @, empty while it is unknown; nullopt without a bot.
-    std::function<std::optional<std::string>()> bot_username;
-    /// The names of the analyzers that submissions may choose; pages ask questions if one is a
-    /// model.
-    std::vector<std::string> analyzers;
     /// Called when jobs were resubmitted, so that workers claim immediately.
     std::function<void()> jobs_submitted;
     log::logger log;
+};
+
+struct dashboard_dependencies {
+    account_service accounts;
+    chat_service chats;
+    operations_service operations;
+    jobs::change_store changes;
+    jobs::change_poller& poller;
+    async::offload_pool& offload;  ///< Hashes passwords.
+    /// The names of the analyzers that submissions may choose; pages ask questions if one is a
+    /// model.
+    std::vector<std::string> analyzers;
 };
 
 /// The web dashboard: its pages, sign-in and the resources that only the dashboard has. The API's

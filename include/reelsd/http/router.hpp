@@ -4,13 +4,13 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <concepts>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace reelsd::http {
 /// Answers one request. The context outlives the call.
 using handler = std::function<boost::asio::awaitable<response>(request_context&)>;
 
-/// One line of a layer's route table. `pattern` is a literal: "/reels/{id}"; a `{name}`
+/// One line of a table of routes. `pattern` is a literal: "/reels/{id}"; a `{name}`
 /// matches exactly one segment that is not empty, ".", ".." or one with a slash or a control
 /// character. Literal segments have precedence over `{name}` ("/reels/search" over "/reels/{id}")
 /// in any order, and match only as spelled: "/%6detrics" is not "/metrics", because proxies compare
@@ -49,11 +49,11 @@ public:
         verb method, std::string pattern, handler handle, route_options options = {},
         std::string_view prefix = {});
 
-    /// A whole table: an array or a span of routes, below `prefix` ("/api/v1"). `service` outlives
-    /// the router.
-    template <std::ranges::input_range Table, class Service>
-    requires std::same_as<std::ranges::range_value_t<Table>, route<Service>>
-    void add(const Table& table, Service& service, std::string_view prefix = {}) {
+    /// Several routes below `prefix` ("/api/v1"). `service` outlives the router.
+    template <class Service>
+    void add(
+        std::initializer_list<route<std::type_identity_t<Service>>> table, Service& service,
+        std::string_view prefix = {}) {
         for (const auto& line : table) {
             auto* const handle = line.handle;
             auto pattern = std::string{prefix}.append(line.pattern);

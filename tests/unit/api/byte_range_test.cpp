@@ -1,6 +1,6 @@
 // Goal: conditions and ranges of RFC 9110, sections 13 and 14, select what is sent of a file.
 // Method: pure function, tables.
-#include "api/byte_range.hpp"
+#include "api/resources.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "api/reel_list.hpp"
+#include "api/resources.hpp"
 
 #include <gtest/gtest.h>
 

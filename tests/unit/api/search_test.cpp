@@ -1,6 +1,6 @@
-#include "api/search.hpp"
-
+#include "api/resources.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/model/search_document.hpp>
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "api/submissions.hpp"
+#include "api/resources.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 

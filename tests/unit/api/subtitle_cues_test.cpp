@@ -1,6 +1,6 @@
 // Goal: for any result, players can show the cues: in order, not empty, at most two lines, without
 // a lost word.
-#include "api/subtitle_cues.hpp"
+#include "api/subtitles.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

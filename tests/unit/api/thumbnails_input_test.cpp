@@ -1,4 +1,4 @@
-#include "api/reels.hpp"
+#include "api/resources.hpp"
 
 #include <gtest/gtest.h>
 

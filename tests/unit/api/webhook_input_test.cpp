@@ -1,5 +1,5 @@
 // Goal: valid input of webhooks is accepted, and other input refused with a text for the client.
-#include "api/webhooks.hpp"
+#include "api/resources.hpp"
 #include <reelsd/base/json.hpp>
 
 #include <gtest/gtest.h>
