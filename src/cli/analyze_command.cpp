@@ -1,7 +1,5 @@
-#include "job_wait.hpp"
-#include "links.hpp"
+#include "commands.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "text.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
@@ -82,106 +80,69 @@ result<json> extract_from(const std::string& argument) {
     return schema_from(read_text(stdin, schema_bytes_max + 1), "standard input");
 }
 
-/// Submits a list and collects the answer for each link.
-class submitter {
-public:
-    submitter(const command_context& context, const analyze_arguments& arguments)
-        : context_{context}, arguments_{arguments} {}
-
-    /// Returns the failure that ended the command; empty if every link has an answer.
-    std::optional<error> run() {
-        const auto& links = arguments_.links;
-        for (auto first = links.begin(); first != links.end();) {
-            if (is_video_file(*first)) {
-                if (auto failure = submit_file(*first++)) return failure;
-                continue;
-            }
-            const auto links_end = std::find_if(first, links.end(), &is_video_file);
-            for (const auto size : parts_of({first, links_end}, options_bytes(arguments_))) {
-                const auto last = first + static_cast<std::ptrdiff_t>(size);
-                context_.shown.show_live(
-                    fmt::format("submitting {} of {}", last - links.begin(), links.size()));
-                if (auto failure = submit({first, last})) return failure;
-                first = last;
-            }
-        }
-        return std::nullopt;
+/// The answer to a file, like that of a list to a link.
+result<json> submit_file(
+    const command_context& context, const analyze_arguments& arguments, const std::string& file) {
+    auto options = arguments.options;
+    options.idempotency_key.reset();
+    const auto queued = upload(context, file, options);
+    json answer{{"url", file}};
+    if (queued) {
+        answer.update(queued->document);
+    } else if (ends_the_command(queued.error().code())) {
+        return queued.error();
+    } else {
+        answer["error"] = queued.error().detail();
     }
+    return {boost::system::in_place_value, std::move(answer)};
+}
 
-    /// In the order of the links, each with `url` and either `id` or `error`.
-    [[nodiscard]] const std::vector<json>& answers() const noexcept { return answers_; }
+/// Submits links that fit one request: an array in their order.
+result<api_answer> submit_links(
+    const command_context& context, const analyze_arguments& arguments,
+    std::vector<std::string> links) {
+    submission_list list{
+        .links = std::move(links),
+        .fresh = arguments.options.fresh,
+        .idempotency_key = arguments.options.idempotency_key,
+        .analysis = arguments.options.analysis};
+    if (arguments.is_resumable && !list.idempotency_key)
+        list.idempotency_key = key_of(list.links, list.analysis);
+    auto answer = context.api.submit_all(list, context.stop);
+    if (answer && answer->document.size() != list.links.size()) {
+        return error{
+            errc::connection_failed,
+            "the server did not answer for every link: is this a reelsd server?"};
+    }
+    return answer;
+}
 
-private:
-    std::optional<error> submit(std::vector<std::string> part) {
-        submission_list list{
-            .links = std::move(part),
-            .fresh = arguments_.options.fresh,
-            .idempotency_key = arguments_.options.idempotency_key,
-            .analysis = arguments_.options.analysis};
-        if (arguments_.is_resumable && !list.idempotency_key)
-            list.idempotency_key = key_of(list.links, list.analysis);
-        if (takes_lists_) {
-            auto answer = context_.api.submit_all(list, context_.stop);
+/// Submits a list. Appends the answer for each link, in their order: `url` and either `id` or
+/// `error`. Returns the failure that ended the command; empty if every link has an answer.
+std::optional<error> submit_list(
+    const command_context& context, const analyze_arguments& arguments,
+    std::vector<json>& answers) {
+    const auto& links = arguments.links;
+    for (auto first = links.begin(); first != links.end();) {
+        if (is_video_file(*first)) {
+            auto answer = submit_file(context, arguments, *first++);
             if (!answer) return answer.error();
-            if (*answer) return add_answers((*answer)->document, list.links.size());
-            takes_lists_ = false;
+            answers.push_back(*std::move(answer));
+            continue;
         }
-        if (arguments_.options.idempotency_key) {
-            return error{
-                errc::invalid_argument,
-                "this server accepts one link per request, and a key applies to one request: "
-                "submit the links one by one"};
+        const auto links_end = std::find_if(first, links.end(), &is_video_file);
+        for (const auto size : parts_of({first, links_end}, options_bytes(arguments))) {
+            const auto last = first + static_cast<std::ptrdiff_t>(size);
+            context.shown.show_live(
+                fmt::format("submitting {} of {}", last - links.begin(), links.size()));
+            auto part = submit_links(context, arguments, {first, last});
+            if (!part) return part.error();
+            for (auto& answer : part->document) answers.push_back(std::move(answer));
+            first = last;
         }
-        for (const auto& link : list.links) {
-            if (auto failure = submit_alone(link)) return failure;
-        }
-        return std::nullopt;
     }
-
-    std::optional<error> add_answers(json& answers, std::size_t count) {
-        if (answers.size() != count) {
-            return error{
-                errc::connection_failed,
-                "the server did not answer for every link: is this a reelsd server?"};
-        }
-        for (auto& answer : answers) answers_.push_back(std::move(answer));
-        return std::nullopt;
-    }
-
-    std::optional<error> submit_file(const std::string& file) {
-        return add_answer(file, upload(context_, file, options_for("")));
-    }
-
-    /// For servers that accept only one link per request.
-    std::optional<error> submit_alone(const std::string& link) {
-        return add_answer(link, context_.api.submit(options_for(link), context_.stop));
-    }
-
-    [[nodiscard]] submission options_for(std::string link) const {
-        auto options = arguments_.options;
-        options.link = std::move(link);
-        options.idempotency_key.reset();
-        return options;
-    }
-
-    std::optional<error> add_answer(const std::string& argument, const result<api_answer>& queued) {
-        json answer{{"url", argument}};
-        if (queued) {
-            answer.update(queued->document);
-        } else if (ends_the_command(queued.error().code())) {
-            return queued.error();
-        } else {
-            answer["error"] = queued.error().detail();
-        }
-        answers_.push_back(std::move(answer));
-        return std::nullopt;
-    }
-
-    const command_context& context_;
-    const analyze_arguments& arguments_;
-    std::vector<json> answers_;
-    bool takes_lists_ = true;
-};
+    return std::nullopt;
+}
 
 /// Prints the outcome of each link.
 class reporter {
@@ -297,14 +258,14 @@ exit_code run_analyze_list(const command_context& context, const analyze_argumen
             "reels: one --idempotency-key applies to at most {} links", list_links_max));
         return exit_code::usage;
     }
-    submitter links{context, arguments};
-    const auto failure = links.run();
+    std::vector<json> answers;
+    const auto failure = submit_list(context, arguments, answers);
     const auto by = deadline::after(wait_of(arguments));
     reporter output{context, form_of(arguments.as_json)};
     bool waits = arguments.wait;
     std::size_t ended = 0;
-    for (const auto& answer : links.answers()) {
-        const auto bar = progress_bar(ended++, links.answers().size());
+    for (const auto& answer : answers) {
+        const auto bar = progress_bar(ended++, answers.size());
         const auto id = integer_of(answer, "id");
         if (!id) {
             output.refused(answer);

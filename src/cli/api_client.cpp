@@ -1,16 +1,17 @@
 #include "api_client.hpp"
 
-#include "links.hpp"
 #include "text.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/random.hpp>
 #include <reelsd/base/sleep.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 namespace reelsd::cli {
@@ -125,12 +126,6 @@ bool maybe_done(const attempt_outcome& outcome) {
     return !outcome.status || *outcome.status >= 500;
 }
 
-/// Whether the server is too old for lists and therefore misses the field `url`.
-bool is_without_lists(const error& failure) {
-    return failure.code() == errc::invalid_argument &&
-           failure.detail() == "url is required (HTTP 400)";
-}
-
 /// The shortest wait that a limit imposes on a link of a list; empty if no limit was reached.
 std::optional<std::chrono::seconds> shortest_retry_after_in(const json& links) {
     std::optional<std::chrono::seconds> shortest;
@@ -147,6 +142,48 @@ std::optional<std::chrono::seconds> shortest_retry_after_in(const json& links) {
 bool is_final(errc code) {
     return code == errc::cancelled || code == errc::invalid_argument ||
            code == errc::address_refused;
+}
+
+/// Above any limit of a server on videos, and the time for a tenth of that over a slow line.
+constexpr auto video_bytes_max = std::size_t{64} * 1024 * 1024 * 1024;
+constexpr auto download_time_max = 24h;
+/// A server that is restarting is silent for a few seconds.
+constexpr net::speed_floor download_silence{.bytes_per_second = 1, .during = 30s};
+constexpr std::size_t error_bytes_max = std::size_t{64} * 1024;
+
+bool is_data(int status) {
+    return status == 200 || status == 206;
+}
+
+/// If-Range accepts only strong ETags (RFC 9110, 13.1.5).
+std::string strong_etag_of(const net::response_head& head) {
+    const auto etag = head.headers.find("ETag").value_or("");
+    return etag.starts_with('"') ? std::string{etag} : std::string{};
+}
+
+result<download_part> part_of(const net::response_head& head, const download_position& position) {
+    download_part part{.offset = 0, .size = std::nullopt, .etag = strong_etag_of(head)};
+    if (head.status == 200) {
+        const auto length = head.headers.find("Content-Length");
+        if (length) part.size = parse_number<std::uint64_t>(*length);
+        return part;
+    }
+    const auto range = net::content_range_from(head.headers.find("Content-Range").value_or(""));
+    if (!range || range->from != position.bytes) {
+        return error{
+            errc::connection_failed,
+            "the server sent another part of the file than requested: is this a reelsd server?"};
+    }
+    part.offset = range->from;
+    part.size = range->total;
+    if (part.etag.empty()) part.etag = position.etag;  // A 206 after If-Range may omit it.
+    return part;
+}
+
+/// Errors that another request would meet again.
+bool ends_download(errc code) {
+    return code == errc::cancelled || code == errc::storage_failed ||
+           code == errc::address_refused || code == errc::invalid_argument;
 }
 
 }  // namespace
@@ -207,21 +244,19 @@ result<api_answer> api_client::submit_file(
     return decoded(send(std::move(request), upload_time_max, stop).response, json::value_t::object);
 }
 
-result<std::optional<api_answer>> api_client::submit_all(
+result<api_answer> api_client::submit_all(
     const submission_list& list, const std::stop_token& stop) const {
     invariant(!list.links.empty() && list.links.size() <= list_links_max);
     auto request = submission_to(analyze_path, "application/json", list.idempotency_key);
     request.body = text_of_json(body_of(list));
     for (int attempts = 1;; ++attempts) {
-        auto response = send(request, answer_time_max, stop).response;
-        if (!response && is_without_lists(response.error())) return std::optional<api_answer>{};
-        auto answer = decoded(std::move(response), json::value_t::array);
-        if (!answer) return answer.error();
+        auto answer = decoded(send(request, answer_time_max, stop).response, json::value_t::array);
+        if (!answer) return answer;
         const auto retry_after = shortest_retry_after_in(answer->document);
         const attempt_outcome outcome{.status = 429, .retry_after = retry_after};
         const auto delay =
             retry_after ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
-        if (!delay) return std::optional{*std::move(answer)};
+        if (!delay) return answer;
         on_retry_(
             fmt::format("a limit was reached; trying the rest again in {} s", delay->count()));
         if (!stoppable_sleep(*delay, stop)) return error{errc::cancelled};
@@ -322,11 +357,8 @@ result<api_answer> api_client::presets(const std::stop_token& stop) const {
 
 result<std::string> api_client::frame(
     std::int64_t id, std::size_t number, const std::stop_token& stop) const {
-    auto response = send(
-                        request_to(fmt::format("/api/v1/reels/{}/frames/{}", id, number)),
-                        answer_time_max,
-                        stop)
-                        .response;
+    const auto path = fmt::format("/api/v1/reels/{}/frames/{}", id, number);
+    auto response = send(request_to(path), answer_time_max, stop).response;
     if (!response) return response.error();
     if (response->head.headers.find("Content-Type").value_or("") != "image/jpeg") {
         return error{errc::connection_failed, "the answer is not a JPEG: is this a reelsd server?"};
@@ -356,7 +388,7 @@ result<std::int64_t> api_client::export_account(
     request.sink = [&](std::span<const std::byte> piece) -> result<void> {
         const auto text = text_in(piece);
         if (status != 200) {
-            error_body.append(text.substr(0, response_bytes_max - error_body.size()));
+            error_body.append(text.substr(0, error_bytes_max - error_body.size()));
             return {};
         }
         lines.take(text);
@@ -424,6 +456,75 @@ api_client::delivery api_client::send(
             fmt::format("{}; trying again in {} s", response.error().detail(), delay->count()));
         if (!stoppable_sleep(*delay, stop)) return {error{errc::cancelled}, maybe_done_before};
     }
+}
+
+result<void> api_client::download_video(
+    std::int64_t id, const download_target& target, const std::stop_token& stop) const {
+    const auto path = fmt::format("/api/v1/reels/{}/video", id);
+    bool starts_again = false;
+    for (int attempts = 1;; ++attempts) {
+        const auto position = starts_again ? download_position{} : target.position();
+        auto attempt = download_once(path, position, target, stop);
+        if (attempt.outcome.status == 416 && !starts_again) {
+            starts_again = true;  // The position is not in the file: it is another one.
+            continue;
+        }
+        if (attempt.ended || ends_download(attempt.ended.error().code())) return attempt.ended;
+        if (attempt.has_begun) starts_again = false;
+        if (attempt.has_data) attempts = 1;  // The next request continues behind the new bytes.
+        const auto delay = delay_before_next(policy_, attempts, attempt.outcome);
+        if (!delay) return attempt.ended;
+        on_retry_(
+            fmt::format("{}; continuing in {} s", attempt.ended.error().detail(), delay->count()));
+        if (!stoppable_sleep(*delay, stop)) return error{errc::cancelled};
+    }
+}
+
+api_client::download_attempt api_client::download_once(
+    const std::string& path, const download_position& position, const download_target& target,
+    const std::stop_token& stop) const {
+    auto request = request_to(path);
+    request.compressed = false;  // Ranges count the bytes of the file.
+    request.slowest = download_silence;
+    request.response_bytes_max = video_bytes_max;
+    if (position.bytes > 0 && !position.etag.empty()) {
+        request.headers.push_back({"Range", fmt::format("bytes={}-", position.bytes)});
+        request.headers.push_back({"If-Range", position.etag});
+    }
+    download_attempt attempt{.ended = {}, .outcome = {}};
+    std::string error_body;
+    request.on_head = [&](const net::response_head& head) -> result<void> {
+        attempt.outcome = {
+            .status = head.status, .retry_after = retry_after_of(head.headers.find("Retry-After"))};
+        if (!is_data(head.status)) return {};
+        const auto part = part_of(head, position);
+        if (!part) return part.error();
+        attempt.has_begun = true;
+        return target.begin(*part);
+    };
+    request.sink = [&](std::span<const std::byte> piece) -> result<void> {
+        if (is_data(*attempt.outcome.status)) {
+            attempt.has_data = true;
+            return target.write(piece);
+        }
+        error_body.append(text_in(piece).substr(0, error_bytes_max - error_body.size()));
+        return {};
+    };
+    const auto answer = http_.send(request, deadline::after(download_time_max), stop);
+    const auto status = attempt.outcome.status;
+    if (answer && is_data(*status)) return attempt;
+    if (answer) {
+        attempt.ended = failure_of(*status, error_body);
+        return attempt;
+    }
+    attempt.ended = answer.error();
+    if (status && is_data(*status)) attempt.outcome.status = std::nullopt;  // A broken download.
+    if (!ends_download(answer.error().code())) {
+        const auto why = printable(answer.error().detail(), line_breaks::to_blank);
+        attempt.ended = error{
+            answer.error().code(), fmt::format("no answer from {}: {}", connection_.server, why)};
+    }
+    return attempt;
 }
 
 }  // namespace reelsd::cli

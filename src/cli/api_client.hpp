@@ -1,8 +1,7 @@
 #pragma once
 
-#include "failures.hpp"
+#include "protocol.hpp"
 #include "settings.hpp"
-#include "stream_readers.hpp"
 #include "submission.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
@@ -90,31 +89,107 @@ struct download_target {
     std::function<result<void>(std::span<const std::byte>)> write;
 };
 
-/// Blocking client of the HTTP API; retries temporary failures. Errors of all calls: cancelled,
-/// those of failure_of(), connection_failed and timed_out. The detail is for the user.
-class api_client {
+/// Last known state of a job.
+struct job_progress {
+    std::int64_t id = 0;
+    std::string status;
+    std::int64_t attempt = 0;  ///< From 1; 0: none has begun, or not known.
+    std::string step = {};     ///< Current step; empty: not known.
+};
+
+/// Reads the state from a job's document or from the data of an event.
+[[nodiscard]] job_progress progress_of(std::int64_t id, const json& job);
+
+/// "reel 42: processing (download, attempt 2)": one printable line.
+[[nodiscard]] std::string progress_text(const job_progress& state);
+
+/// Whether the job is done or has failed, so that it will not change.
+[[nodiscard]] bool has_ended(const json& job);
+[[nodiscard]] bool has_ended(const job_progress& state) noexcept;
+
+/// Parameters of a wait for one job.
+struct job_wait {
+    std::int64_t id = 0;
+    std::chrono::seconds at_most{0};  ///< 0: returns the current state.
+    /// Receives the state of the job at least every 10 s.
+    std::function<void(const job_progress& state)> on_progress;
+};
+
+/// What the tools of `reels mcp` use of the HTTP API; a fake in tests. Blocking; several threads
+/// call it concurrently. Each call returns soon after a stop request. Errors of all calls:
+/// cancelled, those of failure_of(), connection_failed and timed_out. The detail is for the user.
+class reel_server {
+public:
+    reel_server() = default;
+    virtual ~reel_server() = default;
+    reel_server(const reel_server&) = delete;
+    reel_server& operator=(const reel_server&) = delete;
+
+    /// POST /api/v1/reels/analyze: an object. The reel may wait for its turn. Always carries an
+    /// Idempotency-Key, so that a repeat after a lost answer does not queue the reel twice.
+    [[nodiscard]] virtual result<api_answer> submit(
+        const submission& options, const std::stop_token& stop) const = 0;
+
+    /// Uploads a video file; `options.link`: of its post, or empty. `on_progress`, if any, gets the
+    /// bytes sent and their total. Also storage_failed, when the file cannot be read.
+    [[nodiscard]] virtual result<api_answer> submit_file(
+        const std::filesystem::path& file, const submission& options,
+        const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
+        const std::stop_token& stop) const = 0;
+
+    /// GET /api/v1/reels.
+    [[nodiscard]] virtual result<reel_page> list(
+        const list_query& query, const std::stop_token& stop) const = 0;
+
+    /// GET /api/v1/reels/search: an array, best first. `limit` 1-50; none: the server's own.
+    [[nodiscard]] virtual result<api_answer> search(
+        std::string_view words, std::optional<int> limit, const std::stop_token& stop) const = 0;
+
+    /// POST /api/v1/reels/ask or /api/v1/reels/{id}/ask: an object. Each answer costs money, so
+    /// only refusals are retried: 429 and 503.
+    [[nodiscard]] virtual result<api_answer> ask(
+        const question& asked, const std::stop_token& stop) const = 0;
+
+    /// GET /api/v1/reels/{id}/frames/{number}: the JPEG of a key moment, from 0.
+    [[nodiscard]] virtual result<std::string> frame(
+        std::int64_t id, std::size_t number, const std::stop_token& stop) const = 0;
+
+    /// GET /api/v1/reels/usage: an object.
+    [[nodiscard]] virtual result<api_answer> usage(
+        const usage_query& days, const std::stop_token& stop) const = 0;
+
+    /// The finished job, or its state after the time.
+    [[nodiscard]] virtual result<api_answer> await(
+        const job_wait& wait, const std::stop_token& stop) const = 0;
+};
+
+/// Client of the HTTP API; retries temporary failures.
+class api_client final : public reel_server {
 public:
     /// `on_retry` receives a message for the user: why and when the next attempt starts.
     api_client(
         connection_settings connection, retry_policy policy,
         std::function<void(std::string_view)> on_retry);
 
-    /// POST /api/v1/reels/analyze: an object. The reel may wait for its turn. Always carries an
-    /// Idempotency-Key, so that a repeat after a lost answer does not queue the reel twice.
-    [[nodiscard]] result<api_answer> submit(
-        const submission& options, const std::stop_token& stop) const;
-
-    /// Uploads a video file; `options.link`: of its post, or empty. `on_progress`, if any, gets the
-    /// bytes sent and their total. Also storage_failed, when the file cannot be read.
-    [[nodiscard]] result<api_answer> submit_file(
+    result<api_answer> submit(
+        const submission& options, const std::stop_token& stop) const override;
+    result<api_answer> submit_file(
         const std::filesystem::path& file, const submission& options,
         const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
-        const std::stop_token& stop) const;
+        const std::stop_token& stop) const override;
+    result<reel_page> list(const list_query& query, const std::stop_token& stop) const override;
+    result<api_answer> search(
+        std::string_view words, std::optional<int> limit,
+        const std::stop_token& stop) const override;
+    result<api_answer> ask(const question& asked, const std::stop_token& stop) const override;
+    result<std::string> frame(
+        std::int64_t id, std::size_t number, const std::stop_token& stop) const override;
+    result<api_answer> usage(const usage_query& days, const std::stop_token& stop) const override;
+    result<api_answer> await(const job_wait& wait, const std::stop_token& stop) const override;
 
-    /// Submits several links. Returns an array in their order, each element with `id` and `status`
-    /// or with `error`; empty if the server accepts only one link per request. Retries links that
-    /// a limit rejected, like a rejected request.
-    [[nodiscard]] result<std::optional<api_answer>> submit_all(
+    /// Submits several links: an array in their order, each element with `id` and `status` or with
+    /// `error`. Retries links that a limit rejected, like a rejected request.
+    [[nodiscard]] result<api_answer> submit_all(
         const submission_list& list, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/{id}?wait=: the job, an object, at the latest after `wait` (0-60 s).
@@ -129,33 +204,13 @@ public:
         const std::function<bool(const server_event&)>& on_event,
         const std::stop_token& stop) const;
 
-    /// GET /api/v1/reels.
-    [[nodiscard]] result<reel_page> list(
-        const list_query& query, const std::stop_token& stop) const;
-
-    /// GET /api/v1/reels/search: an array, best first. `limit` 1-50; none: the server's own.
-    [[nodiscard]] result<api_answer> search(
-        std::string_view words, std::optional<int> limit, const std::stop_token& stop) const;
-
-    /// POST /api/v1/reels/ask or /api/v1/reels/{id}/ask: an object. Each answer costs money, so
-    /// only refusals are retried: 429 and 503.
-    [[nodiscard]] result<api_answer> ask(const question& asked, const std::stop_token& stop) const;
-
     /// GET /api/v1/extract-presets: an array.
     [[nodiscard]] result<api_answer> presets(const std::stop_token& stop) const;
-
-    /// GET /api/v1/reels/{id}/frames/{number}: the JPEG of a key moment, from 0.
-    [[nodiscard]] result<std::string> frame(
-        std::int64_t id, std::size_t number, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/{id}/video. Continues at the target's position, also after a broken
     /// connection, if the file is still the same. Errors also: those of the target.
     [[nodiscard]] result<void> download_video(
         std::int64_t id, const download_target& target, const std::stop_token& stop) const;
-
-    /// GET /api/v1/reels/usage: an object.
-    [[nodiscard]] result<api_answer> usage(
-        const usage_query& days, const std::stop_token& stop) const;
 
     /// GET /api/v1/export: passes all lines to `sink` in chunks. Returns their number without the
     /// last line, which marks a complete export. No retries, because written output cannot be taken
@@ -211,5 +266,13 @@ private:
     std::function<void(std::string_view)> on_retry_;
     net::http_client http_;
 };
+
+/// Waits up to `at_most` until job `id` is done or has failed. Returns the finished job or its last
+/// known state. Follows the job's events and reconnects after breaks. Polls if events are not
+/// available: from an older server, or through a proxy that buffers them. Calls `on_progress` on
+/// the calling thread for each state but the returned one. Errors: as of api_client::job.
+[[nodiscard]] result<api_answer> await_job(
+    const api_client& api, std::int64_t id, std::chrono::seconds at_most,
+    const std::stop_token& stop, const std::function<void(const job_progress&)>& on_progress);
 
 }  // namespace reelsd::cli

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "api_client.hpp"
-#include "failures.hpp"
 #include "progress.hpp"
 #include "render.hpp"
 #include "settings.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +15,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace CLI {  // NOLINT(readability-identifier-naming): its own name
@@ -48,6 +49,35 @@ struct command_line {
     command chosen;
 };
 
+/// Text for people, or the API's JSON.
+enum class output_form : std::uint8_t { page, json };
+
+[[nodiscard]] inline output_form form_of(bool as_json) {
+    return as_json ? output_form::json : output_form::page;
+}
+
+/// Removes the live line and prints `text`, with a line break at its end.
+void print(const command_context& context, std::string text);
+
+/// Prints a JSON document as safe_json().
+void print_json(const command_context& context, std::string_view document);
+
+/// Prints the error and advice for the user; returns the exit code of the error.
+[[nodiscard]] exit_code report(const command_context& context, const error& failure);
+
+/// Default of `--timeout`: three attempts of a job at their limit of 10 minutes, and as much time
+/// in the queue.
+inline constexpr std::chrono::seconds wait_default{3600};
+
+/// Prints the job. Returns job_failed for the status `error`, else ok.
+[[nodiscard]] exit_code print_job(
+    const command_context& context, const api_answer& job, output_form form);
+
+/// Waits up to `wait` until job `id` is done or has failed, shows its progress and prints it. If
+/// the wait ends early, prints how to get the job later.
+[[nodiscard]] exit_code wait_and_print_job(
+    const command_context& context, std::int64_t id, std::chrono::seconds wait, output_form form);
+
 /// The parser of `reels`, which fills `line`. Its help is wrapped to `help_columns` cells, except
 /// for footers. `line` outlives it.
 [[nodiscard]] std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_columns);
@@ -71,10 +101,9 @@ void add_delete_command(CLI::App& app, command& chosen);
 void add_mcp_command(CLI::App& app, command& chosen);
 void add_completion_command(CLI::App& app, command& chosen);
 
-enum class shell : std::uint8_t { bash, zsh, fish };
-
-/// A script that makes the shell complete commands, options and known values. It starts no program.
-/// An option of one name must take a value in all commands or in none.
-[[nodiscard]] std::string completion_script(const CLI::App& program, shell language);
+/// A script that makes the shell ("bash", "zsh" or "fish") complete commands, options and known
+/// values. It starts no program. An option of one name must take a value in all commands or in
+/// none.
+[[nodiscard]] std::string completion_script(const CLI::App& program, std::string_view shell);
 
 }  // namespace reelsd::cli

@@ -50,6 +50,10 @@ std::map<std::string, const CLI::Option*> options_by_name(const CLI::App& progra
     return all;
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view separator = " ") {
+    return fmt::format("{}", fmt::join(words, separator));
+}
+
 /// A script's text with VALUE_OPTIONS replaced by the options that take a value.
 std::string with_value_options(
     std::string_view script, const CLI::App& program, std::string_view separator) {
@@ -59,28 +63,34 @@ std::string with_value_options(
     }
     constexpr std::string_view mark = "VALUE_OPTIONS";
     std::string text{script};
-    return text.replace(
-        text.find(mark), mark.size(), fmt::format("{}", fmt::join(names, separator)));
+    return text.replace(text.find(mark), mark.size(), joined(names, separator));
 }
 
-/// The words after a command: its choices, its options and those of the program.
+/// The options of a command, and those of the program that it does not have itself.
+option_list options_after(const CLI::App& program, const CLI::App& command) {
+    auto options = options_of(command);
+    for (const auto* const option : options_of(program)) {
+        const auto names = names_of(*option);
+        const bool is_own = std::any_of(options.begin(), options.end(), [&](const auto* known) {
+            return names_of(*known) == names;
+        });
+        if (!is_own && names.front() != "--version") options.push_back(option);
+    }
+    return options;
+}
+
+/// The words after a command: its choices, and options.
 std::string words_for(const CLI::App& program, const CLI::App& command) {
     std::vector<std::string> words;
-    const auto add_options = [&words](const CLI::App& app) {
-        for (const auto* const option : options_of(app)) {
-            for (const auto& name : names_of(*option)) {
-                const bool known = std::find(words.begin(), words.end(), name) != words.end();
-                if (!known && name != "--version") words.push_back(name);
-            }
-        }
-    };
     for (const auto* const argument : arguments_of(command)) {
         const auto choices = choices_of(*argument);
         words.insert(words.end(), choices.begin(), choices.end());
     }
-    add_options(command);
-    add_options(program);
-    return fmt::format("{}", fmt::join(words, " "));
+    for (const auto* const option : options_after(program, command)) {
+        const auto names = names_of(*option);
+        words.insert(words.end(), names.begin(), names.end());
+    }
+    return joined(words);
 }
 
 /// Finds the command before the cursor: the first word that is neither an option nor its value.
@@ -125,7 +135,7 @@ std::string bash_values(const CLI::App& program) {
             values += fmt::format(
                 "        {})\n            {}\n            return ;;\n",
                 name,
-                bash_reply(fmt::format("{}", fmt::join(choices, " "))));
+                bash_reply(joined(choices)));
         }
     }
     return values;
@@ -142,8 +152,7 @@ std::string bash_script(const CLI::App& program) {
         const auto names = names_of(*option);
         first.insert(first.end(), names.begin(), names.end());
     }
-    const auto reply = bash_reply(fmt::format("{}", fmt::join(first, " ")));
-    text += fmt::format("        '') {} ;;\n", reply);
+    text += fmt::format("        '') {} ;;\n", bash_reply(joined(first)));
     for (const auto* const command : commands_of(program)) {
         const auto words = words_for(program, *command);
         text += fmt::format("        {}) {} ;;\n", command->get_name(), bash_reply(words));
@@ -200,15 +209,7 @@ std::string zsh_command(const CLI::App& program, const CLI::App& command) {
     constexpr std::string_view indent = "                        ";
     auto text =
         fmt::format("                {})\n                    _arguments \\\n", command.get_name());
-    auto options = options_of(command);
-    for (const auto* const option : options_of(program)) {
-        const auto names = names_of(*option);
-        const bool own = std::any_of(options.begin(), options.end(), [&](const auto* known) {
-            return names_of(*known) == names;
-        });
-        if (!own && names.front() != "--version") options.push_back(option);
-    }
-    text += zsh_options(options, indent);
+    text += zsh_options(options_after(program, command), indent);
     for (const auto* const argument : arguments_of(command)) {
         // No candidate for unknown values: even a name would delay the options by a second Tab.
         text += fmt::format(
@@ -222,41 +223,48 @@ std::string zsh_command(const CLI::App& program, const CLI::App& command) {
     return text + "\n                    ;;\n";
 }
 
+constexpr std::string_view zsh_head = R"(#compdef reels
+# zsh completion for reels. Load it with: source <(reels completion zsh)
+# or save it as _reels in a folder of $fpath.
+
+_reels() {
+    local context state state_descr line
+    typeset -A opt_args
+    local -a commands=(
+)";
+
+constexpr std::string_view zsh_arguments = R"(        '1:command:->command' \
+        '*::argument:->arguments'
+    case $state in
+        command) _describe -t commands command commands ;;
+        arguments)
+            case $words[1] in
+)";
+
+constexpr std::string_view zsh_tail = R"(            esac
+            ;;
+    esac
+}
+
+# In a file of $fpath this text is the body of the function; source only defines it.
+if [[ $funcstack[1] == _reels ]]; then
+    _reels "$@"
+else
+    compdef _reels reels
+fi
+)";
+
 std::string zsh_script(const CLI::App& program) {
-    std::string text =
-        "#compdef reels\n"
-        "# zsh completion for reels. Load it with: source <(reels completion zsh)\n"
-        "# or save it as _reels in a folder of $fpath.\n\n"
-        "_reels() {\n"
-        "    local context state state_descr line\n"
-        "    typeset -A opt_args\n"
-        "    local -a commands=(\n";
+    std::string text{zsh_head};
     for (const auto* const command : commands_of(program)) {
         text += fmt::format(
             "        '{}:{}'\n", command->get_name(), zsh_escaped(command->get_description()));
     }
     text += "    )\n    _arguments -C \\\n";
     text += zsh_options(options_of(program), "        ");
-    text +=
-        "        '1:command:->command' \\\n"
-        "        '*::argument:->arguments'\n"
-        "    case $state in\n"
-        "        command) _describe -t commands command commands ;;\n"
-        "        arguments)\n"
-        "            case $words[1] in\n";
+    text += zsh_arguments;
     for (const auto* const command : commands_of(program)) text += zsh_command(program, *command);
-    text +=
-        "            esac\n"
-        "            ;;\n"
-        "    esac\n"
-        "}\n\n"
-        "# In a file of $fpath this text is the body of the function; source only defines it.\n"
-        "if [[ $funcstack[1] == _reels ]]; then\n"
-        "    _reels \"$@\"\n"
-        "else\n"
-        "    compdef _reels reels\n"
-        "fi\n";
-    return text;
+    return text.append(zsh_tail);
 }
 
 std::string fish_quoted(std::string_view text) {
@@ -338,25 +346,16 @@ std::string fish_script(const CLI::App& program) {
     return "# fish completion for reels. Save it as ~/.config/fish/completions/reels.fish\n" + text;
 }
 
-shell shell_named(const std::string& name) {
-    if (name == "zsh") return shell::zsh;
-    if (name == "fish") return shell::fish;
-    return shell::bash;
-}
+constexpr std::array shells{"bash", "zsh", "fish"};
 
 }  // namespace
 
-std::string completion_script(const CLI::App& program, shell language) {
-    switch (language) {
-        case shell::bash: return bash_script(program);
-        case shell::zsh: return zsh_script(program);
-        case shell::fish: return fish_script(program);
-    }
-    return {};
+std::string completion_script(const CLI::App& program, std::string_view shell) {
+    if (shell == "zsh") return zsh_script(program);
+    return shell == "fish" ? fish_script(program) : bash_script(program);
 }
 
 void add_completion_command(CLI::App& app, command& chosen) {
-    static constexpr std::array shells{"bash", "zsh", "fish"};
     const auto name = std::make_shared<std::string>();
     auto* const completion =
         app.add_subcommand("completion", "Print a script that completes reels in your shell");
@@ -366,7 +365,7 @@ void add_completion_command(CLI::App& app, command& chosen) {
     zsh:   echo 'source <(reels completion zsh)' >> ~/.zshrc   (after compinit)
     fish:  reels completion fish > ~/.config/fish/completions/reels.fish)");
     completion->callback([name, &app, &chosen] {
-        chosen = local_command{[script = completion_script(app, shell_named(*name))](auto* out) {
+        chosen = local_command{[script = completion_script(app, *name)](auto* out) {
             std::fputs(script.c_str(), out);
             return exit_code::ok;
         }};

@@ -1,5 +1,4 @@
-#include "job_wait.hpp"
-
+#include "api_client.hpp"
 #include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/sleep.hpp>
@@ -51,57 +50,34 @@ result<api_answer> polled(
     }
 }
 
-/// Collects the events of a job.
-class follower {
-public:
-    follower(std::int64_t id, const progress_listener& on_progress)
-        : id_{id}, on_progress_{on_progress} {}
-
-    /// Returns false after the last event.
-    bool take(const server_event& event) {
-        has_event_ = true;
-        auto document = parse_foreign_json(event.data);
-        if (event.name == "finished") {
-            if (has_ended(document)) {
-                finished_ = api_answer{.body = event.data, .document = std::move(document)};
-            }
-            return false;
-        }
-        if (event.name == "deleted") return false;
-        if (document.is_object()) on_progress_(progress_of(id_, document));
-        return true;
-    }
-
-    /// Whether an event has come since the last call.
-    [[nodiscard]] bool take_has_event() noexcept { return std::exchange(has_event_, false); }
-    [[nodiscard]] std::optional<api_answer>& finished() noexcept { return finished_; }
-
-private:
-    std::int64_t id_;
-    const progress_listener& on_progress_;
-    bool has_event_ = false;
-    std::optional<api_answer> finished_;
-};
-
-/// The finished job; empty if it has to be polled.
+/// Follows the events of the job. Returns the finished job; empty if it has to be polled.
 result<std::optional<api_answer>> followed(
     const api_client& api, std::int64_t id, deadline by, const std::stop_token& stop,
     const progress_listener& on_progress) {
-    follower job{id, on_progress};
+    std::optional<api_answer> finished;
     std::string last_event_id;
+    bool has_event = false;
+    // Returns false after the last event.
+    const auto take = [&](const server_event& event) {
+        has_event = true;
+        auto document = parse_foreign_json(event.data);
+        if (event.name == "finished" && has_ended(document))
+            finished = api_answer{.body = event.data, .document = std::move(document)};
+        if (event.name == "finished" || event.name == "deleted") return false;
+        if (document.is_object()) on_progress(progress_of(id, document));
+        return true;
+    };
     for (int breaks = 0; breaks < breaks_max && !by.passed();) {
-        const auto take = [&job](const server_event& event) { return job.take(event); };
         const auto end = api.events(id, last_event_id, by, take, stop);
         if (!end) return end.error();
-        if (job.finished()) return std::move(job.finished());
-        if (end->how != events_end::reason::broken) return std::optional<api_answer>{};
-        breaks = job.take_has_event() ? 0 : breaks + 1;
+        if (finished || end->how != events_end::reason::broken) return finished;
+        breaks = std::exchange(has_event, false) ? 0 : breaks + 1;
         last_event_id = end->last_event_id;
         const deadline::clock::duration delay =
             std::clamp(end->retry.value_or(retry_default), 0ms, retry_max);
         if (!stoppable_sleep(std::min(delay, by.remaining()), stop)) return error{errc::cancelled};
     }
-    return std::optional<api_answer>{};
+    return finished;
 }
 
 }  // namespace
@@ -140,6 +116,18 @@ result<api_answer> await_job(
     if (!job) return job.error();
     if (*job) return **std::move(job);
     return polled(api, id, by, stop, on_progress);
+}
+
+result<api_answer> api_client::await(const job_wait& wait, const std::stop_token& stop) const {
+    // Some clients abandon a call without progress after a minute.
+    constexpr std::chrono::seconds silence_max{10};
+    const auto by = deadline::after(wait.at_most);
+    while (true) {
+        const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
+        auto job = await_job(*this, wait.id, std::min(left, silence_max), stop, wait.on_progress);
+        if (!job || has_ended(job->document) || by.passed()) return job;
+        wait.on_progress(progress_of(wait.id, job->document));
+    }
 }
 
 }  // namespace reelsd::cli

@@ -1,5 +1,5 @@
 #include "commands.hpp"
-#include "terminal.hpp"
+#include "text.hpp"
 #include <reelsd/base/interrupt.hpp>
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
 #include "commands.hpp"
-#include "job_wait.hpp"
 #include "mcp/lines.hpp"
 #include "mcp/session.hpp"
 
@@ -24,60 +23,6 @@ constexpr retry_policy retries_of_calls{
 
 /// Time for answers after the end of the input. Clients may kill this process after two seconds.
 constexpr std::chrono::milliseconds last_answers_time{1500};
-
-/// Calls the server through an api_client, which outlives this object.
-class api_reel_server final : public mcp::reel_server {
-public:
-    explicit api_reel_server(const api_client& api) : api_{api} {}
-
-    result<api_answer> submit(const submission& options, const std::stop_token& stop) override {
-        return api_.submit(options, stop);
-    }
-
-    result<api_answer> submit_file(
-        const std::filesystem::path& file, const submission& options,
-        const std::stop_token& stop) override {
-        return api_.submit_file(file, options, {}, stop);
-    }
-
-    result<api_answer> await(const mcp::job_wait& wait, const std::stop_token& stop) override {
-        // Some clients abandon a call without progress after a minute.
-        constexpr std::chrono::seconds silence_max{10};
-        const auto by = deadline::after(wait.at_most);
-        while (true) {
-            const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
-            auto job =
-                await_job(api_, wait.id, std::min(left, silence_max), stop, wait.on_progress);
-            if (!job || has_ended(job->document) || by.passed()) return job;
-            wait.on_progress(progress_of(wait.id, job->document));
-        }
-    }
-
-    result<reel_page> list(const list_query& query, const std::stop_token& stop) override {
-        return api_.list(query, stop);
-    }
-
-    result<api_answer> search(
-        const std::string& words, std::optional<int> limit, const std::stop_token& stop) override {
-        return api_.search(words, limit, stop);
-    }
-
-    result<api_answer> ask(const question& asked, const std::stop_token& stop) override {
-        return api_.ask(asked, stop);
-    }
-
-    result<std::string> frame(
-        std::int64_t id, std::size_t number, const std::stop_token& stop) override {
-        return api_.frame(id, number, stop);
-    }
-
-    result<api_answer> usage(const usage_query& days, const std::stop_token& stop) override {
-        return api_.usage(days, stop);
-    }
-
-private:
-    const api_client& api_;
-};
 
 /// Whether a descriptor was closed at the start. The next opened file would get its number.
 bool is_closed(int descriptor) {
@@ -105,9 +50,8 @@ exit_code run_mcp(const command_context& context) {
         ending.request_stop();
     };
     mcp::line_writer out{STDOUT_FILENO, ending.get_token(), on_output_closed};
-    api_reel_server server{context.api};
     mcp::session session{
-        server,
+        context.api,
         {.send = [&out](std::string line) { out.write(std::move(line)); },
          .note = [&context](std::string_view line) { context.shown.note(line); }}};
     mcp::line_splitter lines{

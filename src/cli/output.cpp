@@ -1,6 +1,4 @@
-#include "output.hpp"
-
-#include "job_wait.hpp"
+#include "commands.hpp"
 #include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
 

@@ -1,16 +1,14 @@
 #include "render.hpp"
 
 #include "api_client.hpp"
-#include "documents.hpp"
-#include "page.hpp"
-#include "table.hpp"
-#include "text.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
@@ -21,6 +19,11 @@ namespace reelsd::cli {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Shown in place of a value that the server did not send.
+constexpr const char* unknown = "unknown";
+constexpr const char* none = "none";
+constexpr const char* no_value = "?";
 
 bool has_elements(const json& array) {
     return array.is_array() && !array.empty();
@@ -66,6 +69,83 @@ std::optional<std::chrono::seconds> seconds_between(
     const auto end = time_from(to);
     if (!begin || !end || *end < *begin) return std::nullopt;
     return *end - *begin;
+}
+
+constexpr std::size_t extract_indent = 2;
+
+std::string value_text(const json& value) {
+    if (value.is_null()) return none;
+    if (value.is_string()) return value.get<std::string>();
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void draw_value(page& out, std::size_t indent, const std::string& lead, const json& value);
+
+/// The members one below the other; `bullet` is before the first one.
+void draw_members(page& out, std::size_t indent, std::string_view bullet, const json& object) {
+    const auto hanging = indent + bullet.size();
+    for (const auto& [name, value] : object.items()) {
+        const auto lead = fmt::format("{}{}:", bullet, name);
+        draw_value(out, bullet.empty() ? hanging : indent, lead, value);
+        bullet = {};
+    }
+}
+
+void draw_elements(page& out, std::size_t indent, const json& array) {
+    for (const auto& element : array) {
+        if (element.is_object() && !element.empty()) {
+            draw_members(out, indent, "- ", element);
+        } else {
+            draw_value(out, indent, "-", element);
+        }
+    }
+}
+
+/// A value behind its name or its bullet; the elements of arrays and objects are below it. The
+/// recursion is as deep as the document, whose depth parse_foreign_json() bounds.
+void draw_value(page& out, std::size_t indent, const std::string& lead, const json& value) {
+    const bool is_nested = value.is_structured() && !value.empty();
+    const auto text = value.is_structured() ? std::string{none} : value_text(value);
+    out.item(indent, lead, is_nested ? std::string{} : text);
+    if (!is_nested) return;
+    const auto inner = indent + extract_indent + (lead.starts_with("- ") ? extract_indent : 0);
+    if (value.is_array()) {
+        draw_elements(out, inner, value);
+    } else {
+        draw_members(out, inner, "", value);
+    }
+}
+
+/// The id of a reel, or no_value.
+std::string id_text(const json& reel) {
+    const auto id = integer_of(reel, "id");
+    return id ? fmt::format("{}", *id) : no_value;
+}
+
+/// "$0.16522": the shortest decimal of the same value, with at least two decimal places. For up to
+/// 15 digits that is what the server wrote. `unknown` without a number.
+std::string cost_text(const json& object, const char* name) {
+    const auto cost = number_of(object, name);
+    if (!cost) return unknown;
+    std::array<char, 400> digits{};  // The longest finite number takes 309, the shortest 326.
+    const auto written = std::to_chars(
+        digits.data(), digits.data() + digits.size(), *cost, std::chars_format::fixed);
+    std::string text{digits.data(), written.ptr};
+    const auto point = text.find('.');
+    if (point == std::string::npos) return "$" + text + ".00";
+    if (text.size() - point == 2) text.push_back('0');
+    return "$" + text;
+}
+
+/// The section with the fields that the submission of a job requested, or why there are none.
+/// Nothing if it requested none.
+void draw_extract(page& out, const json& job) {
+    const auto& extract = member(job, "extract");
+    const auto failure = text_of(job, "extract_error");
+    if (extract.is_null() && !failure) return;
+    out.heading("EXTRACT");
+    if (failure) out.item(extract_indent, "The fields were not extracted:", *failure);
+    if (extract.is_object()) draw_members(out, extract_indent, "", extract);
 }
 
 void draw_timed_texts(page& out, const char* label, const json& segments) {
@@ -316,55 +396,47 @@ std::string usage_headline(const usage_query& days) {
     return "Usage of all time";
 }
 
-table_column number_column(const char* heading) {
-    return {.heading = heading, .align = alignment::right};
+/// A column of a table of documents. Its cells show a member, `unknown` if it is missing.
+struct member_column {
+    table_column column;
+    const char* name;
+    std::string (*text)(const json& document, const char* name);
+};
+
+std::string text_cell(const json& document, const char* name) {
+    return text_or(document, name, unknown);
 }
 
-std::string models_table(const json& by_model, const render_options& options) {
-    auto prompt = number_column("PROMPT TOKENS");
-    prompt.drop_order = 2;
-    auto output = number_column("OUTPUT TOKENS");
-    output.drop_order = 1;
-    table lines{
-        {{.heading = "MODEL", .stretches = true},
-         {.heading = "PURPOSE"},
-         number_column("CALLS"),
-         std::move(prompt),
-         std::move(output),
-         number_column("TOKENS"),
-         number_column("COST")}};
-    for (const auto& model : by_model) {
-        lines.add(
-            {{text_or(model, "model", unknown)},
-             {text_or(model, "purpose", unknown)},
-             {usage_count(model, "calls")},
-             {usage_count(model, "prompt_tokens")},
-             {usage_count(model, "output_tokens")},
-             {usage_count(model, "total_tokens")},
-             {cost_text(model, "cost_usd")}});
-    }
-    return lines.text(options.table_columns, options.allowed);
+table_column number_column(const char* heading, int drop_order = 0) {
+    return {.heading = heading, .align = alignment::right, .drop_order = drop_order};
 }
 
-std::string days_table(const json& by_day, const render_options& options) {
-    table lines{
-        {{.heading = "DATE"},
-         number_column("REELS"),
-         number_column("CALLS"),
-         number_column("TOKENS"),
-         number_column("COST")}};
-    for (const auto& day : by_day) {
-        lines.add(
-            {{text_or(day, "date", unknown)},
-             {usage_count(day, "reels")},
-             {usage_count(day, "calls")},
-             {usage_count(day, "total_tokens")},
-             {cost_text(day, "cost_usd")}});
+std::string member_table(
+    const json& documents, const std::vector<member_column>& columns,
+    const render_options& options) {
+    std::vector<table_column> headings;
+    for (const auto& each : columns) headings.push_back(each.column);
+    table lines{std::move(headings)};
+    for (const auto& document : documents) {
+        std::vector<table_cell> row;
+        for (const auto& each : columns) row.push_back({each.text(document, each.name)});
+        lines.add(std::move(row));
     }
     return lines.text(options.table_columns, options.allowed);
 }
 
 }  // namespace
+
+bool is_answered(const json& answer) {
+    return boolean_of(answer, "answered").value_or(false) &&
+           has_elements(member(answer, "citations"));
+}
+
+const json& key_moments_of(const json& job) {
+    const auto& moments = member(member(member(job, "result"), "content"), "key_moments");
+    static const json missing;
+    return moments.is_array() ? moments : missing;
+}
 
 std::optional<std::chrono::seconds> retry_wait(
     const json& job, std::chrono::system_clock::time_point now) {
@@ -470,9 +542,9 @@ std::string render_presets(const json& presets, const render_options& options) {
 }
 
 std::string render_usage(
-    const json& usage, const usage_query& days, const render_options& options) {
+    const json& usage, const usage_query& period, const render_options& options) {
     page out{options};
-    out.line(usage_headline(days), style::strong);
+    out.line(usage_headline(period), style::strong);
     out.field("Model calls", usage_count(usage, "total_calls"));
     out.field("Prompt tokens", usage_count(usage, "total_prompt_tokens"));
     out.field("Output tokens", usage_count(usage, "total_output_tokens"));
@@ -483,10 +555,26 @@ std::string render_usage(
     }
     auto text = out.take();
     if (const auto& models = member(usage, "by_model"); has_elements(models)) {
-        text += "\n" + models_table(models, options);
+        text += "\n" + member_table(
+                           models,
+                           {{{.heading = "MODEL", .stretches = true}, "model", text_cell},
+                            {{.heading = "PURPOSE"}, "purpose", text_cell},
+                            {number_column("CALLS"), "calls", usage_count},
+                            {number_column("PROMPT TOKENS", 2), "prompt_tokens", usage_count},
+                            {number_column("OUTPUT TOKENS", 1), "output_tokens", usage_count},
+                            {number_column("TOKENS"), "total_tokens", usage_count},
+                            {number_column("COST"), "cost_usd", cost_text}},
+                           options);
     }
-    if (const auto& all_days = member(usage, "by_day"); has_elements(all_days)) {
-        text += "\n" + days_table(all_days, options);
+    if (const auto& days = member(usage, "by_day"); has_elements(days)) {
+        text += "\n" + member_table(
+                           days,
+                           {{{.heading = "DATE"}, "date", text_cell},
+                            {number_column("REELS"), "reels", usage_count},
+                            {number_column("CALLS"), "calls", usage_count},
+                            {number_column("TOKENS"), "total_tokens", usage_count},
+                            {number_column("COST"), "cost_usd", cost_text}},
+                           options);
     }
     return text;
 }

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "terminal.hpp"
+#include "layout.hpp"
 #include <reelsd/base/json_fwd.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -14,12 +13,11 @@ namespace reelsd::cli {
 
 struct usage_query;
 
-struct render_options {
-    std::size_t columns = 80;  ///< Width of running text, at least 40.
-    /// Width of tables; none: not a terminal, so nothing is cut.
-    std::optional<std::size_t> table_columns = std::nullopt;
-    colours allowed = colours::off;
-};
+/// Whether a question has an answer: one without a quotation is none.
+[[nodiscard]] bool is_answered(const json& answer);
+
+/// The key moments of a job's result, an array; null without a result.
+[[nodiscard]] const json& key_moments_of(const json& job);
 
 /// A job: its link and status, and the warnings and five sections of its result. A failed job
 /// shows the time from `now` until it may be submitted again.

@@ -1,6 +1,5 @@
 #include "settings.hpp"
 
-#include "terminal.hpp"
 #include "text.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/url.hpp>

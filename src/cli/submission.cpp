@@ -1,8 +1,7 @@
 #include "submission.hpp"
 
-#include "links.hpp"
-#include "owned_file.hpp"
 #include "text.hpp"
+#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
 
@@ -10,12 +9,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <set>
 #include <system_error>
 #include <utility>
 
 namespace reelsd::cli {
 namespace {
+
+/// Size in a JSON array, with its comma.
+std::size_t json_bytes_of(const std::string& link) {
+    return json(link).dump(-1, ' ', false, json::error_handler_t::replace).size() + 1;
+}
 
 json body_with(const char* name, json links, bool fresh, const analysis_options& analysis) {
     auto body = analysis.members();
@@ -36,6 +40,75 @@ std::string quoted_name(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string complete_link(std::string_view link) {
+    const auto lower = ascii_lower(link);
+    for (const char* host : {"instagram.com/", "www.instagram.com/", "m.instagram.com/"}) {
+        if (lower.starts_with(host)) return "https://" + std::string{link};
+    }
+    return std::string{link};
+}
+
+std::vector<std::string> links_in(std::string_view text) {
+    constexpr std::string_view whitespace = " \t\r\v\f";
+    std::vector<std::string> links;
+    std::set<std::string> known;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        auto line = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        for (;;) {
+            line = trimmed(line, whitespace);
+            if (line.empty() || line.front() == '#') break;
+            const auto word = line.substr(0, line.find_first_of(whitespace));
+            line.remove_prefix(word.size());
+            auto link = complete_link(word);
+            if (known.insert(link).second) links.push_back(std::move(link));
+        }
+    }
+    return links;
+}
+
+std::string read_text(std::FILE* in, std::size_t bytes_max) {
+    std::string text(bytes_max, '\0');
+    text.resize(std::fread(text.data(), 1, bytes_max, in));
+    return text;
+}
+
+std::string key_of_links(const std::vector<std::string>& links, std::string_view options) {
+    file_digest digest;
+    for (const auto& link : links) digest.add(link + "\n");
+    digest.add(options);
+    constexpr std::size_t digits = 32;
+    return digest.hex().substr(0, digits);
+}
+
+bool is_video_file(const std::string& argument) {
+    if (contains(argument, "://")) return false;
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(argument, failure)) return true;
+    const auto extension = ascii_lower(std::filesystem::path{argument}.extension().string());
+    return extension == ".mp4" || extension == ".mov" || extension == ".m4v" ||
+           extension == ".webm";
+}
+
+std::vector<std::size_t> parts_of(
+    const std::vector<std::string>& links, std::size_t options_bytes) {
+    std::vector<std::size_t> parts;
+    std::size_t bytes = 0;
+    for (const auto& link : links) {
+        const auto more = json_bytes_of(link);
+        const bool begins =
+            parts.empty() || parts.back() == list_links_max || bytes + more > list_bytes_max;
+        if (begins) {
+            parts.push_back(0);
+            bytes = options_bytes;
+        }
+        ++parts.back();
+        bytes += more;
+    }
+    return parts;
+}
 
 json analysis_options::members() const {
     auto named = json::object();

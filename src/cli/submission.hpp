@@ -6,14 +6,54 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// Submissions and their encodings. The server checks all values. Pure, except for reading files.
+/// Submissions: their links and files, and their encodings. The server checks all values. Pure,
+/// except for reading files.
 namespace reelsd::cli {
+
+/// `link` with "https://" if it begins with the platform's host: the server requires whole links,
+/// and users leave the scheme out.
+[[nodiscard]] std::string complete_link(std::string_view link);
+
+/// The links in a text, separated by whitespace and line breaks, completed, each once, in order.
+/// Lines that begin with # are comments.
+[[nodiscard]] std::vector<std::string> links_in(std::string_view text);
+
+struct file_closer {
+    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+};
+
+/// An open file, closed at the end. Null: none.
+using owned_file = std::unique_ptr<std::FILE, file_closer>;
+
+/// Reads `in` to its end, at most `bytes_max`.
+[[nodiscard]] std::string read_text(std::FILE* in, std::size_t bytes_max);
+
+/// An Idempotency-Key for a list: 32 hexadecimal digits of a hash of the links, their order and the
+/// options of the submission.
+[[nodiscard]] std::string key_of_links(
+    const std::vector<std::string>& links, std::string_view options);
+
+/// Whether an argument names a video file rather than a link: it has no scheme, and either the file
+/// exists or the extension is that of a video.
+[[nodiscard]] bool is_video_file(const std::string& argument);
+
+/// Most links that the server accepts in one request.
+inline constexpr std::size_t list_links_max = 50;
+/// Bytes of all links and options in the encoded request. The server accepts bodies up to 64 KiB.
+inline constexpr std::size_t list_bytes_max = std::size_t{60} * 1024;
+
+/// Splits a list into requests that the server accepts: the number of links in each, in order. Each
+/// request also has options of `options_bytes`.
+[[nodiscard]] std::vector<std::size_t> parts_of(
+    const std::vector<std::string>& links, std::size_t options_bytes);
 
 /// What an analysis should contain beyond the server's default.
 struct analysis_options {

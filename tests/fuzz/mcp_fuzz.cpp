@@ -24,38 +24,40 @@ using namespace cli::mcp;
 class ready_server final : public reel_server {
 public:
     result<cli::api_answer> submit(
-        const cli::submission& /*options*/, const std::stop_token& /*stop*/) override {
+        const cli::submission& /*options*/, const std::stop_token& /*stop*/) const override {
         return with({{"id", 42}, {"status", "pending"}});
     }
     result<cli::api_answer> submit_file(
         const std::filesystem::path& /*file*/, const cli::submission& /*options*/,
-        const std::stop_token& /*stop*/) override {
+        const std::function<void(std::uint64_t, std::uint64_t)>& /*on_progress*/,
+        const std::stop_token& /*stop*/) const override {
         return with({{"id", 42}, {"status", "pending"}});
     }
-    result<cli::api_answer> await(const job_wait& wait, const std::stop_token& /*stop*/) override {
+    result<cli::api_answer> await(
+        const job_wait& wait, const std::stop_token& /*stop*/) const override {
         wait.on_progress({.id = wait.id, .status = "processing"});
         return with({{"id", wait.id}, {"status", wait.id % 2 == 0 ? "done" : "error"}});
     }
     result<cli::reel_page> list(
-        const cli::list_query& query, const std::stop_token& /*stop*/) override {
+        const cli::list_query& query, const std::stop_token& /*stop*/) const override {
         return cli::reel_page{.reels = *with(json::array()), .next_cursor = query.cursor};
     }
     result<cli::api_answer> search(
-        const std::string& words, std::optional<int> /*limit*/,
-        const std::stop_token& /*stop*/) override {
+        std::string_view words, std::optional<int> /*limit*/,
+        const std::stop_token& /*stop*/) const override {
         return with(json::array({words}));
     }
     result<cli::api_answer> ask(
-        const cli::question& asked, const std::stop_token& /*stop*/) override {
+        const cli::question& asked, const std::stop_token& /*stop*/) const override {
         return with({{"answered", false}, {"answer", asked.text}, {"citations", json::array()}});
     }
     result<std::string> frame(
-        std::int64_t /*id*/, std::size_t number, const std::stop_token& /*stop*/) override {
+        std::int64_t /*id*/, std::size_t number, const std::stop_token& /*stop*/) const override {
         if (number % 2 == 1) return error{errc::not_found, "no frame"};
         return std::string{"\xFF\xD8\xFF\xE0"};
     }
     result<cli::api_answer> usage(
-        const cli::usage_query& days, const std::stop_token& /*stop*/) override {
+        const cli::usage_query& days, const std::stop_token& /*stop*/) const override {
         return error{errc::invalid_argument, days.from.value_or("no day")};
     }
 

@@ -425,18 +425,6 @@ class Several(CliTest):
         self.assertIn("reels get 42", done.stderr)
         self.assertIn("reels get 43", done.stderr)
 
-    def test_a_server_that_admits_one_at_a_time(self):
-        old = (400, {"message": "url is required", "status": "error"})
-        refused = (400, {"message": self.NO_LINK, "status": "error"})
-        server = self.serve(old, (202, {"id": 42, "status": "pending"}), refused,
-                            (202, {"id": 43, "status": "pending"}))
-        done = self.ended(self.reels("analyze", *self.LINKS, server=server), 4)
-        self.assertEqual(done.stdout, "42\n43\n")
-        self.assertIn(self.NO_LINK, done.stderr)
-        self.assertEqual([json.loads(body).get("url") for _, _, _, body in server.requests], [None, *self.LINKS])
-        done = self.ended(self.reels("analyze", "--idempotency-key", "k", *self.LINKS, server=self.serve(old)), 4)
-        self.assertIn("accepts one link per request", done.stderr)
-
     def test_an_error_in_the_middle_of_a_list(self):
         links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(51)]
         first = [{"url": link, "id": number + 1, "status": "pending"} for number, link in enumerate(links[:50])]

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "../api_client.hpp"
-#include "../job_wait.hpp"
 #include "message.hpp"
 
 #include <chrono>
@@ -16,48 +15,9 @@
 
 namespace reelsd::cli::mcp {
 
-/// Parameters of a wait for one job.
-struct job_wait {
-    std::int64_t id = 0;
-    std::chrono::seconds at_most{0};  ///< 0: returns the current state.
-    /// Receives the state of the job at least every 10 s.
-    std::function<void(const job_progress& state)> on_progress;
-};
-
-/// What the tools use: the HTTP API, or a fake in tests. Blocking; several threads call it
-/// concurrently. Each call returns soon after a stop request.
-class reel_server {
-public:
-    reel_server() = default;
-    virtual ~reel_server() = default;
-    reel_server(const reel_server&) = delete;
-    reel_server& operator=(const reel_server&) = delete;
-
-    [[nodiscard]] virtual result<api_answer> submit(
-        const submission& options, const std::stop_token& stop) = 0;
-    /// Uploads a local video file; `options.link`: of its post, or empty.
-    [[nodiscard]] virtual result<api_answer> submit_file(
-        const std::filesystem::path& file, const submission& options,
-        const std::stop_token& stop) = 0;
-    /// The finished job, or its state after the time.
-    [[nodiscard]] virtual result<api_answer> await(
-        const job_wait& wait, const std::stop_token& stop) = 0;
-    [[nodiscard]] virtual result<reel_page> list(
-        const list_query& query, const std::stop_token& stop) = 0;
-    [[nodiscard]] virtual result<api_answer> search(
-        const std::string& words, std::optional<int> limit, const std::stop_token& stop) = 0;
-    [[nodiscard]] virtual result<api_answer> ask(
-        const question& asked, const std::stop_token& stop) = 0;
-    /// The JPEG of a key moment, from 0.
-    [[nodiscard]] virtual result<std::string> frame(
-        std::int64_t id, std::size_t number, const std::stop_token& stop) = 0;
-    [[nodiscard]] virtual result<api_answer> usage(
-        const usage_query& days, const std::stop_token& stop) = 0;
-};
-
 /// Dependencies of a tool call. All of them outlive it.
 struct tool_context {
-    reel_server& server;
+    const reel_server& server;
     const std::stop_token& stop;
     /// Receives the state of the reel that the call waits for.
     std::function<void(const job_progress& state)> on_progress;
@@ -77,18 +37,19 @@ struct tool_result {
     bool is_error = false;
 };
 
-/// One tool. `run` gets arguments that are valid by `input_schema`.
+/// Default wait for a reel. An analysis takes some 30 s. Many clients abandon a request after 60 s,
+/// and the model then never receives the reel's id.
+inline constexpr std::chrono::seconds wait_default_of_calls{50};
+
+/// One tool.
 struct tool {
-    std::string_view name;
-    std::string_view title;
-    std::string_view description;
-    json input_schema;
-    json output_schema;
-    json annotations;
+    std::string name;
+    json view;  ///< Its view in the newest revision of the protocol.
+    /// Gets arguments that are valid by the view's `inputSchema`.
     tool_result (*run)(const json& arguments, const tool_context& context);
 };
 
-/// All tools, in the order in which a model reads them.
+/// The tools of tools.json, in the order in which a model reads them.
 [[nodiscard]] std::vector<tool> make_tools();
 
 /// Runs the tool, or reports why `arguments` are invalid. A null argument counts as absent.

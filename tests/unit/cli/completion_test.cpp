@@ -45,7 +45,7 @@ private:
 };
 
 TEST(CompletionScript, WritesBash) {
-    const auto script = completion_script(small_program{}.app(), shell::bash);
+    const auto script = completion_script(small_program{}.app(), "bash");
     EXPECT_THAT(script, HasSubstr("            --config|--status) option=$word ;;\n"));
     EXPECT_THAT(script, HasSubstr("compgen -W 'on off'"));
     EXPECT_THAT(script, HasSubstr("compgen -W 'all some --status -h --help --config'"));
@@ -53,7 +53,7 @@ TEST(CompletionScript, WritesBash) {
 }
 
 TEST(CompletionScript, WritesZsh) {
-    const auto script = completion_script(small_program{}.app(), shell::zsh);
+    const auto script = completion_script(small_program{}.app(), "zsh");
     EXPECT_THAT(script, ::testing::StartsWith("#compdef reels\n"));
     EXPECT_THAT(script, HasSubstr(R"('show:Show \[one\]\: what'\''s there')"));
     EXPECT_THAT(script, HasSubstr("'(-h --help)--help[Help]'"));
@@ -63,7 +63,7 @@ TEST(CompletionScript, WritesZsh) {
 }
 
 TEST(CompletionScript, WritesFish) {
-    const auto script = completion_script(small_program{}.app(), shell::fish);
+    const auto script = completion_script(small_program{}.app(), "fish");
     EXPECT_THAT(script, HasSubstr("            case --config --status\n"));
     EXPECT_THAT(script, HasSubstr("-a show -d 'Show [one]: what\\'s there'\n"));
     EXPECT_THAT(script, HasSubstr("complete -c reels -s h -l help -d 'Help'\n"));
@@ -133,9 +133,9 @@ void for_each_name(const Check& check) {
 TEST(CompletionScript, HasAllNames) {
     command_line unused;
     const auto program = make_parser(unused, 80);
-    const auto bash = completion_script(*program, shell::bash);
-    const auto zsh = completion_script(*program, shell::zsh);
-    const auto fish = completion_script(*program, shell::fish);
+    const auto bash = completion_script(*program, "bash");
+    const auto zsh = completion_script(*program, "zsh");
+    const auto fish = completion_script(*program, "fish");
     for_each_name([&](const std::string& name) {
         EXPECT_THAT(bash, HasSubstr(name));
         EXPECT_THAT(zsh, HasSubstr(name));

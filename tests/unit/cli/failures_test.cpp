@@ -1,4 +1,4 @@
-#include "cli/failures.hpp"
+#include "cli/protocol.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "cli/links.hpp"
-
-#include "cli/job_wait.hpp"
+#include "cli/api_client.hpp"
 #include "cli/progress.hpp"
+#include "cli/protocol.hpp"
+#include "cli/submission.hpp"
 
 #include <gtest/gtest.h>
 

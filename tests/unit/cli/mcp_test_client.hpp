@@ -31,40 +31,44 @@ public:
     std::function<result<std::string>(std::int64_t, std::size_t)> on_frame;
     std::function<result<api_answer>(const usage_query&)> on_usage;
 
-    result<api_answer> submit(const submission& options, const std::stop_token& stop) override {
+    result<api_answer> submit(
+        const submission& options, const std::stop_token& stop) const override {
         if (!on_submit) return unexpected();
         return on_submit(options, stop);
     }
     result<api_answer> submit_file(
         const std::filesystem::path& file, const submission& options,
-        const std::stop_token& /*stop*/) override {
+        const std::function<void(std::uint64_t, std::uint64_t)>& /*on_progress*/,
+        const std::stop_token& /*stop*/) const override {
         if (!on_submit_file) return unexpected();
         return on_submit_file(file, options);
     }
-    result<api_answer> await(const job_wait& wait, const std::stop_token& stop) override {
+    result<api_answer> await(const job_wait& wait, const std::stop_token& stop) const override {
         if (!on_await) return unexpected();
         return on_await(wait, stop);
     }
-    result<reel_page> list(const list_query& query, const std::stop_token& /*stop*/) override {
+    result<reel_page> list(
+        const list_query& query, const std::stop_token& /*stop*/) const override {
         if (!on_list) return unexpected();
         return on_list(query);
     }
     result<api_answer> search(
-        const std::string& words, std::optional<int> limit,
-        const std::stop_token& /*stop*/) override {
+        std::string_view words, std::optional<int> limit,
+        const std::stop_token& /*stop*/) const override {
         if (!on_search) return unexpected();
-        return on_search(words, limit);
+        return on_search(std::string{words}, limit);
     }
-    result<api_answer> ask(const question& asked, const std::stop_token& /*stop*/) override {
+    result<api_answer> ask(const question& asked, const std::stop_token& /*stop*/) const override {
         if (!on_ask) return unexpected();
         return on_ask(asked);
     }
     result<std::string> frame(
-        std::int64_t id, std::size_t number, const std::stop_token& /*stop*/) override {
+        std::int64_t id, std::size_t number, const std::stop_token& /*stop*/) const override {
         if (!on_frame) return unexpected();
         return on_frame(id, number);
     }
-    result<api_answer> usage(const usage_query& days, const std::stop_token& /*stop*/) override {
+    result<api_answer> usage(
+        const usage_query& days, const std::stop_token& /*stop*/) const override {
         if (!on_usage) return unexpected();
         return on_usage(days);
     }
@@ -76,7 +80,7 @@ private:
 /// A client of a session; collects the messages that it receives.
 class test_client {
 public:
-    explicit test_client(reel_server& server)
+    explicit test_client(const reel_server& server)
         : session_{
               server,
               {.send = [this](std::string line) { keep(std::move(line)); },

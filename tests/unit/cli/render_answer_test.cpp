@@ -1,5 +1,4 @@
 // Goal: extracts, answers and presets as a user reads them. Method: whole pages.
-#include "cli/documents.hpp"
 #include "cli/render.hpp"
 #include <reelsd/base/json.hpp>
 

@@ -1,5 +1,4 @@
-#include "cli/table.hpp"
-
+#include "cli/layout.hpp"
 #include "cli/text.hpp"
 
 #include <gmock/gmock.h>

@@ -1,13 +1,18 @@
-#include "table.hpp"
+#include "layout.hpp"
 
-#include "text.hpp"
 #include <reelsd/base/invariant.hpp>
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace reelsd::cli {
 namespace {
+
+constexpr std::size_t columns_min = 40;
+constexpr std::size_t field_indent = 19;  ///< Two spaces, the longest label and two more.
+constexpr std::size_t time_indent = 4;
+constexpr std::size_t item_indent = 2;
 
 constexpr std::string_view gap = "  ";
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";  // U+2026, one cell
@@ -39,6 +44,70 @@ std::string drawn(
 }
 
 }  // namespace
+
+page::page(const render_options& options)
+    : columns_{std::max(options.columns, columns_min)}, allowed_{options.allowed} {}
+
+void page::line(std::string_view text, style look) {
+    hanging("", 0, text, look);
+}
+
+void page::gap() {
+    text_.push_back('\n');
+}
+
+void page::indented(std::string_view text, style look) {
+    hanging("", time_indent, text, look);
+}
+
+void page::heading(std::string_view name) {
+    gap();
+    text_.append(styled(name, style::strong, allowed_)).push_back('\n');
+}
+
+void page::field(std::string_view label, std::string_view text) {
+    hanging(std::string{"  "}.append(label), field_indent, text);
+}
+
+void page::label(std::string_view name) {
+    text_.append("  ").append(name).push_back('\n');
+}
+
+void page::timed(std::string_view time, std::string_view text) {
+    const auto head = std::string(time_indent, ' ').append(time).append("  ");
+    hanging(head, head.size(), text);
+}
+
+void page::item(std::size_t indent, std::string_view lead, std::string_view text) {
+    auto whole = printable(lead, line_breaks::to_blank);
+    if (!text.empty()) whole.append(" ").append(text);
+    // Deep levels share an indent, so that each keeps half of the width.
+    const auto kept = std::min(indent, columns_ / 2);
+    auto left = kept;
+    for (const auto& row :
+         wrapped(printable(whole, line_breaks::keep), columns_ - kept - item_indent)) {
+        text_.append(row.empty() ? 0 : left, ' ').append(row).push_back('\n');
+        left = kept + item_indent;
+    }
+}
+
+std::string page::take() {
+    return std::move(text_);
+}
+
+void page::hanging(std::string_view head, std::size_t indent, std::string_view text, style look) {
+    const auto columns = columns_ - std::min(indent, columns_ / 2);
+    auto lead = std::string{head};
+    for (const auto& row : wrapped(printable(text, line_breaks::keep), columns)) {
+        if (row.empty()) {
+            lead.erase(lead.find_last_not_of(' ') + 1);  // No spaces at the end of a line.
+        } else {
+            lead.append(indent - std::min(indent, lead.size()), ' ');
+        }
+        text_.append(lead).append(styled(row, look, allowed_)).push_back('\n');
+        lead.clear();
+    }
+}
 
 void table::add(std::vector<table_cell> row) {
     invariant(row.size() == columns_.size());

@@ -1,4 +1,4 @@
-#include "cli/stream_readers.hpp"
+#include "cli/protocol.hpp"
 
 #include <gtest/gtest.h>
 
