@@ -1,7 +1,6 @@
-#include "database_call.hpp"
-#include "delivery.hpp"
+#include "bot_part.hpp"
 #include "message_sender.hpp"
-#include "update_poller.hpp"
+#include "update_handler.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/random.hpp>
@@ -97,6 +96,10 @@ private:
     void add_ephemeral_message(ephemeral_message message);
     void wake_outbox();
     [[nodiscard]] chats::bot_lease lease() const;
+    template <class T>
+    [[nodiscard]] result<T> query(asio::awaitable<T> operation, const deadline& by) const {
+        return wait_for(dependencies_.loop, std::move(operation), by);
+    }
 
     bot_dependencies dependencies_;
     bot_api api_;
@@ -204,7 +207,7 @@ void bot::state::join() {
     if (self_.id == 0) return;
     // After the last message.
     const auto by = deadline::after(1s);
-    const auto released = query(dependencies_, dependencies_.bots.release(lease(), by), by);
+    const auto released = query(dependencies_.bots.release(lease(), by), by);
     if (!released) {
         dependencies_.log.debug(
             "chat: releasing the bot failed", {{"reason", released.error().to_string()}});
@@ -292,8 +295,7 @@ bool bot::state::accept_identity(const api_answer& answer) {
 }
 
 void bot::state::renew_lease(time_point now) {
-    const auto position =
-        query(dependencies_, dependencies_.bots.hold(lease(), bot_lease_length, soon()));
+    const auto position = query(dependencies_.bots.hold(lease(), bot_lease_length, soon()), soon());
     if (position && *position) {
         {
             const std::lock_guard lock{mutex_};
@@ -345,9 +347,9 @@ void bot::state::read_messages() {
         is_woken_ = false;
     }
     auto rows = query(
-        dependencies_,
         dependencies_.bots.waiting(
-            lease().bot, {were_busy.begin(), were_busy.end()}, rows_max, soon()));
+            lease().bot, {were_busy.begin(), were_busy.end()}, rows_max, soon()),
+        soon());
     const auto now = deadline::clock::now();
     if (!rows) {
         dependencies_.log.debug(

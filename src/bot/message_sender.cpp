@@ -1,8 +1,7 @@
 #include "message_sender.hpp"
 
-#include "command.hpp"
-#include "database_call.hpp"
 #include "message_templates.hpp"
+#include "update.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 
@@ -153,7 +152,74 @@ result<questions::outcome> ask(
     return reply;
 }
 
+next_step next_of_status(const chats::waiting_message& row) {
+    auto state = render_state(row);
+    if (row.shown != state) {
+        const auto what = row.message ? next_step::kind::edit : next_step::kind::send;
+        return {.what = what, .rendered_state = std::move(state), .part = 0};
+    }
+    if (!is_final(state)) return {};
+    return {
+        .what = next_step::kind::send, .rendered_state = std::move(state), .part = row.parts_sent};
+}
+
 }  // namespace
+
+std::string render_state(const chats::waiting_message& row) {
+    if (!row.job_status) return "gone";
+    std::string state{name_of(*row.job_status)};
+    const bool is_processing = *row.job_status == jobs::job_status::processing;
+    if (is_processing && !row.step.empty()) state.append(":").append(row.step);
+    return state;
+}
+
+bool is_final(std::string_view rendered_state) noexcept {
+    return rendered_state == "done" || rendered_state == "error" || rendered_state == "gone";
+}
+
+next_step next_step_of(const chats::waiting_message& row) {
+    const bool is_accounts = row.what.kind != chats::message_kind::reply;
+    if (is_accounts && !row.is_linked) return {.what = next_step::kind::drop};
+    switch (row.what.kind) {
+        case chats::message_kind::reply:
+            return {.what = next_step::kind::send, .part = row.parts_sent};
+        case chats::message_kind::document: return {.what = next_step::kind::document};
+        case chats::message_kind::frames: return {.what = next_step::kind::frames};
+        case chats::message_kind::question: return {.what = next_step::kind::answer};
+        case chats::message_kind::status: break;
+    }
+    return next_of_status(row);
+}
+
+bool per_chat_throttle::is_free(chats::chat_id chat, time_point now) const {
+    const auto known = chats_.find(chat);
+    return known == chats_.end() || known->second.is_free(now);
+}
+
+void per_chat_throttle::take(chats::chat_id chat) {
+    chats_[chat].is_taken = true;
+}
+
+void per_chat_throttle::finish(
+    chats::chat_id chat, const send_result& sent, time_point now, double jitter) {
+    auto& state = chats_[chat];
+    state.is_taken = false;
+    switch (sent.what) {
+        case send_result::outcome::done: chats_.erase(chat); return;
+        case send_result::outcome::rate_limited: state.not_before = now + sent.wait; return;
+        case send_result::outcome::failed: break;
+    }
+    ++state.failures;
+    state.not_before = now + backoff(state.failures, jitter);
+}
+
+std::set<chats::chat_id> per_chat_throttle::busy(time_point now) const {
+    std::set<chats::chat_id> busy_chats;
+    for (const auto& [chat, state] : chats_) {
+        if (!state.is_free(now)) busy_chats.insert(chat);
+    }
+    return busy_chats;
+}
 
 send_result message_sender::send(
     const chats::waiting_message& row, const next_step& step, const std::stop_token& stop) {
@@ -266,16 +332,15 @@ send_result message_sender::handle_failure(
                 "chat: message will be retried", {{"reason", answer.description}});
             return failed;
         case outcome::moved: {
-            const auto moved = query(
-                dependencies_, dependencies_.chats.move(chat, answer.moved_to.value(), soon()));
+            const auto moved =
+                query(dependencies_.chats.move(chat, answer.moved_to.value(), soon()));
             return moved ? done : failed;
         }
         case outcome::chat_unreachable: {
             dependencies_.log.warning(
                 "chat: chat unreachable, its messages are dropped",
                 {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
-            const auto forgotten =
-                query(dependencies_, dependencies_.bots.forget_chat(chat, soon()));
+            const auto forgotten = query(dependencies_.bots.forget_chat(chat, soon()));
             return forgotten ? done : failed;
         }
         default: break;
@@ -307,7 +372,7 @@ result<message_sender::content> message_sender::final_content_of(
     if (step.rendered_state == "gone") {
         return content{.parts = to_messages(templates::gone(id))};
     }
-    const auto reel = query(dependencies_, dependencies_.jobs.find(row.what.account, id, soon()));
+    const auto reel = query(dependencies_.jobs.find(row.what.account, id, soon()));
     if (!reel) return reel.error();
     if (!*reel) return error{errc::not_found};
     const auto& job = **reel;
@@ -317,8 +382,7 @@ result<message_sender::content> message_sender::final_content_of(
         return content{
             .parts = to_messages(templates::failure(job, now)), .buttons = buttons_below(job)};
     }
-    const auto used =
-        query(dependencies_, dependencies_.usage.read_reel(row.what.account, id, soon()));
+    const auto used = query(dependencies_.usage.read_reel(row.what.account, id, soon()));
     if (!used) return used.error();
     if (!*used) return error{errc::not_found};
     return content{
@@ -330,10 +394,8 @@ send_result message_sender::answer_question(
     const chats::waiting_message& row, const std::stop_token& stop) {
     show_typing(api_, row.what.target, stop);
     // Before the model is called: a question is not paid again after a crash.
-    const auto begun = query(
-        dependencies_,
-        dependencies_.bots.begin_question(
-            row.id, to_messages(templates::interrupted_question()), soon()));
+    const auto begun = query(dependencies_.bots.begin_question(
+        row.id, to_messages(rich_text{plain(templates::interrupted_question)}), soon()));
     if (!begun) return failed;
     const auto reply = ask(dependencies_, row.what, stop);
     if (!reply) {
@@ -348,8 +410,8 @@ send_result message_sender::answer_question(
                               : templates::answer(std::get<questions::answer>(*reply));
     // The model is paid: its answer must not be lost.
     for (int attempts = 1;; ++attempts) {
-        const auto stored = query(
-            dependencies_, dependencies_.bots.answer_question(row.id, to_messages(text), soon()));
+        const auto stored =
+            query(dependencies_.bots.answer_question(row.id, to_messages(text), soon()));
         if (stored) return done;
         if (attempts == store_attempts_max || stop.stop_requested()) return failed;
     }
@@ -358,7 +420,7 @@ send_result message_sender::answer_question(
 send_result message_sender::send_document(
     const chats::waiting_message& row, const std::stop_token& stop) {
     const auto id = row.what.job.value();
-    const auto job = query(dependencies_, dependencies_.jobs.find(row.what.account, id, soon()));
+    const auto job = query(dependencies_.jobs.find(row.what.account, id, soon()));
     if (!job) return failed;
     if (!*job || !(*job)->result) return forget(row, stop);
     auto text = job_view(**job);
@@ -377,11 +439,10 @@ send_result message_sender::send_document(
 send_result message_sender::send_frames(
     const chats::waiting_message& row, const std::stop_token& stop) {
     const auto id = row.what.job.value();
-    const auto job = query(dependencies_, dependencies_.jobs.find(row.what.account, id, soon()));
+    const auto job = query(dependencies_.jobs.find(row.what.account, id, soon()));
     if (!job) return failed;
     if (!*job || !(*job)->result) return forget(row, stop);
-    const auto frames =
-        query(dependencies_, read_frames(dependencies_, id), deadline::after(pictures_time_max));
+    const auto frames = query(read_frames(dependencies_, id), deadline::after(pictures_time_max));
     if (!frames) {
         dependencies_.log.warning(
             "chat: reading pictures failed",
@@ -406,15 +467,14 @@ send_result message_sender::send_files(
 
 send_result message_sender::forget(const chats::waiting_message& row, const std::stop_token& stop) {
     for (int attempts = 1;; ++attempts) {
-        if (query(dependencies_, dependencies_.bots.forget(row.id, soon()))) return done;
+        if (query(dependencies_.bots.forget(row.id, soon()))) return done;
         if (attempts == store_attempts_max || stop.stop_requested()) return failed;
     }
 }
 
 send_result message_sender::store_progress(
     const chats::waiting_message& row, const chats::message_progress& progress) {
-    const auto stored =
-        query(dependencies_, dependencies_.bots.note_progress(row.id, progress, soon()));
+    const auto stored = query(dependencies_.bots.note_progress(row.id, progress, soon()));
     return stored ? done : failed;
 }
 

@@ -195,22 +195,11 @@ rich_text wrong_code(std::string_view origin) {
         dashboard_place(origin)))};
 }
 
-rich_text too_many_codes() {
-    return {plain("Too many wrong codes. Try again in 15 minutes.")};
-}
-
 rich_text too_many_chats() {
     return {plain(fmt::format(
         "Your account has {} linked chats, which is the limit. Unlink one in the dashboard or with "
         "/unlink, then send the code again.",
         chats::linked_chats_max))};
-}
-
-rich_text unlinked() {
-    return {
-        plain("This chat is no longer linked to your account. Your reels are kept. To link it "
-              "again, send "
-              "a new code from the dashboard.")};
 }
 
 rich_text hint() {
@@ -245,14 +234,6 @@ rich_text video_too_large(std::uint64_t bytes_max, bool is_of_telegram, std::str
         "the dashboard{}.",
         size,
         origin.empty() ? "" : fmt::format(": {}/", origin)))};
-}
-
-rich_text video_download_failed() {
-    return {plain("The video could not be downloaded from Telegram. Send it again.")};
-}
-
-std::string video_required_again() {
-    return "The video is not kept. Send it again.";
 }
 
 rich_text left_out_links(std::size_t links) {
@@ -304,10 +285,6 @@ rich_text answer(const questions::answer& answered) {
     }
     text.push_back(plain("\n\nCost: " + cost_text(answered.cost_usd)));
     return text;
-}
-
-rich_text interrupted_question() {
-    return {plain("The server stopped before it could answer your question. Ask it again.")};
 }
 
 rich_text refused_question(const questions::refusal& refusal) {

@@ -20,6 +20,18 @@
 /// The texts of the bot. Pure.
 namespace reelsd::bot::templates {
 
+// Texts without formatting or values.
+
+inline constexpr const char* too_many_codes = "Too many wrong codes. Try again in 15 minutes.";
+inline constexpr const char* unlinked =
+    "This chat is no longer linked to your account. Your reels are kept. To link it again, "
+    "send a new code from the dashboard.";
+inline constexpr const char* video_download_failed =
+    "The video could not be downloaded from Telegram. Send it again.";
+inline constexpr const char* video_required_again = "The video is not kept. Send it again.";
+inline constexpr const char* interrupted_question =
+    "The server stopped before it could answer your question. Ask it again.";
+
 /// Lists the commands.
 [[nodiscard]] rich_text help(chats::chat_kind kind, std::string_view username);
 
@@ -27,9 +39,7 @@ namespace reelsd::bot::templates {
 [[nodiscard]] rich_text link_required(std::string_view origin);
 [[nodiscard]] rich_text welcome(chats::chat_kind kind, std::string_view username);
 [[nodiscard]] rich_text wrong_code(std::string_view origin);
-[[nodiscard]] rich_text too_many_codes();
 [[nodiscard]] rich_text too_many_chats();
-[[nodiscard]] rich_text unlinked();
 
 /// The answer to a message without a command.
 [[nodiscard]] rich_text hint();
@@ -41,8 +51,6 @@ namespace reelsd::bot::templates {
 /// `is_of_telegram`: the limit is Telegram's, and the dashboard accepts larger files.
 [[nodiscard]] rich_text video_too_large(
     std::uint64_t bytes_max, bool is_of_telegram, std::string_view origin);
-[[nodiscard]] rich_text video_download_failed();
-[[nodiscard]] std::string video_required_again();
 [[nodiscard]] rich_text left_out_links(std::size_t links);
 [[nodiscard]] rich_text deleted(job_id job);
 [[nodiscard]] rich_text no_such_reel(job_id job);
@@ -53,7 +61,6 @@ namespace reelsd::bot::templates {
 /// The answer with its citations, or that there is none: an answer without a citation is never
 /// shown.
 [[nodiscard]] rich_text answer(const questions::answer& answered);
-[[nodiscard]] rich_text interrupted_question();
 [[nodiscard]] rich_text refused_question(const questions::refusal& refusal);
 [[nodiscard]] rich_text too_fast(int requests_per_minute, int retry_after);
 

@@ -1,9 +1,8 @@
 #include "update_handler.hpp"
 
-#include "database_call.hpp"
 #include "message_templates.hpp"
-#include "video_upload.hpp"
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/platform/link.hpp>
@@ -56,12 +55,6 @@ std::string name_of_link(std::int64_t update, const incoming_message& message, s
     return fmt::format("{}-{}-{}", message.chat.value, message.id, number);
 }
 
-std::size_t characters_in(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-        return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-    }));
-}
-
 using near_search = std::function<asio::awaitable<std::vector<job_id>>(account_id, std::string)>;
 
 /// Takes copies, because the caller may give up before the loop starts it.
@@ -108,8 +101,7 @@ templates::found_reel found_from(const jobs::search_hit& hit, const model::passa
 update_handler::update_handler(
     bot_dependencies& dependencies, const bot_api& api, bot_identity self, std::stop_token stop,
     std::function<void(ephemeral_message)> send_ephemeral)
-    : dependencies_{dependencies},
-      api_{api},
+    : bot_part{dependencies, api},
       self_{std::move(self)},
       stop_{std::move(stop)},
       send_ephemeral_{std::move(send_ephemeral)} {}
@@ -136,8 +128,7 @@ result<void> update_handler::skip(const update& received) {
 
 result<void> update_handler::handle_message(std::int64_t update, const incoming_message& message) {
     if (message.moved_to) {
-        const auto moved =
-            query(dependencies_, dependencies_.chats.move(message.chat, *message.moved_to, soon()));
+        const auto moved = query(dependencies_.chats.move(message.chat, *message.moved_to, soon()));
         if (!moved) return moved.error();
         return finish(update, {});
     }
@@ -148,7 +139,7 @@ result<void> update_handler::handle_message(std::int64_t update, const incoming_
         not_noted_ = update;
         return {};
     }
-    const auto caller = query(dependencies_, dependencies_.chats.find_caller(message.chat, soon()));
+    const auto caller = query(dependencies_.chats.find_caller(message.chat, soon()));
     if (!caller) return caller.error();
     if (!*caller) return handle_unlinked(update, message, parsed);
     const request from{.update = update, .message = message, .account = (*caller)->account};
@@ -263,8 +254,7 @@ result<update_handler::submitted> update_handler::submit_link(
     }
     if (!submission->is_repeated) return submission;
     // Submitted by the earlier version, or by this one before the daemon died.
-    const auto job = query(
-        dependencies_, dependencies_.jobs.find(from.account, submission->job.value(), soon()));
+    const auto job = query(dependencies_.jobs.find(from.account, submission->job.value(), soon()));
     if (!job) return job.error();
     submission->is_known = *job && is_of_earlier_version((*job)->created_at, from);
     return submission;
@@ -290,9 +280,8 @@ result<update_handler::submitted> update_handler::submit(
         .queue = true,
         // After a crash, the repeated update finds the same job.
         .idempotency_key = fmt::format("telegram-{}-{}", self_.id, name)};
-    const auto decision = query(
-        dependencies_,
-        dependencies_.submission_batcher.submit(account, std::move(submission), soon()));
+    const auto decision =
+        query(dependencies_.submission_batcher.submit(account, std::move(submission), soon()));
     if (!decision) return decision.error();
     using outcome = jobs::submission_result::outcome;
     if (decision->decided == outcome::accepted) {
@@ -319,7 +308,7 @@ result<void> update_handler::link(
         if (is_allowed) {
             refuse_code();
         } else if (may_refuse(message.chat)) {
-            send_ephemeral_to(message, templates::too_many_codes());
+            send_ephemeral_to(message, rich_text{plain(templates::too_many_codes)});
         }
         not_noted_ = update;
         return {};
@@ -331,7 +320,7 @@ result<void> update_handler::link(
         .code = *hash,
         .answer = to_messages(templates::welcome(message.kind, self_.username)).front()};
     const auto outcome =
-        query(dependencies_, dependencies_.bots.link(lease(), update, std::move(linking), soon()));
+        query(dependencies_.bots.link(lease(), update, std::move(linking), soon()));
     if (!outcome) return outcome.error();
     not_noted_.reset();
     switch (*outcome) {
@@ -346,9 +335,9 @@ result<void> update_handler::link(
 }
 
 result<void> update_handler::unlink(const request& from) {
-    auto answer = reply_to(from, templates::unlinked());
-    const auto unlinked = query(
-        dependencies_, dependencies_.bots.unlink(lease(), from.update, std::move(answer), soon()));
+    auto answer = reply_to(from, rich_text{plain(templates::unlinked)});
+    const auto unlinked =
+        query(dependencies_.bots.unlink(lease(), from.update, std::move(answer), soon()));
     if (!unlinked) return unlinked.error();
     dependencies_.log.info("chat unlinked", {{"account", from.account.value}});
     not_noted_.reset();
@@ -358,15 +347,13 @@ result<void> update_handler::unlink(const request& from) {
 result<void> update_handler::remove_reel(const request& from, std::string_view number) {
     const auto job = reel_number(number);
     if (!job) return reply(from, templates::number_required("delete"));
-    const auto outcome = query(
-        dependencies_,
-        dependencies_.bots.remove_job(
-            lease(),
-            from.update,
-            *job,
-            reply_to(from, templates::deleted(*job)),
-            reply_to(from, templates::no_such_reel(*job)),
-            soon()));
+    const auto outcome = query(dependencies_.bots.remove_job(
+        lease(),
+        from.update,
+        *job,
+        reply_to(from, templates::deleted(*job)),
+        reply_to(from, templates::no_such_reel(*job)),
+        soon()));
     if (!outcome) return outcome.error();
     not_noted_.reset();
     if (*outcome == chats::deletion_outcome::deleted) {
@@ -380,7 +367,7 @@ result<void> update_handler::remove_reel(const request& from, std::string_view n
 result<void> update_handler::show_status(const request& from, std::string_view number) {
     const auto id = reel_number(number);
     if (!id) return reply(from, templates::number_required("status"));
-    const auto job = query(dependencies_, dependencies_.jobs.find(from.account, *id, soon()));
+    const auto job = query(dependencies_.jobs.find(from.account, *id, soon()));
     if (!job) return job.error();
     if (!*job) return reply(from, templates::no_such_reel(*id));
     return finish(from.update, {status_of(from, *id)});
@@ -391,7 +378,7 @@ result<void> update_handler::ask(const request& from, std::string_view rest) {
     auto asked = question_in(rest, from.message, self_);
     std::erase(asked.text, '\0');  // PostgreSQL's text cannot contain it.
     if (asked.text.empty()) return reply(from, templates::question_required());
-    if (characters_in(asked.text) > questions::question_characters_max) {
+    if (code_point_count(asked.text) > questions::question_characters_max) {
         return reply(from, templates::question_too_long());
     }
     return finish(
@@ -415,9 +402,8 @@ result<rich_text> update_handler::answer_to(const request& from, const commands:
 }
 
 result<rich_text> update_handler::list(account_id account) {
-    const auto page = query(
-        dependencies_,
-        dependencies_.jobs.list(account, jobs::job_filter{.jobs_max = listed_max}, soon()));
+    const auto page =
+        query(dependencies_.jobs.list(account, jobs::job_filter{.jobs_max = listed_max}, soon()));
     if (!page) return page.error();
     return templates::list(page->jobs);
 }
@@ -425,7 +411,7 @@ result<rich_text> update_handler::list(account_id account) {
 result<rich_text> update_handler::search(account_id account, std::string_view words) {
     const auto text = model::query_text(words);
     if (text.empty()) return templates::words_required();
-    if (characters_in(text) > query_characters_max) return rich_text{plain("q is too long")};
+    if (code_point_count(text) > query_characters_max) return rich_text{plain("q is too long")};
     const model::weighted_text whole{text};
     const auto concepts =
         dependencies_.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
@@ -437,7 +423,7 @@ result<rich_text> update_handler::search(account_id account, std::string_view wo
     const auto by = deadline::after(search_time_max);
     auto search = find_reels(
         dependencies_.search, dependencies_.near_reels, account, std::move(criteria), by);
-    const auto hits = query(dependencies_, std::move(search), by);
+    const auto hits = query(std::move(search), by);
     if (!hits) return hits.error();
     const model::passage_finder finder{text, concepts};
     std::vector<templates::found_reel> reels;
@@ -447,7 +433,7 @@ result<rich_text> update_handler::search(account_id account, std::string_view wo
 
 result<rich_text> update_handler::usage(account_id account) {
     const auto by = soon();
-    const auto summary = query(dependencies_, read_usage(dependencies_.usage, account, by), by);
+    const auto summary = query(read_usage(dependencies_.usage, account, by), by);
     if (!summary) return summary.error();
     return templates::usage(*summary);
 }
@@ -455,8 +441,7 @@ result<rich_text> update_handler::usage(account_id account) {
 result<void> update_handler::handle_button(std::int64_t update, const pressed_button& button) {
     std::optional<chats::chat_caller> caller;
     if (button.chat) {
-        const auto known =
-            query(dependencies_, dependencies_.chats.find_caller(*button.chat, soon()));
+        const auto known = query(dependencies_.chats.find_caller(*button.chat, soon()));
         if (!known) return known.error();
         caller = *known;
     }
@@ -485,8 +470,7 @@ result<std::string> update_handler::press(
     const auto parsed = parse_button(button.data);
     std::optional<jobs::job> job;
     if (parsed) {
-        const auto known =
-            query(dependencies_, dependencies_.jobs.find(account, parsed->job, soon()));
+        const auto known = query(dependencies_.jobs.find(account, parsed->job, soon()));
         if (!known) return known.error();
         job = *known;
     }
@@ -504,7 +488,7 @@ result<std::string> update_handler::press(
         message.job = job->id;
         if (is_done) messages.push_back(std::move(message));
     } else if (job && job->url.starts_with(jobs::upload_scheme)) {
-        text = templates::video_required_again();
+        text = templates::video_required_again;
     } else if (job) {
         const auto again = submit(account, job->url, true, fmt::format("{}-0", update));
         if (!again) return again.error();
@@ -519,9 +503,8 @@ result<std::string> update_handler::press(
 }
 
 result<void> update_handler::finish(std::int64_t update, std::vector<chats::new_message> messages) {
-    const auto finished = query(
-        dependencies_,
-        dependencies_.bots.finish_update(lease(), update, std::move(messages), soon()));
+    const auto finished =
+        query(dependencies_.bots.finish_update(lease(), update, std::move(messages), soon()));
     if (!finished) return finished.error();
     not_noted_.reset();
     return {};

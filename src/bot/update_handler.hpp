@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bot_api.hpp"
-#include "command.hpp"
+#include "bot_part.hpp"
 #include "message_sender.hpp"
 #include "rich_text.hpp"
 #include "update.hpp"
@@ -20,12 +20,32 @@
 
 namespace reelsd::bot {
 
+/// The submission of a video that was sent to a chat.
+struct video_submission {
+    account_id account;
+    std::string idempotency_key;
+    incoming_video file;
+    std::optional<std::string> url = {};      ///< Link of its post; valid by parse_link().
+    std::optional<std::string> caption = {};  ///< Caption of its post.
+};
+
+struct video_outcome {
+    std::optional<job_id> job = {};
+    rich_text refusal = {};  ///< The answer to the chat, if there is no job.
+};
+
+/// Downloads a video from the Bot API into the upload store and submits it. Holds two chunks in
+/// memory. Blocks for at most two minutes; `stop` ends the download immediately. Without a job, the
+/// file is discarded. Errors: those of the database, cancelled.
+[[nodiscard]] result<video_outcome> submit_video(
+    bot_dependencies& dependencies, const bot_api& api, const video_submission& video,
+    const std::stop_token& stop);
+
 /// Handles updates one by one. The changes of an update, its messages and the note that it was
 /// handled are stored in one statement. Blocking; for the update poller's thread.
-class update_handler {
+class update_handler : bot_part {
 public:
-    /// `dependencies` and `api` outlive the update handler. `stop` ends a download, whose update
-    /// then returns.
+    /// `stop` ends a download, whose update then returns.
     update_handler(
         bot_dependencies& dependencies, const bot_api& api, bot_identity self, std::stop_token stop,
         std::function<void(ephemeral_message)> send_ephemeral);
@@ -101,8 +121,6 @@ private:
         deadline::clock::time_point since{};
     };
 
-    bot_dependencies& dependencies_;
-    const bot_api& api_;
     bot_identity self_;
     std::stop_token stop_;
     std::function<void(ephemeral_message)> send_ephemeral_;
@@ -114,6 +132,38 @@ private:
     std::int64_t last_update_ = 0;  ///< Kept together with links.
     std::int64_t retried_ = 0;      ///< The update with links that is handled again; 0: none.
     std::optional<std::int64_t> not_noted_;  ///< The last handled update.
+};
+
+/// A token that was rejected is retried at this interval.
+inline constexpr std::chrono::seconds wrong_token_pause{60};
+/// Lease of the bot. Short, so that another daemon takes over soon; a renewal is one small row.
+inline constexpr seconds_f bot_lease_length{8.0};
+
+/// Polls the Bot API for updates and handles them. Blocking; for one thread.
+class update_poller : bot_part {
+public:
+    struct callbacks {
+        std::function<void(ephemeral_message)> send;
+        std::function<void()> on_handled;  ///< Messages may have been stored.
+    };
+    update_poller(bot_dependencies& dependencies, const bot_api& api, callbacks outbox)
+        : bot_part{dependencies, api}, outbox_{std::move(outbox)} {}
+
+    /// Polls until `term` ends, while this daemon has the bot.
+    void poll(const bot_identity& self, const std::stop_token& term);
+
+private:
+    [[nodiscard]] api_answer request_updates(
+        const chats::update_position& from, const std::stop_token& term) const;
+    [[nodiscard]] bool handle_all(
+        update_handler& handler, const std::vector<update>& updates, const std::stop_token& term);
+    [[nodiscard]] bool handle(update_handler& handler, const update& received);
+    void back_off(const api_answer& answer, int failures, const std::stop_token& term);
+
+    callbacks outbox_;
+    std::int64_t failed_update_ = 0;
+    int consecutive_failures_ = 0;  ///< Failures of `failed_update_`.
+    bool is_failing_ = false;       ///< The failure of polling has been logged.
 };
 
 }  // namespace reelsd::bot

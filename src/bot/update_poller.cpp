@@ -1,6 +1,4 @@
-#include "update_poller.hpp"
-
-#include "database_call.hpp"
+#include "update_handler.hpp"
 #include <reelsd/base/random.hpp>
 #include <reelsd/base/sleep.hpp>
 
@@ -31,8 +29,7 @@ void update_poller::poll(const bot_identity& self, const std::stop_token& term) 
     int failures = 0;
     while (!term.stop_requested()) {
         const auto begun = deadline::clock::now();
-        const auto position =
-            query(dependencies_, dependencies_.bots.hold(lease, bot_lease_length, soon()));
+        const auto position = query(dependencies_.bots.hold(lease, bot_lease_length, soon()));
         if (!position || !*position) {
             stoppable_sleep(1s, term);  // The outbox renews the lease or ends the term.
             continue;

@@ -1,7 +1,5 @@
-#include "video_upload.hpp"
-
-#include "database_call.hpp"
 #include "message_templates.hpp"
+#include "update_handler.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
 
@@ -93,10 +91,10 @@ asio::awaitable<void> discard(std::shared_ptr<stored_file> file) {
     co_await file->store.discard(file->id, soon());
 }
 
-class video_upload {
+class video_upload : bot_part {
 public:
     video_upload(bot_dependencies& dependencies, const bot_api& api, const std::stop_token& stop)
-        : dependencies_{dependencies}, api_{api}, stop_{stop} {}
+        : bot_part{dependencies, api}, stop_{stop} {}
 
     result<video_outcome> submit(const video_submission& video);
 
@@ -109,8 +107,6 @@ private:
     [[nodiscard]] std::uint64_t bytes_max() const;
     [[nodiscard]] rich_text too_large() const;
 
-    bot_dependencies& dependencies_;
-    const bot_api& api_;
     const std::stop_token& stop_;
 };
 
@@ -123,15 +119,13 @@ result<video_outcome> video_upload::submit(const video_submission& video) {
         .costs_money = dependencies_.analysis_costs_money,
         .queue = true,
         .idempotency_key = video.idempotency_key};
-    auto begun = query(
-        dependencies_,
-        begin(
-            dependencies_.loop,
-            dependencies_.uploads,
-            video.account,
-            std::move(expected),
-            dependencies_.limits,
-            bytes_max()));
+    auto begun = query(begin(
+        dependencies_.loop,
+        dependencies_.uploads,
+        video.account,
+        std::move(expected),
+        dependencies_.limits,
+        bytes_max()));
     if (!begun) return begun.error();
     if (!begun->file) {
         return video_outcome{
@@ -139,7 +133,7 @@ result<video_outcome> video_upload::submit(const video_submission& video) {
     }
     auto submitted = receive_and_submit(video, begun->file);
     // No effect once a job has the file. If this fails, the sweeper discards it.
-    static_cast<void>(query(dependencies_, discard(begun->file)));
+    static_cast<void>(query(discard(begun->file)));
     return submitted;
 }
 
@@ -148,8 +142,7 @@ result<video_outcome> video_upload::receive_and_submit(
     const auto refusal = download(video, file);
     if (!refusal) return refusal.error();
     if (*refusal) return video_outcome{.refusal = **refusal};
-    const auto stored =
-        query(dependencies_, complete(file, video.caption), deadline::after(piece_time_max));
+    const auto stored = query(complete(file, video.caption), deadline::after(piece_time_max));
     if (!stored) return stored.error();
     if (!*stored) return error{errc::storage_failed, "the upload was removed"};
     jobs::submission described{
@@ -162,9 +155,8 @@ result<video_outcome> video_upload::receive_and_submit(
             jobs::list_element{
                 .request_hash = (*stored)->sha256.substr(0, hash_digits), .position = 0},
         .upload = (*stored)->id};
-    const auto decision = query(
-        dependencies_,
-        dependencies_.submission_batcher.submit(video.account, std::move(described), soon()));
+    const auto decision =
+        query(dependencies_.submission_batcher.submit(video.account, std::move(described), soon()));
     if (!decision) return decision.error();
     using decided = jobs::submission_result::outcome;
     if (decision->decided == decided::accepted)
@@ -184,7 +176,7 @@ result<std::optional<rich_text>> video_upload::download(
     const auto failed = [this](std::string_view reason) -> result<answer> {
         if (stop_.stop_requested()) return error{errc::cancelled};
         dependencies_.log.warning("chat: video download failed", {{"reason", std::string{reason}}});
-        return answer{templates::video_download_failed()};
+        return answer{rich_text{plain(templates::video_download_failed)}};
     };
     const auto described = api_.call(
         "getFile", {{"file_id", video.file.file}}, deadline::after(get_file_time_max), stop_);
@@ -204,8 +196,7 @@ result<std::optional<rich_text>> video_upload::download(
         if (piece.empty()) return {};
         is_empty = false;
         auto bytes = std::exchange(piece, std::string{});
-        const auto added =
-            query(dependencies_, add(file, std::move(bytes)), deadline::after(piece_time_max));
+        const auto added = query(add(file, std::move(bytes)), deadline::after(piece_time_max));
         if (!added) store_failure = added.error();
         is_too_large = added && !*added;
         if (store_failure || is_too_large) return error{errc::cancelled};

@@ -6,7 +6,6 @@
 // Exits with 1 and prints the bytes and the seed when a guarantee of the headers is violated, or
 // when a sanitizer finds an error. The same seed gives the same inputs.
 #include "bot/bot_api.hpp"
-#include "bot/command.hpp"
 #include "bot/message_templates.hpp"
 #include "bot/rich_text.hpp"
 #include "bot/update.hpp"

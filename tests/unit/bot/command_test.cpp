@@ -1,4 +1,4 @@
-#include "bot/command.hpp"
+#include "bot/update.hpp"
 
 #include <gtest/gtest.h>
 

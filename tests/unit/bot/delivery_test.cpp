@@ -1,4 +1,4 @@
-#include "bot/delivery.hpp"
+#include "bot/message_sender.hpp"
 
 #include <gtest/gtest.h>
 

@@ -62,7 +62,7 @@ struct waiting_message {
     message_row_id id;
     new_message what;
     std::optional<std::int64_t> message;  ///< The sent message, which is edited.
-    std::string shown;                    ///< Its rendered state: see bot/delivery.hpp.
+    std::string shown;                    ///< Its rendered state: see bot/message_sender.hpp.
     int parts_sent = 0;
     std::optional<jobs::job_status> job_status;  ///< Empty if the job does not exist.
     std::string step;                            ///< Current step of a running job, if known.
