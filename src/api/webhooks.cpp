@@ -42,16 +42,11 @@ json delivery_view(const webhooks::delivery& delivery) {
     return view;
 }
 
-asio::awaitable<http::response> settings_answer(
-    http::request_context& ctx, webhook_service& service) {
-    const auto settings = co_await service.settings.find(ctx.caller(), ctx.database_by());
-    co_return ctx.json(http::status::ok, settings_view(settings));
-}
-
 /// GET /api/v1/webhook: the account's default address and its secret, created if there is none.
 /// 200.
 asio::awaitable<http::response> get_webhook(http::request_context& ctx, webhook_service& service) {
-    co_return co_await settings_answer(ctx, service);
+    const auto settings = co_await service.settings.find(ctx.caller(), ctx.database_by());
+    co_return ctx.json(http::status::ok, settings_view(settings));
 }
 
 /// PUT /api/v1/webhook {"url": string or null}: sets or removes the default address. 200 as GET;
@@ -63,14 +58,14 @@ asio::awaitable<http::response> put_webhook(http::request_context& ctx, webhook_
     auto url = requested_webhook_url(*body, "url", service.check_url);
     if (!url) co_return ctx.problem(url.error());
     co_await service.settings.set_url(ctx.caller(), *std::move(url), ctx.database_by());
-    co_return co_await settings_answer(ctx, service);
+    co_return co_await get_webhook(ctx, service);
 }
 
 /// POST /api/v1/webhook/rotate: a new secret; the old one also signs for 24 hours. 200 as GET.
 asio::awaitable<http::response> rotate_secret(
     http::request_context& ctx, webhook_service& service) {
     co_await service.settings.rotate_secret(ctx.caller(), ctx.database_by());
-    co_return co_await settings_answer(ctx, service);
+    co_return co_await get_webhook(ctx, service);
 }
 
 result<webhooks::delivery_filter> requested_filter(const http::request_context& ctx) {

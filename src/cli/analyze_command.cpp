@@ -44,7 +44,7 @@ bool ends_the_command(errc code) {
 /// submit_file() with its progress shown.
 result<api_answer> upload(
     const command_context& context, const std::string& file, const submission& options) {
-    const auto name = printable(file, line_breaks::to_blank);
+    const auto name = one_line(file);
     const auto show = [&](std::uint64_t sent, std::uint64_t bytes) {
         constexpr std::uint64_t all = 100;
         const auto percent = bytes == 0 ? all : sent * all / bytes;
@@ -110,9 +110,7 @@ result<api_answer> submit_links(
         list.idempotency_key = key_of(list.links, list.analysis);
     auto answer = context.api.submit_all(list, context.stop);
     if (answer && answer->document.size() != list.links.size()) {
-        return error{
-            errc::connection_failed,
-            "the server did not answer for every link: is this a reelsd server?"};
+        return no_reelsd_answer("the server did not answer for every link");
     }
     return answer;
 }
@@ -157,10 +155,7 @@ public:
     void refused(const json& answer) {
         const auto why = text_of(answer, "error").value_or("the server returned no id");
         const auto link = text_of(answer, "url").value_or("");
-        context_.shown.note(fmt::format(
-            "reels: {}: {}",
-            printable(link, line_breaks::to_blank),
-            printable(why, line_breaks::to_blank)));
+        context_.shown.note(fmt::format("reels: {}: {}", one_line(link), one_line(why)));
         documents_.push_back(answer);
         note(text_of(answer, "error") ? exit_code::refused : exit_code::server_failed);
     }
@@ -298,8 +293,7 @@ exit_code run_analyze_one(const command_context& context, const analyze_argument
     }
     const auto status = text_of(queued->document, "status").value_or("pending");
     if (arguments.wait) {
-        context.shown.show(
-            fmt::format("reel {}: {}", *id, printable(status, line_breaks::to_blank)));
+        context.shown.show(fmt::format("reel {}: {}", *id, one_line(status)));
         const std::chrono::seconds at_most{arguments.timeout_seconds};
         return wait_and_print_job(context, *id, at_most, form);
     }

@@ -67,10 +67,7 @@ result<api_answer> decoded(result<net::http_response> response, json::value_t ty
     if (!response) return response.error();
     auto document = parse_foreign_json(response->body);
     if (document.type() != type) {
-        return error{
-            errc::connection_failed,
-            fmt::format(
-                "the answer is not a JSON {}: is this a reelsd server?", json(type).type_name())};
+        return no_reelsd_answer(fmt::format("the answer is not a JSON {}", json(type).type_name()));
     }
     return api_answer{.body = std::move(response->body), .document = std::move(document)};
 }
@@ -82,9 +79,7 @@ result<std::optional<std::string>> next_cursor_of(const net::header_list& header
     if (!next) return std::optional<std::string>{};
     auto cursor = parameter_of(*next, "cursor");
     if (!cursor) {
-        return error{
-            errc::connection_failed,
-            "the link to the next page has no cursor: is this a reelsd server?"};
+        return no_reelsd_answer("the link to the next page has no cursor");
     }
     return cursor;
 }
@@ -98,7 +93,7 @@ struct attempt {
 attempt classified(result<net::http_response> response, const std::string& server) {
     if (!response) {
         const auto& failure = response.error();
-        const auto detail = printable(failure.detail(), line_breaks::to_blank);
+        const auto detail = one_line(failure.detail());
         auto text = fmt::format("no answer from {}: {}", server, detail);
         return {.response = error{failure.code(), std::move(text)}, .outcome = {}};
     }
@@ -170,9 +165,7 @@ result<download_part> part_of(const net::response_head& head, const download_pos
     }
     const auto range = net::content_range_from(head.headers.find("Content-Range").value_or(""));
     if (!range || range->from != position.bytes) {
-        return error{
-            errc::connection_failed,
-            "the server sent another part of the file than requested: is this a reelsd server?"};
+        return no_reelsd_answer("the server sent another part of the file than requested");
     }
     part.offset = range->from;
     part.size = range->total;
@@ -361,7 +354,7 @@ result<std::string> api_client::frame(
     auto response = send(request_to(path), answer_time_max, stop).response;
     if (!response) return response.error();
     if (response->head.headers.find("Content-Type").value_or("") != "image/jpeg") {
-        return error{errc::connection_failed, "the answer is not a JPEG: is this a reelsd server?"};
+        return no_reelsd_answer("the answer is not a JPEG");
     }
     return std::move(response->body);
 }
@@ -520,7 +513,7 @@ api_client::download_attempt api_client::download_once(
     attempt.ended = answer.error();
     if (status && is_data(*status)) attempt.outcome.status = std::nullopt;  // A broken download.
     if (!ends_download(answer.error().code())) {
-        const auto why = printable(answer.error().detail(), line_breaks::to_blank);
+        const auto why = one_line(answer.error().detail());
         attempt.ended = error{
             answer.error().code(), fmt::format("no answer from {}: {}", connection_.server, why)};
     }

@@ -38,7 +38,7 @@ Exit codes:
 
 /// Describes a usage error and names the help page to read.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& why) {
-    const auto text = printable(why.what(), line_breaks::to_blank);
+    const auto text = one_line(why.what());
     const auto subcommands = app.get_subcommands();
     if (!subcommands.empty()) {
         const auto& name = subcommands.front()->get_name();
@@ -48,12 +48,11 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& why) {
     for (const auto* const known : app.get_subcommands(nullptr)) names.push_back(known->get_name());
     const auto unexpected = app.remaining();
     const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&why) != nullptr;
-    const auto reason = !lacks_command ? text
-                        : unexpected.empty()
-                            ? std::string{"a command is missing"}
-                            : fmt::format(
-                                  "\"{}\" is not a command or an option",
-                                  printable(unexpected.front(), line_breaks::to_blank));
+    const auto reason =
+        !lacks_command ? text
+        : unexpected.empty()
+            ? std::string{"a command is missing"}
+            : fmt::format("\"{}\" is not a command or an option", one_line(unexpected.front()));
     return fmt::format(
         "reels: {}; the commands are {}\nSee: reels --help\n", reason, fmt::join(names, ", "));
 }

@@ -171,7 +171,7 @@ exit_code run_presets(const command_context& context, const presets_arguments& a
         print_json(context, schema.dump(indent, ' ', false, json::error_handler_t::replace));
         return exit_code::ok;
     }
-    const auto name = printable(arguments.name, line_breaks::to_blank);
+    const auto name = one_line(arguments.name);
     context.shown.finish();
     context.shown.note(fmt::format("reels: no preset \"{}\"; list them with: reels presets", name));
     return exit_code::refused;
@@ -279,7 +279,7 @@ fs::path target_of(const std::string& output, const std::string& name) {
 }
 
 std::string shown_path(const fs::path& file) {
-    return printable(file.string(), line_breaks::to_blank);
+    return one_line(file.string());
 }
 
 /// Whether a file exists, and therefore is not downloaded again.

@@ -105,7 +105,7 @@ std::string progress_text(const job_progress& state) {
         details += fmt::format("{}attempt {}", details.empty() ? "" : ", ", state.attempt);
     }
     auto text = details.empty() ? state.status : fmt::format("{} ({})", state.status, details);
-    return fmt::format("reel {}: {}", state.id, printable(text, line_breaks::to_blank));
+    return fmt::format("reel {}: {}", state.id, one_line(text));
 }
 
 result<api_answer> await_job(

@@ -79,7 +79,7 @@ void page::timed(std::string_view time, std::string_view text) {
 }
 
 void page::item(std::size_t indent, std::string_view lead, std::string_view text) {
-    auto whole = printable(lead, line_breaks::to_blank);
+    auto whole = one_line(lead);
     if (!text.empty()) whole.append(" ").append(text);
     // Deep levels share an indent, so that each keeps half of the width.
     const auto kept = std::min(indent, columns_ / 2);
@@ -111,7 +111,7 @@ void page::hanging(std::string_view head, std::size_t indent, std::string_view t
 
 void table::add(std::vector<table_cell> row) {
     invariant(row.size() == columns_.size());
-    for (auto& cell : row) cell.text = printable(cell.text, line_breaks::to_blank);
+    for (auto& cell : row) cell.text = one_line(cell.text);
     rows_.push_back(std::move(row));
 }
 

@@ -26,7 +26,7 @@ error cannot_write(const fs::path& file, int reason) {
         errc::storage_failed,
         fmt::format(
             "{} cannot be written: {}",
-            printable(file.string(), line_breaks::to_blank),
+            one_line(file.string()),
             std::generic_category().message(reason))};
 }
 

@@ -67,7 +67,7 @@ std::optional<std::string> message_of(std::string_view body) {
     if (document.is_discarded()) return std::nullopt;
     for (const auto* name : {"message", "error"}) {
         if (const auto text = text_of(document, name)) {
-            return printable(*text, line_breaks::to_blank);
+            return one_line(*text);
         }
     }
     return std::nullopt;
@@ -101,6 +101,10 @@ error failure_of(int status, std::string_view body) {
             code, fmt::format("HTTP {} without a message: is this a reelsd server?", status)};
     }
     return error{code, fmt::format("{} (HTTP {})", *message, status)};
+}
+
+error no_reelsd_answer(std::string_view what) {
+    return error{errc::connection_failed, fmt::format("{}: is this a reelsd server?", what)};
 }
 
 std::string_view advice_for(errc code) noexcept {

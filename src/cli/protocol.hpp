@@ -34,6 +34,9 @@ enum class exit_code : int {
 /// invalid_argument (other 4xx), connection_failed (redirects), internal (5xx).
 [[nodiscard]] error failure_of(int status, std::string_view body);
 
+/// connection_failed for an answer that the API does not give: "the answer is not a JPEG".
+[[nodiscard]] error no_reelsd_answer(std::string_view what);
+
 /// A sentence that tells the user how to fix a failure; empty if the message already does.
 [[nodiscard]] std::string_view advice_for(errc code) noexcept;
 

@@ -200,8 +200,7 @@ void draw_content(page& out, const json& content) {
     for (const auto& moment : moments) {
         const auto seconds = number_of(moment, "seconds");
         const auto time = seconds ? clock_text(*seconds) : text_or(moment, "timestamp", "--:--");
-        out.timed(
-            printable(time, line_breaks::to_blank), text_of(moment, "description").value_or(""));
+        out.timed(one_line(time), text_of(moment, "description").value_or(""));
     }
 }
 

@@ -24,7 +24,7 @@ result<std::string> checked_server(std::string server) {
         return invalid(fmt::format(
             "the server's address must look like {}, not \"{}\"",
             default_server,
-            printable(server, line_breaks::to_blank)));
+            one_line(server)));
     }
     while (server.ends_with('/')) server.pop_back();
     return server;
@@ -67,7 +67,7 @@ result<settings_source> settings_from_file(const std::filesystem::path& file) {
                 return invalid(fmt::format(
                     "{}: unknown setting \"{}\"; known settings are server, token and ca-file",
                     file.string(),
-                    printable(name, line_breaks::to_blank)));
+                    one_line(name)));
             }
             settings.*setting->second = item.inputs.empty() ? "" : item.inputs.front();
         }
@@ -83,7 +83,7 @@ std::string open_token_warning(const settings_source& settings, const std::files
     std::error_code failed;
     const auto granted = std::filesystem::status(file, failed).permissions();
     if (failed || (granted & (perms::group_read | perms::others_read)) == perms::none) return {};
-    const auto name = printable(file.string(), line_breaks::to_blank);
+    const auto name = one_line(file.string());
     return fmt::format(
         "the token in {} is readable by other users of this machine; to fix that, run: "
         "chmod 600 {}",

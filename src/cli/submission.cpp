@@ -160,7 +160,7 @@ bool is_preset_name(std::string_view argument) noexcept {
 }
 
 result<json> schema_from(std::string_view text, std::string_view name) {
-    const auto shown = printable(name, line_breaks::to_blank);
+    const auto shown = one_line(name);
     const auto invalid = [&shown](std::string_view why) {
         return error{errc::invalid_argument, fmt::format("{} {}", shown, why)};
     };
@@ -175,8 +175,7 @@ result<json> schema_from(std::string_view text, std::string_view name) {
     } catch (const json::parse_error& why) {  // Contains the line and the column.
         std::string_view reason = why.what();
         reason.remove_prefix(std::min(reason.find(']') + 1, reason.size()));
-        return invalid(
-            fmt::format("is not JSON: {}", printable(trimmed(reason), line_breaks::to_blank)));
+        return invalid(fmt::format("is not JSON: {}", one_line(trimmed(reason))));
     }
 }
 
@@ -188,7 +187,7 @@ result<json> schema_from_file(const std::filesystem::path& file) {
             errc::storage_failed,
             fmt::format(
                 "{} cannot be read: {}",
-                printable(file.string(), line_breaks::to_blank),
+                one_line(file.string()),
                 std::generic_category().message(errno))};
     }
     return schema_from(text, file.string());

@@ -19,6 +19,11 @@ enum class line_breaks : std::uint8_t { keep, to_blank };
 /// U+FFFD. For captions, transcripts and messages of the server.
 [[nodiscard]] std::string printable(std::string_view untrusted, line_breaks breaks);
 
+/// `untrusted` without those characters, with line breaks as spaces.
+[[nodiscard]] inline std::string one_line(std::string_view untrusted) {
+    return printable(untrusted, line_breaks::to_blank);
+}
+
 /// A JSON document with those characters escaped that a terminal might obey although JSON allows
 /// them raw (DEL and the 8-bit controls). The document's meaning is the same.
 [[nodiscard]] std::string safe_json(std::string_view document);

@@ -21,7 +21,7 @@ namespace {
 using namespace cli::mcp;
 
 /// Returns a result immediately, with its arguments.
-class ready_server final : public reel_server {
+class ready_server final : public cli::reel_server {
 public:
     result<cli::api_answer> submit(
         const cli::submission& /*options*/, const std::stop_token& /*stop*/) const override {
@@ -34,7 +34,7 @@ public:
         return with({{"id", 42}, {"status", "pending"}});
     }
     result<cli::api_answer> await(
-        const job_wait& wait, const std::stop_token& /*stop*/) const override {
+        const cli::job_wait& wait, const std::stop_token& /*stop*/) const override {
         wait.on_progress({.id = wait.id, .status = "processing"});
         return with({{"id", wait.id}, {"status", wait.id % 2 == 0 ? "done" : "error"}});
     }

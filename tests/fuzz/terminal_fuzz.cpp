@@ -6,8 +6,8 @@
 // Exits with 1 and prints the bytes and the seed when the output contains control sequences, or
 // when a sanitizer finds an error. The same seed gives the same answers.
 #include "cli/api_client.hpp"
-#include "cli/render.hpp"
 #include "cli/protocol.hpp"
+#include "cli/render.hpp"
 #include "cli/text.hpp"
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 #include <utility>
@@ -76,8 +77,8 @@ tool_result of_failed_job(std::int64_t id, api_answer job) {
     auto text = fmt::format(
         "The analysis of reel {} ended in an error: {} ({}). {}",
         id,
-        without_stop(printable(why, line_breaks::to_blank)),
-        printable(code, line_breaks::to_blank),
+        without_stop(one_line(why)),
+        one_line(code),
         retry_advice(job.document));
     auto result = answered(std::move(job));
     result.texts.insert(result.texts.begin(), std::move(text));
@@ -305,7 +306,7 @@ tool_result call(const tool& chosen, json arguments, const tool_context& context
     constexpr std::size_t name_bytes_max = 100;
     const auto& [pointer, what] = violations.front();
     const auto name = std::string_view{pointer}.substr(1, name_bytes_max);
-    return failed(fmt::format("{} {}", printable(name, line_breaks::to_blank), what));
+    return failed(fmt::format("{} {}", one_line(name), what));
 }
 
 std::string_view instructions() noexcept {
@@ -351,6 +352,25 @@ json to_json(tool_result result, revision version) {
     }
     view["isError"] = result.is_error;
     return view;
+}
+
+std::string_view name_of(revision version) noexcept {
+    switch (version) {
+        case revision::of_2024_11_05: return "2024-11-05";
+        case revision::of_2025_03_26: return "2025-03-26";
+        case revision::of_2025_06_18: return "2025-06-18";
+        case revision::of_2025_11_25: return "2025-11-25";
+    }
+    return {};
+}
+
+revision negotiated(std::string_view requested) noexcept {
+    constexpr std::array older{
+        revision::of_2024_11_05, revision::of_2025_03_26, revision::of_2025_06_18};
+    for (const auto version : older) {
+        if (name_of(version) == requested) return version;
+    }
+    return newest_revision;
 }
 
 }  // namespace reelsd::cli::mcp

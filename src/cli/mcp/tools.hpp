@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../api_client.hpp"
-#include "message.hpp"
+#include <reelsd/base/json.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -14,6 +14,23 @@
 #include <vector>
 
 namespace reelsd::cli::mcp {
+
+/// Supported revisions of the protocol, oldest first. Each has the features of the earlier ones.
+/// For a server that only has tools, 2025-11-25 adds nothing.
+enum class revision : std::uint8_t {
+    of_2024_11_05,
+    of_2025_03_26,  ///< Annotations of tools, progress messages, batches (in this one only).
+    of_2025_06_18,  ///< Structured results and their schemas, titles.
+    of_2025_11_25,
+};
+
+inline constexpr auto newest_revision = revision::of_2025_11_25;
+
+[[nodiscard]] std::string_view name_of(revision version) noexcept;
+
+/// The client's revision if it is supported, else the newest: a client that does not support that
+/// ends the session.
+[[nodiscard]] revision negotiated(std::string_view requested) noexcept;
 
 /// Dependencies of a tool call. All of them outlive it.
 struct tool_context {
