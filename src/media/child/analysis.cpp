@@ -6,9 +6,13 @@
 #include "thumbnail_maker.hpp"
 #include <reelsd/base/invariant.hpp>
 
+#include <condition_variable>
 #include <exception>
+#include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -24,45 +28,114 @@ audio_report analyze_sound(sound::speech_recognizer& recognizer, const audio_sam
     return report;
 }
 
-/// Analyses sound while the main thread reads pictures, which saves a third of the time of a video
-/// with speech. It is started before the jail is sealed, and then waits for samples.
-class sound_thread {
+/// A thread that waits for one task. It is started before the jail is sealed, because the jail
+/// forbids the calls that start one.
+class waiting_thread {
 public:
-    /// Returns when the thread runs, because the jail forbids the calls that start one.
-    explicit sound_thread(std::unique_ptr<sound::speech_recognizer> recognizer)
-        : thread_{[this, recognizer = std::move(recognizer)] {
+    /// Returns when the thread runs.
+    waiting_thread()
+        : thread_{[this] {
               started_.set_value();
-              // Exceptions, such as std::bad_alloc, go to the main thread.
-              try {
-                  report_.set_value(analyze_sound(*recognizer, samples_.get_future().get()));
-              } catch (...) {
-                  report_.set_exception(std::current_exception());
-              }
+              if (const auto task = task_.get_future().get()) task();
           }} {
         started_.get_future().wait();
     }
-    sound_thread(const sound_thread&) = delete;
-    sound_thread& operator=(const sound_thread&) = delete;
-    ~sound_thread() {
-        if (!has_samples_) samples_.set_value({});
+    waiting_thread(const waiting_thread&) = delete;
+    waiting_thread& operator=(const waiting_thread&) = delete;
+    ~waiting_thread() {
+        if (!has_task_) task_.set_value({});
         thread_.join();
     }
 
-    /// Call once. The future throws the exceptions of the analysis.
-    [[nodiscard]] std::future<audio_report> analyze(audio_samples samples) {
-        invariant(!has_samples_);
-        has_samples_ = true;
-        auto report = report_.get_future();
-        samples_.set_value(std::move(samples));
-        return report;
+    /// Call once. The future throws the exceptions of the task, such as std::bad_alloc.
+    template <class Function>
+    [[nodiscard]] auto run(Function function) {
+        invariant(!has_task_);
+        has_task_ = true;
+        using value = decltype(function());
+        const auto task = std::make_shared<std::packaged_task<value()>>(std::move(function));
+        auto outcome = task->get_future();
+        task_.set_value([task] { (*task)(); });
+        return outcome;
     }
 
 private:
     std::promise<void> started_;
-    std::promise<audio_samples> samples_;
-    std::promise<audio_report> report_;
-    bool has_samples_ = false;
+    std::promise<std::function<void()>> task_;
+    bool has_task_ = false;
     std::thread thread_;  // Last: it uses the others.
+};
+
+/// Reads the frames in their order on another thread.
+class parallel_text_reader final : public text::text_reader {
+public:
+    /// Both outlive it.
+    parallel_text_reader(text::text_reader& reader, waiting_thread& thread)
+        : reader_{reader}, texts_{thread.run([this] { return read_frames(); })} {}
+    parallel_text_reader(const parallel_text_reader&) = delete;
+    parallel_text_reader& operator=(const parallel_text_reader&) = delete;
+    ~parallel_text_reader() override {
+        if (!texts_.valid()) return;
+        put({});
+        texts_.wait();
+    }
+
+    void add_frame(const text::rgb_frame& frame, double seconds) override {
+        const auto bytes = frame.stride * (frame.height - 1) + std::ptrdiff_t{3} * frame.width;
+        put({.pixels = {frame.pixels, frame.pixels + bytes}, .frame = frame, .seconds = seconds});
+    }
+
+    std::vector<timed_text> finish(double duration_seconds) override {
+        put({.seconds = duration_seconds});
+        return texts_.get();
+    }
+
+private:
+    struct item {
+        std::vector<std::uint8_t> pixels{};  ///< Empty at the end of the video.
+        text::rgb_frame frame{};
+        double seconds = 0;
+    };
+
+    void put(item next) {
+        std::unique_lock lock{mutex_};
+        changed_.wait(lock, [this] { return !waiting_ || ended_; });
+        waiting_ = std::move(next);
+        changed_.notify_all();
+    }
+
+    item take() {
+        std::unique_lock lock{mutex_};
+        changed_.wait(lock, [this] { return waiting_.has_value(); });
+        item next = std::move(*waiting_);
+        waiting_.reset();
+        changed_.notify_all();
+        return next;
+    }
+
+    std::vector<timed_text> read_frames() {
+        try {
+            while (true) {
+                item next = take();
+                if (next.pixels.empty()) return reader_.finish(next.seconds);
+                next.frame.pixels = next.pixels.data();
+                reader_.add_frame(next.frame, next.seconds);
+            }
+        } catch (...) {
+            // finish() throws it; add_frame() must not wait any longer.
+            const std::scoped_lock lock{mutex_};
+            ended_ = true;
+            changed_.notify_all();
+            throw;
+        }
+    }
+
+    text::text_reader& reader_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::optional<item> waiting_;  // One frame has 3 MB.
+    bool ended_ = false;
+    std::future<std::vector<timed_text>> texts_;  // Last: its task uses the others.
 };
 
 /// An analysis without a thumbnail is still an analysis.
@@ -92,17 +165,22 @@ result<analysis_report> analyze(const arguments& given) {
     auto recognizer = sound::speech_recognizer::load(given.speech_model);
     if (!recognizer) return recognizer.error();
     auto held = jail::confine(limits_for(given), given.parent);
-    sound_thread sound{std::move(*recognizer)};
+    waiting_thread sound_thread;
+    waiting_thread text_thread;
     jail::seal(held, {.video = file->descriptor()});
     const auto enough = check_jail(held, given);
     if (!enough) return enough.error();
 
     auto first = run_first_pass(*file, given.seconds_max, audio_decoding::all);
     if (!first) return first.error();
-    auto heard = sound.analyze(std::move(first->sound));
+    // With two cores, three threads take the least time whether pictures, text or sound need most.
+    auto heard = sound_thread.run([&recognizer, sound = std::move(first->sound)] {
+        return analyze_sound(**recognizer, sound);
+    });
+    parallel_text_reader text{**reader, text_thread};
 
     thumbnail_maker thumbnails;
-    auto seen = run_second_pass(*file, *first, given.seconds_max, **reader, thumbnails);
+    auto seen = run_second_pass(*file, *first, given.seconds_max, text, thumbnails);
     if (!seen) return seen.error();
 
     analysis_report report;

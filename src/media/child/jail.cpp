@@ -22,7 +22,7 @@ namespace {
 /// `nobody`, on Debian and as the kernel's overflow id.
 constexpr unsigned nobody_id = 65'534;
 
-/// Address space without memory: a second thread's stack and malloc's arena for it.
+/// Address space without memory: the stacks of two more threads and malloc's arenas for them.
 constexpr rlim_t reserve_bytes = rlim_t{192} * 1024 * 1024;
 
 void note(layers& held, std::string_view layer, int code) {

@@ -6,19 +6,61 @@
 #include "tracker.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <utility>
 
 namespace reelsd::media::text {
 
 namespace {
 
-/// The detector sees every second frame whole, and rows of changed lines in the others.
-constexpr int whole_frame_every = 2;
+/// In every second frame the detector sees all rows that changed, in the others only those of lines
+/// that changed.
+constexpr int all_rows_every = 2;
 /// Next to a line: a space, and most of a digit.
 constexpr double digit_heights = 1.2;
 constexpr double half_frame_seconds = 0.5 / frames_per_second;
+
+/// Finds rows that may have another text than when the detector last saw them.
+class picture_watch {
+public:
+    /// True for each row that changed since it was last reported here, and for those around it.
+    std::vector<bool> changed_rows(const rgb_frame& frame) {
+        const int across = std::max(1, frame.width / cell_side);
+        const int down = std::max(1, frame.height / cell_side);
+        std::vector<float> now;
+        sample(frame, {rows_of(frame, 0, frame.height), across, down}, {}, now);
+        // Letters differ from their surroundings; light that changes slowly does not.
+        std::adjacent_difference(now.begin(), now.end(), now.begin());
+        std::vector<bool> changed(
+            static_cast<std::size_t>(frame.height), known_.size() != now.size());
+        known_.resize(now.size());
+        for (std::size_t at = 0; at < now.size(); ++at) {
+            const bool has_neighbour = static_cast<int>(at) % across > 0;
+            if (!has_neighbour || std::abs(now[at] - known_[at]) < change_min) continue;
+            const int row = static_cast<int>(at) / across % down * frame.height / down;
+            const auto first = changed.begin() + std::max(0, row - margin);
+            const auto last = std::min(frame.height, row + cell_side + margin);
+            std::fill(first, changed.begin() + last, true);
+        }
+        for (std::size_t at = 0; at < now.size(); ++at) {
+            const int row = static_cast<int>(at) / across % down * frame.height / down;
+            if (changed[static_cast<std::size_t>(row)]) known_[at] = now[at];
+        }
+        return changed;
+    }
+
+private:
+    static constexpr int cell_side = 8;  // Pixels.
+    static constexpr int margin = 32;    // Rows of a line whose thin ends change no cell.
+    /// Of 255, in the difference of two neighbouring cells. Compression changes still pictures by
+    /// less; the strokes of a small letter cover a quarter of a cell.
+    static constexpr float change_min = 6;
+
+    std::vector<float> known_;  ///< Differences of cells, by colour and row.
+};
 
 class frame_text_reader final : public text_reader {
 public:
@@ -27,16 +69,16 @@ public:
 
     void add_frame(const rgb_frame& frame, double seconds) override {
         tracker_.compare(frame);
-        const bool whole = frame_count_++ % whole_frame_every == 0;
-        const auto areas =
-            whole ? std::vector<rows>{{0, frame.height}} : tracker_.changed_rows(frame.height);
+        const bool all_rows = frame_count_++ % all_rows_every == 0;
+        auto changed = all_rows ? watch_.changed_rows(frame)
+                                : std::vector<bool>(static_cast<std::size_t>(frame.height));
         std::vector<line_box> found;
-        for (const rows& area : areas) {
+        for (const rows& area : tracker_.changed_rows(std::move(changed))) {
             const auto boxes = detector_.find(frame, area);
             found.insert(found.end(), boxes.begin(), boxes.end());
         }
         rgb_frame before = frame;
-        before.pixels = whole && !before_.empty() ? before_.data() : nullptr;
+        before.pixels = all_rows && !before_.empty() ? before_.data() : nullptr;
         tracker_.update(found, frame, before, seconds);
         for (track* line : tracker_.due()) {
             auto reading = read(frame, line->place, found);
@@ -62,6 +104,7 @@ public:
                  .place = line.place.bounds()});
         }
         frame_count_ = 0;
+        watch_ = {};
         before_.clear();
         return merge_sightings(std::move(sightings));
     }
@@ -85,6 +128,7 @@ private:
 
     line_detector detector_;
     recogniser letters_;
+    picture_watch watch_;
     line_tracker tracker_;
     int frame_count_ = 0;
     std::vector<std::uint8_t> before_;  ///< The frame before this one.

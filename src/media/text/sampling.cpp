@@ -10,23 +10,97 @@ namespace {
 
 using colour = std::array<float, 3>;  // Red, green, blue.
 
-/// Adds the colour at a point, between the centres of four pixels.
-void add_colour(const rgb_frame& frame, double x, double y, colour& sum) {
-    x = std::clamp(x - 0.5, 0.0, frame.width - 1.0);
-    y = std::clamp(y - 0.5, 0.0, frame.height - 1.0);
-    const int left = static_cast<int>(x);
-    const int top = static_cast<int>(y);
-    const float right_share = static_cast<float>(x - left);
-    const float lower_share = static_cast<float>(y - top);
-    const std::uint8_t* upper = frame.pixels + frame.stride * top + std::ptrdiff_t{3} * left;
-    const std::uint8_t* lower = top + 1 < frame.height ? upper + frame.stride : upper;
-    const std::ptrdiff_t next = left + 1 < frame.width ? 3 : 0;
-    for (std::ptrdiff_t c = 0; c < 3; ++c) {
-        const float above = static_cast<float>(upper[c]) * (1 - right_share) +
-                            static_cast<float>(upper[c + next]) * right_share;
-        const float below = static_cast<float>(lower[c]) * (1 - right_share) +
-                            static_cast<float>(lower[c + next]) * right_share;
-        sum[static_cast<std::size_t>(c)] += above * (1 - lower_share) + below * lower_share;
+/// A position between the centres of two neighbours on one axis.
+struct tap {
+    std::ptrdiff_t first = 0;
+    std::ptrdiff_t second = 0;
+    float share = 0;  ///< Of the second.
+};
+
+tap tap_at(double position, int size) {
+    position = std::clamp(position - 0.5, 0.0, size - 1.0);
+    const int first = static_cast<int>(position);
+    return {first, std::min(first + 1, size - 1), static_cast<float>(position - first)};
+}
+
+/// `count * points` steps from `start` on.
+std::vector<tap> taps_of(double start, double step, int count, int points, int size) {
+    std::vector<tap> taps;
+    for (int at = 0; at < count * points; ++at)
+        taps.push_back(tap_at(start + (at + 0.5) * step / points, size));
+    return taps;
+}
+
+/// The number of points on one axis below a pixel of the result: one for each whole pixel.
+int points_of(double step) {
+    return std::max(1, static_cast<int>(step));
+}
+
+/// Calls `take(index, sum)` for each pixel of the small picture of an upright area.
+template <class Take>
+void sample_upright(const rgb_frame& frame, const crop& from, int across, int down, Take take) {
+    const line_box& area = from.area;
+    const auto columns = taps_of(
+        area.centre_x - area.width / 2, area.width / from.width, from.width, across, frame.width);
+    const auto rows = taps_of(
+        area.centre_y - area.height / 2,
+        area.height / from.height,
+        from.height,
+        down,
+        frame.height);
+    const auto begin = static_cast<std::size_t>(3 * columns.front().first);
+    const auto end = static_cast<std::size_t>(3 * (columns.back().second + 1));
+    std::vector<float> sums(end);  // Of the rows below a row of the result.
+    std::size_t index = 0;
+    for (auto row = rows.begin(); row != rows.end();) {
+        std::fill(sums.begin(), sums.end(), 0.0F);
+        for (int point = 0; point < down; ++point, ++row) {
+            const std::uint8_t* upper = frame.pixels + frame.stride * row->first;
+            const std::uint8_t* lower = frame.pixels + frame.stride * row->second;
+            const float share = row->share;
+            for (std::size_t at = begin; at < end; ++at)
+                sums[at] += static_cast<float>(upper[at]) * (1 - share) +
+                            static_cast<float>(lower[at]) * share;
+        }
+        for (auto column = columns.begin(); column != columns.end(); ++index) {
+            colour sum{};
+            for (int point = 0; point < across; ++point, ++column) {
+                const float* left = sums.data() + 3 * column->first;
+                const float* right = sums.data() + 3 * column->second;
+                for (std::size_t c = 0; c < 3; ++c)
+                    sum[c] += left[c] * (1 - column->share) + right[c] * column->share;
+            }
+            take(index, sum);
+        }
+    }
+}
+
+/// As sample_upright(), at any slant.
+template <class Take>
+void sample_slanted(const rgb_frame& frame, const crop& from, int across, int down, Take take) {
+    const line_box& area = from.area;
+    const double cosine = std::cos(area.slant);
+    const double sine = std::sin(area.slant);
+    for (int index = 0; index < from.width * from.height; ++index) {
+        colour sum{};
+        for (int point = 0; point < across * down; ++point) {
+            const double along = index % from.width + (point % across + 0.5) / across;
+            const double below = index / from.width + (point / across + 0.5) / down;
+            const double u = along * area.width / from.width - area.width / 2;
+            const double v = below * area.height / from.height - area.height / 2;
+            const tap x = tap_at(area.centre_x + u * cosine - v * sine, frame.width);
+            const tap y = tap_at(area.centre_y + u * sine + v * cosine, frame.height);
+            for (const auto& [row, weight] :
+                 {std::pair{y.first, 1 - y.share}, {y.second, y.share}}) {
+                const std::uint8_t* pixels = frame.pixels + frame.stride * row;
+                for (std::ptrdiff_t c = 0; c < 3; ++c)
+                    sum[static_cast<std::size_t>(c)] +=
+                        (static_cast<float>(pixels[3 * x.first + c]) * (1 - x.share) +
+                         static_cast<float>(pixels[3 * x.second + c]) * x.share) *
+                        weight;
+            }
+        }
+        take(static_cast<std::size_t>(index), sum);
     }
 }
 
@@ -35,35 +109,22 @@ void add_colour(const rgb_frame& frame, double x, double y, colour& sum) {
 void sample(
     const rgb_frame& frame, const crop& from, const std::array<normalization, 3>& channels,
     std::vector<float>& planes) {
-    const line_box& area = from.area;
-    const double step_x = area.width / from.width;
-    const double step_y = area.height / from.height;
-    // A point for each whole pixel below a pixel of the result.
-    const int points_x = std::max(1, static_cast<int>(step_x));
-    const int points_y = std::max(1, static_cast<int>(step_y));
-    const double cosine = std::cos(area.slant);
-    const double sine = std::sin(area.slant);
     const auto pixels =
         static_cast<std::size_t>(from.width) * static_cast<std::size_t>(from.height);
     planes.resize(3 * pixels);
-    std::size_t at = 0;
-    for (int y = 0; y < from.height; ++y) {
-        for (int x = 0; x < from.width; ++x, ++at) {
-            colour sum{};
-            for (int point = 0; point < points_x * points_y; ++point) {
-                const double along = x + (point % points_x + 0.5) / points_x;
-                const double down = y + (point / points_x + 0.5) / points_y;
-                const double u = along * step_x - area.width / 2;
-                const double v = down * step_y - area.height / 2;
-                const double to_x = area.centre_x + u * cosine - v * sine;
-                add_colour(frame, to_x, area.centre_y + u * sine + v * cosine, sum);
-            }
-            for (std::size_t c = 0; c < 3; ++c) {
-                const auto& [scale, offset] = channels[c];
-                planes[c * pixels + at] =
-                    sum[2 - c] / static_cast<float>(points_x * points_y) * scale + offset;
-            }
+    const int across = points_of(from.area.width / from.width);
+    const int down = points_of(from.area.height / from.height);
+    const auto take = [&](std::size_t index, const colour& sum) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            const auto& [scale, offset] = channels[c];
+            planes[c * pixels + index] =
+                sum[2 - c] / static_cast<float>(across * down) * scale + offset;
         }
+    };
+    if (from.area.slant == 0) {
+        sample_upright(frame, from, across, down, take);
+    } else {
+        sample_slanted(frame, from, across, down, take);
     }
 }
 

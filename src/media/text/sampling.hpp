@@ -15,6 +15,11 @@ struct crop {
     int height = 0;
 };
 
+/// The area of a frame from its row `top` on.
+[[nodiscard]] inline line_box rows_of(const rgb_frame& frame, double top, double height) {
+    return {frame.width / 2.0, top + height / 2, static_cast<double>(frame.width), height};
+}
+
 /// Value of a colour in a model's input: `byte * scale + offset`.
 struct normalization {
     float scale = 1;

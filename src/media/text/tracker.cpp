@@ -80,8 +80,8 @@ void line_tracker::compare(const rgb_frame& frame) {
     }
 }
 
-std::vector<rows> line_tracker::changed_rows(int frame_height) const {
-    std::vector<bool> changed(static_cast<std::size_t>(frame_height) + 1, false);
+std::vector<rows> line_tracker::changed_rows(std::vector<bool> changed) const {
+    const int frame_height = static_cast<int>(changed.size());
     for (const track& each : tracks_) {
         if (each.still) continue;
         const box bounds = each.place.bounds();

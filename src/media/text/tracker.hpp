@@ -40,9 +40,10 @@ public:
     /// Starts the next frame: looks for each line at its place.
     void compare(const rgb_frame& frame);
 
-    /// The rows around lines that are not at their place, or were there within the last 1.5 s:
-    /// captions follow each other. From the top; they do not overlap.
-    [[nodiscard]] std::vector<rows> changed_rows(int frame_height) const;
+    /// The rows that `changed`, with one entry for each row of the frame, and those around lines
+    /// that are not at their place, or were there within the last 1.5 s: captions follow each
+    /// other. From the top; they do not overlap.
+    [[nodiscard]] std::vector<rows> changed_rows(std::vector<bool> changed) const;
 
     /// Takes the lines that were found. `before`: the previous frame, in which new ones may have
     /// appeared, or no pixels.

@@ -68,10 +68,18 @@ TEST(TextReader, ReadsADigitNextToALine) {
     EXPECT_EQ(texts[1].text, "PART 2");
 }
 
-// Goal: texts, order and times are correct. Method: three captions on a moving background.
-TEST(TextReader, ReadsCaptionsWithTheirTimes) {
+// Goal: texts, order and times are correct. Method: three captions on a moving background, and on a
+// still one, where the detector sees only the rows that change.
+class Captions : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(
+    Backgrounds, Captions,
+    testing::Values(
+        "mandelbrot=s=720x480:r=4",
+        "gradients=s=720x480:c0=0xf0b060:c1=0xa04030:r=4:speed=0.00001:seed=3"));
+
+TEST_P(Captions, AreReadWithTheirTimes) {
     const auto frames = rendered(
-        "mandelbrot=s=720x480:r=4" + caption("Wait for it", 60, 60, 60, 0, 4) +
+        GetParam() + caption("Wait for it", 60, 60, 60, 0, 4) +
             caption("5 tips for better sleep", 44, 60, 200, 1, 3) +
             caption("Read more", 80, 150, 320, 2, 4),
         4);

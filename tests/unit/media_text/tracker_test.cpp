@@ -66,6 +66,10 @@ protected:
         return due.size();
     }
 
+    [[nodiscard]] std::vector<rows> changed_rows() const {
+        return tracker_.changed_rows(std::vector<bool>(drawn_height));
+    }
+
     line_tracker tracker_;
     double seconds_ = 0;
 };
@@ -84,7 +88,7 @@ TEST_F(Tracker, ReadsAStillLineOnce) {
     for (int frame = 0; frame < 6; ++frame) {
         show(picture, frame % 2 == 0 ? std::vector{place} : std::vector<line_box>{});
         EXPECT_EQ(read(picture, "Wait for it"), frame == 0 ? 1U : 0U);
-        EXPECT_TRUE(tracker_.changed_rows(drawn_height).empty());
+        EXPECT_TRUE(changed_rows().empty());
     }
     const auto ended = tracker_.release();
     ASSERT_EQ(ended.size(), 1U);
@@ -152,14 +156,14 @@ TEST_F(Tracker, EndsALineThatIsGoneAndWatchesItsRows) {
     show(picture, {place});
     read(picture, "Wait for it");
     show(empty, {});
-    const auto rows = tracker_.changed_rows(drawn_height);
+    const auto rows = changed_rows();
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_LT(rows[0].top, 80);
     EXPECT_GT(rows[0].bottom, 120);
     for (int frame = 0; frame < 5; ++frame) show(empty, {});
-    EXPECT_EQ(tracker_.changed_rows(drawn_height).size(), 1U);
+    EXPECT_EQ(changed_rows().size(), 1U);
     show(empty, {});
-    EXPECT_TRUE(tracker_.changed_rows(drawn_height).empty());
+    EXPECT_TRUE(changed_rows().empty());
     const auto ended = tracker_.release();
     ASSERT_EQ(ended.size(), 1U);
     EXPECT_DOUBLE_EQ(ended[0].last_seconds, 0);
