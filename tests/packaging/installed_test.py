@@ -49,6 +49,7 @@ class Tree(unittest.TestCase):
             "share/doc/reels/NOTICE", "share/doc/reels/copyright",
             "share/doc/reelsd/NOTICE", "share/doc/reelsd/copyright",
             "share/doc/reelsd/third-party/onnxruntime.txt",
+            "share/doc/reelsd/third-party/onnxruntime-notices.txt",
             "share/doc/reelsd/third-party/swagger-ui-bundle.js.txt",
             "share/doc/reelsd/third-party/text-models.txt",
             "share/fish/vendor_completions.d/reels.fish",
