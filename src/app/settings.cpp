@@ -21,6 +21,9 @@
 namespace reelsd::app {
 namespace {
 
+/// A setting of the last release, of the former text reader. The next release refuses it.
+constexpr std::string_view dropped_setting = "tessdata-dir";
+
 error invalid(std::string detail) {
     return error{errc::invalid_argument, std::move(detail)};
 }
@@ -139,7 +142,9 @@ result<given_values> read_configuration_file(const std::string& file) {
         values[item.fullname()] = CLI::detail::join(item.inputs, ",");
     }
     for (const auto& [key, text] : values) {
-        if (find_setting(key) == nullptr) {
+        if (key == dropped_setting) {
+            fmt::print(stderr, "reelsd: warning: {}: \"{}\" has no effect; remove it\n", file, key);
+        } else if (find_setting(key) == nullptr) {
             return invalid(fmt::format("{}: \"{}\" is not a setting", file, key));
         }
     }

@@ -68,6 +68,12 @@ class Settings(ServiceTest):
             with open(path, "w") as file:
                 file.write("wrokers = 3\n")
             self.refused(run_reelsd("--config", path, "serve"), "wrokers")
+        with self.subTest("a setting of the last release"):
+            with open(path, "w") as file:
+                file.write('tessdata-dir = "/usr/share/tessdata"\nworkers = "many"\n')
+            done = run_reelsd("--config", path, "serve")
+            self.assertIn('"tessdata-dir" has no effect', done.stderr)
+            self.refused(done, "many")
         with self.subTest("a file that is not there"):
             self.refused(run_reelsd("--config", path + ".missing", "serve"), "missing")
         with self.subTest("a file that is a folder"):
