@@ -23,8 +23,8 @@ constexpr std::string_view administration_prefix = "/dashboard/api/admin";
 /// Allows scripts, styles, pictures, videos and requests of this server only, and nothing inline.
 constexpr auto page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "media-src 'self'; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'";
+    "media-src 'self'; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'";
 
 /// Pages of the script; see web/core/routes.js.
 constexpr std::array<std::string_view, 10> page_paths{

@@ -56,6 +56,8 @@ for (const width of WIDTHS) {
         const { page } = visitor;
         const asked = await answer(page, '/reels/ask', answered());
         await visitor.visit('/');
+        await page.getByRole('button', { name: 'Ask a question' }).click();
+        await visitor.waitForFocus(page.getByLabel('Ask your reels'));
         await page.getByLabel('Ask your reels').fill(' What is said? ');
         await page.keyboard.press('Enter');
         await page.getByText('It is said <b>so</b>.').first().waitFor();
@@ -175,6 +177,9 @@ for (const width of WIDTHS) {
         await answer(page, '/extract-presets', [{ name: 'recipe', description: 'A recipe', schema: {} }]);
         await visitor.visit('/');
         await page.getByText('Options', { exact: true }).click();
+        await page.getByLabel('Analyse again, even if done within a day').check();
+        await page.getByText('Options (1)').waitFor();
+        await page.getByLabel('Analyse again, even if done within a day').uncheck();
         await page.getByLabel('Extract').selectOption({ label: 'With my own schema' });
         await page.getByLabel('Language of the result').fill('de');
         await page.getByLabel('Instructions').fill('Name each price.');
@@ -223,12 +228,18 @@ test('a search is saved, opened and deleted', async () => {
     await page.getByText('Saved', { exact: true }).waitFor();
     assert.equal(saved[0].query, 'pasta');
     await page.getByLabel('Search what is said').fill('');
-    await page.getByText('Saved searches').click();
-    await page.locator('.saved').getByRole('link', { name: 'pasta' }).click();
-    await page.waitForURL('**/?q=pasta');
+    const menu = page.getByRole('button', { name: 'Saved searches' });
+    await menu.click();
     await visitor.assertAccessible();
+    await page.locator('.menu-panel').getByRole('link', { name: 'pasta' }).click();
+    await page.waitForURL('**/?q=pasta');
+    await page.locator('.menu-panel').waitFor({ state: 'detached' });
+    await menu.click();
     await page.getByRole('button', { name: 'Delete the search: pasta' }).click();
     await page.getByText('None yet.').waitFor();
+    await visitor.waitForFocus(menu);
+    await page.keyboard.press('Escape');
+    assert.equal(await menu.getAttribute('aria-expanded'), 'false');
     visitor.assertClean();
     await visitor.close();
 });
@@ -248,6 +259,7 @@ test('a question that fails says why, and can be asked again', async () => {
     const { page } = visitor;
     await answer(page, '/reels/ask', { message: 'the model cannot be reached', status: 'error' }, 429, { 'Retry-After': '1' });
     await visitor.visit('/');
+    await page.getByRole('button', { name: 'Ask a question' }).click();
     await page.getByLabel('Ask your reels').fill('What is said?');
     await page.keyboard.press('Enter');
     await page.getByText('The model cannot be reached.').waitFor();

@@ -24,6 +24,14 @@ after(async () => {
 
 const rows = (page) => page.locator('.row');
 
+/** Shows the filters, which a phone folds. */
+async function openFilters({ page }) {
+    const toggle = page.getByRole('button', { name: 'Filter' });
+    if (await toggle.isVisible()) {
+        await toggle.click();
+    }
+}
+
 for (const width of WIDTHS) {
     test(`the first reel is submitted and done without a reload, at ${width} px`, async () => {
         const person = await invited(administrator, `first-${width}@example.test`);
@@ -65,7 +73,8 @@ for (const width of WIDTHS) {
         const link = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
         await visitor.visit(`/?upload=${encodeURIComponent(link)}`);
         assert.equal(await page.getByLabel('Analyse a reel').inputValue(), link);
-        await page.getByText('or drop the video of this link here').waitFor();
+        await page.getByText('or drop the video of this link here')
+            .waitFor({ state: width < 600 ? 'hidden' : 'visible' }); // A touch screen has no drag and drop.
         await visitor.assertFits();
         await page.getByLabel('Video files').setInputFiles(sampleFile);
         await page.locator('.row .status-done').waitFor({ timeout: 120_000 });
@@ -167,6 +176,7 @@ for (const width of WIDTHS) {
         }, `/reels/${sample.id}`);
 
         await page.evaluate(() => scrollTo(0, 0));
+        await openFilters(visitor);
         await page.locator('.choices label', { hasText: 'Done' }).click();
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
         assert.equal(new URL(page.url()).searchParams.get('status'), 'done');
@@ -201,6 +211,38 @@ for (const width of WIDTHS) {
         await setHidden(false);
         await opened;
         await page.locator('.row .status-error').waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+
+    test(`the list is dense, and can be a grid, at ${width} px`, async () => {
+        const person = await invited(administrator, `views-${width}@example.test`);
+        const ids = [];
+        for (let number = 0; number < 9; number += 1) {
+            ids.push(await person.submit(`${UNAVAILABLE}?img_index=${number + 1}`)); // A separate post.
+        }
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await rows(page).nth(8).waitFor();
+        const seen = () => page.evaluate(() => [...document.querySelectorAll('.row')]
+            .filter((row) => row.getBoundingClientRect().top < innerHeight).length);
+        const top = await rows(page).first().evaluate((row) => row.getBoundingClientRect().top);
+        assert.ok(top < (width < 600 ? 380 : 340), `the list begins at ${top} px`);
+        assert.ok(await seen() >= (width < 600 ? 4 : 8), 'a screen shows many rows');
+        if (width > 900) {
+            await rows(page).first().getByText(`#${ids.at(-1)}`).waitFor();
+        }
+        await page.getByRole('button', { name: 'Grid' }).click();
+        await page.locator('.rows-grid').waitFor();
+        const [first, second] = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().top));
+        assert.equal(first, second, 'the first two are in one line');
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+        await page.reload();
+        await page.locator('.rows-grid .row').first().waitFor();
+        await page.getByRole('button', { name: 'List' }).click();
+        await page.locator('.rows-list .row').first().waitFor();
         visitor.assertClean();
         await visitor.close();
     });
@@ -298,6 +340,8 @@ for (const width of WIDTHS) {
         const visitor = await Visitor.open(browser, daemon, { person, width });
         const { page } = visitor;
         await visitor.visit('/');
+        await rows(page).first().waitFor();
+        await openFilters(visitor); // A phone shows the button with them.
         await page.getByRole('button', { name: 'Delete failed' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
         await page.getByRole('button', { name: 'Delete failed' }).click();
@@ -386,3 +430,67 @@ for (const width of WIDTHS) {
         await staying.close();
     });
 }
+
+test('a new account has next steps, until it has a reel of its own or closes them', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const reel = { id: 1, url: SAMPLE, status: 'done', summary: 'Coffee', author: 'reelsd', code: 'reelsd-sample',
+        created_at: '2026-05-22T10:00:00Z', started_at: '2026-05-22T10:00:01Z', finished_at: '2026-05-22T10:00:21Z', earlier: 0 };
+    let reels = [reel];
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: reels }));
+    await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
+    await visitor.visit('/');
+    const guide = page.getByRole('region', { name: 'Next steps' });
+    await guide.getByRole('link', { name: 'Create a token' }).waitFor();
+    await guide.getByText('Add a model').waitFor();
+    await visitor.assertAccessible();
+
+    reels = [{ ...reel, id: 2, url: 'https://www.instagram.com/reel/DYa0IXPgnP5/', code: 'DYa0IXPgnP5' }, reel];
+    await page.reload();
+    await page.locator('.row a[href="/reels/2"]').waitFor();
+    assert.equal(await guide.count(), 0);
+
+    reels = [reel];
+    await page.reload();
+    await guide.getByRole('button', { name: 'Close the next steps' }).click();
+    await guide.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.locator('.row').first().waitFor();
+    assert.equal(await guide.count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('a running reel shows its time next to the usual one', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const at = (seconds) => new Date(Date.now() + seconds * 1000).toISOString();
+    const done = (id) => ({ id, url: `${SAMPLE}?img_index=${id}`, status: 'done', summary: `Coffee ${id}`, author: 'reelsd',
+        created_at: at(-900), started_at: at(-900), finished_at: at(-880), earlier: 0 });
+    const running = { id: 9, url: UNAVAILABLE, status: 'processing', created_at: at(-8), started_at: at(-7), earlier: 0 };
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: [running, done(3), done(2), done(1)] }));
+    await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
+    await visitor.visit('/');
+    await page.locator('.row').first().getByText(/^(\d+ s of about 20 s|.+, usually 20 s)$/).waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('a search by author shows only the hits of the author', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const hit = (id, author) => ({ id, url: SAMPLE, author, summary: `By ${author}`, created_at: '2026-05-22T10:00:00Z', score: 0.5,
+        match: { field: 'content.summary', text: `By ${author}` } });
+    await page.route('**/dashboard/api/reels/search?*', (route) => route.fulfill({ json: [hit(1, 'a_cook'), hit(2, 'b_cook')] }));
+    await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
+    await visitor.visit('/?q=pasta&author=A_cook');
+    await page.locator('.row a[href="/reels/1"]').waitFor();
+    assert.equal(await rows(page).count(), 1);
+    await page.getByRole('searchbox', { name: 'Author' }).fill('');
+    await page.locator('.row a[href="/reels/2"]').waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});

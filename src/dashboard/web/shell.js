@@ -1,13 +1,19 @@
 // The frame of every page: header with navigation, messages, skip link.
-import { html, useEffect, useLayoutEffect, useRef } from 'htm/preact/standalone';
+import { html, useLayoutEffect, useRef } from 'htm/preact/standalone';
 import { awayStore } from './core/live.js';
 import { themeStore, switchTheme } from './core/theme.js';
 import { useStore } from './core/store.js';
+import { Palette } from './palette/palette.js';
+import { Shortcuts } from './palette/shortcuts.js';
 import { Announcer } from './ui/announcer.js';
 import { focusHeading, focusWhenThere } from './ui/focus.js';
 import { Icon } from './ui/icons.js';
+import { useKeys } from './ui/keys.js';
 import { Skeleton } from './ui/notes.js';
+import { openOverlay, overlayStore } from './ui/overlay.js';
 import { Toasts } from './ui/toast.js';
+
+const OVERLAYS = { palette: Palette, shortcuts: Shortcuts };
 
 const LINKS = [
     ['/', 'reels', 'Reels', (path) => path === '/' || path.startsWith('/reels/')],
@@ -64,24 +70,24 @@ function useArrival(place, isBusy) {
     }, [place, isBusy]);
 }
 
-function followSlash(event) {
-    const isTyping = event.target.closest?.('input, textarea, select, [contenteditable], dialog');
-    const search = document.getElementById('search');
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping || !search) {
-        return;
-    }
-    event.preventDefault();
-    search.focus();
-    search.select();
+/** The open dialog of every page. */
+function Overlay({ session }) {
+    const Open = OVERLAYS[useStore(overlayStore)];
+    return Open && html`<${Open} session=${session} onClose=${() => openOverlay(null)} />`;
+}
+
+function Foot({ session }) {
+    return html`<footer class="foot muted small">
+        reelsd${session && ` ${session.version}`}, <a href="/docs/">API reference</a>${session && html`<span
+            class="foot-keys">, <button class="link" type="button"
+            onClick=${() => openOverlay('shortcuts')}>keyboard shortcuts</button></span>`}
+    </footer>`;
 }
 
 /** The page `children` within the frame. `session` is null for signed-out users. */
 export function Shell({ place, session, isBusy = false, children }) {
     useArrival(place, isBusy);
-    useEffect(() => {
-        document.addEventListener('keydown', followSlash);
-        return () => document.removeEventListener('keydown', followSlash);
-    }, []);
+    useKeys(Boolean(session));
     const account = session?.account;
     return html`<div>
         <a class="skip" href="#content">Skip to the content</a>
@@ -89,6 +95,9 @@ export function Shell({ place, session, isBusy = false, children }) {
             <a class="brand" href="/"><span class="brand-mark" aria-hidden="true"></span>reelsd</a>
             ${account && html`<${Navigation} path=${place.path} isAdmin=${account.is_admin} />`}
             <div class="top-tools">
+                ${account && html`<button class="button button-plain button-icon" type="button"
+                    aria-label="Search and go to" title="Search and go to (Ctrl K)" aria-keyshortcuts="Control+K"
+                    onClick=${() => openOverlay('palette')}><${Icon} name="search" /></button>`}
                 <${ThemeSwitch} />
                 ${account && html`<a class="button button-plain" href="/account" title=${account.email}
                         aria-current=${place.path === '/account' ? 'page' : undefined}>
@@ -100,9 +109,8 @@ export function Shell({ place, session, isBusy = false, children }) {
         <main class="page" id="content" tabindex="-1">
             ${isBusy ? html`<${Skeleton} count=${4} />` : children}
         </main>
-        ${session && html`<footer class="foot muted small">
-            reelsd ${session.version}, <a href="/docs/">API reference</a>
-        </footer>`}
+        <${Foot} session=${session} />
+        ${session && html`<${Overlay} session=${session} />`}
         <${Toasts} />
         <${Announcer} />
     </div>`;

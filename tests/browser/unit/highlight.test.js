@@ -42,3 +42,10 @@ test('the parts concatenate to the passage, tags included', () => {
 test('words of a search are distinct and exclude single letters', () => {
     assert.deepEqual(queryWords('A Wet wet wét dog'), ['wet', 'dog']);
 });
+
+test('function words are marked only in a search without others', () => {
+    assert.equal(marked('How TO brew: tomatoes to the espresso', 'how to brew espresso'),
+        'How TO [brew]: tomatoes to the [espresso]');
+    assert.equal(marked('To be or not, tomato', 'to be'), '[To] [be] or not, tomato');
+    assert.equal(marked('An AI aims', 'ai'), 'An [AI] aims');
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linksIn, partsOf } from '../../../src/dashboard/web/reel/links.js';
+import { linksIn, partsOf, sharedLinks } from '../../../src/dashboard/web/reel/links.js';
 
 const REEL = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
 
@@ -22,4 +22,12 @@ test('many links are split into requests', () => {
     assert.deepEqual(partsOf(links).flat(), links);
     assert.deepEqual(partsOf(['x'.repeat(14000), 'x'.repeat(2000), 'y']).map((part) => part.length), [1, 2]);
     assert.deepEqual(partsOf([]), []);
+});
+
+test('what another app shares becomes links', () => {
+    const shared = (members) => sharedLinks(new URLSearchParams(members));
+    assert.equal(shared({ shared_text: `Look! ${REEL}?igsh=abc` }), `${REEL}?igsh=abc`);
+    assert.equal(shared({ shared_title: 'A reel', shared_url: REEL, shared_text: REEL }), REEL);
+    assert.equal(shared({ shared_text: 'no link' }), 'no link');
+    assert.equal(shared({ q: 'pasta', shared_text: ' ' }), '');
 });

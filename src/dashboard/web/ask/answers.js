@@ -17,6 +17,11 @@ export function answerStore(path) {
     return stores.get(path);
 }
 
+/** Whether there is a typed question or an answer at `path`. */
+export function hasQuestion(path) {
+    return answerStore(path).get() !== NOTHING;
+}
+
 /** Sends the question at `path`; `members` are further members of the body. */
 export async function ask(path, question, members) {
     const store = answerStore(path);

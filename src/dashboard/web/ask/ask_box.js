@@ -41,9 +41,9 @@ function Answer({ answer, reelId }) {
 
 /**
  * The box. `path` is the question's, `label` and `hint` describe the field; `reelId` is the reel of the page, if any;
- * `members` are further members of the request.
+ * `members` are further members of the request; `takesFocus` focuses the field initially.
  */
-export function AskBox({ path, label, hint, reelId, members }) {
+export function AskBox({ path, label, hint, reelId, members, takesFocus = false }) {
     const { question, isBusy, asked, answer, error } = useStore(answerStore(path));
     const field = useRef(null);
     useEffect(() => {
@@ -51,6 +51,7 @@ export function AskBox({ path, label, hint, reelId, members }) {
             announce(answer.answer);
         }
     }, [answer]);
+    useEffect(() => takesFocus && field.current.focus(), []);
     const type = (event) => answerStore(path).set({ ...answerStore(path).get(), question: event.target.value });
     const submit = (event) => {
         event.preventDefault();

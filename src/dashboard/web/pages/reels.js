@@ -1,20 +1,22 @@
 // The start page: submitting links, progress, search and the list of reels.
-import { html, useEffect, useRef } from 'htm/preact/standalone';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { hasQuestion } from '../ask/answers.js';
 import { AskBox, canAsk } from '../ask/ask_box.js';
 import { liveStore } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
+import { sharedLinks } from '../reel/links.js';
 import { hiddenStore } from '../reels/deletions.js';
+import { Guide } from '../reels/guide.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
-import { ListTools } from '../reels/list_tools.js';
+import { ListHead } from '../reels/list_tools.js';
 import { PlatformNotice } from '../reels/platform_notice.js';
 import { RowList } from '../reels/row_list.js';
-import { SavedSearches } from '../reels/saved_searches.js';
 import { SearchResults } from '../reels/search_results.js';
 import { submitLink } from '../reels/submissions.js';
 import { SubmitBox } from '../reels/submit_box.js';
-import { Toolbar } from '../reels/toolbar.js';
+import { Filters, Toolbar } from '../reels/toolbar.js';
 import { announce } from '../ui/announcer.js';
 import { CopyBox } from '../ui/copy.js';
 import { useSubmission } from '../ui/field.js';
@@ -24,6 +26,8 @@ import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
 const SAMPLE_LINK = 'https://www.instagram.com/reel/reelsd-sample/';
+const TEST_LINK = /\/reelsd-[a-z-]+\/?$/;
+const ASK_PATH = '/reels/ask';
 const PLACE_SECONDS = 10;
 const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused' };
 
@@ -70,14 +74,12 @@ function More({ list }) {
     </div>`;
 }
 
-function ReelList({ filter, onShowAll }) {
-    const list = useStore(listStore);
-    const hidden = useStore(hiddenStore);
+/** `reels` are those of the list that are not hidden. */
+function ReelList({ list, reels, filter, onShowAll }) {
     useEffect(() => showList({ status: filter.status, author: filter.author }),
         [filter.status, filter.author]);
     // Events do not report queue positions.
     useRepetition(() => list.reels.some((reel) => reel.status === 'pending') && refreshList(), PLACE_SECONDS);
-    const reels = list.reels.filter((reel) => !hidden.has(reel.id));
     if (list.error && reels.length === 0) {
         return html`<${FailureNote} error=${list.error} onRetry=${refreshList} />`;
     }
@@ -92,16 +94,34 @@ function ReelList({ filter, onShowAll }) {
     }
     return html`
         ${list.error && html`<${FailureNote} error=${list.error} onRetry=${refreshList} />`}
-        <${ListTools} reels=${reels} />
         <${RowList} reels=${reels} />
         ${list.next && html`<${More} list=${list} />`}`;
+}
+
+/** The next steps of an account whose only reels are of test links. */
+function NextSteps({ reels, session }) {
+    const isNew = reels.length > 0 && reels.every(({ url }) => TEST_LINK.test(url));
+    return isNew && html`<${Guide} session=${session} />`;
+}
+
+/** A question to all reels, or to those of an author. */
+function Question({ author, takesFocus }) {
+    return html`<${AskBox} path=${ASK_PATH} label="Ask your reels" takesFocus=${takesFocus}
+        hint=${author ? `Ask the reels of ${author}` : 'How much flour goes into the pasta?'}
+        members=${author ? { author } : {}} />`;
 }
 
 /** The page `/`; search and filters are stored in the query of the address. */
 export function Page({ place, session }) {
     const filter = filterOf(place.query);
     const upload = place.query.get('upload') ?? ''; // Link of the reel to upload the video of.
+    const shared = sharedLinks(place.query);
     const live = useStore(liveStore);
+    const list = useStore(listStore);
+    const hidden = useStore(hiddenStore);
+    const [ask, setAsk] = useState({ isOpen: hasQuestion(ASK_PATH), takesFocus: false });
+    const isSearch = filter.q !== '';
+    const reels = isSearch ? [] : list.reels.filter((reel) => !hidden.has(reel.id));
     useTitle('Reels');
     const setFilter = (change) => {
         const { q, status, author } = { ...filterOf(new URLSearchParams(location.search)), ...change };
@@ -117,13 +137,14 @@ export function Page({ place, session }) {
             <span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
         </div>
         <${PlatformNotice} />
-        <${SubmitBox} key=${upload} link=${upload} isListed=${filter.q === '' && filter.status === '' && filter.author === ''} />
-        ${canAsk(session) && html`<${AskBox} path="/reels/ask" label="Ask your reels"
-            hint=${filter.author ? `Ask the reels of ${filter.author}` : 'How much flour goes into the pasta?'}
-            members=${filter.author ? { author: filter.author } : {}} />`}
-        <${Toolbar} filter=${filter} onFilter=${setFilter} />
-        <${SavedSearches} />
-        ${filter.q !== ''
-            ? html`<${SearchResults} query=${filter.q} onShowAll=${showAll} />`
-            : html`<${ReelList} filter=${filter} onShowAll=${showAll} />`}`;
+        <${SubmitBox} key=${upload || shared} link=${upload} shared=${shared} isListed=${!isSearch && filter.status === '' && filter.author === ''} />
+        <${NextSteps} reels=${list.next ? [] : reels} session=${session} />
+        <${Toolbar} query=${filter.q} onQuery=${(q) => setFilter({ q })} ask=${canAsk(session)
+            ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null} />
+        ${canAsk(session) && ask.isOpen && html`<${Question} author=${filter.author} takesFocus=${ask.takesFocus} />`}
+        <${ListHead} reels=${reels}>
+            <${Filters} filter=${filter} isSearch=${isSearch} onFilter=${setFilter} />
+        <//>
+        ${isSearch ? html`<${SearchResults} query=${filter.q} author=${filter.author} onShowAll=${showAll} />`
+            : html`<${ReelList} list=${list} reels=${reels} filter=${filter} onShowAll=${showAll} />`}`;
 }

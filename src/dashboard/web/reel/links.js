@@ -14,6 +14,13 @@ export function linksIn(text) {
     return found.length > 0 ? [...new Set(found)] : [completeLink(text)];
 }
 
+/** The text for the field of links from what another app has shared; `query` is that of the address, by the manifest. */
+export function sharedLinks(query) {
+    const parts = ['shared_url', 'shared_text', 'shared_title'].map((name) => query.get(name) ?? '');
+    const text = parts.filter((part) => part.trim() !== '').join('\n');
+    return text === '' ? '' : linksIn(text).join('\n');
+}
+
 const LINKS_MAX = 50; // Per request.
 const CHARACTERS_MAX = 15000; // Per request in all; even at four bytes each they fit into a body.
 

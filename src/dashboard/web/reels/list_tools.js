@@ -1,4 +1,4 @@
-// Actions on several reels, above the list.
+// The head of the list: filters, actions on several reels, and the view.
 import { html, useState } from 'htm/preact/standalone';
 import { useStore } from '../core/store.js';
 import { countOf } from '../text/numbers.js';
@@ -9,6 +9,7 @@ import { showToast } from '../ui/toast.js';
 import { deleteReels } from './deletions.js';
 import { refreshList } from './list.js';
 import { canTryAgain, clearSelection, deleteFailed, select, selectionStore, tryAgain } from './selection.js';
+import { setView, VIEWS, viewStore } from './view.js';
 
 /** Submits the selected links again; rejected ones stay selected. */
 async function submitAgain(reels) {
@@ -57,7 +58,7 @@ function DeleteFailed() {
         focusHeading();
     };
     return html`
-        <button class="button button-small" type="button" onClick=${() => setIsAsking(true)}>
+        <button class="button button-small delete-failed" type="button" onClick=${() => setIsAsking(true)}>
             <${Icon} name="trash" />Delete failed</button>
         ${isAsking && html`<${Confirm} title="Delete all failed reels?" label="Delete failed" run=${run}
             onClose=${() => setIsAsking(false)}>
@@ -66,20 +67,29 @@ function DeleteFailed() {
         <//>`}`;
 }
 
-/** The tools for the reels that the list shows. */
-export function ListTools({ reels }) {
+function ViewSwitch() {
+    const view = useStore(viewStore);
+    return html`<div class="views" role="group" aria-label="View">${VIEWS.map(([name, words]) => html`<button
+        key=${name} class="button button-small button-icon" type="button" aria-pressed=${String(name === view)}
+        aria-label=${words} title=${words} onClick=${() => setView(name)}><${Icon} name=${name} /></button>`)}</div>`;
+}
+
+/** The head of the list of `reels`: their selection, or the filters (`children`) while nothing is selected. */
+export function ListHead({ reels, children }) {
     const selection = useStore(selectionStore);
     const selected = reels.filter(({ id }) => selection.has(id));
-    const isAll = selected.length === reels.length;
+    const isAll = selected.length > 0 && selected.length === reels.length;
     const hasFailed = reels.some(({ status }) => status === 'error');
-    return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`} role="group" aria-label="Selected reels">
-        <label class="check">
+    const words = selected.length > 0 ? `${selected.length} selected` : 'Select all';
+    return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`}>
+        ${reels.length > 0 && html`<label class="check">
             <input type="checkbox" checked=${isAll} indeterminate=${selected.length > 0 && !isAll}
-                onChange=${() => select(reels.map(({ id }) => id), !isAll)} />
-            Select all shown</label>
-        <span class="muted small" role="status">${selected.length > 0 && `${selected.length} selected`}</span>
+                aria-label="Select all shown" onChange=${() => select(reels.map(({ id }) => id), !isAll)} />
+            <span role="status">${words}</span></label>`}
         ${selected.length > 0 && html`<${Selected} reels=${selected} />`}
+        <div class="list-filters" hidden=${selected.length > 0}>${children}</div>
         ${selected.length === 0 && hasFailed && html`<${DeleteFailed} />`}
+        ${reels.length > 0 && html`<${ViewSwitch} />`}
     </div>`;
 }
 

@@ -24,8 +24,11 @@ export function useOptions(initial, onChange) {
     return { members, shown: { fields, isChecked, onFields } };
 }
 
-/** The options of a form; `message` is the server's error about one, which opens them. */
-export function OptionDetails({ fields, message, isChecked, onFields }) {
+/**
+ * The options of a form; `message` is the server's error about one, which opens them. `children` is a further option,
+ * which counts if `isChildSet`.
+ */
+export function OptionDetails({ fields, message, isChecked, onFields, isChildSet, children }) {
     const [isOpen, setIsOpen] = useState(false);
     const analyzers = useStore(sessionStore).session?.analyzers ?? [];
     useEffect(() => {
@@ -34,8 +37,10 @@ export function OptionDetails({ fields, message, isChecked, onFields }) {
         }
     }, [message, isChecked]);
     const count = Object.entries(fields).filter(([name, value]) => name !== 'schema' && value !== '').length;
+    const shownCount = count + (isChildSet ? 1 : 0);
     return html`<details class="option-details" open=${isOpen} onToggle=${(event) => setIsOpen(event.target.open)}>
-        <summary>Options${count > 0 && html` <span class="muted">(${count})</span>`}</summary>
+        <summary>Options${shownCount > 0 && html` <span class="muted">(${shownCount})</span>`}</summary>
+        ${isOpen && children}
         ${isOpen && html`<${Options} fields=${fields} analyzers=${analyzers} message=${message}
             isChecked=${isChecked} onFields=${onFields} />`}
         ${isOpen && count > 0 && html`<button class="button button-plain button-small" type="button"

@@ -1,11 +1,14 @@
 // A row of the list of reels.
 import { Component, html } from 'htm/preact/standalone';
+import { Elapsed } from '../ui/elapsed.js';
 import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { deleteReel } from './deletions.js';
+import { usualSeconds } from './durations.js';
 import { Earlier } from './earlier.js';
+import { listStore } from './list.js';
 import { RowSelect } from './list_tools.js';
 import { Thumbnail } from './thumbnail.js';
 import { queueWords } from './labels.js';
@@ -28,15 +31,22 @@ export function Author({ author, url }) {
         : html`<span class="muted foreign">${shortLink(url)}</span>`;
 }
 
-function Details({ reel }) {
-    const place = queueWords(reel, Date.now());
+/** What there is to say about a reel that is not done. */
+function Note({ reel }) {
+    if (reel.status === 'processing' && reel.started_at) {
+        return html`<p class="row-note"><${Elapsed} start=${reel.started_at}
+            usual=${usualSeconds(listStore.get().reels)} /></p>`;
+    }
+    const words = reel.status === 'error' ? reel.error : queueWords(reel, Date.now());
+    return words && html`<p class="row-note foreign" title=${words}>${words}</p>`;
+}
+
+/** The author, number and age of a reel. */
+function Meta({ reel }) {
     const isNamedByLink = headlineOf(reel) === shortLink(reel.url);
-    return html`<p class="row-details">
-        ${reel.status === 'error' && html`<span class="row-error foreign"
-            title=${reel.error}>${reel.error}</span>`}
-        ${place && html`<span>${place}</span>`}
+    return html`<p class="row-meta">
         ${(reel.author || !isNamedByLink) && html`<${Author} author=${reel.author} url=${reel.url} />`}
-        <span class="muted"><${Time} value=${reel.created_at} /></span>
+        <span class="muted"><span class="row-number">#${reel.id} · </span><${Time} value=${reel.created_at} /></span>
     </p>`;
 }
 
@@ -60,9 +70,12 @@ export class ReelRow extends Component {
                 <h2 class="row-title foreign" dir="auto">
                     <a href=${`/reels/${reel.id}`}>${headline}</a>
                 </h2>
-                <${Details} reel=${reel} />
+                <${Note} reel=${reel} />
             </div>
-            <${Status} id=${reel.id} status=${reel.status} />
+            <div class="row-side">
+                <${Meta} reel=${reel} />
+                <${Status} id=${reel.id} status=${reel.status} />
+            </div>
             <button class="button button-plain button-icon row-delete" type="button"
                     aria-label=${`Delete: ${headline}`} title="Delete"
                     onClick=${(event) => removeRow(event, reel.id, headline)}><${Icon} name="trash" /></button>

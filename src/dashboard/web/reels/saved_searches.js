@@ -2,8 +2,9 @@
 import { html, useEffect, useState } from 'htm/preact/standalone';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
-import { focusHeading, focusNear } from '../ui/focus.js';
+import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
+import { Menu } from '../ui/menu.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 import { loadSaved, removeSearch, savedStore, saveSearch } from './saved.js';
@@ -40,10 +41,11 @@ export function SaveSearch({ query }) {
 function SavedSearch({ saved }) {
     const remove = async (event) => {
         const item = event.currentTarget.closest('li');
+        const menu = item.closest('.menu').firstElementChild;
         try {
             await removeSearch(saved.id);
             if (!focusNear(item, 'a')) {
-                focusHeading(); // The list has disappeared with its last entry.
+                menu.focus(); // The list has disappeared with its last entry.
             }
         } catch (why) {
             showToast(`The search was not deleted: ${why.message}`, { isFailure: true });
@@ -57,21 +59,16 @@ function SavedSearch({ saved }) {
     </li>`;
 }
 
-/** The collapsed list; it loads when it is opened. */
+/** The menu of saved searches; they load when it is opened. */
 export function SavedSearches() {
     const { searches, error } = useStore(savedStore);
-    const load = (event) => {
-        if (event.target.open && searches === null) {
-            loadSaved();
-        }
-    };
-    return html`<details class="saved" onToggle=${load}>
-        <summary>Saved searches${searches?.length > 0 && ` (${searches.length})`}</summary>
+    const load = () => searches ?? loadSaved();
+    return html`<${Menu} label="Saved" name="Saved searches" onOpen=${load}>
         ${error && html`<${FailureNote} error=${error} onRetry=${loadSaved} />`}
         ${!searches && !error && html`<p class="muted small" role="status">Loading…</p>`}
         ${searches?.length === 0 && html`<p class="muted small">None yet. Search, then save the search: new reels that
             match are reported to your webhooks and chats.</p>`}
         ${searches?.length > 0 && html`<ul class="saved-list">${searches.map((saved) =>
             html`<${SavedSearch} key=${saved.id} saved=${saved} />`)}</ul>`}
-    </details>`;
+    <//>`;
 }

@@ -10,6 +10,7 @@ import { useLoading } from '../ui/loading.js';
 import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
+import { fitsFilter } from './merging.js';
 import { Author, headlineOf } from './row.js';
 import { SaveSearch } from './saved_searches.js';
 import { Thumbnail } from './thumbnail.js';
@@ -38,16 +39,19 @@ function Hit({ hit, query }) {
                     && html` <span class="timecode">${formatTimecode(seconds)}</span>`}</span>
                 <span class="foreign" dir="auto"><${Highlighted} text=${text} query=${query} /></span>
             </p>`}
-            <p class="row-details">
+            <p class="row-meta">
                 <${Author} author=${hit.author} url=${hit.url} />
-                <span class="muted"><${Time} value=${hit.created_at} /></span>
+                <span class="muted">#${hit.id} · <${Time} value=${hit.created_at} /></span>
             </p>
         </div>
     </li>`;
 }
 
-/** The hits for `query`, best first; `onShowAll` clears a search without hits. */
-export function SearchResults({ query, onShowAll }) {
+/**
+ * The hits for `query`, best first, by `author` if that is not empty; `onShowAll` clears a search without hits. The server
+ * knows no filter of a search: hits of others are left out of the HITS_MAX best.
+ */
+export function SearchResults({ query, author, onShowAll }) {
     const { data, error, reload } = useLoading(
         (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX }), signal), [query]);
     const hidden = useStore(hiddenStore);
@@ -57,12 +61,12 @@ export function SearchResults({ query, onShowAll }) {
     if (!data) {
         return html`<${Skeleton} count=${3} />`;
     }
-    const hits = data.filter((hit) => !hidden.has(hit.id));
+    const hits = data.filter((hit) => !hidden.has(hit.id) && fitsFilter(hit, { author }));
     if (hits.length === 0) {
         return html`<div class="list-note hit-tools"><${SaveSearch} query=${query} /></div>
         <div role="status"><${Empty} title="No reels found">
             <p>The search is semantic: describe what is said or shown, in a word or a sentence.
-            It finds only finished reels.</p>
+            It finds only finished reels${author && html` of the author <b class="foreign">${author}</b>`}.</p>
             <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
         <//></div>`;
     }

@@ -1,6 +1,6 @@
 // The box to submit links and videos.
-import { html, useState } from 'htm/preact/standalone';
-import { navigate } from '../core/navigation.js';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { navigate, noteAddress } from '../core/navigation.js';
 import { linksIn, platformLink } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useProblem, useSubmission } from '../ui/field.js';
@@ -10,7 +10,7 @@ import { refreshList } from './list.js';
 import { OptionDetails, useOptions } from './option_details.js';
 import { isOptionError, NO_OPTIONS } from './option_members.js';
 import { submitLink, submitLinks, submitVideo } from './submissions.js';
-import { UploadProgress, VideoPicker } from './video_picker.js';
+import { UploadProgress, useDrop, VideoPicker } from './video_picker.js';
 
 const ROWS_MAX = 8;
 
@@ -36,11 +36,13 @@ function Outcomes({ outcomes, count }) {
 }
 
 /**
- * The box, with errors below it. `isListed` returns whether the list below shows a new reel; `link` is the
- * initial text.
+ * The box, with errors below it. `isListed`: the list below shows a new reel. The initial text is `link`, of a reel to
+ * upload the video of, or `shared`, links from another app, which are ready to send.
  */
-export function SubmitBox({ isListed, link }) {
-    const [text, setText] = useState(link);
+export function SubmitBox({ isListed, link, shared }) {
+    const [text, setText] = useState(link || shared);
+    const button = useRef(null);
+    useEffect(() => shared && button.current.focus(), []);
     const [isFresh, setIsFresh] = useState(false);
     const [many, setMany] = useState(null);
     const [sending, setSending] = useState({ progress: null, error: null });
@@ -89,6 +91,9 @@ export function SubmitBox({ isListed, link }) {
         }
         setText('');
         setIsFresh(false);
+        if (shared) {
+            noteAddress('/'); // It has the shared text, which a reload would bring back.
+        }
     });
     const forgetErrors = () => {
         clearError();
@@ -106,31 +111,33 @@ export function SubmitBox({ isListed, link }) {
         }
     };
     const [problem, checked] = useProblem(text);
+    const takeFiles = (files) => files.length > 0 && !isBusy && !sending.progress && uploadVideos(files);
+    const drop = useDrop(takeFiles);
     const optionError = [error, sending.error].find(isOptionError);
     const refusal = problem ?? (error?.status === 400 && !isOptionError(error) ? error.message : null);
-    return html`<form class="submit" onSubmit=${submit} noValidate>
-        <label class="label" for="submit-url">Analyse a reel</label>
+    return html`<form class=${`submit ${drop.isOver ? 'submit-over' : ''}`} onSubmit=${submit} noValidate ...${drop.props}>
+        <label class="unseen" for="submit-url">Analyse a reel</label>
         <div class="submit-line">
             <textarea class="input" id="submit-url" inputmode="url" autocomplete="off"
                 rows=${Math.min(ROWS_MAX, text.split('\n').length)}
-                spellcheck=${false} required placeholder="Paste instagram.com/reel/… links, one or many" value=${text}
+                spellcheck=${false} required placeholder="Paste Instagram links" value=${text}
                 onInput=${(event) => type(event.target.value)} onKeyDown=${sendOnEnter}
                 aria-invalid=${refusal ? 'true' : undefined}
                 aria-describedby=${refusal ? 'submit-error' : undefined} ...${checked}></textarea>
-            <button class=${isForUpload ? 'button' : 'button button-main'} type="submit" disabled=${isBusy}>
+            <button class=${isForUpload ? 'button' : 'button button-main'} type="submit" ref=${button} disabled=${isBusy}>
                 ${isBusy ? 'Submitting…' : 'Analyse'}</button>
         </div>
         ${refusal && html`<p class="field-error foreign" id="submit-error" role="alert">${refusal}</p>`}
         ${error && !refusal && !isOptionError(error) && html`<${FailureNote} error=${error} />`}
-        ${sending.progress ? html`<${UploadProgress} ...${sending.progress} />` : html`<${VideoPicker}
-            hint=${post ? 'or drop the video of this link here' : 'or drop video files here'}
-            isBusy=${isBusy} isMain=${isForUpload} onFiles=${uploadVideos} />`}
+        ${sending.progress && html`<${UploadProgress} ...${sending.progress} />`}
         ${sending.error && !isOptionError(sending.error) && html`<${FailureNote} error=${sending.error} />`}
         ${many && html`<${Outcomes} ...${many} />`}
         <div class="submit-more">
-            <${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
-                onValue=${setIsFresh} />
-            <${OptionDetails} ...${options.shown} message=${optionError?.message ?? null} />
+            ${!sending.progress && html`<${VideoPicker} isBusy=${isBusy} isMain=${isForUpload} onFiles=${takeFiles}
+                hint=${post ? 'or drop the video of this link here' : 'or drop video files here'} />`}
+            <${OptionDetails} ...${options.shown} message=${optionError?.message ?? null} isChildSet=${isFresh}>
+                <p><${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
+                    onValue=${setIsFresh} /></p><//>
         </div>
     </form>`;
 }

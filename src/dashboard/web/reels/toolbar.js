@@ -1,8 +1,9 @@
-// Search and filters above the list. Their values are stored in the address.
+// The search above the list, and the filters in its head. Their values are stored in the address.
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { STATUS_WORDS } from './labels.js';
+import { SavedSearches } from './saved_searches.js';
 
 const TYPING_MILLISECONDS = 300; // Longest pause between two key presses of a slow typist.
 
@@ -34,23 +35,27 @@ function useTyped(value, onValue) {
     return { text, setText, handOn };
 }
 
-/** `filter` is `{q, status, author}`, each a string; `onFilter` receives the changed fields. */
-export function Toolbar({ filter, onFilter }) {
-    const search = useTyped(filter.q, (q) => onFilter({ q }));
-    const author = useTyped(filter.author, (name) => onFilter({ author: name.replace(/^@/, '') }));
-    const submit = (event) => {
-        event.preventDefault();
-        search.handOn(search.text);
-        author.handOn(author.text);
-    };
-    const clearOnEscape = (typed) => (event) => {
+function clearOnEscape(typed) {
+    return (event) => {
         if (event.key === 'Escape' && typed.text !== '') {
             event.preventDefault();
             typed.setText('');
             typed.handOn('');
         }
     };
+}
+
+/**
+ * The search. `query` is a string; `onQuery` receives the changed one. `ask` is `{isOpen, onToggle}` of the questions'
+ * box, or null without questions.
+ */
+export function Toolbar({ query, onQuery, ask }) {
+    const search = useTyped(query, onQuery);
     const field = useRef(null);
+    const submit = (event) => {
+        event.preventDefault();
+        search.handOn(search.text);
+    };
     const clearSearch = () => {
         search.setText('');
         search.handOn('');
@@ -69,15 +74,31 @@ export function Toolbar({ filter, onFilter }) {
                 <${Icon} name="close" /></button>`}
             <kbd aria-hidden="true">/</kbd>
         </div>
-        ${filter.q === '' && html`
-            <${Choices} label="Status" options=${STATUS_CHOICES} value=${filter.status}
-                onValue=${(status) => onFilter({ status })} />
-            <div class="authorbox">
-                <label class="unseen" for="author">Author</label>
-                <input class="input" id="author" type="search" autocomplete="off" spellcheck=${false}
-                    placeholder="Author" value=${author.text} maxlength="100"
-                    onInput=${(event) => author.setText(event.target.value)}
-                    onKeyDown=${clearOnEscape(author)} />
-            </div>`}
+        ${ask && html`<button class="button" type="button" aria-expanded=${String(ask.isOpen)}
+            onClick=${ask.onToggle}>Ask a question</button>`}
+        <${SavedSearches} />
     </form>`;
+}
+
+/**
+ * The filters. `filter` is `{status, author}`, each a string; `onFilter` receives the changed fields. A search finds only
+ * done reels: it has no status. On a phone, a button shows them.
+ */
+export function Filters({ filter, isSearch, onFilter }) {
+    const author = useTyped(filter.author, (name) => onFilter({ author: name.replace(/^@/, '') }));
+    const count = (filter.author ? 1 : 0) + (filter.status && !isSearch ? 1 : 0);
+    const [isOpen, setIsOpen] = useState(count > 0);
+    return html`<div class=${`filters ${isOpen ? 'filters-open' : ''}`} role="group" aria-label="Filters">
+        <button class="button button-small filters-toggle" type="button" aria-expanded=${String(isOpen)}
+            onClick=${() => setIsOpen(!isOpen)}><${Icon} name="filter" />Filter${count > 0 && ` (${count})`}</button>
+        ${!isSearch && html`<${Choices} label="Status" options=${STATUS_CHOICES} value=${filter.status}
+            onValue=${(status) => onFilter({ status })} />`}
+        <div class="authorbox">
+            <label class="unseen" for="author">Author</label>
+            <input class="input" id="author" type="search" autocomplete="off" spellcheck=${false}
+                placeholder="Author" value=${author.text} maxlength="100"
+                onInput=${(event) => author.setText(event.target.value)}
+                onKeyDown=${(event) => event.key === 'Enter' ? author.handOn(author.text) : clearOnEscape(author)(event)} />
+        </div>
+    </div>`;
 }

@@ -8,10 +8,18 @@ function folded(word) {
     return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The distinct normalised words of a search. */
+// Function words of English, without which a search says the same. They are marked only if a search has no other word.
+const STOP_WORDS = new Set(['a', 'about', 'an', 'and', 'are', 'as', 'at', 'be', 'by', 'can', 'do', 'does', 'for', 'from',
+    'has', 'have', 'how', 'i', 'in', 'is', 'it', 'its', 'me', 'my', 'not', 'of', 'on', 'or', 'so', 'that', 'the', 'their',
+    'there', 'they', 'this', 'to', 'was', 'we', 'what', 'when', 'where', 'which', 'who', 'why', 'will', 'with', 'you',
+    'your']);
+const PREFIX_LENGTH_MIN = 3; // Shorter words mark only themselves: `to` is not a part of `tomato`.
+
+/** The distinct normalised words of a search that say something. */
 export function queryWords(query) {
-    const words = (query.match(WORD) ?? []).map(folded);
-    return [...new Set(words)].filter((word) => word.length >= WORD_LENGTH_MIN);
+    const words = [...new Set((query.match(WORD) ?? []).map(folded))].filter((word) => word.length >= WORD_LENGTH_MIN);
+    const telling = words.filter((word) => !STOP_WORDS.has(word));
+    return telling.length > 0 ? telling : words;
 }
 
 /**
@@ -19,12 +27,12 @@ export function queryWords(query) {
  * word of the search: `cook` marks `cooking`.
  */
 export function highlightParts(passage, query) {
-    const prefixes = queryWords(query);
+    const sought = queryWords(query);
+    const isFound = (word) => sought.some((one) => one.length < PREFIX_LENGTH_MIN ? word === one : word.startsWith(one));
     const parts = [];
     let plain = 0;
-    for (const found of prefixes.length > 0 ? passage.matchAll(WORD) : []) {
-        const word = folded(found[0]);
-        if (!prefixes.some((prefix) => word.startsWith(prefix))) {
+    for (const found of sought.length > 0 ? passage.matchAll(WORD) : []) {
+        if (!isFound(folded(found[0]))) {
             continue;
         }
         if (found.index > plain) {

@@ -18,8 +18,8 @@ function focusFirst(dialog) {
     }
 }
 
-/** A modal dialog, open while it is rendered. `onClose` must remove it. */
-export function Dialog({ title, onClose, children }) {
+/** A modal dialog, open while it is rendered. `onClose` must remove it; `isBare` shows neither title nor button. */
+export function Dialog({ title, isBare = false, onClose, children }) {
     const element = useRef(null);
     const [id] = useState(() => `dialog-${lastNumber += 1}`);
     // Synchronously, so that Escape always finds it open.
@@ -31,6 +31,10 @@ export function Dialog({ title, onClose, children }) {
     // Also when its content changes, for example after its form was sent.
     useLayoutEffect(() => focusFirst(element.current), [title]);
     const closeOutside = (event) => event.target === element.current && onClose();
+    if (isBare) {
+        return html`<dialog class="dialog dialog-bare" ref=${element} aria-label=${title} onClose=${onClose}
+            onMouseDown=${closeOutside}>${children}</dialog>`;
+    }
     return html`<dialog class="dialog" ref=${element} aria-labelledby=${id} onClose=${onClose}
             onMouseDown=${closeOutside}>
         <div class="stack">

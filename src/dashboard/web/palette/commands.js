@@ -1,0 +1,73 @@
+// The commands of the palette. No DOM, so that Node can test this file.
+import { linksIn } from '../reel/links.js';
+
+const PAGES = [
+    ['Reels', '/', 'list start home'],
+    ['Failed reels', '/?status=error', 'error list'],
+    ['Usage', '/usage', 'cost money tokens budget'],
+    ['Tokens', '/tokens', 'api key program'],
+    ['Webhooks', '/webhooks', 'notifications secret deliveries'],
+    ['Account', '/account', 'password sign out chats telegram export delete'],
+    ['API reference', '/docs/', 'documentation help'],
+];
+const ADMIN_PAGES = [
+    ['Admin: Queue', '/admin', 'jobs workers'],
+    ['Admin: Access', '/admin?tab=access', 'platform resolvers proxy'],
+    ['Admin: Models', '/admin?tab=models', 'analyzer'],
+    ['Admin: Failures', '/admin?tab=failures', 'errors retry'],
+    ['Admin: Accounts', '/admin?tab=accounts', 'users invite limits'],
+];
+const ACTIONS = [
+    ['Switch between light and dark', 'theme', 'colours theme mode'],
+    ['Switch between list and grid', 'view', 'rows pictures'],
+    ['Keyboard shortcuts', 'shortcuts', 'keys help'],
+];
+const RECENT_MAX = 5;
+
+function folded(text) {
+    return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** Whether each word of `text` begins a word of the label or of the other names. */
+function fits(text, label, names) {
+    const known = folded(`${label} ${names}`).split(/[^\p{L}\p{N}]+/u);
+    return folded(text).split(/\s+/).every((word) => known.some((one) => one.startsWith(word)));
+}
+
+/** What can be done with the text itself: `{kind: 'link' | 'reel', label, value}`, or none. */
+function directCommands(text) {
+    const number = /^#?([1-9]\d{0,15})$/.exec(text)?.[1];
+    if (number) {
+        return [{ kind: 'page', label: `Reel #${number}`, value: `/reels/${number}` }];
+    }
+    const links = /instagram\.com\/\S/i.test(text) ? linksIn(text) : [];
+    return links.length === 1 ? [{ kind: 'link', label: 'Analyse this link', value: links[0] }] : [];
+}
+
+/**
+ * The entries for a typed text: `[{kind, label, value}]`. `kind` is `page` (`value` is its path), `action` (its name) or
+ * `link` (the link).
+ */
+export function commandsFor(typed, isAdmin) {
+    const text = typed.trim();
+    const pages = [...PAGES, ...isAdmin ? ADMIN_PAGES : []];
+    const all = [
+        ...pages.map(([label, value, names]) => ({ kind: 'page', label, value, names })),
+        ...ACTIONS.map(([label, value, names]) => ({ kind: 'action', label, value, names })),
+    ];
+    const found = all.filter(({ label, names }) => text === '' || fits(text, label, names));
+    return [...directCommands(text), ...found.map(({ kind, label, value }) => ({ kind, label, value }))];
+}
+
+/** The entries for reels of the list, the newest first. */
+export function recentReels(reels, headlineOf) {
+    return reels.slice(0, RECENT_MAX).map((reel) => ({ kind: 'page', label: headlineOf(reel), value: `/reels/${reel.id}` }));
+}
+
+/** The entries for hits of a search; those with a time open at it. */
+export function hitEntries(hits, headlineOf) {
+    return hits.map((hit) => ({
+        kind: 'page', label: headlineOf(hit),
+        value: `/reels/${hit.id}${typeof hit.match.seconds === 'number' ? `#t=${hit.match.seconds}` : ''}`,
+    }));
+}

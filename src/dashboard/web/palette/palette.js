@@ -1,0 +1,132 @@
+// The command palette: searches reels, goes to pages and runs actions.
+import { html, useEffect, useMemo, useRef, useState } from 'htm/preact/standalone';
+import { get } from '../core/api.js';
+import { navigate } from '../core/navigation.js';
+import { matchRoute, pathWithQuery } from '../core/routes.js';
+import { switchTheme } from '../core/theme.js';
+import { listStore } from '../reels/list.js';
+import { headlineOf } from '../reels/row.js';
+import { submitLink } from '../reels/submissions.js';
+import { setView, viewStore } from '../reels/view.js';
+import { Dialog } from '../ui/dialog.js';
+import { Icon } from '../ui/icons.js';
+import { openOverlay } from '../ui/overlay.js';
+import { showToast } from '../ui/toast.js';
+import { commandsFor, hitEntries, recentReels } from './commands.js';
+
+const HITS_MAX = 8;
+const TYPING_MILLISECONDS = 200;
+
+/** The reels for a text: recent ones without a text, otherwise the hits of a search; null while it runs. */
+function useReels(text) {
+    const [found, setFound] = useState({ text: '', hits: [] });
+    useEffect(() => {
+        if (text === '') {
+            return undefined;
+        }
+        const controller = new AbortController();
+        const timer = setTimeout(async () => {
+            try {
+                const hits = await get(pathWithQuery('/reels/search', { q: text, limit: HITS_MAX }), controller.signal);
+                setFound({ text, hits });
+            } catch (error) {
+                if (error.name !== 'AbortError') {
+                    setFound({ text, hits: [], message: error.message });
+                }
+            }
+        }, TYPING_MILLISECONDS);
+        return () => {
+            clearTimeout(timer);
+            controller.abort();
+        };
+    }, [text]);
+    if (text === '') {
+        return { entries: recentReels(listStore.get().reels, headlineOf), message: null };
+    }
+    // Hits for the previous text stay until the next ones are here, so that the list does not flicker.
+    return { entries: hitEntries(found.hits, headlineOf), message: found.text === text ? found.message ?? null : null };
+}
+
+const ACTIONS = {
+    theme: switchTheme,
+    view: () => setView(viewStore.get() === 'list' ? 'grid' : 'list'),
+    shortcuts: () => openOverlay('shortcuts'),
+};
+
+async function run({ kind, value }) {
+    if (kind === 'action') {
+        ACTIONS[value]();
+    } else if (kind === 'page') {
+        const isOurs = matchRoute(value.replace(/[?#].*$/, '')) !== null;
+        if (isOurs) {
+            navigate(value);
+        } else {
+            location.assign(value);
+        }
+    } else {
+        try {
+            navigate(`/reels/${(await submitLink(value)).id}`);
+        } catch (why) {
+            showToast(why.message, { isFailure: true });
+        }
+    }
+}
+
+function Entry({ entry, id, isChosen, onRun }) {
+    const element = useRef(null);
+    useEffect(() => isChosen && element.current.scrollIntoView({ block: 'nearest' }), [isChosen]);
+    return html`<li class="palette-entry foreign" dir="auto" role="option" id=${id} ref=${element}
+        aria-selected=${String(isChosen)} onClick=${() => onRun(entry)}>${entry.label}</li>`;
+}
+
+function Group({ title, entries, from, chosen, onRun }) {
+    return entries.length > 0 && html`<li role="presentation"><p class="palette-title" aria-hidden="true">${title}</p>
+        <ul role="group" aria-label=${title}>${entries.map((entry, index) => html`<${Entry} key=${entry.value}
+            entry=${entry} id=${`entry-${from + index}`} isChosen=${from + index === chosen} onRun=${onRun} />`)}</ul>
+    </li>`;
+}
+
+/** The dialog. */
+export function Palette({ session, onClose }) {
+    const [text, setText] = useState('');
+    const [at, setAt] = useState(0);
+    const commands = useMemo(() => commandsFor(text, session.account.is_admin), [text]);
+    const reels = useReels(text.trim());
+    const groups = [['Go to', commands], ['Reels', reels.entries]];
+    if (text.trim() === '') {
+        groups.reverse(); // The recent reels are few.
+    }
+    const all = groups.flatMap(([, entries]) => entries);
+    const chosen = Math.min(at, all.length - 1);
+    const start = (entry) => {
+        onClose();
+        run(entry);
+    };
+    const followKey = (event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (step && all.length > 0) {
+            event.preventDefault();
+            setAt((chosen + step + all.length) % all.length);
+        } else if (event.key === 'Enter' && !event.isComposing && all[chosen]) {
+            event.preventDefault();
+            start(all[chosen]);
+        }
+    };
+    const type = (event) => {
+        setText(event.target.value);
+        setAt(0);
+    };
+    return html`<${Dialog} title="Search and go to" isBare onClose=${onClose}>
+        <div class="palette-field"><${Icon} name="search" />
+            <input class="input" type="text" role="combobox" aria-label="Search reels, pages and actions" autocomplete="off"
+                aria-expanded="true" aria-controls="palette-list" spellcheck=${false} maxlength="500" autofocus
+                aria-activedescendant=${all.length > 0 ? `entry-${chosen}` : undefined} value=${text}
+                placeholder="Search reels, pages and actions" onInput=${type} onKeyDown=${followKey} />
+        </div>
+        <ul class="palette-list" id="palette-list" role="listbox" aria-label="Results" tabindex="-1">
+            ${groups.map(([title, entries], index) => html`<${Group} key=${title} title=${title} entries=${entries}
+                from=${index === 0 ? 0 : groups[0][1].length} chosen=${chosen} onRun=${start} />`)}
+        </ul>
+        ${all.length === 0 && html`<p class="palette-none muted" role="status">${reels.message ?? 'Nothing found.'}</p>`}
+    <//>`;
+}

@@ -1,0 +1,47 @@
+// The list of keyboard shortcuts.
+import { html } from 'htm/preact/standalone';
+import { Dialog } from '../ui/dialog.js';
+
+const IS_MAC = /mac|iphone|ipad/i.test(navigator.platform);
+const CONTROL = IS_MAC ? '⌘' : 'Ctrl';
+
+// Keys of one shortcut are pressed together, alternatives are separate lists.
+const GROUPS = [
+    ['Every page', [
+        [[[CONTROL, 'K']], 'search reels, go to a page'],
+        [['/'], 'search'],
+        [['?'], 'this list'],
+        [[[CONTROL, 'Z']], 'undo a deletion, while its message is shown'],
+    ]],
+    ['List of reels', [
+        [['J'], 'next reel'],
+        [['K'], 'previous reel'],
+        [['Enter'], 'open the reel'],
+        [['X'], 'select the reel'],
+        [[['Shift', 'Enter']], 'new line in the field for links'],
+    ]],
+    ['Video of a reel', [
+        [['Space', 'K'], 'play or pause'],
+        [['←', 'J'], 'two seconds back'],
+        [['→', 'L'], 'two seconds on'],
+        [['↑'], 'previous key moment'],
+        [['↓'], 'next key moment'],
+    ]],
+];
+
+function Keys({ keys }) {
+    return [keys].flat().map((key) => html`<kbd key=${key}>${key}</kbd>`);
+}
+
+/** The dialog. */
+export function Shortcuts({ onClose }) {
+    return html`<${Dialog} title="Keyboard shortcuts" onClose=${onClose}>
+        ${GROUPS.map(([title, shortcuts]) => html`<section key=${title} class="keys">
+            <h3>${title}</h3>
+            <dl>${shortcuts.map(([alternatives, words]) => html`<div key=${words}>
+                <dt>${alternatives.map((keys, index) => html`<span key=${index}>
+                    ${index > 0 && 'or '}<${Keys} keys=${keys} /></span>`)}</dt>
+                <dd>${words}</dd></div>`)}</dl>
+        </section>`)}
+    <//>`;
+}

@@ -1,0 +1,78 @@
+// The page as an installed app: its manifest, and links that other apps share with it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, PASSWORD, SAMPLE, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+/** The address that an app opens to share `text`, by the manifest. */
+async function shareAddress(text) {
+    const manifest = await (await fetch(`${daemon.origin}/assets/app.webmanifest`)).json();
+    const { action, method, params } = manifest.share_target;
+    assert.equal(method, 'GET');
+    return `${action}?${new URLSearchParams({ [params.title]: '', [params.text]: text })}`;
+}
+
+test('browsers accept the manifest and its icons', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    await visitor.visit('/');
+    const session = await visitor.context.newCDPSession(visitor.page);
+    const { url, errors, data } = await session.send('Page.getAppManifest');
+    assert.equal(url, `${daemon.origin}/assets/app.webmanifest`);
+    assert.deepEqual(errors, []);
+    assert.deepEqual((await session.send('Page.getInstallabilityErrors')).installabilityErrors
+        .filter(({ errorId }) => errorId !== 'in-incognito'), []); // Test contexts are incognito.
+    for (const { src, type, sizes } of JSON.parse(data).icons) {
+        const answer = await fetch(daemon.origin + src);
+        assert.equal(answer.headers.get('Content-Type'), type);
+        const picture = Buffer.from(await answer.arrayBuffer());
+        assert.equal(`${picture.readUInt32BE(16)}x${picture.readUInt32BE(20)}`, sizes);
+    }
+    visitor.assertClean();
+    await visitor.close();
+});
+
+for (const width of WIDTHS) {
+    test(`a shared link is ready to send, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
+        const { page } = visitor;
+        await visitor.visit(await shareAddress(`Watch this reel by reelsd ${SAMPLE}?igsh=MTc4MmM1YmI2Ng==`));
+        assert.equal(await page.getByLabel('Analyse a reel').inputValue(), `${SAMPLE}?igsh=MTc4MmM1YmI2Ng==`);
+        await visitor.waitForFocus(page.getByRole('button', { name: 'Analyse', exact: true }));
+        await visitor.assertFits();
+        await page.keyboard.press('Enter');
+        await page.locator('.row').first().waitFor();
+        await page.waitForURL((url) => url.search === '');
+        assert.equal(await page.getByLabel('Analyse a reel').inputValue(), '');
+        await page.reload();
+        assert.equal(await page.getByLabel('Analyse a reel').inputValue(), '');
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('a link that is shared without a session arrives after sign-in', async () => {
+    const visitor = await Visitor.open(browser, daemon, { width: 390 });
+    const { page } = visitor;
+    await visitor.visit(await shareAddress(SAMPLE));
+    await page.getByLabel('E-mail address').fill(administrator.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Analyse a reel').waitFor();
+    assert.equal(await page.getByLabel('Analyse a reel').inputValue(), SAMPLE);
+    visitor.assertClean('401 /dashboard/api/session');
+    await visitor.close();
+});

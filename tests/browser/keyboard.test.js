@@ -1,0 +1,145 @@
+// Keyboard shortcuts, and the command palette.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
+import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+let sample;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+    sample = await administrator.finished(SAMPLE);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+test('J and K move between the rows of the list, X selects, Enter opens', async () => {
+    const person = await invited(administrator, 'rows@example.test');
+    const ids = [];
+    for (let number = 1; number <= 3; number += 1) {
+        ids.unshift((await person.finished(`${UNAVAILABLE}?img_index=${number}`)).id);
+    }
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    const link = (index) => page.locator(`.row a[href="/reels/${ids[index]}"]`);
+    await visitor.visit('/');
+    await link(2).waitFor();
+    for (const [key, index] of [['j', 0], ['j', 1], ['k', 0], ['k', 0], ['j', 1], ['j', 2], ['j', 2]]) {
+        await page.keyboard.press(key);
+        await visitor.waitForFocus(link(index));
+    }
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('x');
+    await page.getByText('Select all').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/reels/${ids[2]}`);
+    // Typed letters are text.
+    await visitor.visit('/');
+    await page.getByLabel('Analyse a reel').pressSequentially('jkx?/');
+    assert.equal(await page.getByLabel('Analyse a reel').inputValue(), 'jkx?/');
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+for (const scheme of ['light', 'dark']) {
+    test(`a question mark lists the shortcuts, ${scheme}`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme });
+        const { page } = visitor;
+        await visitor.visit('/usage');
+        await page.keyboard.press('?');
+        await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('next reel').waitFor();
+        await visitor.assertAccessible();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.getByRole('contentinfo').getByRole('button', { name: 'keyboard shortcuts' }).click();
+        await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+for (const width of WIDTHS) {
+    test(`the palette goes to pages, reels and links, at ${width} px`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
+        const { page } = visitor;
+        const field = page.getByRole('combobox', { name: 'Search reels, pages and actions' });
+        const run = async (text) => {
+            await page.keyboard.press('Control+k');
+            await visitor.waitForFocus(field);
+            await field.fill(text);
+        };
+        await visitor.visit('/usage');
+        await page.getByRole('button', { name: 'Search and go to' }).click();
+        await field.waitFor();
+        await visitor.assertAccessible();
+        await visitor.assertFits();
+        await page.keyboard.press('Escape');
+        await field.waitFor({ state: 'detached' });
+
+        await run('api key');
+        await page.getByRole('option', { name: 'Tokens' }).and(page.locator('[aria-selected="true"]')).waitFor();
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
+
+        await run(`#${sample.id}`);
+        await page.keyboard.press('Enter');
+        await page.waitForURL(`**/reels/${sample.id}`);
+
+        await run(sample.result.content.summary);
+        await page.getByRole('group', { name: 'Reels' }).getByRole('option').first().click();
+        await page.waitForURL((url) => url.pathname === `/reels/${sample.id}`);
+
+        await run('grid');
+        const entry = page.getByRole('option', { name: 'Switch between list and grid' });
+        await entry.waitFor();
+        for (const key of ['ArrowDown', 'ArrowUp', 'Enter']) {
+            await page.keyboard.press(key);
+        }
+        await visitor.visit('/');
+        await page.locator('.rows-grid .row').first().waitFor();
+
+        await run(`see ${UNAVAILABLE} `);
+        await page.getByRole('option', { name: 'Analyse this link' }).waitFor();
+        await page.keyboard.press('Enter');
+        await page.waitForURL((url) => Number(/\d+$/.exec(url.pathname)) > sample.id);
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('a slash searches, on other pages in the palette', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await visitor.visit('/');
+    await page.keyboard.press('/');
+    await visitor.waitForFocus(page.getByRole('searchbox', { name: /^Search/ }));
+    await visitor.visit('/tokens');
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').fill('nothing of this kind');
+    await page.route('**/dashboard/api/reels/search?**', (route) => route.fulfill({ status: 503, json: { message: 'the database cannot be reached', status: 'error' } }));
+    await page.getByRole('combobox').fill('nothing of that kind');
+    await page.getByText('The database cannot be reached.').waitFor();
+    await visitor.close();
+});
+
+test('signed-out users read what this is, and have no shortcuts', async () => {
+    const visitor = await Visitor.open(browser, daemon);
+    await visitor.visit('/sign-in');
+    await visitor.page.getByText('reelsd reads Instagram reels').waitFor();
+    await visitor.page.getByRole('contentinfo').getByRole('link', { name: 'API reference' }).waitFor();
+    await visitor.page.locator('h1').click();
+    await visitor.page.keyboard.press('?');
+    await visitor.page.keyboard.press('Control+k');
+    assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
