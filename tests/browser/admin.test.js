@@ -1,7 +1,7 @@
 // Administration: accounts and their limits, the queue, failures.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, PASSWORD, startDaemon, UNAVAILABLE } from './daemon.js';
+import { firstAdministrator, invited, PASSWORD, RATE_LIMITED, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
 import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
 
 let daemon;
@@ -28,7 +28,7 @@ for (const width of WIDTHS) {
         const email = `made-${width}@example.test`;
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
-        await visitor.visit('/admin');
+        await visitor.visit('/admin?tab=accounts');
         await page.getByRole('button', { name: 'Invite a user' }).click();
         const dialog = page.getByRole('dialog');
         await visitor.waitForFocus(dialog.getByLabel('E-mail address'));
@@ -36,6 +36,7 @@ for (const width of WIDTHS) {
         await page.keyboard.press('Enter');
         const link = await dialog.locator('.copied .code').innerText();
         await visitor.waitForFocus(dialog.getByRole('button', { name: 'Copy the link' }));
+        await dialog.getByText("This link works on the server's own machine only.").waitFor();
         await dialog.getByRole('button', { name: 'Done' }).click();
         await page.locator('.account', { hasText: email }).getByText('Invited').waitFor();
         await page.getByRole('button', { name: `New invitation for ${email}` }).waitFor();
@@ -78,35 +79,59 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
-    test(`the queue, the health and recent failures, at ${width} px`, async () => {
-        const failed = await administrator.finished(UNAVAILABLE);
+    test(`the queue, the resolvers, the models and the failures have tabs, at ${width} px`, async () => {
+        const failed = await administrator.finished(RATE_LIMITED);
+        const gone = await administrator.finished(UNAVAILABLE);
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
+        const show = (name) => page.getByRole('tab', { name }).click();
         await visitor.visit('/admin');
         await page.getByText('Workers busy').waitFor();
-        await page.getByRole('heading', { name: 'Resolvers' }).waitFor();
-        const way = page.locator('.line', { hasText: 'page' });
-        if (width === WIDTHS[0]) {
-            await way.getByText('Not used yet').first().waitFor();
-        }
+        await show('Models');
+        await page.getByText('gemini-3.8-flash').first().waitFor();
+        await page.keyboard.press('ArrowLeft');
+        const resolver = page.locator('.line', { hasText: 'Public page' });
+        await resolver.getByText(width === WIDTHS[0] ? 'Not used yet' : 'Ready').waitFor();
+        assert.equal(new URL(page.url()).search, '?tab=access');
         await administrator.finished(daemon.hostileLink);
-        await way.getByText('Ready').first().waitFor();
-        // It refreshes automatically.
-        await page.waitForResponse((answer) => answer.url().endsWith('/admin/overview'));
+        await resolver.getByText('Ready').waitFor(); // It refreshes automatically.
+
+        await show('Failures');
         const row = page.locator('tr', { has: page.getByRole('button', { name: `Retry reel ${failed.id}` }) });
         await row.getByText('1 failed attempt').click();
-        await row.getByText('video_unavailable').waitFor();
-        await row.getByText('in step resolve').waitFor();
+        await row.getByText('platform_rate_limited').waitFor();
+        assert.equal(await page.getByRole('button', { name: `Retry reel ${gone.id}` }).count(), 0, 'it would fail again');
+        assert.equal(await page.getByRole('button', { name: /: unavailable$/ }).count(), 0);
         const retry = page.waitForResponse((answer) => answer.url().endsWith('/admin/failures/retry'));
         await page.getByRole('button', { name: `Retry reel ${failed.id}` }).click();
         const { jobs } = await (await retry).json();
         assert.equal(jobs[0].id, failed.id);
         await page.getByText('1 reel submitted again for its account.').waitFor();
+        await page.reload();
+        await page.getByRole('heading', { name: 'Failed reels' }).waitFor();
         await visitor.assertFits();
         visitor.assertClean();
         await visitor.close();
     });
 }
+
+test('running jobs show for how long, and on which machine', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await page.route('**/dashboard/api/admin/overview', async (route) => {
+        const response = await route.fetch();
+        const running = [{ id: 7, email: 'ann@example.test', url: SAMPLE, worker: 'reels-1:42:0a1b', attempt: 1,
+            started_at: new Date(Date.now() - 75_000).toISOString(), step: 'analyze' }];
+        await route.fulfill({ response, json: { ...await response.json(), running } });
+    });
+    await visitor.visit('/admin');
+    const row = page.locator('tr', { hasText: 'ann@example.test' });
+    await row.getByText('Analysing').waitFor();
+    await row.getByText('reels-1', { exact: true }).waitFor();
+    await row.getByText(/^1 min 1\d s$/).waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});
 
 test('only administrators can open the page', async () => {
     const person = await invited(administrator, 'member@example.test');

@@ -53,7 +53,7 @@ for (const width of WIDTHS) {
         await invited(administrator, email);
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
-        await visitor.visit('/admin');
+        await visitor.visit('/admin?tab=accounts');
         await page.getByRole('button', { name: `Delete ${email}` }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete everything' }).click();
         await page.getByText(`${email} is being deleted.`).waitFor();

@@ -20,7 +20,7 @@ before(async () => {
     await administrator.request('POST', '/api/tokens', { name: 'script' });
     await administrator.request('POST', '/api/admin/accounts', { email: 'invited@example.test' });
     paths = ['/', '/?q=video', `/reels/${sample.id}`, `/reels/${failed.id}`, '/tokens', '/webhooks', '/usage', '/account',
-        '/admin'];
+        ...['queue', 'access', 'models', 'failures', 'accounts'].map((tab) => `/admin?tab=${tab}`)];
 });
 
 after(async () => {
@@ -47,7 +47,7 @@ for (const width of WIDTHS) {
             await visitor.assertAccessible();
             await visitor.assertFits();
             const insider = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
-            await insider.visit('/admin');
+            await insider.visit('/admin?tab=accounts');
             await insider.page.getByRole('button', { name: 'Edit invited@example.test' }).click();
             await insider.page.getByRole('dialog').waitFor();
             await insider.assertAccessible();

@@ -107,7 +107,7 @@ export function Accounts({ ownEmail }) {
         pages.current += 1;
         reload();
     };
-    return html`<section class="section" aria-labelledby="accounts">
+    return html`<section aria-labelledby="accounts">
         <div class="section-head"><h2 id="accounts">Accounts</h2>
             ${data && html`<span class="small muted">
                 ${countOf(data.accounts.length, 'account')}${data.next && ' shown'}</span>`}

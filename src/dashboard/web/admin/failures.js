@@ -10,10 +10,16 @@ import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 
 const FAILURES_MAX = 50;
-const FIRST_FAILURES = 8; // Enough to diagnose, without pushing the accounts off the screen.
 
 // Ids that were retried. The daemon does not mark them, so this prevents a second submission.
 const retriedStore = createStore(new Set());
+
+/** Whether another try may succeed: the same codes as those of `retryable` in the API, unless the model refused. */
+function canRetry(failure) {
+    const isModelAway = failure.attempts.at(-1)?.cause === 'model_unavailable';
+    return failure.error_code === 'model_failed' ? isModelAway
+        : ['rate_limited', 'storage_error', 'download_failed', 'internal'].includes(failure.error_code);
+}
 
 function wordsFor(ids, cause) {
     if (cause.count === 1) {
@@ -24,12 +30,12 @@ function wordsFor(ids, cause) {
 
 function Causes({ causes, recent, retried, isBusy, onRetry }) {
     return html`<ul>${causes.map((cause) => {
-        const ids = recent.filter((one) => one.error_code === cause.error_code && !retried.has(one.id))
+        const ids = recent.filter((one) => one.error_code === cause.error_code && canRetry(one) && !retried.has(one.id))
             .map((one) => one.id);
         const words = wordsFor(ids, cause);
         return html`<li key=${cause.error_code} class="line">
             <div class="line-main"><h3><code>${cause.error_code}</code></h3></div>
-            <p class="small muted">${countOf(cause.count, 'reel')} in 7 days, the last${' '}
+            <p class="small muted">${countOf(cause.count, 'reel')}, the last${' '}
                 <${Time} value=${cause.last_at} /></p>
             <div class="line-tools">${ids.length > 0 && html`<button class="button button-small"
                 type="button" disabled=${isBusy} onClick=${() => onRetry(ids)}
@@ -51,14 +57,12 @@ function Attempts({ attempts }) {
 }
 
 function Recent({ failures, retried, isBusy, onRetry }) {
-    const [isWhole, setIsWhole] = useState(false);
-    const shown = isWhole ? failures : failures.slice(0, FIRST_FAILURES);
     return html`<div class="table-frame" tabindex="0" role="region" aria-label="Recent failures">
         <table class="table table-cards">
             <thead><tr><th scope="col">Reel</th><th scope="col">When</th><th scope="col">Link</th>
                 <th scope="col">Account</th><th scope="col">Cause</th>
                 <th scope="col"><span class="unseen">Retry</span></th></tr></thead>
-            <tbody>${shown.map((one) => html`<tr key=${one.id}>
+            <tbody>${failures.map((one) => html`<tr key=${one.id}>
                 <td class="number-like" data-label="Reel">${one.id}</td>
                 <td class="number-like" data-label="When"><${Time} value=${one.finished_at} /></td>
                 <td class="foreign" data-label="Link">${shortLink(one.url)}</td>
@@ -67,17 +71,15 @@ function Recent({ failures, retried, isBusy, onRetry }) {
                     ${one.attempts.length > 0 && html`<${Attempts} attempts=${one.attempts} />`}</div></td>
                 <td class="number">${retried.has(one.id)
                     ? html`<span class="muted small">Retried</span>`
-                    : html`<button class="button button-small" type="button" disabled=${isBusy}
+                    : canRetry(one) && html`<button class="button button-small" type="button" disabled=${isBusy}
                         aria-label=${`Retry reel ${one.id}`}
                         onClick=${() => onRetry([one.id])}>Retry</button>`}</td>
             </tr>`)}</tbody>
         </table>
-    </div>
-    ${shown.length < failures.length && html`<div class="more"><button class="button button-small"
-        type="button" onClick=${() => setIsWhole(true)}>Show all ${failures.length}</button></div>`}`;
+    </div>`;
 }
 
-/** The section on failures. */
+/** The sections on failures. */
 export function Failures() {
     const { data, error, reload } = useLoading(
         (signal) => get(`/admin/failures?limit=${FAILURES_MAX}`, signal), []);
@@ -96,14 +98,18 @@ export function Failures() {
         }
         setIsBusy(false);
     };
-    return html`<section class="section" aria-labelledby="failures">
-        <div class="section-head"><h2 id="failures">Failures</h2></div>
+    return html`
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
         ${data && (data.recent.length === 0 && data.by_cause.length === 0
             ? html`<p class="padded muted">Nothing has failed in the last 7 days.</p>`
-            : html`<${Causes} causes=${data.by_cause} recent=${data.recent} retried=${retried} isBusy=${isBusy}
+            : html`<section aria-labelledby="causes">
+                <div class="section-head"><h2 id="causes">Causes</h2><span class="small muted">of the last 7 days</span></div>
+                <${Causes} causes=${data.by_cause} recent=${data.recent} retried=${retried} isBusy=${isBusy}
                     onRetry=${retry} />
-                <${Recent} failures=${data.recent} retried=${retried} isBusy=${isBusy} onRetry=${retry} />`)}
-    </section>`;
+            </section>
+            <section class="section" aria-labelledby="failures">
+                <div class="section-head"><h2 id="failures">Failed reels</h2></div>
+                <${Recent} failures=${data.recent} retried=${retried} isBusy=${isBusy} onRetry=${retry} />
+            </section>`)}`;
 }

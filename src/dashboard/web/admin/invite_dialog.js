@@ -4,14 +4,23 @@ import { change } from '../core/api.js';
 import { CopyBox } from '../ui/copy.js';
 import { Dialog } from '../ui/dialog.js';
 import { Check, Field, useSubmission } from '../ui/field.js';
+import { Icon } from '../ui/icons.js';
 import { FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
+
+/** Whether a link leads to the machine of whoever opens it. */
+function isLoopback(link) {
+    return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(link).hostname);
+}
 
 function LinkBox({ email, invitation, onClose }) {
     return html`
         <p>Send this to <strong class="foreign">${email}</strong>. It works once, until${' '}
             <${Time} value=${invitation.expires_at} isAge=${false} />, and is shown only once.</p>
         <${CopyBox} text=${invitation.link} what="the link" />
+        ${isLoopback(invitation.link) && html`<div class="note note-warn"><${Icon} name="warning" />
+            <p>This link works on the server's own machine only. Set <code>public-url</code> to the address by which others
+                reach it, and create a new link.</p></div>`}
         <div class="actions"><button class="button button-main" type="button"
             onClick=${onClose}>Done</button></div>`;
 }

@@ -9,12 +9,12 @@ function Figure({ name, children }) {
 }
 
 function Running({ job }) {
-    const seconds = (Date.now() - Date.parse(job.claimed_at)) / 1000;
+    const seconds = (Date.now() - Date.parse(job.started_at)) / 1000;
     return html`<tr>
         <td class="number-like" data-label="Reel">${job.id}</td>
         <td class="foreign" data-label="Link">${shortLink(job.url)}</td>
         <td class="foreign" data-label="Account">${job.email}</td>
-        <td class="foreign" data-label="Worker"><code>${job.worker}</code></td>
+        <td class="foreign" data-label="Worker"><code title=${job.worker}>${job.worker.split(':')[0]}</code></td>
         <td data-label="Step">${stepWords(job.step) || html`<span class="muted">starting</span>`}</td>
         <td class="number" data-label="Attempt">${job.attempt}</td>
         <td class="number" data-label="For">${formatLength(seconds)}</td>
@@ -24,7 +24,8 @@ function Running({ job }) {
 /** `overview` is the daemon's response. */
 export function Queue({ overview }) {
     const { queue, running, workers } = overview;
-    return html`
+    return html`<section aria-labelledby="queue">
+        <h2 class="unseen" id="queue">Queue</h2>
         <div class="totals">
             <${Figure} name="Waiting">${queue.pending}<//>
             <${Figure} name="Due now">${queue.due}<//>
@@ -42,5 +43,6 @@ export function Queue({ overview }) {
                         <th scope="col" class="number">Attempt</th><th scope="col" class="number">For</th>
                     </tr></thead>
                     <tbody>${running.map((job) => html`<${Running} key=${job.id} job=${job} />`)}</tbody>
-                </table></div>`}`;
+                </table></div>`}
+    </section>`;
 }

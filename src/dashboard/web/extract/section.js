@@ -1,7 +1,8 @@
 // The section of a reel with the values that its submission asked for.
-import { html } from 'htm/preact/standalone';
+import { html, useState } from 'htm/preact/standalone';
 import { CopyButton } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
+import { JsonText } from '../ui/json_text.js';
 import { Tabs } from '../ui/tabs.js';
 import { Recipe } from './recipe.js';
 import { isRecipe } from './recipe_data.js';
@@ -11,13 +12,14 @@ function Json({ value }) {
     const text = JSON.stringify(value, null, 2);
     return html`<div class="raw-body">
         <${CopyButton} text=${text} what="the extracted JSON" isSmall />
-        <pre class="code code-block" tabindex="0" aria-label="Extracted JSON">${text}</pre>
+        <${JsonText} text=${text} label="Extracted JSON" />
     </div>`;
 }
 
 /** The extracted values as a form and as JSON, or why there are none. */
 export function Extract({ reel }) {
     const { extract, extract_error: problem, result } = reel;
+    const [shown, setShown] = useState('form');
     if (problem) {
         return html`<div class="note note-warn">
             <${Icon} name="warning" />
@@ -33,6 +35,6 @@ export function Extract({ reel }) {
         : html`<${Members} value=${extract} />`;
     return html`<section class=${`section extract ${isDish ? 'extract-recipe' : ''}`} aria-labelledby="extract">
         <div class="section-head"><h2 id="extract">${isDish ? 'Recipe' : 'Extracted'}</h2></div>
-        <${Tabs} label="View of the extracted values" tabs=${[['form', 'Form', form], ['json', 'JSON', html`<${Json} value=${extract} />`]]} />
+        <${Tabs} label="View of the extracted values" shown=${shown} onShow=${setShown} tabs=${[['form', 'Form', form], ['json', 'JSON', html`<${Json} value=${extract} />`]]} />
     </section>`;
 }

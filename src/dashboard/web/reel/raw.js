@@ -1,6 +1,7 @@
 // The job as the API returns it.
 import { html, useState } from 'htm/preact/standalone';
 import { CopyButton } from '../ui/copy.js';
+import { JsonText } from '../ui/json_text.js';
 
 /** The section with the JSON, rendered when opened. */
 export function RawJson({ reel }) {
@@ -10,7 +11,7 @@ export function RawJson({ reel }) {
         <summary>JSON of the API</summary>
         ${isOpen && html`<div class="raw-body">
             <${CopyButton} text=${text} what="the JSON" isSmall />
-            <pre class="code" tabindex="0" aria-label="JSON">${text}</pre>
+            <${JsonText} text=${text} label="JSON" />
         </div>`}
     </details>`;
 }

@@ -4,6 +4,11 @@ import { useStep } from '../core/live.js';
 import { STATUS_WORDS, stepWords } from '../reels/labels.js';
 import { Icon } from './icons.js';
 
+/** A state as icon, colour (`kind`: `good`, `idle` or `bad`) and words. */
+export function State({ kind, icon, words }) {
+    return html`<span class=${`status status-${kind}`}><${Icon} name=${icon} />${words}</span>`;
+}
+
 /** The status of a reel, with the current step of a running one if known. */
 export function Status({ id, status }) {
     const step = useStep(id);

@@ -3,10 +3,9 @@ import { html, useRef, useState } from 'htm/preact/standalone';
 
 let lastNumber = 0;
 
-/** `tabs` are `[name, label, content]`; the first is shown initially. */
-export function Tabs({ label, tabs }) {
+/** `tabs` are `[name, label, content]`; `shown` is the name of the shown one, `onShow` receives another one's. */
+export function Tabs({ label, tabs, shown, onShow }) {
     const [id] = useState(() => `tabs-${lastNumber += 1}`);
-    const [shown, setShown] = useState(tabs[0][0]);
     const list = useRef(null);
     const followKey = (event) => {
         const at = tabs.findIndex(([name]) => name === shown);
@@ -14,7 +13,7 @@ export function Tabs({ label, tabs }) {
         if (next !== undefined) {
             event.preventDefault();
             const index = (next + tabs.length) % tabs.length;
-            setShown(tabs[index][0]);
+            onShow(tabs[index][0]);
             list.current.children[index].focus();
         }
     };
@@ -22,7 +21,7 @@ export function Tabs({ label, tabs }) {
         <div class="tabs" role="tablist" aria-label=${label} ref=${list} onKeyDown=${followKey}>
             ${tabs.map(([name, words]) => html`<button key=${name} class="tab" type="button" role="tab"
                 id=${`${id}-${name}`} aria-selected=${String(name === shown)} aria-controls=${`${id}-panel`}
-                tabindex=${name === shown ? 0 : -1} onClick=${() => setShown(name)}>${words}</button>`)}
+                tabindex=${name === shown ? 0 : -1} onClick=${() => onShow(name)}>${words}</button>`)}
         </div>
         <div role="tabpanel" id=${`${id}-panel`} aria-labelledby=${`${id}-${shown}`} tabindex="0">
             ${tabs.find(([name]) => name === shown)[2]}

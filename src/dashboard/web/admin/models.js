@@ -1,0 +1,31 @@
+// State of the remote models.
+import { html } from 'htm/preact/standalone';
+import { State } from '../ui/status.js';
+
+const CIRCUITS = {
+    closed: ['good', 'done', 'Answers'],
+    half_open: ['idle', 'pending', 'Probing'],
+    open: ['bad', 'error', 'Not used'],
+};
+
+function Model({ model }) {
+    const [kind, icon, words] = CIRCUITS[model.circuit] ?? CIRCUITS.open;
+    return html`<li class="line">
+        <div class="line-main"><h3 class="foreign">${model.model ?? model.provider}</h3>
+            ${model.model && html`<span class="small muted">${model.provider}</span>`}</div>
+        <p class="small muted foreign">${model.reason ?? ''}</p>
+        <div class="line-tools"><${State} kind=${kind} icon=${icon} words=${words} /></div>
+    </li>`;
+}
+
+/** `overview` is the daemon's response. */
+export function Models({ overview }) {
+    return html`<section aria-labelledby="models">
+        <h2 class="unseen" id="models">Models</h2>
+        <p class="padded small muted">Analyzer: ${overview.analyzer}</p>
+        ${overview.models.length === 0
+            ? html`<p class="padded muted">This server analyses all reels itself and uses no remote model.</p>`
+            : html`<ul>${overview.models.map((one) =>
+                html`<${Model} key=${`${one.provider} ${one.model}`} model=${one} />`)}</ul>`}
+    </section>`;
+}

@@ -1,0 +1,10 @@
+// JSON with its names, strings and other values in colours.
+import { html, useMemo } from 'htm/preact/standalone';
+import { jsonParts } from '../text/json_parts.js';
+
+/** The text of a value; `label` describes it to screen readers. */
+export function JsonText({ text, label }) {
+    const parts = useMemo(() => jsonParts(text), [text]);
+    return html`<pre class="code code-block" tabindex="0" aria-label=${label}>${parts.map(({ text: part, kind }) =>
+        kind === null ? part : html`<span class=${`json-${kind}`}>${part}</span>`)}</pre>`;
+}
