@@ -113,8 +113,9 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByLabel('Ask this reel').inputValue(), 'jkl');
         assert.ok(await isPaused());
         if (width >= 600) { // Phones have no keyboard.
-            await page.getByText('Keyboard', { exact: true }).click();
+            await page.locator('.player').getByRole('button', { name: 'Keyboard shortcuts' }).click();
             await page.getByText('previous key moment').waitFor();
+            await page.keyboard.press('Escape');
         }
         visitor.assertClean();
         await visitor.close();
@@ -143,15 +144,23 @@ for (const width of WIDTHS) {
     });
 }
 
-test('a reel whose video is not kept shows its thumbnail', async () => {
+test('a reel whose video is not kept shows the picture of each key moment', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });
     const { page } = visitor;
     const { video, ...bare } = sample;
     assert.ok(video);
     await page.route(`**/dashboard/api/reels/${sample.id}`, (route) => route.fulfill({ json: bare }));
     await visitor.visit(`/reels/${sample.id}`);
-    await page.locator('.reel-head img').waitFor();
-    assert.equal(await page.locator('video').count(), 0);
+    const picture = page.locator('.player img');
+    const moments = sample.result.content.key_moments.filter(({ frame }) => frame);
+    for (const moment of [moments[0], moments.at(-1)]) {
+        await page.locator('.spans-moment .entry', { hasText: moment.description }).first().click();
+        await page.waitForFunction((path) => document.querySelector('.player img').src.endsWith(path),
+            moment.frame.replace('/api/v1/', '/dashboard/api/'));
+    }
+    await page.waitForFunction(() => document.querySelector('.player img').naturalWidth > 0);
+    assert.equal(await picture.getAttribute('alt'), `Picture of: ${moments.at(-1).description}`);
+    assert.equal(await page.locator('video, .reel-head img').count(), 0);
     visitor.assertClean();
     await visitor.close();
 });

@@ -83,10 +83,13 @@ for (const width of WIDTHS) {
         const { page } = visitor;
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByRole('heading', { level: 1, name: sample.result.content.summary }).waitFor();
-        await page.getByText(sample.result.metadata.sha256).waitFor();
-        for (const [name, beginning] of [['SRT', '1\n'], ['WebVTT', 'WEBVTT']]) {
+        await page.getByTitle(sample.result.metadata.sha256).waitFor();
+        const menu = page.getByRole('button', { name: 'Export' });
+        for (const [name, beginning] of [['Subtitles, SRT', '1\n'], ['Subtitles, WebVTT', 'WEBVTT'],
+            ['JSON', `{"id":${sample.id},`]]) {
             const download = page.waitForEvent('download');
-            await page.getByRole('link', { name }).click();
+            await menu.click();
+            await page.getByRole('link', { name, exact: true }).click();
             const stream = await (await download).createReadStream();
             const pieces = [];
             for await (const piece of stream) {
@@ -95,10 +98,18 @@ for (const width of WIDTHS) {
             const text = Buffer.concat(pieces).toString('utf8').replaceAll('\r', '');
             assert.ok(text.startsWith(beginning), `${name}: ${text.slice(0, 40)}`);
         }
+        await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+        for (const [name, words] of [['Copy the transcript', sample.result.audio.segments.map(({ text }) => text).join('\n')],
+            ['Copy as Markdown', `# ${sample.result.content.summary}`]]) {
+            await menu.click();
+            await page.getByRole('button', { name }).click();
+            await page.locator('.toast', { hasText: 'Copied' }).last().waitFor();
+            const copied = await page.evaluate(() => navigator.clipboard.readText());
+            assert.ok(copied.startsWith(words), copied);
+        }
         await page.getByText('JSON of the API').click();
         const shown = JSON.parse(await page.locator('.raw pre').innerText());
         assert.deepEqual(shown.result, sample.result);
-        await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
         await page.getByRole('button', { name: 'Copy the JSON' }).click();
         await page.getByRole('button', { name: 'Copied' }).waitFor();
         const copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -276,7 +287,7 @@ test('a reel being fetched when the stream opens is requested once', async () =>
 test('a reel of another account is not found', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });
     await visitor.visit('/reels/999999');
-    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await visitor.page.getByRole('heading', { name: 'There is no such reel' }).waitFor();
     visitor.assertClean('404 /dashboard/api/reels/999999');
     await visitor.close();
 });

@@ -94,7 +94,7 @@ export function Page({ place }) {
             .map((one) => loadSide(one, signal))), [id, other]);
     useTitle('Compare analyses');
     if (error?.status === 404) {
-        return html`<${NotFound} />`;
+        return html`<${NotFound} what="reel" />`;
     }
     const isDone = data?.every(({ reel }) => reel.status === 'done');
     return html`<article class="compare">

@@ -9,12 +9,14 @@ import { Extract } from '../extract/section.js';
 import { AgainDialog, canBeAgain } from '../reel/again_dialog.js';
 import { Analyses } from '../reel/analyses.js';
 import { Cost } from '../reel/cost.js';
+import { Export } from '../reel/export.js';
 import { Facts } from '../reel/facts.js';
 import { platformLink } from '../reel/links.js';
 import { Moments } from '../reel/moments.js';
 import { videoAddress } from '../reel/player.js';
 import { Failure, Progress } from '../reel/progress.js';
 import { RawJson } from '../reel/raw.js';
+import { hasStills } from '../reel/still.js';
 import { deleteReel } from '../reels/deletions.js';
 import { headlineOf } from '../reels/row.js';
 import { submitLink } from '../reels/submissions.js';
@@ -30,9 +32,15 @@ import { useTitle } from '../ui/title.js';
 import { Page as NotFound } from './not_found.js';
 
 const PLACE_SECONDS = 10;
+const TITLE_LENGTH_MAX = 60; // Longer ones are sentences, in smaller type.
 
 function isOver(status) {
     return status === 'done' || status === 'error';
+}
+
+/** When a reel began to run; its events do not report it. */
+function startOf(state, before) {
+    return state.status === 'processing' ? { started_at: before.started_at ?? new Date().toISOString() } : {};
 }
 
 /** A reel, updated by its own event stream until it is done. */
@@ -47,12 +55,12 @@ function useReel(id) {
     useEffect(() => onLive('deleted', (event) => String(event.id) === id && setIsDeleted(true)), [id]);
     // A stream that opens while the reel is being fetched has missed no event.
     useEffect(() => onLive('reset', () => {
-        if (error) {
+        if (error && error.status !== 404) {
             reload();
         }
     }), [error]);
     useEffect(() => isFollowed ? followReel(id, {
-        onChange: (state) => setData({ ...latest.current, ...state }),
+        onChange: (state) => setData({ ...latest.current, ...state, ...startOf(state, latest.current) }),
         onEnd: (reel) => {
             announce(reel.status === 'done' ? 'The reel is done.' : 'The reel has failed.');
             setData(reel);
@@ -68,15 +76,6 @@ function headlineIn(reel) {
     return headlineOf({ url: reel.url, summary: reel.result?.content.summary });
 }
 
-function Downloads({ id }) {
-    const path = `/dashboard/api/reels/${id}/subtitles`;
-    return html`
-        <a class="button" href=${`${path}.srt`} download><${Icon} name="download" />SRT${' '}
-            <span class="unseen">subtitles</span></a>
-        <a class="button" href=${`${path}.vtt`} download><${Icon} name="download" />WebVTT${' '}
-            <span class="unseen">subtitles</span></a>`;
-}
-
 function Head({ reel, onAgain }) {
     const post = reel.result?.platform_meta;
     const link = platformLink(post?.url ?? reel.url);
@@ -85,21 +84,21 @@ function Head({ reel, onAgain }) {
         deleteReel(reel.id, headline, { onUndo: () => navigate(`/reels/${reel.id}`) });
         navigate('/');
     };
-    const hasPlayer = Boolean(reel.result) && videoAddress(reel) !== null;
-    return html`<header class=${`reel-head ${hasPlayer ? 'reel-head-bare' : ''}`}>
-        ${!hasPlayer && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}
+    const hasPicture = Boolean(reel.result) && (videoAddress(reel) !== null || hasStills(reel.result.content.key_moments));
+    return html`<header class=${`reel-head ${hasPicture ? 'reel-head-bare' : ''}`}>
+        ${!hasPicture && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}
         <div class="reel-about">
             <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
-            <h1 class="foreign" dir="auto">${headline}</h1>
+            <h1 class=${`foreign ${headline.length > TITLE_LENGTH_MAX ? 'sentence' : ''}`} dir="auto">${headline}</h1>
             <p class="reel-by">
                 <${Status} id=${reel.id} status=${reel.status} />
                 ${post?.author && html`<a class="foreign"
                     href=${`/?author=${encodeURIComponent(post.author)}`}>${post.author}</a>`}
                 ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
-                <span class="muted">submitted <${Time} value=${reel.created_at} /></span>
+                <span class="muted">#${reel.id}, submitted <${Time} value=${reel.created_at} /></span>
             </p>
             <div class="actions actions-start">
-                ${reel.status === 'done' && html`<${Downloads} id=${reel.id} />`}
+                ${reel.status === 'done' && html`<${Export} reel=${reel} headline=${headline} />`}
                 ${canBeAgain(reel) && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
                 <button class="button button-danger" type="button" onClick=${remove}>
                     <${Icon} name="trash" />Delete</button>
@@ -168,7 +167,7 @@ export function Page({ place, session }) {
         }
     }, [Boolean(reel), isGone]);
     if (isGone) {
-        return html`<${NotFound} />`;
+        return html`<${NotFound} what="reel" />`;
     }
     if (!reel) {
         return html`<div>

@@ -45,8 +45,10 @@ function Content({ content, metadata }) {
     <//>`;
 }
 
-function Picture({ visual }) {
+function Picture({ visual, metadata }) {
     return html`<${Section} title="Picture">
+        ${metadata.model.provider === 'local' && html`<div><dt>Note</dt>
+            <dd class="muted">Analysed without a model: nothing in the picture is named.</dd></div>`}
         <${Fact} name="Description">${visual.description}<//>
         <${Fact} name="Setting">${visual.setting}<//>
         <${Words} name="Subjects" words=${visual.subjects} />
@@ -57,7 +59,7 @@ function Sound({ audio }) {
     return html`<${Section} title="Sound">
         <${Fact} name="Language">${languageName(audio.language)}<//>
         <${Fact} name="Music">${audio.has_music ? audio.music_description || 'yes' : 'none'}<//>
-        <${Fact} name="Transcript">${audio.transcript || 'No speech.'}<//>
+        ${audio.segments.length === 0 && html`<${Fact} name="Transcript">${audio.transcript || 'No speech.'}<//>`}
     <//>`;
 }
 
@@ -92,7 +94,7 @@ function File({ metadata, options }) {
         <${Fact} name="Size">${formatBytes(metadata.size_bytes)}<//>
         <${Fact} name="Analysed by">${`${metadata.model.name} (${metadata.model.provider})`}<//>
         ${optionWords(options).map(([name, words]) => html`<${Fact} key=${name} name=${name}>${words}<//>`)}
-        <${Fact} name="SHA-256"><code>${metadata.sha256}</code><//>
+        <${Fact} name="SHA-256"><code class="muted" title=${metadata.sha256}>${metadata.sha256.slice(0, 12)}…</code><//>
     <//>`;
 }
 
@@ -100,7 +102,7 @@ function File({ metadata, options }) {
 export function Facts({ result, options }) {
     return html`<div class="fact-columns">
         <${Content} content=${result.content} metadata=${result.metadata} />
-        <${Picture} visual=${result.visual} />
+        <${Picture} visual=${result.visual} metadata=${result.metadata} />
         <${Sound} audio=${result.audio} />
         <${Post} post=${result.platform_meta} />
         <${File} metadata=${result.metadata} options=${options} />

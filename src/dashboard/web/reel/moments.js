@@ -6,6 +6,7 @@ import { useStore } from '../core/store.js';
 import { Player, videoAddress } from './player.js';
 import { momentSpans, secondsAfterAction, segmentSpans, spansAt } from './positions.js';
 import { SpanList } from './span_list.js';
+import { hasStills, Still } from './still.js';
 import { Timeline } from './timeline.js';
 
 const ADDRESS_MILLISECONDS = 400; // Browsers limit how often the address may change.
@@ -60,7 +61,7 @@ function tracksOf(result) {
     ];
 }
 
-/** The section of a reel's page with the timeline, and with the player if the video is kept. */
+/** The section of a reel's page with the timeline, and with the player if the video is kept, otherwise pictures. */
 export function Moments({ reel }) {
     const { result } = reel;
     const { duration_seconds: duration, width, height } = result.metadata;
@@ -84,10 +85,12 @@ export function Moments({ reel }) {
     const description = tracks.flatMap((track) => track.current.map((index) =>
         `${track.title}: ${track.spans[index].text}`)).join('. ');
     const hasPlayer = videoAddress(reel) !== null;
-    const kind = !hasPlayer ? '' : height > width ? 'moments-side' : 'moments-below';
+    const hasPictures = !hasPlayer && hasStills(bare[0].spans);
+    const kind = !hasPlayer && !hasPictures ? '' : height > width ? 'moments-side' : 'moments-below';
     return html`<section class=${`moments ${kind}`} ref=${section} aria-label="Timeline">
         ${hasPlayer && html`<${Player} reel=${reel} video=${video} section=${section} seconds=${seconds}
             onTime=${show} onAction=${act} />`}
+        ${hasPictures && html`<${Still} spans=${bare[0].spans} seconds=${seconds} metadata=${result.metadata} />`}
         <div class="tracks">
             <${Timeline} duration=${duration} seconds=${seconds} tracks=${tracks} description=${description} onSeek=${seek} />
             <div class="span-lists">

@@ -2,15 +2,8 @@
 import { html, useEffect, useState } from 'htm/preact/standalone';
 import { resourceAddress } from '../core/api.js';
 import { Icon } from '../ui/icons.js';
+import { openOverlay } from '../ui/overlay.js';
 import { playerAction } from './positions.js';
-
-const KEYS = [
-    [['Space', 'K'], 'play or pause'],
-    [['←', 'J'], 'two seconds back'],
-    [['→', 'L'], 'two seconds on'],
-    [['↑'], 'previous key moment'],
-    [['↓'], 'next key moment'],
-];
 
 /** The address of the video of a reel; null if it is not kept. */
 export function videoAddress(reel) {
@@ -106,11 +99,7 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
         </video>
         ${isGone && html`<p class="small" role="alert"><${Icon} name="warning" />
             The video could not be played. It may no longer be kept.</p>`}
-        <details class="keys small">
-            <summary>Keyboard</summary>
-            <dl>${KEYS.map(([keys, words]) => html`<div key=${words}>
-                <dt>${keys.map((key) => html`<kbd key=${key}>${key}</kbd>`)}</dt><dd>${words}</dd>
-            </div>`)}</dl>
-        </details>
+        <p class="player-keys small"><button class="link" type="button" onClick=${() => openOverlay('shortcuts')}>
+            Keyboard shortcuts</button></p>
     </div>`;
 }

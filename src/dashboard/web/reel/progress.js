@@ -1,12 +1,25 @@
 // An unfinished reel: its progress, or why it failed.
 import { html, useEffect, useState } from 'htm/preact/standalone';
+import { get } from '../core/api.js';
 import { useStep } from '../core/live.js';
+import { pathWithQuery } from '../core/routes.js';
+import { usualSeconds } from '../reels/durations.js';
 import { queueWords, STEPS, stepWords } from '../reels/labels.js';
 import { formatLength } from '../text/times.js';
 import { announce } from '../ui/announcer.js';
+import { Elapsed } from '../ui/elapsed.js';
 import { Icon } from '../ui/icons.js';
+import { useLoading } from '../ui/loading.js';
 import { useCountdown } from '../ui/notes.js';
 import { retryWait, uploadPath } from './retry.js';
+
+const LATEST = 20; // Some may be copies, which say nothing about the time.
+
+/** The running time, next to that of the account's latest analyses. */
+function RunningTime({ start }) {
+    const { data } = useLoading((signal) => get(pathWithQuery('/reels', { status: 'done', limit: LATEST }), signal), []);
+    return html`<p class="muted">Running for <${Elapsed} start=${start} usual=${usualSeconds(data ?? [])} />.</p>`;
+}
 
 /** The steps of the work, with the current one marked. */
 export function Progress({ reel }) {
@@ -24,6 +37,7 @@ export function Progress({ reel }) {
             <${Icon} name=${iconOf(index)} more=${index === at ? 'icon-turning' : ''} />${words}
         </li>`)}
     </ol>
+    ${reel.status === 'processing' && reel.started_at && html`<${RunningTime} start=${reel.started_at} />`}
     ${reel.attempt > 1 && html`<p class="muted">This is attempt ${reel.attempt}: the previous one
         failed.</p>`}
     ${reel.status === 'pending' && html`<p class="muted">

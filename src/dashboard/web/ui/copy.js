@@ -6,7 +6,7 @@ import { Icon } from './icons.js';
 const SHOWN_SECONDS = 2;
 
 /** Copies text, also without the clipboard API, as over plain HTTP. */
-async function copyText(text) {
+export async function copyText(text) {
     if (navigator.clipboard) {
         return navigator.clipboard.writeText(text);
     }

@@ -1,0 +1,36 @@
+// The menu of copies and files of a result.
+import { html } from 'htm/preact/standalone';
+import { copyText } from '../ui/copy.js';
+import { Icon } from '../ui/icons.js';
+import { Menu } from '../ui/menu.js';
+import { showToast } from '../ui/toast.js';
+import { markdownOf, transcriptText } from './markdown.js';
+
+function CopyItem({ label, what, text }) {
+    const copy = async () => {
+        try {
+            await copyText(text);
+            showToast(`Copied ${what}.`);
+        } catch (why) {
+            showToast(why.message, { isFailure: true });
+        }
+    };
+    return html`<button class="menu-item" type="button" onClick=${copy}><${Icon} name="copy" />${label}</button>`;
+}
+
+function FileItem({ label, address, name }) {
+    return html`<a class="menu-item" href=${address} download=${name}><${Icon} name="download" />${label}</a>`;
+}
+
+/** `reel` is done; `headline` is its title. */
+export function Export({ reel, headline }) {
+    const path = `/dashboard/api/reels/${reel.id}`;
+    const transcript = transcriptText(reel.result.audio);
+    return html`<${Menu} label="Export">
+        ${transcript && html`<${CopyItem} label="Copy the transcript" what="the transcript" text=${transcript} />`}
+        <${CopyItem} label="Copy as Markdown" what="the reel as Markdown" text=${markdownOf(reel, headline)} />
+        <${FileItem} label="JSON" address=${path} name=${`reel-${reel.id}.json`} />
+        <${FileItem} label="Subtitles, SRT" address=${`${path}/subtitles.srt`} name=${true} />
+        <${FileItem} label="Subtitles, WebVTT" address=${`${path}/subtitles.vtt`} name=${true} />
+    <//>`;
+}
