@@ -58,3 +58,15 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 }
+
+test('a server without a bot says what one would offer', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await page.route('**/dashboard/api/chats', (route) => route.fulfill({ json: { bot: null, chats: [] } }));
+    await visitor.visit('/account');
+    await page.getByText('This server has no Telegram bot.').waitFor();
+    await page.getByText('telegram-token').waitFor();
+    await visitor.assertAccessible();
+    visitor.assertClean();
+    await visitor.close();
+});

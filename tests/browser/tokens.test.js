@@ -45,6 +45,9 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: 'Copy the curl line' }).click();
         const line = await page.evaluate(() => navigator.clipboard.readText());
         assert.ok(line.includes(`Bearer ${token}`) && line.includes(daemon.origin), line);
+        await page.getByRole('button', { name: 'Copy the second curl line' }).click();
+        const second = await page.evaluate(() => navigator.clipboard.readText());
+        assert.ok(second.includes('/api/v1/reels/ID?wait=60') && second.includes(`Bearer ${token}`), second);
         await visitor.assertFits();
 
         // It is still shown after a visit to another page.

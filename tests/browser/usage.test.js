@@ -33,8 +33,9 @@ for (const width of WIDTHS) {
         await visitor.visit('/usage');
         await page.getByRole('img', { name: /^Cost by day and model/ }).waitFor();
         assert.ok(await page.locator('.chart [class^="series-"]').count() >= 1);
-        const byDay = page.getByRole('region', { name: 'Usage by day and model' });
-        await byDay.getByText(row.model).first().waitFor();
+        const byModel = page.getByRole('region', { name: 'Usage by model' });
+        await byModel.getByText(row.model).first().waitFor();
+        assert.equal(await page.getByRole('region', { name: 'Usage by day and model' }).count(), 0, 'all rows are of one day');
         await page.getByRole('meter', { name: 'Spent of the monthly budget' }).waitFor();
         await page.getByText('of the monthly budget of $4.00').waitFor();
         await page.locator('.choices label', { hasText: /^Tokens$/ }).click();
@@ -49,7 +50,7 @@ for (const width of WIDTHS) {
         assert.equal(await day.getAttribute('aria-valuenow'), '0');
 
         await page.locator('.choices label', { hasText: '90 days' }).click();
-        await byDay.waitFor();
+        await byModel.waitFor();
         await page.locator('.choices label', { hasText: 'Custom' }).click();
         await page.getByLabel('From').fill('2020-01-05');
         await page.getByLabel('To', { exact: true }).fill('2020-01-01');
@@ -60,9 +61,9 @@ for (const width of WIDTHS) {
         await page.getByRole('heading', { name: 'No usage on these days' }).waitFor();
 
         await page.locator('.choices label', { hasText: 'This month' }).click();
-        await byDay.waitFor();
+        await byModel.waitFor();
         const download = page.waitForEvent('download');
-        await page.getByRole('link', { name: 'CSV of these days' }).click();
+        await page.getByRole('link', { name: 'Download CSV' }).click();
         assert.match((await download).suggestedFilename(), /\.csv$/);
         await visitor.assertFits();
         visitor.assertClean();
@@ -90,6 +91,26 @@ test('usage is split by purpose, and reels are counted where nothing was paid', 
     await page.getByRole('img', { name: /^Reels done by day/ }).waitFor();
     await page.getByRole('slider', { name: 'Day' }).focus();
     await page.locator('.readout', { hasText: 'Reels 4' }).waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('without cost, the reels are counted', async () => {
+    const day = (age) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
+    const row = (date) => ({ date, provider: 'local', model: 'reelsd-local-2', purpose: 'analysis', calls: 3, prompt_tokens: 0,
+        output_tokens: 0, total_tokens: 0, cost_usd: 0 });
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    await page.route('**/dashboard/api/reels/usage/days?*', (route) => route.fulfill({ json: [row(day(1)), row(day(0))] }));
+    await page.route('**/dashboard/api/reels/usage?*', (route) => route.fulfill({ json: { by_day: [1, 0].map((age) =>
+        ({ date: day(age), reels: age + 2, calls: 3, total_tokens: 0, cost_usd: 0 })) } }));
+    await visitor.visit('/usage');
+    await page.getByRole('img', { name: /^Reels done by day/ }).waitFor();
+    const table = page.locator('section', { has: page.getByRole('heading', { name: 'Done by day' }) });
+    assert.deepEqual(await table.locator('td.number').allInnerTexts(), ['2', '3', '5']);
+    assert.equal(await page.getByRole('region', { name: 'Usage by model' }).count(), 0);
+    await page.locator('.choices label', { hasText: /^Tokens$/ }).click();
+    await page.getByRole('region', { name: 'Usage by day and model' }).waitFor();
     visitor.assertClean();
     await visitor.close();
 });

@@ -40,6 +40,9 @@ for (const width of WIDTHS) {
         await visitor.settled();
         await page.getByText('Nothing has been sent').waitFor();
 
+        // Nothing is signed without an address.
+        assert.equal(await page.getByRole('heading', { name: 'Secret' }).count(), 0);
+        await page.getByRole('button', { name: 'Signing secret' }).waitFor();
         const address = page.getByLabel('Address', { exact: true });
         const save = page.getByRole('button', { name: 'Save' });
         assert.ok(await save.isDisabled(), 'nothing has changed');

@@ -4,7 +4,9 @@ import {
     countOf, exactMoney, formatBytes, formatCount, formatMoney, formatShortCount,
 } from '../../../src/dashboard/web/text/numbers.js';
 
-test('money has three significant digits', () => {
+test('money has two decimals, and below ten cents three significant digits', () => {
+    assert.equal(formatMoney(0.811), '$0.81');
+    assert.equal(formatMoney(0.1), '$0.10');
     assert.equal(formatMoney(0), '$0');
     assert.equal(formatMoney(1234.567), '$1,234.57');
     assert.equal(formatMoney(3.2), '$3.20');

@@ -51,8 +51,18 @@ function UnlinkDialog({ chat, onUnlinked, onClose }) {
     <//>`;
 }
 
-/** Section of the page `/account`; nothing when the server has no bot and no chat is linked. */
-export function Chats() {
+/** What the section would offer, for users of a server without a bot. */
+function NoBot({ isAdmin }) {
+    return html`<section class="section" aria-labelledby="chats">
+        <div class="section-head"><h2 id="chats">Chats</h2></div>
+        <p class="padded muted">This server has no Telegram bot. With one, you can send it links and videos, and read the
+            summaries there. ${isAdmin ? html`Create a bot and set its token (<code>telegram-token</code>).`
+                : 'The operator of this server can add one.'}</p>
+    </section>`;
+}
+
+/** Section of the page `/account`. */
+export function Chats({ isAdmin }) {
     const { data, error, reload } = useLoading((signal) => get('/chats', signal), []);
     const [code, setCode] = useState(null);
     const [unlinked, setUnlinked] = useState(null);
@@ -79,7 +89,7 @@ export function Chats() {
         }
     }, [data]);
     if (data && !data.bot && data.chats.length === 0) {
-        return null;
+        return html`<${NoBot} isAdmin=${isAdmin} />`;
     }
     return html`<section class="section stack" aria-labelledby="chats">
         <div class="section-head">

@@ -65,7 +65,7 @@ export function Page({ session }) {
             <div><dt>Role</dt><dd>${account.is_admin ? 'Administrator' : 'Member'}</dd></div>
             <div><dt>Server</dt><dd>reelsd ${version}</dd></div>
         </dl>
-        <${Chats} />
+        <${Chats} isAdmin=${account.is_admin} />
         <section class="section stack" aria-labelledby="password">
             <div class="section-head"><h2 id="password">Change password</h2></div>
             <${PasswordForm} email=${account.email} />

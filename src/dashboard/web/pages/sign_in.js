@@ -23,6 +23,7 @@ export function Page() {
     useTitle('Sign in');
     return html`<div class="sign-in-page">
         <h1>Sign in</h1>
+        <p>reelsd reads Instagram reels: what is said, shown and written in them, with times.</p>
         <form class="stack" onSubmit=${submit} noValidate>
             <${Field} label="E-mail address" type="email" autocomplete="username" required
                 autofocus value=${email} onValue=${setEmail} />

@@ -23,10 +23,25 @@ sessionStore.subscribe(() => {
     }
 });
 
-function curlLine(token) {
+function submitLine(token) {
     return `curl -X POST ${location.origin}/api/v1/reels/analyze \\
   -H "Authorization: Bearer ${token}" \\
   -d '{"url": "https://www.instagram.com/reel/reelsd-sample/"}'`;
+}
+
+function readLine(token) {
+    return `curl "${location.origin}/api/v1/reels/ID?wait=60" \\
+  -H "Authorization: Bearer ${token}"`;
+}
+
+function CurlBox({ label, line, what }) {
+    return html`<div>
+        <p class="label">${label}</p>
+        <div class="copied">
+            <pre class="code" tabindex="0" aria-label=${label}>${line}</pre>
+            <${CopyButton} text=${line} what=${what} />
+        </div>
+    </div>`;
 }
 
 function CreateForm({ onCreated }) {
@@ -58,15 +73,13 @@ function NewToken({ created, takesFocus, onClose }) {
             element.current.querySelector('button').focus();
         }
     }, []);
-    const line = curlLine(created.token);
     return html`<section class="fresh stack" aria-labelledby="fresh" role="status" ref=${element}>
         <h2 id="fresh">Copy “${created.name}” now</h2>
         <p>It is shown only once.</p>
         <${CopyBox} text=${created.token} what="the token" />
-        <div class="copied">
-            <pre class="code" tabindex="0" aria-label="A first request with curl">${line}</pre>
-            <${CopyButton} text=${line} what="the curl line" />
-        </div>
+        <${CurlBox} label="Submit a reel with curl" line=${submitLine(created.token)} what="the curl line" />
+        <${CurlBox} label="Read its result; ID is the number in the answer" line=${readLine(created.token)}
+            what="the second curl line" />
         <div class="actions actions-start">
             <button class="button" type="button" onClick=${onClose}>Done</button>
         </div>

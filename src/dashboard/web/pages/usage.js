@@ -13,7 +13,7 @@ import { Chart } from '../usage/chart.js';
 import { dayColumns, modelName, modelSums, purposeName, reelColumns, SERIES_MAX } from '../usage/grouping.js';
 import { RangePicker } from '../usage/range_picker.js';
 import { daysBetween, rangeDays } from '../usage/ranges.js';
-import { DayTable, SumTable } from '../usage/tables.js';
+import { DayTable, ReelTable, SumTable } from '../usage/tables.js';
 
 const MEASURES = [['money', 'Money'], ['tokens', 'Tokens'], ['reels', 'Reels']];
 const SPLITS = [['model', 'By model'], ['purpose', 'By purpose']];
@@ -45,26 +45,28 @@ function Usage({ rows, days, range, measure, split }) {
     }, [rows, days, range.from, range.to, measure, names]);
     const seriesIn = (name) => (shown) => split === name && measure !== 'reels'
         ? Math.min(names.indexOf(shown), SERIES_MAX - 1) : null;
-    const summed = measure === 'reels' ? 'money' : measure;
+    const hasPurposes = new Set(rows.map(purposeName)).size > 1;
+    const hasDays = new Set(rows.map(({ date }) => date)).size > 1;
     return html`
         ${columns.some((column) => column.total > 0)
             ? html`<${Chart} columns=${columns} measure=${measure} label=${labelOf(range, measure, split)} />`
             : html`<p class="padded muted">${emptyWords(rows, measure)}</p>`}
-        <section class="section" aria-labelledby="by-purpose">
+        ${measure === 'reels' ? html`<${ReelTable} days=${days} />` : html`
+        ${hasPurposes && html`<section class="section" aria-labelledby="by-purpose">
             <div class="section-head"><h2 id="by-purpose">By purpose</h2></div>
             <${SumTable} label="Usage by purpose" head="Purpose" rows=${rows} nameOf=${purposeName}
-                names=${modelSums(rows, summed, purposeName).map(({ name }) => name)} seriesOf=${seriesIn('purpose')} />
-        </section>
+                names=${modelSums(rows, measure, purposeName).map(({ name }) => name)} seriesOf=${seriesIn('purpose')} />
+        </section>`}
         <section class="section" aria-labelledby="by-model">
             <div class="section-head"><h2 id="by-model">By model</h2></div>
             <${SumTable} label="Usage by model" head="Model" rows=${rows} nameOf=${modelName}
-                names=${modelSums(rows, summed).map(({ name }) => name)} seriesOf=${seriesIn('model')} />
+                names=${modelSums(rows, measure).map(({ name }) => name)} seriesOf=${seriesIn('model')} />
         </section>
-        <section class="section" aria-labelledby="by-day">
+        ${hasDays && html`<section class="section" aria-labelledby="by-day">
             <div class="section-head"><h2 id="by-day">By day</h2>
                 <span class="muted small">Days are in UTC.</span></div>
             <${DayTable} rows=${rows} />
-        </section>`;
+        </section>`}`}`;
 }
 
 /** Rows by day, model and purpose, and sums by day. */
@@ -77,17 +79,19 @@ async function loadUsage(days, signal) {
 /** The page `/usage`. */
 export function Page() {
     const [range, setRange] = useState({ name: '30', ...rangeDays('30', Date.now()) });
-    const [measure, setMeasure] = useState('money');
+    const [chosen, setMeasure] = useState(null);
     const [split, setSplit] = useState('model');
     const days = { from: range.from, to: range.to };
     const { data, error, reload } = useLoading((signal) => loadUsage(days, signal), [range.from, range.to]);
+    // Without cost, the number of reels is what there is to see.
+    const measure = chosen ?? (data?.rows.some(({ cost_usd: cost }) => cost > 0) === false ? 'reels' : 'money');
     useTitle('Usage');
     return html`
         <div class="page-head">
             <h1>Usage</h1>
             <div class="tools"><a class="button" download
                 href=${pathWithQuery('/dashboard/api/reels/usage/days.csv', days)}>
-                <${Icon} name="download" />CSV of these days</a></div>
+                <${Icon} name="download" />Download CSV</a></div>
         </div>
         <${Budget} />
         <div class="usage-tools">
@@ -100,7 +104,7 @@ export function Page() {
         ${!data && !error && html`<${Skeleton} count=${3} />`}
         ${data && (data.rows.length === 0 && data.days.length === 0
             ? html`<${Empty} title="No usage on these days">
-                <p>This page shows the tokens and cost of each analysis by a model, even after its reel
-                is deleted.</p><//>`
+                <p>This page counts reels, and shows the tokens and cost of each call of a model, even after the
+                reel is deleted.</p><//>`
             : html`<${Usage} rows=${data.rows} days=${data.days} range=${range} measure=${measure} split=${split} />`)}`;
 }

@@ -20,5 +20,5 @@ export function Page() {
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
         <${DeliveryLog} />
-        ${data && html`<${Secret} settings=${data} onChanged=${setData} />`}`;
+        ${data && html`<${Secret} key=${Boolean(data.url)} settings=${data} isFolded=${!data.url} onChanged=${setData} />`}`;
 }

@@ -5,8 +5,10 @@ export function exactMoney(dollars) {
     return dollars.toFixed(12).replace(/\.?0+$/, '');
 }
 
+const CENTS_FROM = 0.1; // Dollars.
+
 /**
- * US dollars for display: two decimals from one dollar on, three significant digits below (`$0.0486`), since
+ * US dollars for display: two decimals from ten cents on, three significant digits below (`$0.0486`), since
  * one reel costs fractions of a cent. Null, an unknown cost, is `unknown`.
  */
 export function formatMoney(dollars) {
@@ -18,7 +20,7 @@ export function formatMoney(dollars) {
     if (size === 0) {
         return '$0';
     }
-    if (size >= 1) {
+    if (size >= CENTS_FROM) {
         const text = size.toLocaleString('en-US',
             { minimumFractionDigits: 2, maximumFractionDigits: 2 });
         return `${sign}$${text}`;

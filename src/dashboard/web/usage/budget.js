@@ -19,7 +19,7 @@ function Meter({ spent, budget }) {
                 aria-valuetext=${`${formatMoney(spent)} of ${formatMoney(budget)}`}>
             <span style=${{ width: `${Math.min(100, percent)}%` }}></span>
         </div>
-        <p class="small">${Math.round(percent)} % of the monthly budget of ${formatMoney(budget)}${words[state] && html`, <strong>${words[state]}</strong>`}</p>
+        <p class="small">${Math.round(percent)}% of the monthly budget of ${formatMoney(budget)}${words[state] && html`, <strong>${words[state]}</strong>`}</p>
     </div>`;
 }
 

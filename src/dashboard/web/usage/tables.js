@@ -75,3 +75,19 @@ export function DayTable({ rows }) {
         </tr>`)}</tbody>
     <//>`;
 }
+
+/** The reels done by day, latest day first; `days` are the usage's `by_day`. */
+export function ReelTable({ days }) {
+    const latestFirst = days.filter(({ reels }) => reels > 0).reverse();
+    return latestFirst.length > 0 && html`<section class="section" aria-labelledby="reels-by-day">
+        <div class="section-head"><h2 id="reels-by-day">Done by day</h2>
+            <span class="muted small">Days are in UTC.</span></div>
+        <table class="table table-narrow">
+            <thead><tr><th scope="col">Day</th><th scope="col" class="number">Reels</th></tr></thead>
+            <tbody>${latestFirst.map(({ date, reels }) => html`<tr key=${date}>
+                <td>${formatDay(date)}</td><td class="number">${formatCount(reels)}</td></tr>`)}</tbody>
+            <tfoot><tr><th scope="row">All</th><td class="number">${
+                formatCount(latestFirst.reduce((sum, { reels }) => sum + reels, 0))}</td></tr></tfoot>
+        </table>
+    </section>`;
+}

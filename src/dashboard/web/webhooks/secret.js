@@ -19,10 +19,16 @@ function RotateDialog({ onRotated, onClose }) {
     <//>`;
 }
 
-/** The section on the secret; `onChanged` receives the settings after a rotation. */
-export function Secret({ settings, onChanged }) {
+/** The section on the secret, folded as long as nothing is signed; `onChanged` receives the settings after a rotation. */
+export function Secret({ settings, isFolded, onChanged }) {
+    const [isUnfolded, setIsUnfolded] = useState(!isFolded);
     const [isShown, setIsShown] = useState(false);
     const [isAsking, setIsAsking] = useState(false);
+    if (!isUnfolded) {
+        return html`<p class="section"><button class="link" type="button" onClick=${() => setIsUnfolded(true)}>
+            Signing secret</button> <span class="muted small">Only needed if your programs name an address with each
+            reel.</span></p>`;
+    }
     return html`<section class="section stack" aria-labelledby="secret">
         <div class="section-head"><h2 id="secret">Secret</h2></div>
         <p class="lead">Each message is signed with it, as <a href="https://www.standardwebhooks.com"
