@@ -9,6 +9,9 @@
 # bytes: as C++ text, a file of 2 MB would take the compiler a minute. Each file is also embedded in
 # compressed form (gzip) if that is smaller, so that no request has to compress it.
 #
+# A path that ends with a slash and a folder stand for all scripts in that folder. They are embedded as they are when
+# another file of the list changes, because the names in a fetched package are not known before it is fetched.
+#
 # The build step runs this file as well: cmake -D... -P embed_files.cmake.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(embed_files_script ${CMAKE_CURRENT_LIST_FILE})
@@ -20,7 +23,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         set(contents "")
         foreach(index RANGE 1 ${last} 2)
             list(GET arg_FILES ${index} file)
-            list(APPEND contents ${file})
+            if(NOT file MATCHES "/$")
+                list(APPEND contents ${file})
+            endif()
         endforeach()
         list(JOIN arg_FILES "|" files) # A semicolon would split the argument.
         add_custom_command(OUTPUT ${arg_OUTPUT}
@@ -54,7 +59,20 @@ function(content_type_of path type)
     set(${type} "${value}" PARENT_SCOPE)
 endfunction()
 
-string(REPLACE "|" ";" FILES "${FILES}")
+string(REPLACE "|" ";" LISTED "${FILES}")
+set(FILES "")
+while(LISTED)
+    list(POP_FRONT LISTED path file)
+    if(path MATCHES "/$")
+        file(GLOB scripts RELATIVE ${file} ${file}*.js)
+        list(SORT scripts)
+        foreach(script IN LISTS scripts)
+            list(APPEND FILES ${path}${script} ${file}${script})
+        endforeach()
+    else()
+        list(APPEND FILES ${path} ${file})
+    endif()
+endwhile()
 string(REGEX MATCH "^(.*)::([a-z_]+)$" matched ${FUNCTION})
 set(scope ${CMAKE_MATCH_1})
 set(name ${CMAKE_MATCH_2})

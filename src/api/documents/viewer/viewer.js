@@ -1,18 +1,222 @@
 // Shows the API document of this server, and no other.
-"use strict";
+import { change } from '/assets/core/api.js';
+import { loadSession, sessionStore } from '/assets/core/session.js';
+import { switchTheme, themeStore } from '/assets/core/theme.js';
 
-SwaggerUIBundle({
-    url: "openapi.yaml",
-    domNode: document.getElementById("viewer"),
-    // Otherwise the document's address would be sent to a public validator.
-    validatorUrl: null,
-    // Ignores the query, which could name another document.
-    queryConfigEnabled: false,
-    // Tokens are not stored beyond the page's life.
-    persistAuthorization: false,
-    deepLinking: true,
-    displayRequestDuration: true,
-    tryItOutEnabled: false,
-    defaultModelsExpandDepth: 0,
-    defaultModelExpandDepth: 3,
-});
+const PLACEHOLDERS = { server: 'http://127.0.0.1:8080', token: 'YOUR_SECRET_TOKEN' }; // As in the document.
+const TOKEN_KEY = 'reelsd-docs-token';
+// The operations of a reel, first of their group. All others are in the document's order.
+const FIRST = ['post /api/v1/reels/analyze', 'get /api/v1/reels/{id}', 'get /api/v1/reels', 'get /api/v1/reels/search',
+    'get /api/v1/reels/usage', 'delete /api/v1/reels/{id}'];
+const LANGUAGES = { shell: 'curl', python: 'requests', js: 'fetch' };
+const HIDDEN_LANGUAGES = ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'kotlin', 'node', 'objc',
+    'ocaml', 'php', 'powershell', 'r', 'ruby', 'rust', 'swift'];
+const HIDDEN_CLIENTS = {
+    shell: ['httpie', 'wget'], python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
+    js: ['axios', 'jquery', 'ofetch', 'xhr'], ...Object.fromEntries(HIDDEN_LANGUAGES.map((name) => [name, true])),
+};
+
+const COMPLETIONS = [
+    // Samples and tables may be wider than their column: they must be reachable to be scrolled.
+    ['.markdown :is(pre > code, table):not([tabindex])', { tabindex: '0' }],
+    ['input[role="combobox"]:not([aria-expanded])', { 'aria-expanded': 'true' }],
+    ['.code-input-lite__editor[role="combobox"]', { role: 'textbox' }],
+    ['.cm-content:not([aria-label])', { 'aria-label': 'Code' }],
+    ['button[role="none"]', { role: 'button' }],
+    ['.response-card[role="region"]', { role: 'group' }],
+    ['[role="dialog"] main:not([role])', { role: 'group' }],
+    ['section[aria-label^="Notifications"]:not([role])', { role: 'group' }],
+];
+
+/** The token of this tab, `{account, id, token}`; null without one, or when it is another account's. */
+function readToken(session) {
+    const stored = JSON.parse(sessionStorage.getItem(TOKEN_KEY));
+    if (stored && stored.account !== session?.account.id) {
+        sessionStorage.removeItem(TOKEN_KEY); // The next user of this tab must not see it.
+        return null;
+    }
+    return stored;
+}
+
+/** Shows the page again in the same place, with or without a token in its samples. */
+function storeToken(token) {
+    if (token) {
+        sessionStorage.setItem(TOKEN_KEY, JSON.stringify(token));
+    } else {
+        sessionStorage.removeItem(TOKEN_KEY);
+    }
+    location.reload();
+}
+
+async function createToken(session) {
+    const name = `API reference, ${new Date().toISOString().slice(0, 19).replace('T', ' ')}`;
+    const { id, token } = await change('POST', '/tokens', { name });
+    storeToken({ account: session.account.id, id, token });
+}
+
+async function revokeToken({ id }) {
+    await change('DELETE', `/tokens/${id}`);
+    storeToken(null);
+}
+
+function button(label, title, run) {
+    const element = document.createElement('button');
+    Object.assign(element, { type: 'button', className: 'bar-button', textContent: label, title });
+    element.addEventListener('click', async () => {
+        element.disabled = true;
+        try {
+            await run();
+        } catch (error) {
+            element.disabled = false;
+            document.getElementById('token').append(` ${error.message}`);
+        }
+    });
+    return element;
+}
+
+function showToken(session, token) {
+    const place = document.getElementById('token');
+    if (token) {
+        const shown = document.createElement('code');
+        shown.textContent = `${token.token.slice(0, 12)}…`;
+        place.replaceChildren(shown, button('Revoke', 'Revoke the token that the samples contain', () => revokeToken(token)));
+    } else if (session) {
+        place.replaceChildren(button('Fill in a token',
+            'Creates a token for the samples of this page. It is kept in this tab until you close it.',
+            () => createToken(session)));
+    } else {
+        const link = document.createElement('a');
+        Object.assign(link, { href: '/sign-in', className: 'bar-button', textContent: 'Sign in' });
+        place.replaceChildren(link);
+    }
+}
+
+function showTheme() {
+    const isDark = themeStore.get() === 'dark';
+    document.body.classList.toggle('dark-mode', isDark);
+    document.body.classList.toggle('light-mode', !isDark);
+    const label = `Switch to ${isDark ? 'light' : 'dark'} colours`;
+    const element = document.getElementById('theme');
+    element.textContent = isDark ? '☀' : '☾';
+    element.ariaLabel = label;
+    element.title = label;
+}
+
+/**
+ * Lets the viewer keep its styles under a security policy without inline styles. The text of a style element becomes a
+ * constructed sheet, and a style attribute becomes declarations. In markup, it is dropped: there the viewer uses it for
+ * the width of line numbers only.
+ */
+function applyStylesByScript() {
+    const sheets = new WeakMap();
+    Object.defineProperty(HTMLStyleElement.prototype, 'textContent', {
+        set(text) {
+            if (!sheets.has(this)) {
+                sheets.set(this, new CSSStyleSheet());
+                document.adoptedStyleSheets.push(sheets.get(this));
+            }
+            sheets.get(this).replaceSync(text);
+        },
+    });
+    HTMLStyleElement.prototype.appendChild = function append(child) {
+        this.textContent = child.data;
+        return child;
+    };
+    const { setAttribute } = Element.prototype;
+    Element.prototype.setAttribute = function set(name, value) {
+        if (name === 'style') {
+            this.style.cssText = value;
+        } else {
+            setAttribute.call(this, name, value);
+        }
+    };
+    const markup = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML');
+    Object.defineProperty(Element.prototype, 'innerHTML', {
+        ...markup,
+        set(text) {
+            if (this instanceof HTMLStyleElement) {
+                this.textContent = text;
+            } else {
+                markup.set.call(this, String(text).replaceAll(/(<code[^>]*?) style="[^"]*"/g, '$1'));
+            }
+        },
+    });
+}
+
+/** Sends a tried request. Without a token of its own, it has the rights of the signed-in session. */
+function sendAs(session) {
+    return async (input, options) => {
+        const request = new Request(input, options);
+        const { method, headers, signal } = request;
+        const url = new URL(request.url);
+        const isOurs = url.origin === location.origin && url.pathname.startsWith('/api/v1/');
+        const hasToken = /^bearer \S/i.test(headers.get('Authorization') ?? '');
+        if (!isOurs || hasToken || !session) {
+            return fetch(request);
+        }
+        headers.delete('Authorization');
+        headers.set('X-CSRF-Token', session.csrf_token);
+        url.pathname = url.pathname.replace('/api/v1/', '/dashboard/api/');
+        const body = method === 'GET' || method === 'HEAD' ? undefined : await request.blob();
+        return fetch(url, { method, headers, body, signal });
+    };
+}
+
+/** Completes what the viewer leaves out for the keyboard and for screen readers. */
+function completeRoles() {
+    for (const [selector, attributes] of COMPLETIONS) {
+        for (const element of document.querySelectorAll(selector)) {
+            Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
+        }
+    }
+}
+
+function rank({ method, path }) {
+    const place = FIRST.indexOf(`${method.toLowerCase()} ${path}`);
+    return place < 0 ? FIRST.length : place;
+}
+
+async function start() {
+    showTheme();
+    themeStore.subscribe(showTheme);
+    document.getElementById('theme').addEventListener('click', switchTheme);
+    applyStylesByScript();
+    const [{ createApiReference }, text] = await Promise.all([
+        import('./scalar/standalone.esm.js'),
+        fetch('openapi.yaml').then((answer) => answer.text()),
+        loadSession(),
+    ]);
+    const { session } = sessionStore.get();
+    const token = readToken(session);
+    showToken(session, token);
+    document.getElementById('version').textContent = /^ {2}version: (\S+)/m.exec(text)[1];
+    const viewer = document.getElementById('viewer');
+    viewer.replaceChildren();
+    new MutationObserver(completeRoles).observe(document.body, { childList: true, subtree: true });
+    createApiReference(viewer, {
+        content: text.replaceAll(PLACEHOLDERS.server, location.origin)
+            .replaceAll(PLACEHOLDERS.token, token?.token ?? PLACEHOLDERS.token),
+        authentication: { preferredSecurityScheme: 'apiToken', securitySchemes: { apiToken: { token: token?.token ?? '' } } },
+        customFetch: sendAs(session),
+        operationsSorter: (a, b) => rank(a) - rank(b),
+        hiddenClients: HIDDEN_CLIENTS,
+        featuredClients: Object.entries(LANGUAGES).map((pair) => pair.join('/')),
+        defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+        setPageTitle: ({ title }) => `${title}, reelsd API`,
+        hideModels: true,
+        documentDownloadType: 'direct',
+        // This page has its own switch, which it shares with the dashboard.
+        hideDarkModeToggle: true,
+        theme: 'none',
+        // Nothing of the viewer leaves this server.
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        persistAuth: false,
+    });
+}
+
+start();
