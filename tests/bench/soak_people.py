@@ -13,7 +13,7 @@ from service_support import clean_environment, must, program, run_reelsd, wait_u
 from soak_clients import Actor, Excused, Visitor, Wrong
 from soak_surfaces import END_SECONDS_MAX, REEL_CODES, ApiActor, link_of
 
-PUBLIC = ("/healthz", "/metrics", "/", "/docs/index.html", "/docs/openapi.yaml", "/docs/swagger-ui-bundle.js")
+PUBLIC = ("/healthz", "/metrics", "/", "/docs/index.html", "/docs/openapi.yaml", "/docs/scalar/standalone.esm.js")
 CHAT = 1001  # A private chat, which is linked to the account "chat".
 PROGRAM_SECONDS_MAX = 200
 UNAVAILABLE = link_of("reelsd-unavailable")

@@ -336,7 +336,7 @@ class Broken(Actor):
             f"GET {REELS}/{job} HTTP/1.1\r\nHost: a\r\n{token}\r\n".encode() * 20,
             f"GET {REELS}/{self.soak.held}?wait=60 HTTP/1.1\r\nHost: a\r\n{token}\r\n".encode(),
             f"GET {REELS}/{self.soak.held}/events HTTP/1.1\r\nHost: a\r\n{token}\r\n".encode(),
-            b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n"))
+            b"GET /docs/scalar/standalone.esm.js HTTP/1.1\r\nHost: a\r\n\r\n"))
 
     def act(self):
         daemon = self.chance.choice((self.soak.daemon, self.soak.tls_daemon))

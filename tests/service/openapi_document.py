@@ -88,6 +88,7 @@ class Document:
         whole = self._resolved(source)
         self.outside_operations = whole["x-answers-outside-operations"]
         self.components = source["components"]
+        self.description = source["info"]["description"]
         self.operations = {}
         for path_name, item in whole["paths"].items():
             for method in METHODS:

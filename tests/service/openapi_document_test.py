@@ -5,6 +5,7 @@ import email.message
 import json
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -12,6 +13,8 @@ import yaml
 
 from openapi_document import Document
 from service_support import Answer
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 DOCUMENT = """
 openapi: 3.0.3
@@ -132,12 +135,26 @@ def nodes_in(value):
         yield from nodes_in(child)
 
 
+def guide(description, title):
+    """The text of a guide or of one of its parts, up to the next heading of the same or a higher level."""
+    heading = re.search(rf"^(#+) {re.escape(title)}$", description, re.MULTILINE)
+    rest = description[heading.end():]
+    following = re.search(rf"^#{{1,{len(heading[1])}}} ", rest, re.MULTILINE)
+    return rest[:following.start()] if following else rest
+
+
+def rows(text):
+    """The cells of each row of the tables in a guide, without their heads."""
+    table = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines() if line.startswith("|")]
+    return [cells for cells in table[1:] if not cells[0].startswith("---")]
+
+
 class PublishedDocument(unittest.TestCase):
     """docs/openapi.yaml avoids constructs that common tools read differently from the specification."""
 
     @classmethod
     def setUpClass(cls):
-        path = pathlib.Path(__file__).resolve().parents[2] / "docs/openapi.yaml"
+        path = ROOT / "docs/openapi.yaml"
         cls.document = yaml.safe_load(path.read_text(encoding="utf-8"))
 
     def test_no_pattern_begins_with_a_slash(self):
@@ -155,6 +172,64 @@ class PublishedDocument(unittest.TestCase):
         for name, schema in submissions.items():
             with self.subTest(name):
                 self.assertFalse(any(isinstance(node, dict) and "default" in node for node in nodes_in(schema)))
+
+
+    def test_every_example_has_a_title(self):
+        """Viewers show the key of an example without a summary."""
+        groups = [node["examples"] for node in nodes_in(self.document)
+                  if isinstance(node, dict) and isinstance(node.get("examples"), dict)]
+        self.assertGreater(len(groups), 50)
+        untitled = [key for group in groups for key, example in group.items() if not {"$ref", "summary"} & set(example)]
+        self.assertEqual(untitled, [])
+
+
+class Guides(unittest.TestCase):
+    """The guides of docs/openapi.yaml agree with its schemas and with the code."""
+
+    @classmethod
+    def setUpClass(cls):
+        document = yaml.safe_load((ROOT / "docs/openapi.yaml").read_text(encoding="utf-8"))
+        cls.description = document["info"]["description"]
+        cls.schemas = document["components"]["schemas"]
+        cls.document = document
+
+    def test_the_result_has_every_field(self):
+        text = guide(self.description, "The result, field by field")
+        for section, reference in self.schemas["Result"]["properties"].items():
+            with self.subTest(section):
+                schema = self.schemas[reference["$ref"].rsplit("/", 1)[1]]
+                part = guide(text, section)
+                fields = [field.strip("`") for cells in rows(part) for field in cells[0].split(", ")]
+                self.assertEqual(fields, list(schema["properties"]))
+                example = json.loads("{" + re.search(r"```json\n(.*?)```", part, re.DOTALL)[1] + "}")[section]
+                self.assertEqual(list(example), fields)
+
+    def test_errors_have_every_code_of_failed_reels(self):
+        header = (ROOT / "include/reelsd/domain/jobs/job.hpp").read_text(encoding="utf-8")
+        codes = re.findall(r"\w+", re.search(r"enum class job_error_code : std::uint8_t \{(.*?)\}", header, re.DOTALL)[1])
+        texts = (ROOT / "src/domain/jobs/error_texts.cpp").read_text(encoding="utf-8")
+        table = rows(guide(self.description, "Codes of failed reels"))
+        self.assertEqual([cells[0].strip("`") for cells in table], codes)
+        self.assertEqual(self.schemas["JobErrorCode"]["enum"], codes)
+        for code, start, cause, remedy in table:
+            with self.subTest(code):
+                self.assertIn(start.strip("`").split(" 90 ")[0], texts)
+                self.assertTrue(cause and remedy)
+
+    def test_errors_have_every_status(self):
+        answers = [answer for item in self.document["paths"].values() for method, operation in item.items()
+                   if method != "parameters" for answer in operation["responses"]]
+        outside = {"405", "421", "505"}  # Of no operation.
+        table = rows(guide(self.description, "Statuses of failed requests"))
+        self.assertEqual([cells[0] for cells in table], sorted({answer for answer in answers if answer >= "400"} | outside))
+        self.assertTrue(all(cause and remedy for _, cause, remedy in table))
+
+    def test_links_lead_to_guides(self):
+        slugs = {re.sub(r"[^a-z0-9_]+", "-", title.lower()).strip("-")
+                 for title in re.findall(r"^#+ (.*)$", self.description, re.MULTILINE)}
+        links = re.findall(r"\(#description/([^)]*)\)", yaml.safe_dump(self.document, width=1 << 20))
+        self.assertGreater(len(links), 5)
+        self.assertEqual(set(links) - slugs, set())
 
 
 if __name__ == "__main__":

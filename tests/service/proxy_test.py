@@ -20,7 +20,7 @@ from service_support import (
 from tls_test import Certificate
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "operate" / "examples"
-LARGE_FILE = "/docs/swagger-ui-bundle.js"
+LARGE_FILE = "/docs/scalar/standalone.esm.js"
 LONGEST_WAIT = 60
 CLIENTS = 5
 

@@ -23,7 +23,7 @@ from service_support import (
 PATIENCE_SECONDS = 20
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LAST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-LARGE_FILE = "/docs/swagger-ui-bundle.js"
+LARGE_FILE = "/docs/scalar/standalone.esm.js"
 
 
 class Certificate:

@@ -25,7 +25,7 @@ IDLE_SECONDS = 50  # Pause between two requests of an idle client: shorter than 
 DRIP_SECONDS = 1
 COME_AGAIN_SECONDS = 1
 LONG_POLL_SECONDS = 60
-LARGE_PATH = "/docs/swagger-ui-bundle.js"
+LARGE_PATH = "/docs/scalar/standalone.esm.js"
 LARGE_REQUESTS = 64  # Pipelined requests: their answers exceed all buffers on the way.
 
 

@@ -1,10 +1,7 @@
 // Shows the API document of this server, and no other.
-import { change } from '/assets/core/api.js';
-import { loadSession, sessionStore } from '/assets/core/session.js';
-import { switchTheme, themeStore } from '/assets/core/theme.js';
-
 const PLACEHOLDERS = { server: 'http://127.0.0.1:8080', token: 'YOUR_SECRET_TOKEN' }; // As in the document.
 const TOKEN_KEY = 'reelsd-docs-token';
+const THEME_KEY = 'reelsd-theme'; // As in the dashboard.
 // The operations of a reel, first of their group. All others are in the document's order.
 const FIRST = ['post /api/v1/reels/analyze', 'get /api/v1/reels/{id}', 'get /api/v1/reels', 'get /api/v1/reels/search',
     'get /api/v1/reels/usage', 'delete /api/v1/reels/{id}'];
@@ -24,9 +21,30 @@ const COMPLETIONS = [
     ['.cm-content:not([aria-label])', { 'aria-label': 'Code' }],
     ['button[role="none"]', { role: 'button' }],
     ['.response-card[role="region"]', { role: 'group' }],
-    ['[role="dialog"] main:not([role])', { role: 'group' }],
     ['section[aria-label^="Notifications"]:not([role])', { role: 'group' }],
 ];
+
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+
+/** Resolves to the dashboard's session, or null when signed out. */
+async function loadSession() {
+    const answer = await fetch('/dashboard/api/session');
+    return answer.ok ? answer.json() : null;
+}
+
+/** Sends a change to the dashboard's API; resolves to the response's JSON, or null without a body. */
+async function change(session, method, path, body) {
+    const answer = await fetch(`/dashboard/api${path}`, {
+        method,
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': session.csrf_token },
+        body: body && JSON.stringify(body),
+    });
+    if (!answer.ok) {
+        const { message, error } = await answer.json();
+        throw new Error(message ?? error);
+    }
+    return answer.status === 204 ? null : answer.json();
+}
 
 /** The token of this tab, `{account, id, token}`; null without one, or when it is another account's. */
 function readToken(session) {
@@ -50,12 +68,12 @@ function storeToken(token) {
 
 async function createToken(session) {
     const name = `API reference, ${new Date().toISOString().slice(0, 19).replace('T', ' ')}`;
-    const { id, token } = await change('POST', '/tokens', { name });
+    const { id, token } = await change(session, 'POST', '/tokens', { name });
     storeToken({ account: session.account.id, id, token });
 }
 
-async function revokeToken({ id }) {
-    await change('DELETE', `/tokens/${id}`);
+async function revokeToken(session, { id }) {
+    await change(session, 'DELETE', `/tokens/${id}`);
     storeToken(null);
 }
 
@@ -79,7 +97,7 @@ function showToken(session, token) {
     if (token) {
         const shown = document.createElement('code');
         shown.textContent = `${token.token.slice(0, 12)}…`;
-        place.replaceChildren(shown, button('Revoke', 'Revoke the token that the samples contain', () => revokeToken(token)));
+        place.replaceChildren(shown, button('Revoke', 'Revoke the token that the samples contain', () => revokeToken(session, token)));
     } else if (session) {
         place.replaceChildren(button('Fill in a token',
             'Creates a token for the samples of this page. It is kept in this tab until you close it.',
@@ -91,15 +109,28 @@ function showToken(session, token) {
     }
 }
 
+function isDark() {
+    return (document.documentElement.dataset.theme ?? (systemIsDark.matches ? 'dark' : 'light')) === 'dark';
+}
+
 function showTheme() {
-    const isDark = themeStore.get() === 'dark';
-    document.body.classList.toggle('dark-mode', isDark);
-    document.body.classList.toggle('light-mode', !isDark);
-    const label = `Switch to ${isDark ? 'light' : 'dark'} colours`;
-    const element = document.getElementById('theme');
-    element.textContent = isDark ? '☀' : '☾';
-    element.ariaLabel = label;
-    element.title = label;
+    document.body.classList.toggle('dark-mode', isDark());
+    document.body.classList.toggle('light-mode', !isDark());
+    const label = `Switch to ${isDark() ? 'light' : 'dark'} colours`;
+    Object.assign(document.getElementById('theme'), { textContent: isDark() ? '☀' : '☾', ariaLabel: label, title: label });
+}
+
+/** Switches the theme, for the dashboard as well, and stores the choice unless it is the system's theme. */
+function switchTheme() {
+    const next = isDark() ? 'light' : 'dark';
+    if ((next === 'dark') === systemIsDark.matches) {
+        delete document.documentElement.dataset.theme;
+        localStorage.removeItem(THEME_KEY);
+    } else {
+        document.documentElement.dataset.theme = next;
+        localStorage.setItem(THEME_KEY, next);
+    }
+    showTheme();
 }
 
 /**
@@ -178,15 +209,14 @@ function rank({ method, path }) {
 
 async function start() {
     showTheme();
-    themeStore.subscribe(showTheme);
+    systemIsDark.addEventListener('change', showTheme);
     document.getElementById('theme').addEventListener('click', switchTheme);
     applyStylesByScript();
-    const [{ createApiReference }, text] = await Promise.all([
+    const [{ createApiReference }, text, session] = await Promise.all([
         import('./scalar/standalone.esm.js'),
         fetch('openapi.yaml').then((answer) => answer.text()),
         loadSession(),
     ]);
-    const { session } = sessionStore.get();
     const token = readToken(session);
     showToken(session, token);
     document.getElementById('version').textContent = /^ {2}version: (\S+)/m.exec(text)[1];

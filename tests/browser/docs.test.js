@@ -1,0 +1,235 @@
+// The API reference: contents, samples with the reader's token, requests that are tried, search, themes.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor } from './visitor.js';
+
+const FIRST_VIEW_BYTES_MAX = 1_100_000;
+const ANALYZE = '#tag/reels/POST/api/v1/reels/analyze';
+const PLACES = ['', '#description/the-result-field-by-field', '#description/codes-of-failed-reels', ANALYZE,
+    '#tag/webhooks/PUT/api/v1/webhook'];
+const FIRST = ['POST/api/v1/reels/analyze', 'GET/api/v1/reels/{id}', 'GET/api/v1/reels', 'GET/api/v1/reels/search',
+    'GET/api/v1/reels/usage', 'DELETE/api/v1/reels/{id}'];
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+async function open(options = {}, place = '') {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator, ...options });
+    await visitor.page.goto(`/docs/index.html${place}`);
+    await visitor.page.getByRole('heading', { name: 'Quick start' }).waitFor();
+    return visitor;
+}
+
+async function show(page, place) {
+    await page.evaluate((hash) => {
+        location.hash = hash;
+    }, place);
+    if (place.startsWith('#tag/')) {
+        await page.locator(`[id$="${place.slice(1)}"]`).getByRole('button', { name: 'Test Request' }).waitFor();
+    }
+}
+
+/** `POST/api/v1/reels/analyze` and all other operations of the document, in its order. */
+async function documentedOperations() {
+    const text = await (await fetch(`${daemon.origin}/docs/openapi.yaml`)).text();
+    let path = '';
+    const found = [];
+    for (const line of text.slice(text.indexOf('\npaths:')).split('\n')) {
+        path = /^ {2}(\/\S*):$/.exec(line)?.[1] ?? path;
+        const method = /^ {4}(get|put|post|delete):$/.exec(line)?.[1];
+        if (method) {
+            found.push(method.toUpperCase() + path);
+        }
+    }
+    return found;
+}
+
+/** Opens all groups of the contents; resolves to the operations that they list. */
+async function listedOperations(page) {
+    const groups = page.locator('.t-doc__sidebar li:has(> div > a[href^="#tag/"])');
+    for (let index = 0; index < await groups.count(); index += 1) {
+        const group = groups.nth(index);
+        if (await group.locator('ul').count() === 0) {
+            await group.locator('button').first().click();
+        }
+        await group.locator('ul a').first().waitFor();
+    }
+    const links = page.locator('.t-doc__sidebar ul ul a[href^="#tag/"]');
+    return (await links.evaluateAll((all) => all.map((link) => link.getAttribute('href').replace(/^#tag\/[^/]+\//, ''))));
+}
+
+for (const width of [1280, 390, 320]) {
+    for (const scheme of ['light', 'dark']) {
+        test(`the reference is accessible and fits, ${scheme}, at ${width} px`, async () => {
+            const visitor = await open({ width, scheme });
+            for (const place of PLACES) {
+                await show(visitor.page, place);
+                await visitor.assertAccessible();
+                await visitor.assertFits();
+            }
+            visitor.assertClean();
+            await visitor.close();
+        });
+    }
+}
+
+test('the contents list the guides, then every operation, those of a reel first', async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const entries = await page.locator('.t-doc__sidebar > ul > li > a, .t-doc__sidebar > ul > li > div > a')
+        .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    assert.equal(entries[0], '#description/quick-start');
+    assert.ok(entries.indexOf('#description/errors') < entries.indexOf('#tag/reels'));
+    const listed = await listedOperations(page);
+    assert.deepEqual(listed.slice(0, FIRST.length), FIRST);
+    assert.deepEqual([...listed].sort(), (await documentedOperations()).sort());
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('the page has the version and a link to the dashboard', async () => {
+    const visitor = await open({ person: null });
+    const { version } = await (await fetch(`${daemon.origin}/healthz`)).json();
+    const bar = visitor.page.getByRole('navigation', { name: 'reelsd' });
+    await bar.getByText(`API reference ${version}`).waitFor();
+    await bar.getByRole('link', { name: 'Sign in' }).waitFor();
+    await bar.getByRole('link', { name: 'Dashboard', exact: true }).click();
+    await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await visitor.close();
+});
+
+test('samples contain a token of the reader, until it is revoked', async () => {
+    const ann = await invited(administrator, 'ann@example.test');
+    const visitor = await open({ person: ann });
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Fill in a token' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await page.getByRole('heading', { name: 'Quick start' }).waitFor();
+    const guide = await page.locator('.introduction-description code.language-sh').first().textContent();
+    const [token] = /rls_[A-Za-z0-9]{40}/.exec(guide);
+    assert.match(guide, new RegExp(`^curl -X POST ${daemon.origin}/api/v1/reels/analyze`));
+    await show(page, ANALYZE);
+    const sample = page.locator(`[id$="${ANALYZE.slice(1)}"] code.language-curl`);
+    assert.ok((await sample.textContent()).includes(`Authorization: Bearer ${token}`));
+    const answer = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 200);
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Fill in a token' }).waitFor();
+    const refused = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal(refused.status, 401);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('a token is not shown to the next user of the tab', async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await page.evaluate(() => sessionStorage.setItem('reelsd-docs-token',
+        JSON.stringify({ account: -1, id: 1, token: 'rls_of_another_account' })));
+    await page.reload();
+    await page.getByRole('button', { name: 'Fill in a token' }).waitFor();
+    assert.equal(await page.getByText('rls_of_another_account').count(), 0);
+    assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-docs-token')), null);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+/** Sends the first operation as it is; resolves to the paths of the requests. */
+async function tryToSubmit(visitor) {
+    const { page } = visitor;
+    const sent = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname));
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Send/ }).first().click();
+    await dialog.getByText('202 Accepted').waitFor();
+    return sent;
+}
+
+async function openTrial(visitor) {
+    await show(visitor.page, ANALYZE);
+    await visitor.page.locator(`[id$="${ANALYZE.slice(1)}"]`).getByRole('button', { name: 'Test Request' }).click();
+    await visitor.page.getByRole('dialog').getByRole('button', { name: /^Send/ }).first().waitFor();
+    await visitor.assertAccessible();
+}
+
+test('a request can be tried with the session', async () => {
+    const visitor = await open({}, ANALYZE);
+    await openTrial(visitor);
+    assert.deepEqual(await tryToSubmit(visitor), ['/dashboard/api/reels/analyze']);
+    const [newest] = await administrator.request('GET', '/api/reels');
+    assert.equal(newest.url, SAMPLE);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('a request can be tried with a pasted token', async () => {
+    const { token } = await administrator.request('POST', '/api/tokens', { name: 'pasted' });
+    const visitor = await open({ person: null }, ANALYZE);
+    await openTrial(visitor);
+    await visitor.page.getByRole('dialog').getByPlaceholder('Token').or(visitor.page.getByRole('dialog')
+        .locator('[data-placeholder="Token"]')).first().click();
+    await visitor.page.keyboard.insertText(token);
+    assert.deepEqual(await tryToSubmit(visitor), ['/api/v1/reels/analyze']);
+    visitor.assertClean('401 /dashboard/api/session');
+    await visitor.close();
+});
+
+test('the search finds a guide and an operation', async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await page.getByRole('button', { name: /Search/ }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox').fill('codes of failed reels');
+    await dialog.getByRole('option', { name: /Codes of failed reels/ }).first().waitFor();
+    await visitor.assertAccessible();
+    await dialog.getByRole('combobox').fill('thumbnail');
+    await dialog.getByRole('option', { name: /Get the thumbnail of one reel/ }).first().click();
+    await page.waitForFunction(() => location.hash.endsWith('/thumbnail'));
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('a dark page is dark before its scripts run, and the choice is shared with the dashboard', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme: 'dark' });
+    const { page } = visitor;
+    const groundOf = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    await page.route('**/docs/viewer.js', (route) => route.abort());
+    await page.goto('/docs/index.html');
+    const dark = await groundOf();
+    await page.unroute('**/docs/viewer.js');
+    await page.goto('/docs/index.html');
+    await page.getByRole('button', { name: 'Switch to light colours' }).click();
+    const light = await groundOf();
+    assert.notEqual(light, dark);
+    await visitor.visit('/');
+    assert.equal(await groundOf(), light);
+    assert.deepEqual(visitor.strangers, []);
+    await visitor.close();
+});
+
+test('the first view is about a megabyte', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const session = await visitor.context.newCDPSession(visitor.page);
+    let bytes = 0;
+    session.on('Network.loadingFinished', (event) => {
+        bytes += event.encodedDataLength;
+    });
+    await session.send('Network.enable');
+    await visitor.page.goto('/docs/index.html');
+    await visitor.page.getByRole('heading', { name: 'Quick start' }).waitFor();
+    assert.ok(bytes > 100_000 && bytes < FIRST_VIEW_BYTES_MAX, `${bytes} bytes`);
+    console.log(`${bytes} bytes`);
+    await visitor.close();
+});
