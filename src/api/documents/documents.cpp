@@ -17,7 +17,7 @@ namespace {
 namespace asio = boost::asio;
 
 /// Allows scripts, styles and requests only of this server. The only inline style is the empty one,
-/// by its hash: viewer.js keeps the viewer's style elements empty. Its styles contain icons as data.
+/// by its hash: viewer.js keeps the viewer's style elements empty. Its styles have icons as data.
 constexpr auto viewer_policy =
     "default-src 'none'; script-src 'self'; "
     "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; "
