@@ -61,7 +61,9 @@ int write_all(std::span<const std::byte> bytes) {
     return 0;
 }
 
-int write_some(void* /*opaque*/, std::uint8_t* bytes, int count) {
+/// `Byte` is constant from FFmpeg 7 on.
+template <class Byte>
+int write_some(void* /*opaque*/, Byte* bytes, int count) {
     const int failed = write_all(std::as_bytes(std::span{bytes, static_cast<std::size_t>(count)}));
     return failed < 0 ? failed : count;
 }
@@ -77,13 +79,14 @@ io_owner new_io(std::unique_ptr<reader_state> state) {
     auto* buffer = static_cast<unsigned char*>(av_malloc(buffer_bytes));
     if (buffer == nullptr) throw std::bad_alloc{};
     const bool reads = state != nullptr;
+    const decltype(AVIOContext::write_packet) writer = &write_some;
     io_owner io{avio_alloc_context(
         buffer,
         static_cast<int>(buffer_bytes),
         reads ? 0 : 1,
         state.get(),
         reads ? &read_some : nullptr,
-        reads ? nullptr : &write_some,
+        reads ? nullptr : writer,
         reads ? &seek_reader : &seek_writer)};
     if (!io) {
         av_free(buffer);

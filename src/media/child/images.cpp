@@ -30,19 +30,33 @@ double sample_aspect(const AVStream& stream, const AVFrame& frame) {
     return 1;
 }
 
+struct side_data {
+    const std::uint8_t* bytes = nullptr;
+    std::size_t size = 0;
+};
+
+side_data matrix_of_container(const AVStream& stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 0)  // FFmpeg 6.1.
+    const AVCodecParameters& codec = *stream.codecpar;
+    const AVPacketSideData* data = av_packet_side_data_get(
+        codec.coded_side_data, codec.nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    return data == nullptr ? side_data{} : side_data{data->data, data->size};
+#else
+    side_data data;
+    data.bytes = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &data.size);
+    return data;
+#endif
+}
+
 /// Degrees clockwise. The picture's matrix has precedence over the container's.
 double rotation_of(const AVStream& stream, const AVFrame& frame) {
     constexpr std::size_t matrix_bytes = 9 * sizeof(std::int32_t);
-    std::size_t bytes = 0;
-    const std::uint8_t* matrix =
-        av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &bytes);
+    auto matrix = matrix_of_container(stream);
     const AVFrameSideData* own = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX);
-    if (own != nullptr) {
-        matrix = own->data;
-        bytes = own->size;
-    }
-    if (matrix == nullptr || bytes < matrix_bytes) return 0;
-    const double left = av_display_rotation_get(reinterpret_cast<const std::int32_t*>(matrix));
+    if (own != nullptr) matrix = {own->data, own->size};
+    if (matrix.bytes == nullptr || matrix.size < matrix_bytes) return 0;
+    const double left =
+        av_display_rotation_get(reinterpret_cast<const std::int32_t*>(matrix.bytes));
     return std::isfinite(left) ? -left : 0;
 }
 

@@ -4,9 +4,6 @@
 #include "spectrogram.hpp"
 #include <reelsd/base/invariant.hpp>
 
-#include <webrtc/modules/audio_processing/include/audio_processing.h>
-#include <webrtc/modules/interface/module_common_types.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,8 +14,24 @@
 #include <random>
 #include <utility>
 
+/// WebRTC's voice detector. Its library exports these functions in all versions, but no header
+/// declares them. The interface of its headers cannot set the mode from version 1 on.
+/// Source: common_audio/vad/include/webrtc_vad.h.
+extern "C" {
+WebRtcVadInst* WebRtcVad_Create();
+void WebRtcVad_Free(WebRtcVadInst* detector);
+int WebRtcVad_Init(WebRtcVadInst* detector);
+int WebRtcVad_set_mode(WebRtcVadInst* detector, int mode);
+/// Returns 1 for a voice, 0 for none, -1 for invalid arguments.
+int WebRtcVad_Process(
+    WebRtcVadInst* detector, int rate_hz, const std::int16_t* samples, std::size_t count);
+}
+
 namespace reelsd::media::sound {
 namespace {
+
+/// 0 (most frames are voices) to 3.
+constexpr int detector_mode = 1;
 
 constexpr double full_scale = 32768.0;
 /// A track without louder frames is silent: a camera's own hiss has this level, and no voice is
@@ -247,39 +260,37 @@ std::vector<frame_range> find_utterances(
     return result;
 }
 
+void voice_activity::detector_free::operator()(WebRtcVadInst* detector) const noexcept {
+    WebRtcVad_Free(detector);
+}
+
 result<std::unique_ptr<voice_activity>> voice_activity::create() {
-    std::unique_ptr<webrtc::AudioProcessing> processing{webrtc::AudioProcessing::Create()};
-    if (processing == nullptr) return error{errc::media_failed, "cannot create the voice detector"};
-    webrtc::VoiceDetection& detection = *processing->voice_detection();
-    const bool accepted = detection.Enable(true) == webrtc::AudioProcessing::kNoError &&
-                          detection.set_likelihood(webrtc::VoiceDetection::kModerateLikelihood) ==
-                              webrtc::AudioProcessing::kNoError;
+    detector_owner detector{WebRtcVad_Create()};
+    if (detector == nullptr) return error{errc::media_failed, "cannot create the voice detector"};
+    const bool accepted = WebRtcVad_Init(detector.get()) == 0 &&
+                          WebRtcVad_set_mode(detector.get(), detector_mode) == 0;
     if (!accepted) return error{errc::media_failed, "the voice detector rejects its settings"};
-    std::unique_ptr<voice_activity> activity{new voice_activity{std::move(processing)}};
+    std::unique_ptr<voice_activity> activity{new voice_activity{std::move(detector)}};
     // The library's lazy initialisation happens now, before the jail is sealed.
     static_cast<void>(activity->detect(std::vector<std::int16_t>(speech_rate_hz)));
     return activity;
 }
 
-voice_activity::voice_activity(std::unique_ptr<webrtc::AudioProcessing> processing)
-    : processing_{std::move(processing)} {}
+voice_activity::voice_activity(detector_owner detector) : detector_{std::move(detector)} {}
 
 voice_activity::~voice_activity() = default;
 
 std::vector<bool> voice_activity::detect(std::span<const std::int16_t> samples) {
+    // Forgets the previous call. Both succeeded in create(), with the same arguments.
+    WebRtcVad_Init(detector_.get());
+    WebRtcVad_set_mode(detector_.get(), detector_mode);
     std::vector<bool> voiced;
     voiced.reserve(samples.size() / frame_samples);
-    if (processing_->Initialize() != webrtc::AudioProcessing::kNoError) return voiced;
-    webrtc::AudioFrame frame;
-    frame.sample_rate_hz_ = speech_rate_hz;
-    frame.samples_per_channel_ = frame_samples;
-    frame.num_channels_ = 1;
     for (std::size_t at = 0; at + frame_samples <= samples.size(); at += frame_samples) {
-        const auto part = samples.subspan(at, frame_samples);
-        std::copy(part.begin(), part.end(), static_cast<std::int16_t*>(frame.data_));
-        const bool processed =
-            processing_->ProcessStream(&frame) == webrtc::AudioProcessing::kNoError;
-        voiced.push_back(processed && processing_->voice_detection()->stream_has_voice());
+        const auto frame = samples.subspan(at, frame_samples);
+        const int found =
+            WebRtcVad_Process(detector_.get(), speech_rate_hz, frame.data(), frame.size());
+        voiced.push_back(found == 1);
     }
     return voiced;
 }

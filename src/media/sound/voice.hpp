@@ -8,9 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace webrtc {
-class AudioProcessing;
-}
+extern "C" struct WebRtcVadInst;
 
 /// Where a track may contain speech. All samples are mono, 16 kHz.
 namespace reelsd::media::sound {
@@ -76,9 +74,14 @@ public:
     [[nodiscard]] std::vector<bool> detect(std::span<const std::int16_t> samples);
 
 private:
-    explicit voice_activity(std::unique_ptr<webrtc::AudioProcessing> processing);
+    struct detector_free {
+        void operator()(WebRtcVadInst* detector) const noexcept;
+    };
+    using detector_owner = std::unique_ptr<WebRtcVadInst, detector_free>;
 
-    std::unique_ptr<webrtc::AudioProcessing> processing_;
+    explicit voice_activity(detector_owner detector);
+
+    detector_owner detector_;
 };
 
 struct voiced_sound {
