@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -43,6 +45,7 @@ struct launch {
     std::vector<char*> arguments;
     std::vector<char*> environment;
     const account* run_as;
+    const char* folder;
     int input;
     int output;
     int report;  ///< Where a step_failure is written; closed by exec.
@@ -93,7 +96,7 @@ step_failure become_program(launch& startup) {
     if (::prctl(PR_SET_PDEATHSIG, SIGINT) != 0) return {step::watch_parent, errno};
     if (::getppid() != startup.parent) return {step::watch_parent, ESRCH};
     ::umask(S_IRWXG | S_IRWXO);
-    if (::chdir("/") != 0) return {step::prepare, errno};
+    if (::chdir(startup.folder) != 0) return {step::prepare, errno};
     ::execve(startup.arguments.front(), startup.arguments.data(), startup.environment.data());
     return {step::execute, errno};
 }
@@ -110,6 +113,15 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     for (auto& text : texts) pointers.push_back(text.data());
     pointers.push_back(nullptr);
     return pointers;
+}
+
+/// Returns a descriptor to read `text` from.
+unique_fd readable(const std::string& text) {
+    if (text.empty()) return unique_fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    unique_fd file{::memfd_create("input", MFD_CLOEXEC)};
+    const bool written =
+        file && ::pwrite(file.get(), text.data(), text.size(), 0) == std::ssize(text);
+    return written ? std::move(file) : unique_fd{};
 }
 
 /// Returns a descriptor of at least 3, clear of the child's standard descriptors.
@@ -133,7 +145,7 @@ unique_fd watch_process(pid_t process) {
 }
 
 result<pid_t> start_child(const child_options& options) {
-    const auto input = above_standard(unique_fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)});
+    const auto input = above_standard(readable(options.input));
     const auto output = above_standard(unique_fd{::open(
         options.output.c_str(),
         O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
@@ -156,6 +168,7 @@ result<pid_t> start_child(const child_options& options) {
         .arguments = pointers_to(arguments),
         .environment = pointers_to(environment),
         .run_as = options.run_as ? &*options.run_as : nullptr,
+        .folder = options.folder.c_str(),
         .input = input.get(),
         .output = output.get(),
         .report = report_out.get(),

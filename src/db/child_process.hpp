@@ -26,8 +26,10 @@ struct child_options {
     std::vector<std::string> arguments;
     /// Nothing: the user of this process. Only root may set another.
     std::optional<account> run_as;
-    /// Standard output and error go to the end of this file; standard input is empty.
+    /// Standard output and error go to the end of this file.
     std::filesystem::path output;
+    std::filesystem::path folder = "/";  ///< Its working directory.
+    std::string input = {};              ///< Its standard input, at most a few KiB.
 };
 
 /// Starts a program in its own session (the terminal's Ctrl-C reaches only the daemon), without

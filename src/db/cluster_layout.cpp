@@ -76,23 +76,49 @@ result<std::optional<account>> server_user(const fs::path& cluster) {
 
 // ---- Programs
 
-result<fs::path> find_programs(const cluster_options& options, const fs::path& cluster) {
+struct programs {
+    fs::path binaries;
+    int major = 0;
+    std::optional<installation> newer = {};
+};
+
+/// Chooses the newest installation with pg_upgrade, if it is newer than the cluster.
+std::optional<installation> newer_than(int cluster_major, const fs::path& installations) {
+    const auto installed = installations_of({"initdb", "postgres", "pg_upgrade"}, installations);
+    auto newest = choose_installation(installed, {});
+    return newest && newest->major > cluster_major ? newest : std::nullopt;
+}
+
+std::string not_installed(int major, const fs::path& cluster, bool has_newer) {
+    return fmt::format(
+        "PostgreSQL {} is not installed, and {} needs it; install it{}, or restore a backup into "
+        "another data directory",
+        major,
+        cluster.string(),
+        has_newer ? " next to the newer one, then the next start upgrades the database" : "");
+}
+
+result<programs> find_programs(const cluster_options& options, const fs::path& cluster) {
     const program_names server_programs{"initdb", "postgres"};
     if (!options.binaries.empty()) {
-        if (has_programs(options.binaries, server_programs)) return options.binaries;
+        if (has_programs(options.binaries, server_programs)) return programs{options.binaries};
         return error{
             errc::database_unavailable,
             fmt::format("{}: initdb or postgres is missing there", options.binaries.string())};
     }
     const auto version = read_small_file(cluster / "PG_VERSION");
     const auto major = parse_number<int>(version.substr(0, version.find('\n')));
-    const auto installed = installations_of(server_programs);
-    if (const auto chosen = choose_installation(installed, major)) return chosen->binaries;
-    if (auto folder = folder_on_path(server_programs); !folder.empty()) return folder;
+    const auto installed = installations_of(server_programs, options.installations);
+    const auto newer = major ? newer_than(*major, options.installations) : std::nullopt;
+    if (const auto chosen = choose_installation(installed, major)) {
+        return programs{chosen->binaries, major.value_or(0), newer};
+    }
+    if (auto folder = folder_on_path(server_programs); !folder.empty()) {
+        return programs{std::move(folder)};
+    }
     return error{
         errc::database_unavailable,
-        major ? fmt::format(
-                    "PostgreSQL {} is not installed, and {} needs it", *major, cluster.string())
+        major ? not_installed(*major, cluster, newer.has_value())
               : "PostgreSQL 15 or newer is not installed; install it, or give a database URL "
                 "(REELSD_DATABASE_URL)"};
 }
@@ -173,10 +199,10 @@ bool has_programs(const fs::path& folder, program_names programs) {
     });
 }
 
-std::vector<installation> installations_of(program_names programs) {
+std::vector<installation> installations_of(program_names programs, const fs::path& folder) {
     std::vector<installation> installed;
     std::error_code missing;  // No such folder: no installations.
-    for (const auto& entry : fs::directory_iterator{"/usr/lib/postgresql", missing}) {
+    for (const auto& entry : fs::directory_iterator{folder, missing}) {
         const auto major = parse_number<int>(entry.path().filename().native());
         auto binaries = entry.path() / "bin";
         if (major && has_programs(binaries, programs)) {
@@ -230,6 +256,9 @@ std::string cause_in(std::string_view log) {
             const auto at = line.find(mark);
             if (at != std::string_view::npos && cause.empty()) cause = line.substr(at);
         }
+        // pg_upgrade marks only the end of its message.
+        if (line == "Failure, exiting" && cause.empty()) cause = previous;
+        if (!line.empty()) previous = line;
     }
     return std::string{cause.substr(0, characters_max)};
 }
@@ -329,8 +358,8 @@ result<cluster_layout> lay_out(const cluster_options& options) {
     const auto unresolved = fs::absolute(options.data_dir, none);
     const auto user = server_user(unresolved / "postgres");
     if (!user) return user.error();
-    const auto programs = find_programs(options, unresolved / "postgres");
-    if (!programs) return programs.error();
+    const auto found = find_programs(options, unresolved / "postgres");
+    if (!found) return found.error();
     const auto data_dir = make_data_dir(options.data_dir, user->has_value());
     if (!data_dir) return data_dir.error();
     if (*user) {
@@ -346,8 +375,10 @@ result<cluster_layout> lay_out(const cluster_options& options) {
         .log_file = *data_dir / "postgres.log",
         .lock_file = *data_dir / "postgres.lock",
         .run_as = *user,
-        .initdb = *programs / "initdb",
-        .postgres = *programs / "postgres"};
+        .initdb = found->binaries / "initdb",
+        .postgres = found->binaries / "postgres",
+        .major = found->major,
+        .newer = found->newer};
     const auto owned = check_owner(layout.cluster, uid);
     if (!owned) return owned.error();
     const auto socket = make_private_folder(layout.socket_folder, layout.run_as);

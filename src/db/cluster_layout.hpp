@@ -39,8 +39,12 @@ using program_names = std::initializer_list<std::string_view>;
 /// Whether a folder contains all of `programs`, executable by this process.
 [[nodiscard]] bool has_programs(const std::filesystem::path& folder, program_names programs);
 
-/// Returns the installations in /usr/lib/postgresql that have all of `programs`.
-[[nodiscard]] std::vector<installation> installations_of(program_names programs);
+/// Where Debian installs a folder for each major version.
+inline constexpr const char* installations_folder = "/usr/lib/postgresql";
+
+/// Returns the installations in `folder` that have all of `programs`.
+[[nodiscard]] std::vector<installation> installations_of(
+    program_names programs, const std::filesystem::path& folder = installations_folder);
 
 /// Returns the first folder of PATH that has all of `programs`; empty if no folder has.
 [[nodiscard]] std::filesystem::path folder_on_path(program_names programs);
@@ -84,6 +88,9 @@ struct cluster_layout {
     std::optional<account> run_as;  ///< Set if this process is root.
     std::filesystem::path initdb;
     std::filesystem::path postgres;
+    int major = 0;  ///< Version of the existing cluster; 0 for a new one.
+    /// The newest installation that can upgrade the existing cluster.
+    std::optional<installation> newer = {};
 
     /// True once initdb has finished: a complete cluster is renamed into place.
     [[nodiscard]] bool initialised() const;

@@ -1,5 +1,7 @@
 #include "child_process.hpp"
 #include "cluster_layout.hpp"
+#include "cluster_programs.hpp"
+#include "cluster_upgrade.hpp"
 #include "session.hpp"
 #include <reelsd/db/private_cluster.hpp>
 
@@ -33,6 +35,8 @@ using namespace std::chrono_literals;
 /// Long enough for statements to be rolled back, short enough for a container's stop.
 constexpr auto fast_stop_max = 10s;
 constexpr auto immediate_stop_max = 5s;
+/// Copies the files: about 100 GB. A migration has the same bound.
+constexpr auto upgrade_time_max = 600s;
 constexpr std::uintmax_t log_bytes_max = std::uintmax_t{10} * 1024 * 1024;
 
 constexpr const char* our_database = "reelsd";
@@ -73,34 +77,11 @@ std::optional<struct stat> status_of(const fs::path& file) {
     return status;
 }
 
-std::uintmax_t size_of(const fs::path& file) {
-    std::error_code missing;
-    const auto bytes = fs::file_size(file, missing);
-    return missing ? 0 : bytes;
-}
-
-error program_failed(const fs::path& program, const fs::path& log_file, std::uintmax_t begin) {
-    if (begin > size_of(log_file)) begin = 0;  // Truncated since.
-    auto cause = cause_in(read_small_file(log_file, begin));
-    if (cause.empty()) cause = "no reason given";
-    const bool full = cause.find("No space left") != std::string::npos;
-    return error{
-        full ? errc::storage_failed : errc::database_unavailable,
-        fmt::format("{} failed: {} (more in {})", program.string(), cause, log_file.string())};
-}
-
 /// True for errors caused by the last processes of a killed server. They still use its memory and
 /// end by themselves soon.
 bool is_transient(const error& why) {
     return why.detail().find("shared memory block") != std::string::npos ||
            why.detail().find("lock file") != std::string::npos;
-}
-
-const char* locale_for_cluster() {
-    const locale_t locale = ::newlocale(LC_ALL_MASK, "C.UTF-8", nullptr);
-    if (locale == nullptr) return "C";
-    ::freelocale(locale);
-    return "C.UTF-8";
 }
 
 server_settings settings_of(const cluster_layout& layout, bool durable) {
@@ -129,24 +110,6 @@ result<void> make_database(const cluster_layout& layout, deadline by) try {
     return {};
 } catch (const failure& why) {
     return error{why.code(), why.what()};
-}
-
-void sync_folder(const fs::path& folder) {
-    // Best effort: the next start repeats a rename that a crash lost.
-    const unique_fd opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (opened) ::fsync(opened.get());
-}
-
-/// Removes leftovers of killed initdb runs. One may still be cleaning up after itself; therefore
-/// each run uses a new name.
-void remove_unfinished(const cluster_layout& layout) {
-    std::error_code gone;
-    for (const auto& entry : fs::directory_iterator{layout.data_dir, gone}) {
-        std::error_code busy;
-        if (entry.path().filename().native().starts_with("postgres.new-")) {
-            fs::remove_all(entry.path(), busy);
-        }
-    }
 }
 
 }  // namespace
@@ -291,13 +254,20 @@ result<void> private_cluster::pause(deadline by, const std::string& for_what) co
 
 result<std::string> private_cluster::ensure_running(deadline by) {
     const std::lock_guard hold{calls_};
-    const auto layout = lay_out(options_);
+    const bool may_upgrade = std::exchange(may_upgrade_, false);
+    auto layout = lay_out(options_);
     if (!layout) return layout.error();
     const auto connection_string = connection_string_for(layout->socket_folder, our_database);
     if (serves(*layout, by)) return connection_string;
 
     const auto lock = lock_start(*layout, by);
     if (!lock) return lock.error();
+    end_upgrade_server(layout->cluster);
+    if (may_upgrade && layout->newer && !live_postmaster(*layout)) {
+        upgrade(*layout);
+        layout = lay_out(options_);
+        if (!layout) return layout.error();
+    }
     const auto up = bring_up(*layout, by);
     if (!up) return up.error();
     const auto created = make_database(*layout, by);
@@ -339,6 +309,19 @@ result<unique_fd> private_cluster::lock_start(const cluster_layout& layout, dead
         if (!waited) return waited.error();
     }
     return file;
+}
+
+void private_cluster::upgrade(const cluster_layout& layout) const {
+    logger_.info(
+        "upgrading the private database", {{"from", layout.major}, {"to", layout.newer->major}});
+    const auto done = upgrade_cluster(layout, options_.durable, deadline::after(upgrade_time_max));
+    if (done) {
+        logger_.info("private database upgraded", {{"version", layout.newer->major}});
+    } else {
+        logger_.error(
+            "upgrading the private database failed; it keeps its version",
+            {{"version", layout.major}, {"reason", done.error().detail()}});
+    }
 }
 
 result<void> private_cluster::start_if_gone(
@@ -409,10 +392,9 @@ result<void> private_cluster::initialise(const cluster_layout& layout, deadline 
     }
     remove_unfinished(layout);
     // Created under another name and renamed when complete, so that a cluster is never partial.
-    const auto unfinished =
-        layout.data_dir / fmt::format("postgres.new-{:08x}", std::random_device{}());
+    const auto unfinished = unfinished_folder(layout);
     logger_.info("creating the private PostgreSQL cluster", {{"folder", layout.cluster.string()}});
-    const auto created = run_initdb(layout, unfinished, by);
+    const auto created = create_cluster(layout, unfinished, options_.durable, by);
     if (!created) {
         fs::remove_all(unfinished, problem);
         return created;
@@ -422,27 +404,6 @@ result<void> private_cluster::initialise(const cluster_layout& layout, deadline 
         return storage_error(layout.cluster, problem.message());
     }
     if (options_.durable) sync_folder(layout.data_dir);
-    return {};
-}
-
-result<void> private_cluster::run_initdb(
-    const cluster_layout& layout, const fs::path& folder, deadline by) const {
-    const auto created = make_private_folder(folder, layout.run_as);
-    if (!created) return created;
-    auto settings = settings_of(layout, options_.durable);
-    settings.cluster = folder;
-    auto arguments = initdb_arguments(settings, locale_for_cluster());
-    const auto log_begin = size_of(layout.log_file);
-    const auto child = start_child(child_for(layout, layout.initdb, std::move(arguments)));
-    if (!child) return child.error();
-
-    const auto status = wait_for_child(*child, by);
-    if (!status) {
-        ::kill(-*child, SIGKILL);  // Its whole process group, because it runs helpers.
-        ::waitpid(*child, nullptr, 0);
-        return error{errc::timed_out, layout.initdb.string() + " has not finished in time"};
-    }
-    if (*status != 0) return program_failed(layout.initdb, layout.log_file, log_begin);
     return {};
 }
 

@@ -1,5 +1,6 @@
-// A process that runs a private cluster, to be killed by tests: cluster_owner DATA_DIR.
-// Prints "ready CONNECTION_STRING" or "failed ERROR", then waits until its standard input ends.
+// A process that runs a private cluster, to be killed by tests: cluster_owner DATA_DIR
+// [INSTALLATIONS]. Prints "ready CONNECTION_STRING" or "failed ERROR", then waits until its
+// standard input ends.
 #include <reelsd/db/private_cluster.hpp>
 
 #include <chrono>
@@ -9,9 +10,10 @@
 
 int main(int argc, char** argv) {
     using namespace std::chrono_literals;
-    if (argc != 2) return 2;
-    reelsd::db::private_cluster cluster{
-        {.data_dir = argv[1], .binaries = {}, .durable = false}, reelsd::log::logger::silent()};
+    if (argc < 2 || argc > 3) return 2;
+    reelsd::db::cluster_options options{.data_dir = argv[1], .binaries = {}, .durable = false};
+    if (argc == 3) options.installations = argv[2];
+    reelsd::db::private_cluster cluster{options, reelsd::log::logger::silent()};
     const auto up = cluster.ensure_running(reelsd::deadline::after(60s));
     std::cout << (up ? "ready " + *up : "failed " + up.error().to_string()) << std::endl;
     std::string ignored;

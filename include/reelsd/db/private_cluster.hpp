@@ -24,9 +24,11 @@ struct cluster_options {
     /// Contains `postgres/` (the cluster), `postgres.log`, `postgres.lock` and `run/` (the socket).
     /// Created when missing.
     std::filesystem::path data_dir;
-    /// The folder of `initdb` and `postgres`. Empty: the newest /usr/lib/postgresql/*/bin from
-    /// version 15 on that fits the existing cluster, or else PATH.
+    /// The folder of `initdb` and `postgres`. Empty: the newest installation from version 15 on
+    /// that fits the existing cluster, or else PATH.
     std::filesystem::path binaries;
+    /// Contains N/bin for each installed version.
+    std::filesystem::path installations = "/usr/lib/postgresql";
     /// False disables fsync, for temporary clusters of tests.
     bool durable = true;
 };
@@ -51,7 +53,9 @@ public:
     ~private_cluster();
 
     /// Creates the cluster and starts the server if necessary, waits until it serves, and returns
-    /// the connection string for libpq. A first start takes seconds. The call also waits for
+    /// the connection string for libpq. The first call also upgrades a cluster whose server does
+    /// not run to the newest installation, within ten minutes more than `by`; if that fails, it
+    /// starts the old one. A first start takes seconds. The call also waits for
     /// recovery after a crash and for a server that is shutting down: allow 120 s. Errors, each one
     /// line that names the folder or program and the remedy: storage_failed, database_unavailable
     /// (no programs, no permission, failed start), timed_out.
@@ -79,14 +83,14 @@ private:
     struct launch_state;
 
     [[nodiscard]] result<unique_fd> lock_start(const cluster_layout& layout, deadline by) const;
+    /// Logs the outcome.
+    void upgrade(const cluster_layout& layout) const;
     [[nodiscard]] result<void> bring_up(const cluster_layout& layout, deadline by);
     /// Errors: the failed start of this call's server, unless the cause is transient.
     [[nodiscard]] result<void> start_if_gone(
         const cluster_layout& layout, launch_state& launched, deadline by);
     [[nodiscard]] result<void> start(const cluster_layout& layout, deadline by);
     [[nodiscard]] result<void> initialise(const cluster_layout& layout, deadline by) const;
-    [[nodiscard]] result<void> run_initdb(
-        const cluster_layout& layout, const std::filesystem::path& folder, deadline by) const;
     void set_stopping(bool stopping) noexcept;
     /// Waits 100 ms. Errors: timed_out with `for_what`, cancelled by stop().
     [[nodiscard]] result<void> pause(deadline by, const std::string& for_what) const;
@@ -97,6 +101,7 @@ private:
     mutable std::mutex state_lock_;  ///< Guards the next four; held only briefly.
     mutable std::condition_variable stop_requested_;
     bool stopping_ = false;
+    bool may_upgrade_ = true;                  ///< Guarded by `calls_`.
     std::filesystem::path program_;            ///< Program of `server_`.
     std::optional<struct stat> program_file_;  ///< Status of `program_` just before the start.
     std::atomic<bool> server_alive_{false};
