@@ -372,7 +372,8 @@ def make_short_video(path, with_sound=False):
 # Our own PostgreSQL, for tests that a private cluster does not allow: two daemons on one database, and a database
 # that stops and starts.
 
-POSTGRES_BIN = "/usr/lib/postgresql/15/bin"
+POSTGRES_BIN = os.path.dirname(max(
+    glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda program: int(program.split("/")[4])))
 
 
 def as_postgres(*command):
