@@ -2,9 +2,11 @@
 # this file handles the differences between a Debian package and a tarball.
 cmake_policy(VERSION 3.25)
 
-# compress(from to): gzip without name and time in the file, as the policy requires.
+# compress(from to): gzip without name and time in the file, as the policy requires. The changelog gets the version of the
+# package.
 function(compress from to)
     file(READ ${from} text)
+    string(REPLACE "(${CPACK_PACKAGE_VERSION})" "(${CPACK_DEBIAN_PACKAGE_VERSION})" text "${text}")
     file(WRITE ${to} "${text}")
     execute_process(COMMAND gzip -9nf ${to} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -26,9 +28,11 @@ endfunction()
 
 if(CPACK_GENERATOR STREQUAL "DEB")
     set(daemon ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/daemon)
-    # In Debian 12, configuration files and systemd units are outside of /usr.
     file(RENAME ${daemon}/usr/etc ${daemon}/etc)
-    file(RENAME ${daemon}/usr/lib ${daemon}/lib)
+    # Newer releases have systemd units below /usr.
+    if(CPACK_REELSD_DISTRIBUTION STREQUAL "debian12")
+        file(RENAME ${daemon}/usr/lib ${daemon}/lib)
+    endif()
     file(CHMOD ${daemon}/etc/reelsd/reelsd.conf ${daemon}/etc/reelsd/reelsd.env
         PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ)
     foreach(component package IN ZIP_LISTS CPACK_COMPONENTS_ALL CPACK_REELSD_PACKAGES)
@@ -42,6 +46,7 @@ if(CPACK_GENERATOR STREQUAL "DEB")
     endforeach()
 else()
     libraries_of("${CPACK_TEMPORARY_INSTALL_DIRECTORY}" LIBRARIES)
+    cmake_host_system_information(RESULT SYSTEM QUERY DISTRIB_PRETTY_NAME)
     set(VERSION ${CPACK_PACKAGE_VERSION})
     set(TARBALL ${CPACK_PACKAGE_FILE_NAME}.tar.gz)
     configure_file(${CPACK_REELSD_SOURCE}/README.tarball ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/README @ONLY)
