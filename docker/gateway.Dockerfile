@@ -1,5 +1,5 @@
 # The gateway in front of the daemons: Debian's HAProxy and its configuration. See docker/compose.yaml.
-FROM debian:bookworm-slim
+FROM debian:trixie-slim
 
 COPY docker/packages.txt /tmp/image/docker/
 COPY scripts/packages /tmp/image/scripts/
