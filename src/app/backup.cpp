@@ -210,6 +210,33 @@ result<std::int32_t> check_archive(
     return error{errc::invalid_argument, fmt::format("{} is not a reelsd backup", file.string())};
 }
 
+/// pg_restore sets this parameter from version 17 on. Older servers do not know it.
+constexpr std::string_view new_parameter = "transaction_timeout";
+
+/// Loads a backup into a server that is older than pg_restore: without that statement, through the
+/// psql next to it.
+result<void> load_into_older_server(
+    const db::client_program& pg_restore, const fs::path& file, const time_limit& until) {
+    process::child_command command;
+    command.arguments = {
+        "-o",
+        "pipefail",
+        "-c",
+        // Only the settings before the first definition.
+        R"("$0" --no-owner --no-privileges --file=- "$1" |
+            sed '1,/^SET client_min_messages/{/^SET transaction_timeout = 0;$/d}' |
+            "$2" --no-psqlrc --quiet --single-transaction --set=ON_ERROR_STOP=1 --no-password \
+                --output=/dev/null --dbname="$3")",
+        pg_restore.file.string(),
+        file.string(),
+        (pg_restore.file.parent_path() / "psql").string(),
+        pg_restore.database};
+    auto shell = pg_restore;
+    shell.file = "/bin/bash";
+    const auto loaded = run_tool(shell, std::move(command), until);
+    return loaded ? result<void>{} : loaded.error();
+}
+
 /// pg_restore loads the archive into the database, in one transaction.
 result<void> load_archive(
     const db::client_program& pg_restore, const fs::path& file, const time_limit& until) {
@@ -223,7 +250,10 @@ result<void> load_archive(
         "--dbname=" + pg_restore.database,
         file.string()};
     const auto loaded = run_tool(pg_restore, std::move(command), until);
-    return loaded ? result<void>{} : loaded.error();
+    if (loaded) return {};
+    const bool is_older_server = loaded.error().detail().find(new_parameter) != std::string::npos;
+    if (!is_older_server) return loaded.error();
+    return load_into_older_server(pg_restore, file, until);  // Nothing was loaded yet.
 }
 
 /// Appends the seal to an open file, after reading it.

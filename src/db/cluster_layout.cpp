@@ -250,6 +250,7 @@ std::string connection_string_for(const fs::path& socket_folder, std::string_vie
 std::string cause_in(std::string_view log) {
     constexpr std::size_t characters_max = 300;
     std::string_view cause;
+    std::string_view previous;
     for (const auto part : std::views::split(log, '\n')) {
         const std::string_view line{part.begin(), part.end()};
         for (const std::string_view mark : {"FATAL: ", "PANIC: ", "error: "}) {

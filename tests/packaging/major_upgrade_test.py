@@ -11,6 +11,7 @@ import random
 import subprocess
 import time
 import unittest
+import unittest.mock
 
 import service_support as support
 
@@ -56,7 +57,7 @@ class MajorUpgrade(support.ServiceTest):
         choice = random.Random(17)
         for _ in range(KILLS):
             self.served.spawn()
-            time.sleep(choice.uniform(0.05, 4))  # The moment of the kill; nothing depends on its length.
+            time.sleep(choice.uniform(0.05, 10))  # The moment of the kill; nothing depends on its length.
             self.served.kill()
             self.assertIn(self.version_in_place(), ("15", self.newest()))
         self.served.spawn()
@@ -66,6 +67,21 @@ class MajorUpgrade(support.ServiceTest):
         self.assertEqual(self.sql("SELECT count(*), current_setting('server_version_num')::int / 10000 FROM job"),
                          f"{REELS}|{self.newest()}")
         self.assertEqual([path.name for path in self.data.glob("postgres.new-*")], [])
+
+    def test_newer_programs_restore_into_the_old_server(self):
+        newest_bin = support.POSTGRES_BIN
+        with unittest.mock.patch.object(support, "POSTGRES_BIN", OLD_BIN):
+            cluster = support.Cluster()
+            self.addCleanup(cluster.close)
+            databases = [cluster.new_database(), cluster.new_database()]
+            served = self.daemon(database_url=databases[0], postgres_bin_dir=newest_bin, workers=1)
+            account = served.start().account()
+            job = account.submit(support.SAMPLE)
+            backup = os.path.join(served.folder, "reels.backup")
+            support.must(served.cli("backup", backup))
+            support.must(served.cli("restore", backup, database_url=databases[1]))
+            count = cluster.query(f"SELECT count(*) FROM job WHERE id = {job}", databases[1].rsplit("=", 1)[1])
+            self.assertEqual(count.strip(), "1")
 
     def newest(self):
         return support.POSTGRES_BIN.split("/")[4]
