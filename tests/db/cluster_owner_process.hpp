@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/paths.hpp"
+#include <reelsd/base/clock.hpp>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -8,12 +9,18 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 
 namespace reelsd::db {
+
+inline deadline soon() {
+    constexpr std::chrono::seconds patience{120};
+    return deadline::after(patience);
+}
 
 /// Another process that owns a cluster.
 class owner_process {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -19,18 +20,12 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace reelsd::db {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
-
-constexpr auto patience = 120s;
-
-deadline soon() {
-    return deadline::after(patience);
-}
 
 int installed_version() {
     int newest = 0;

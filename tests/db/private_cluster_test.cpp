@@ -29,12 +29,6 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-constexpr auto patience = 90s;
-
-deadline soon() {
-    return deadline::after(patience);
-}
-
 class PrivateClusterTest : public ::testing::Test {
 protected:
     PrivateClusterTest() {
