@@ -264,7 +264,9 @@ result<std::string> private_cluster::ensure_running(deadline by) {
     if (!lock) return lock.error();
     end_upgrade_server(layout->cluster);
     if (may_upgrade && layout->newer && !live_postmaster(*layout)) {
+        const auto left = by.remaining();  // The upgrade has its own bound.
         upgrade(*layout);
+        by = deadline::after(left);
         layout = lay_out(options_);
         if (!layout) return layout.error();
     }
