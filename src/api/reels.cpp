@@ -252,7 +252,7 @@ void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::j
 
 result<std::optional<jobs::job_status>> requested_status(std::optional<std::string_view> text) {
     if (!text) return std::optional<jobs::job_status>{};
-    const auto status = jobs::job_status_from(*text);
+    const auto status = enum_from<jobs::job_status>(*text);
     if (!status) return invalid("status must be one of pending, processing, done, error");
     return status;
 }
