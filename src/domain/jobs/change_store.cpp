@@ -18,17 +18,18 @@ constexpr db::query changed_query{"changes.changed", R"sql(
     SELECT change.*
       FROM unnest($1::bigint[]) AS watched (account)
      CROSS JOIN LATERAL (
-           SELECT account_id AS account, id, url, status, created_at, started_at, finished_at, error_code,
-                  error, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-                  options, code, author, summary, coalesce(step, '') AS step, changed_at AS at
+           SELECT account_id AS account, id, url, status, created_at, started_at, finished_at,
+                  error_code, error, failure_cause(job) AS failure_cause,
+                  retry_after(job) AS retry_after, options, code, author, summary,
+                  coalesce(step, '') AS step, changed_at AS at
              FROM job
             WHERE account_id = watched.account AND changed_at > $2
               AND changed_at <= now() + interval '1 minute'
             ORDER BY changed_at LIMIT $3) AS change)sql"};
 
 constexpr db::query in_work_query{"changes.in_work", R"sql(
-    SELECT account_id AS account, id, url, status, created_at, started_at, finished_at, error_code, error,
-           options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+    SELECT account_id AS account, id, url, status, created_at, started_at, finished_at, error_code,
+           error, options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            code, author, summary, coalesce(step, '') AS step, changed_at AS at
       FROM job
      WHERE account_id = $1 AND status = 'processing'
@@ -53,7 +54,8 @@ constexpr db::query state_query{"changes.state", R"sql(
       FROM job WHERE id = $1 AND account_id = $2)sql"};
 
 constexpr db::query changed_among_query{"changes.changed_among", R"sql(
-    SELECT watched.id AS job, job.changed_at, coalesce(job.status IN ('done', 'error'), true) AS is_over
+    SELECT watched.id AS job, job.changed_at,
+           coalesce(job.status IN ('done', 'error'), true) AS is_over
       FROM unnest($1::bigint[], $2::timestamptz[]) AS watched (id, seen)
       LEFT JOIN job ON job.id = watched.id
      WHERE job.id IS NULL

@@ -13,7 +13,8 @@ BOOST_DESCRIBE_STRUCT(
 namespace {
 
 constexpr db::query ask_query{"pacing.ask", R"sql(
-    SELECT outcome AS given, wait_seconds AS wait FROM ask_resolver_turn($1, $2, $3, $4, $5, $6))sql"};
+    SELECT outcome AS given, wait_seconds AS wait
+      FROM ask_resolver_turn($1, $2, $3, $4, $5, $6))sql"};
 
 constexpr db::query ask_permit_query{"pacing.ask_permit", R"sql(
     SELECT outcome AS given, wait_seconds AS wait
