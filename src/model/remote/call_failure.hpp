@@ -12,7 +12,7 @@
 #include <string_view>
 #include <variant>
 
-/// How often and when a failed request is retried, and the delays that servers name.
+/// Why a request failed, how often and when it is retried, and the delays that servers name.
 namespace reelsd::model {
 
 /// Why a provider did not answer, as far as it determines the next step.

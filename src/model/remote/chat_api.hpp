@@ -19,8 +19,8 @@
 #include <string>
 #include <string_view>
 
-/// The common interface of the providers' APIs.
-/// Decides on the next request about a video after an unusable reply or a refusal.
+/// The common interface of the providers' APIs, and the next request after an unusable reply or a
+/// refusal.
 namespace reelsd::model {
 
 /// What enforces the format of an answer.
