@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 DOCUMENT = """
 openapi: 3.0.3
+info: {description: A document}
 security: [{token: []}]
 paths:
   /things/{id}:

@@ -352,12 +352,12 @@ class Reels(OpenApiTest):
     def test_samples_of_the_quick_start(self):
         guide = self.document.description
         account = self.working.account(unlimited=True)
+        job_id = account.submit(SAMPLE)
+        account.finished(job_id)
         for language, run in (("sh", ["bash", "-c"]), ("python", ["python3", "-c"]), ("javascript", ["node", "-e"])):
             with self.subTest(language):
                 sample = re.search(rf"```{language}\n(.*?)```", guide, re.DOTALL)[1]
                 self.assertIn(SAMPLE, sample)
-                job_id = account.submit(SAMPLE)
-                account.finished(job_id)
                 text = (sample.replace("http://127.0.0.1:8080", f"http://{self.working.address}")
                         .replace("YOUR_SECRET_TOKEN", account.token).replace("/reels/42", f"/reels/{job_id}"))
                 ended = subprocess.run([*run, text], capture_output=True, text=True, timeout=SAMPLE_SECONDS_MAX, check=True)
