@@ -60,7 +60,8 @@ TEST(CauseIn, IsTheFirstFatalLine) {
         "FATAL:  could not write: No space left");
     EXPECT_EQ(cause_in("initdb: error: no"), "error: no");
     EXPECT_EQ(cause_in("all is well\n"), "");
-    EXPECT_EQ(cause_in("checking\nThe cluster differs\n\nFailure, exiting\n"), "The cluster differs");
+    EXPECT_EQ(
+        cause_in("checking\nThe cluster differs\n\nFailure, exiting\n"), "The cluster differs");
     EXPECT_EQ(cause_in(""), "");
     EXPECT_EQ(cause_in("FATAL: " + std::string(1000, 'x')).size(), 300U);
 }
