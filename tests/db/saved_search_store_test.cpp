@@ -23,7 +23,8 @@ constexpr db::query end_leases_query{"test.end_leases", "UPDATE search_check SET
 constexpr db::query add_bot_query{"test.add_bot", R"sql(
     INSERT INTO chat_bot (id) VALUES (7))sql"};
 constexpr db::query link_chat_query{"test.link_chat", R"sql(
-    INSERT INTO linked_chat (chat_id, account_id, kind, name) VALUES (99, $1, 'private', 'Ann'))sql"};
+    INSERT INTO linked_chat (chat_id, account_id, kind, name)
+    VALUES (99, $1, 'private', 'Ann'))sql"};
 constexpr db::query chat_texts_query{"test.chat_texts", R"sql(
     SELECT coalesce(string_agg(parts[1], '; '), '') AS texts
       FROM chat_message WHERE chat_id = 99)sql"};
