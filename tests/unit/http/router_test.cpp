@@ -6,7 +6,7 @@
 #include <support/http_request.hpp>
 #include <support/loop.hpp>
 
-#include <array>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -42,7 +42,7 @@ asio::awaitable<response> show_root(request_context& ctx, zoo& /*service*/) {
     co_return ctx.text(status::ok, "root");
 }
 
-constexpr std::array<route<zoo>, 7> routes{{
+const std::initializer_list<route<zoo>> routes{
     {verb::get, "/", &show_root},
     {verb::get, "/api/zoo/{id}", &show_animal},
     {verb::remove, "/api/zoo/{id}", &remove_animal},
@@ -50,7 +50,7 @@ constexpr std::array<route<zoo>, 7> routes{{
     {verb::get, "/api/zoo/search", &search_animals},
     {verb::get, "/api/zoo/{id}/legs/{leg}", &show_leg},
     {verb::get, "/docs/", &show_root},
-}};
+};
 
 asio::awaitable<std::optional<response>> know_caller(request_context& ctx) {
     if (ctx.header("Authorization") != "Bearer good") co_return ctx.unauthorized("token required");
@@ -196,11 +196,11 @@ asio::awaitable<response> authenticate_and_show(request_context& ctx, zoo& /*ser
 }
 
 TEST_F(Router, LeavesAuthenticationToTheHandler) {
-    static constexpr std::array<route<zoo>, 1> table{
-        {{verb::get,
-          "/animals/{id}",
-          &authenticate_and_show,
-          {.authenticated_by = route_options::authenticator::handler}}}};
+    static const std::initializer_list<route<zoo>> table{
+        {verb::get,
+         "/animals/{id}",
+         &authenticate_and_show,
+         {.authenticated_by = route_options::authenticator::handler}}};
     router guarded;
     guarded.add(table, service, "/api");
     int authentications = 0;
@@ -236,7 +236,7 @@ TEST_F(Router, UsesTheMiddlewareOfTheLongestPrefix) {
 }
 
 TEST_F(Router, AddsATableBelowSeveralPrefixes) {
-    static constexpr std::array<route<zoo>, 1> animals{{{verb::get, "/animals", &list_animals}}};
+    static const std::initializer_list<route<zoo>> animals{{verb::get, "/animals", &list_animals}};
     zoo other{.name = "other"};
     router known;
     known.add(animals, service, "/a");
