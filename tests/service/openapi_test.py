@@ -704,7 +704,7 @@ class AnyRequest(OpenApiTest):
                 examples = operation.responses["431"]["content"]["application/json"]["examples"]
                 for header in (b"X: " + b"x" * 16384 + b"\r\n", b"X: y\r\n" * 101):
                     refused = someone.ask_raw(name, start + header + b"\r\n", 431)
-                    self.assertIn({"value": refused.json()}, examples.values())
+                    self.assertIn(refused.json(), [example["value"] for example in examples.values()])
                 query = operation.path.replace("{id}", "1").replace("{n}", "0") + "?a=%zz"
                 answer = self.idle.request(operation.method, query, token=self.someone.token)
                 someone.check(operation, answer, 400)
