@@ -5,7 +5,6 @@
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/model/analysis_options.hpp>
-#include <reelsd/model/analysis_options.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/platform/link.hpp>
 

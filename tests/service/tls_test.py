@@ -125,7 +125,7 @@ class Https(ServiceTest):
 
     def test_a_large_answer_reaches_a_slow_reader(self):
         whole = self.served.request("GET", LARGE_FILE).body
-        self.assertGreater(len(whole), 1_000_000)
+        self.assertGreater(len(whole), 700_000)  # More than the buffers of a socket.
         host, port = self.served.address.rsplit(":", 1)
         plain = socket.socket()
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
