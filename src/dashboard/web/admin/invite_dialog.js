@@ -8,7 +8,7 @@ import { Icon } from '../ui/icons.js';
 import { FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 
-/** Whether a link leads to the machine of whoever opens it. */
+/** Whether a link has a loopback address, which works on this machine only. */
 function isLoopback(link) {
     return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(link).hostname);
 }
