@@ -251,6 +251,19 @@ for (const width of WIDTHS) {
     });
 }
 
+test('the words of the lists have room at every width', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person });
+    await visitor.visit(`/reels/${sample.id}`);
+    await visitor.page.locator('.spans-moment .entry').first().waitFor();
+    for (const width of [320, 640, 801, 900, 1024, 1440]) {
+        await visitor.page.setViewportSize({ width, height: 900 });
+        const narrowest = await visitor.page.locator('.spans .entry').evaluateAll(
+            (entries) => Math.min(...entries.map((entry) => entry.lastElementChild.getBoundingClientRect().width)));
+        assert.ok(narrowest >= 80, `${narrowest} px for words at ${width} px`);
+    }
+    await visitor.close();
+});
+
 test('a reel being fetched when the stream opens is requested once', async () => {
     const visitor = await Visitor.open(browser, daemon, { person, width: WIDTHS[0] });
     const { page } = visitor;
