@@ -44,8 +44,12 @@ result<std::vector<timed_text>> read_texts(
 result<check_report> check(const arguments& given) {
     const auto file = input_file::open(given.video);
     if (!file) return file.error();
-    auto reader = text::text_reader::load(given.text_models);
-    if (!reader) return reader.error();
+    std::unique_ptr<text::text_reader> reader;
+    if (!given.at_seconds.empty()) {
+        auto loaded = text::text_reader::load(given.text_models);
+        if (!loaded) return loaded.error();
+        reader = *std::move(loaded);
+    }
     auto voice = sound::voice_activity::create();
     if (!voice) return voice.error();
     const auto entered = enter_jail(given, {.video = file->descriptor()});
@@ -60,9 +64,9 @@ result<check_report> check(const arguments& given) {
         report.silences = sound::find_silences(samples, first->probe.duration_seconds);
     }
     report.speech = !report.silent && sound::hears_voice(**voice, samples);
-    if (given.at_seconds.empty()) return report;
+    if (reader == nullptr) return report;
 
-    auto texts = read_texts(*file, *first, given, **reader);
+    auto texts = read_texts(*file, *first, given, *reader);
     if (!texts) return texts.error();
     report.texts = std::move(*texts);
     tidy(report);
