@@ -22,6 +22,7 @@ import tempfile
 import time
 import unittest
 
+import recorded_analyses
 import small_speech_model
 
 START_SECONDS_MAX = 120  # A first start creates a database, and sanitized programs are slow on a busy machine.
@@ -94,6 +95,14 @@ def speech_model():
     return folder
 
 
+@functools.cache
+def media_helper():
+    """The helper that analyses each file once, for all daemons of a program."""
+    folder = new_folder()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return recorded_analyses.write_helper(folder, program(""))
+
+
 class Answer:
     """An HTTP answer: status, headers (with case-insensitive names), body."""
 
@@ -148,7 +157,8 @@ class Account:
 
 class Daemon:
     """One `reelsd serve`. `settings` have the names of the variables, without REELSD_, in lower case; None leaves a
-    variable unset. The speech model is the small one, unless `speech_model_dir` is given."""
+    variable unset. The speech model is the small one and analyses are recorded, unless `speech_model_dir` and
+    `media_helper` are given."""
 
     def __init__(self, folder=None, **settings):
         self.folder = folder or new_folder()
@@ -158,6 +168,7 @@ class Daemon:
             "data_dir": os.path.join(self.folder, "data"),
             "log_format": "json",
             "speech_model_dir": speech_model(),
+            "media_helper": media_helper(),
             **settings,
         }
         self.process = None
