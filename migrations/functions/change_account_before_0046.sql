@@ -1,4 +1,4 @@
--- The signature that daemons of the last release call.
+-- The signature that daemons of the previous release call.
 CREATE OR REPLACE FUNCTION change_account(
     changed bigint, wanted_disabled boolean, wanted_admin boolean,
     set_submissions boolean, submissions integer, set_jobs boolean, jobs integer,

@@ -1,4 +1,4 @@
--- The signature that daemons of the last release call: of_worker contains the epoch.
+-- The signature that daemons of the previous release call: of_worker contains the epoch.
 CREATE OR REPLACE FUNCTION claim_in_line(
     of_host text, resolvers text[], interval_seconds double precision, hourly integer,
     busy_seconds double precision, heed_cooldown boolean, of_worker text, lease_seconds double precision,

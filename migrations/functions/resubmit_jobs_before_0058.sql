@@ -1,4 +1,4 @@
--- The name that daemons of the last release call.
+-- The name that daemons of the previous release call.
 CREATE OR REPLACE FUNCTION resubmit_jobs(failed_ids bigint[])
 RETURNS TABLE (failed bigint, anew bigint)
 LANGUAGE sql AS $$

@@ -1,4 +1,4 @@
--- The signature that daemons of the last release call.
+-- The signature that daemons of the previous release call.
 --   repeat_keys: the client's key, or "urls KEY LIST PLACE" for a link of a list, with hashes of the key and of the list
 --   rival_keys: the client's key of a list
 CREATE OR REPLACE FUNCTION submit_jobs(
@@ -29,7 +29,7 @@ LANGUAGE sql AS $$
       FROM generate_series(1, cardinality(callers)) AS sent (place) LEFT JOIN decided ON decided.number = sent.place
 $$;
 
--- The signature that the readiness check of the last release calls.
+-- The signature that the readiness check of the previous release calls.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], repeat_keys text[], money_costs boolean[],
     webhook_urls text[], rate_default integer, concurrent_default integer)

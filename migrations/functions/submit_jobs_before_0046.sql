@@ -1,4 +1,4 @@
--- The signature that daemons of the last release call: no submission waits beyond concurrent_jobs.
+-- The signature that daemons of the previous release call: no submission waits beyond concurrent_jobs.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
     keys text[], request_hashes text[], positions integer[], rate_default integer, concurrent_default integer)

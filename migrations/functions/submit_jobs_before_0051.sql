@@ -1,4 +1,4 @@
--- The signature that daemons of the last release call: submissions have no options.
+-- The signature that daemons of the previous release call: submissions have no options.
 CREATE OR REPLACE FUNCTION submit_jobs(
     callers bigint[], links text[], fresh_wishes boolean[], money_costs boolean[], webhook_urls text[],
     keys text[], request_hashes text[], positions integer[], queue_wishes boolean[], uploads bigint[], rate_default integer,

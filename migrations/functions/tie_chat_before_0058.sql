@@ -1,4 +1,4 @@
--- The name that daemons of the last release call.
+-- The name that daemons of the previous release call.
 CREATE OR REPLACE FUNCTION tie_chat(
     bot bigint, who text, handled_update bigint, wanted_chat bigint, wanted_kind text, wanted_name text,
     code bytea, ties_max integer, answered bigint, answer text[], thread bigint)

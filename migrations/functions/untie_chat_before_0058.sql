@@ -1,4 +1,4 @@
--- The name that daemons of the last release call.
+-- The name that daemons of the previous release call.
 CREATE OR REPLACE FUNCTION untie_chat(
     bot bigint, who text, handled_update bigint, unwanted_chat bigint, answered bigint, answer text[], thread bigint)
 RETURNS boolean

@@ -21,7 +21,7 @@
 namespace reelsd::app {
 namespace {
 
-/// A setting of the last release, of the former text reader. The next release refuses it.
+/// A setting of the previous release's text reader. The next release refuses it.
 constexpr std::string_view dropped_setting = "tessdata-dir";
 
 error invalid(std::string detail) {

@@ -1,7 +1,7 @@
-// Goal: migrations do not block daemons of the last release, however large the tables are and while
-// a dump runs: these daemons submit, claim and report jobs throughout. Method: the binary's own
-// migrations on a real server with large tables. At the end of each transaction a trigger records
-// how many rows it has read of the tables that it locks against writers.
+// Goal: migrations do not block daemons of the previous release, however large the tables are, and
+// even while a dump runs: these daemons submit, claim and report jobs throughout. Method: the
+// binary's own migrations on a real server with large tables. At the end of each transaction a
+// trigger records how many rows it has read of the tables that it locks against writers.
 #include "support/test_database.hpp"
 #include <reelsd/db/migrator.hpp>
 
@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The last migration of the last release. A new release raises it, together with the statements in
-/// work_as_last_release().
-constexpr std::size_t last_release = 21;
+/// The last migration of the previous release. A new release raises it, with the statements in
+/// work_as_previous_release().
+constexpr std::size_t previous_release = 21;
 
 /// 200,000 ended jobs with a document and a call of an earlier month each.
 constexpr const char* fill = R"sql(
@@ -58,7 +58,7 @@ protected:
     void SetUp() override {
         test::empty_database_test::SetUp();
         const auto all = embedded_migrations();
-        const auto migrated = migrate(all.first(last_release));
+        const auto migrated = migrate(all.first(previous_release));
         ASSERT_TRUE(migrated) << migrated.error().to_string();
         const auto filled = run_script(connection_string(), fill, soon());
         ASSERT_TRUE(filled) << filled.error().to_string();
@@ -76,9 +76,9 @@ protected:
         return counted.one().as<std::int64_t>("n");
     }
 
-    /// Runs one job by statements of the last release. Throws when one of them waits longer for a
-    /// lock than the pool allows.
-    void work_as_last_release() {
+    /// Runs one job by statements of the previous release. Throws when one of them waits longer for
+    /// a lock than the pool allows.
+    void work_as_previous_release() {
         static constexpr query submit{"test.submit", R"sql(
             SELECT outcome FROM submit_jobs(
                 ARRAY(SELECT id FROM account), ARRAY['https://www.instagram.com/reel/DA/'],
@@ -134,16 +134,16 @@ TEST_F(UpgradeUnderLoad, BlocksNoWriterDuringAndAfterADump) {
     const auto by = soon();
     while (count(waiting) == 0) {
         ASSERT_FALSE(by.passed());
-        ASSERT_NO_THROW(work_as_last_release());
+        ASSERT_NO_THROW(work_as_previous_release());
     }
-    for (int i = 0; i < 20; ++i) ASSERT_NO_THROW(work_as_last_release());
+    for (int i = 0; i < 20; ++i) ASSERT_NO_THROW(work_as_previous_release());
     end_transaction(dump);
     while (migration.wait_for(0s) != std::future_status::ready)
-        ASSERT_NO_THROW(work_as_last_release());
+        ASSERT_NO_THROW(work_as_previous_release());
     const auto done = migration.get();
     ASSERT_TRUE(done) << done.error().to_string();
     EXPECT_GT(*done, 0U);
-    work_as_last_release();
+    work_as_previous_release();
 
     static constexpr query reports{
         "test.reports", "SELECT version, locked, lock_mode, rows_read FROM lock_report"};
