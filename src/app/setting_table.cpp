@@ -25,7 +25,7 @@ constexpr auto server_settings = std::to_array<setting_definition>({
      parsed<&read_endpoint, &settings::listen>(
          "ADDRESS:PORT, for example 127.0.0.1:8080 or [::1]:8080")
          .by_default("127.0.0.1:8080"),
-     "Address and port to serve on. Port 0 takes a free one."},
+     "Address and port to serve on. Port 0 chooses a free port."},
     {"public-url",
      parsed<&read_origin, &settings::public_url>("an origin such as https://reels.example.com"),
      "Address at which users reach the dashboard, for links. With https, browsers send the "
@@ -75,7 +75,7 @@ constexpr auto client_settings = std::to_array<setting_definition>({
      "clients on the same machine."},
     {"share-port",
      flag<&settings::share_port>().by_default("false"),
-     "Several daemons with the same data-dir share one port, for restarts that refuse no request."},
+     "Several daemons with the same data-dir share one port, so that restarts refuse no requests."},
     {"connections-max",
      integer<&settings::connections_max>(1, 1'000'000).by_default("10000"),
      "Open connections, with 5 KiB of memory each (17 KiB with TLS). More get status 503."},
@@ -194,7 +194,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      "platform-cookies-file is set, and yt-dlp. yt-dlp is skipped where it is not installed."},
     {"yt-dlp-path",
      text<&settings::yt_dlp_path>("a file or a name").by_default("yt-dlp"),
-     "The program yt-dlp. A name is searched for in PATH."},
+     "Path or name of yt-dlp. A name is searched for in PATH."},
     {"platform-interval-seconds",
      number<&settings::platform_interval>(0, 3600, "seconds").by_default("8"),
      "Mean time between two look-ups by one resolver; each is half to one and a half times as "
@@ -234,8 +234,8 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      parsed<&read_elements<ip_network>, &settings::media_networks>(
          "a list of addresses and networks such as 198.18.0.0/15, or none")
          .by_default("none"),
-     "Networks that the platform and media hosts may resolve to although they are not public, as "
-     "behind a tunnel that answers every name itself. TLS is still required."},
+     "Networks that are not public, but that the platform and media hosts may resolve to, for "
+     "example behind a tunnel that resolves every name itself. TLS is still required."},
     {"platform-proxy",
      parsed<&read_elements<net::proxy>, &settings::platform_proxies>(accepted_proxies)
          .by_default("none")
@@ -259,11 +259,11 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
      parsed<&read_elements<ip_network>, &settings::webhook_networks>(
          "a list of addresses and networks such as 10.0.0.0/8, or none")
          .by_default("none"),
-     "Private networks that webhooks may reach, also with plain http and on any port. Every user "
+     "Private networks that webhooks may reach, even with plain http and on any port. Every user "
      "can then send requests there."},
     {"dash",
      flag<&settings::dash>().by_default("false"),
-     "Videos that are served only as separate video and audio tracks are joined."},
+     "Joins videos that are served only as separate video and audio tracks."},
     {"ca-file",
      text<&settings::ca_file>("a file"),
      "Certificate authorities for outbound TLS, instead of the system's."},
@@ -317,12 +317,13 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
      parsed<&read_field, &settings::remote, &remote::output_language>(
          "a language's name in English")
          .by_default("English"),
-     "Language of summaries and descriptions by models. Transcripts and on-screen text stay in "
-     "theirs."},
+     "Language of summaries and descriptions by models. Transcripts and on-screen text keep their "
+     "own."},
     {"model-prices",
      parsed<&read_prices, &settings::model_prices>(
          "model=input/output[/cached],... or model=price/min,... with up to six decimals"),
-     "Prices in US dollars per million tokens or minute of audio, before model-prices-file."},
+     "Prices in US dollars per million tokens or minute of audio. They override "
+     "model-prices-file."},
     {"model-prices-file",
      text<&settings::model_prices_file>("a file"),
      "Table of prices, instead of the installed one."},
@@ -421,7 +422,7 @@ constexpr auto openai_settings = std::to_array<setting_definition>({
 constexpr auto speech_settings = std::to_array<setting_definition>({
     {"transcriber",
      one_of<&settings::transcriber>("local or openai").by_default("local"),
-     "What recognizes speech: the built-in recognizer (English), or a server, see models.md."},
+     "What recognises speech: the built-in recogniser (English), or a server, see models.md."},
     {"transcriber-url",
      parsed<&read_base_address, &settings::speech, &speech::url>("an address as in openai-url")
          .by_default("https://api.openai.com"),
