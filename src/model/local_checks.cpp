@@ -77,7 +77,7 @@ private:
     void check_speech() {
         const auto& segments = reported_.audio.segments;
         if (segments.empty()) return;
-        // Another recogniser's doubt says nothing about this transcript.
+        // The confidence of another recogniser says nothing about this transcript.
         warn_if(
             reported_.provider == local_provider && measured_.speech_doubtful.value_or(false),
             doubtful_speech_warning);

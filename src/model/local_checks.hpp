@@ -34,7 +34,7 @@ inline constexpr std::string_view doubtful_speech_warning =
 /// shows. Empty when OCR cannot be expected to read any reported text.
 [[nodiscard]] std::vector<double> times_to_check(const findings& reported);
 
-/// Compares an analysis with what was measured: a sentence for each contradiction or doubt, in a
+/// Compares an analysis with what was measured: a sentence for each contradiction or warning, in a
 /// fixed order. Pure.
 [[nodiscard]] std::vector<std::string> local_warnings(
     const findings& reported, const local_evidence& measured);

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::optional<rejection> peek(clock::time_point now) const;
 
     void succeeded();
-    /// After all tries: several failures in a row open the circuit, for longer each time.
+    /// After all tries: several consecutive failures open the circuit, for longer each time.
     void failed(clock::time_point now);
     /// The provider rejects our configuration: opens the circuit, for longer each time in a row.
     void misconfigured(clock::time_point now);

@@ -67,7 +67,7 @@ struct findings {
     std::string provider;               ///< "local", "gemini" or "openai".
     std::string model_name;             ///< "reelsd-local-2", "gemini-3.8-flash".
     std::string analyzer;               ///< Its analyzer::name().
-    std::vector<std::string> warnings;  ///< Doubts about the analysis, for people.
+    std::vector<std::string> warnings;  ///< For people: what may be wrong with the analysis.
     /// From an analyzer that decodes the video itself.
     std::optional<media::thumbnail_report> thumbnail = {};
     /// The answer to the caller's schema: JSON text that is valid against it. Empty if no schema

@@ -20,8 +20,8 @@ inline constexpr std::string_view local_provider = "local";
 inline constexpr std::string_view local_model_name = "reelsd-local-2";
 inline constexpr std::string_view local_analyzer_name = "local/reelsd-local-2";
 
-/// Analyses with the tools of the media child and a transcriber; with the built-in one without key,
-/// network and cost. Leaves empty what they cannot know.
+/// Analyses with the tools of the media child and a transcriber. The built-in transcriber needs no
+/// key and no network, and costs nothing. Fields that these tools cannot determine stay empty.
 class local_analyzer final : public analyzer {
 public:
     /// Both outlive the analyzer and serve many threads.

@@ -15,15 +15,15 @@ namespace reelsd::model {
 /// In UTC.
 [[nodiscard]] std::chrono::year_month_day today();
 
-/// Prices of models by day. Amounts are picodollars (1e-12 US dollars) a token, which represent
-/// dollars a million tokens with up to six decimals exactly, or a minute of sound.
+/// Prices of models by day. Amounts are picodollars (1e-12 US dollars) per token, which represent
+/// dollars per million tokens with up to six decimals exactly, or per minute of audio.
 ///
 /// The file (share/reelsd/model-prices.json) is an object with an array `prices` of objects:
 /// `model` (a name, or a prefix and `*`), `from` (YYYY-MM-DD in UTC; default: always),
-/// `above_prompt_tokens` (applies to the whole of longer prompts; default: 0), and in US dollars a
-/// million tokens, as texts: `input`, `output`, `cached` (default: as input), `audio_input` and
+/// `above_prompt_tokens` (applies to the whole of longer prompts; default: 0), and in US dollars
+/// per million tokens, as texts: `input`, `output`, `cached` (default: as input), `audio_input` and
 /// `audio_cached` (default: as the others). The last three may be null: unknown. A speech server's
-/// model has instead `minute`: US dollars a minute of sound.
+/// model has instead `minute`: US dollars per minute of audio.
 class price_table {
 public:
     /// Errors: invalid_argument, with the row and its fault.
@@ -60,7 +60,7 @@ private:
         std::optional<std::int64_t> cached;
         std::optional<std::int64_t> audio_input;
         std::optional<std::int64_t> audio_cached;
-        std::optional<std::int64_t> minute;  ///< Picodollars a minute; then the others are unused.
+        std::optional<std::int64_t> minute;  ///< Picodollars per minute; replaces the others.
     };
     struct row_reader;
 
@@ -70,8 +70,8 @@ private:
     std::vector<row> rows_;
 };
 
-/// "0.075" as 75,000: dollars a million tokens as picodollars a token. Empty for other text, more
-/// than six decimals and amounts above a million.
+/// "0.075" as 75,000: dollars per million tokens as picodollars per token. Empty for other text,
+/// more than six decimals and amounts above a million.
 [[nodiscard]] std::optional<std::int64_t> price_from(std::string_view text);
 
 }  // namespace reelsd::model

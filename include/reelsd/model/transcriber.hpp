@@ -20,7 +20,7 @@ struct transcript {
     /// Times of the segments' words, in order; empty if they are not known.
     std::vector<timed_text> words;
     std::optional<std::string> language;  ///< BCP 47; absent when unknown or without speech.
-    std::vector<std::string> warnings;    ///< Doubts, for people.
+    std::vector<std::string> warnings;    ///< For people: what may be wrong.
     bool is_built_in = false;             ///< By the recogniser of the media child.
 };
 

@@ -16,7 +16,7 @@ struct parsed_time {
 /// A video's length; 0 for negative and non-finite numbers.
 [[nodiscard]] double usable_duration(double seconds) noexcept;
 
-/// S, M:SS, MM:SS.mmm, MM:SS,mmm, H:MM:SS, 1m30s, also in brackets. A time past the end is retried
+/// S, M:SS, MM:SS.mmm, MM:SS,mmm, H:MM:SS, 1m30s, even in brackets. A time past the end is retried
 /// as digits without their colon (130 for 1:30) and as MM:SS:ff, and moved to the end if neither
 /// fits. Empty for other text.
 [[nodiscard]] std::optional<parsed_time> read_time(std::string_view text, double duration_seconds);

@@ -59,7 +59,7 @@ inline constexpr std::size_t extract_bytes_max = std::size_t{128} * 1024;
 /// In an object, besides the members that its schema describes.
 inline constexpr std::size_t extract_other_members_max = 1000;
 
-/// Checks the member `extract` of an answer against the caller's schema, which
+/// Checks the `extract` member of an answer against the caller's schema, which
 /// check_extract_schema() has accepted. Null for an optional member means that it is absent, see
 /// strict_schema(). Members are in the order of the schema. Nothing else is corrected, except that
 /// NUL characters, which databases refuse, are removed. Pure; bounded by the bounds of

@@ -57,7 +57,7 @@ analysis local_analyzer::analyze(
     if (!spoken) return analysis_failure{spoken.error()};
     if (!spoken->is_built_in) {
         report->audio.speech.segments = spoken->segments;
-        report->audio.speech.doubtful = false;  // The built-in recogniser's doubt.
+        report->audio.speech.doubtful = false;  // The built-in recogniser's confidence.
     }
     auto conclusions =
         findings_from(*report, *spoken, {.caption = video.caption, .hashtags = video.hashtags});

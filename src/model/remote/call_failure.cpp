@@ -206,7 +206,7 @@ std::string excerpt(std::string_view text) {
     return clean_line(text.substr(0, 4 * characters_max), characters_max);
 }
 
-next_try after_failed_try(const call_failure& why, int tries, double dice) noexcept {
+next_try after_failed_try(const call_failure& why, int tries, double jitter) noexcept {
     const auto named_delay = why.server_delay.value_or(seconds_f{0});
     if (why.kind == failure_kind::quota_exhausted) return snooze{named_delay, true};
     const auto tries_most = tries_max(why);
@@ -217,9 +217,9 @@ next_try after_failed_try(const call_failure& why, int tries, double dice) noexc
     // Never earlier than the server says, and not all workers at once.
     if (why.server_delay)
         return try_again{
-            std::max(named_delay, server_delay_least) * (1 + server_delay_spread * dice)};
+            std::max(named_delay, server_delay_least) * (1 + server_delay_spread * jitter)};
     const auto doubled = std::min(pause_first * std::pow(2.0, tries - 1), pause_max);
-    return try_again{doubled * (0.5 + 0.5 * dice)};
+    return try_again{doubled * (0.5 + 0.5 * jitter)};
 }
 
 bool pause(seconds_f length, const deadline& by, const std::stop_token& stop) {

@@ -92,9 +92,9 @@ struct snooze {
 struct give_up {};
 using next_try = std::variant<try_again, snooze, give_up>;
 
-/// Pure. `tries` of the same request have been made, including the failed one; `dice` in [0, 1]
+/// Pure. `tries` of the same request have been made, including the failed one; `jitter` in [0, 1]
 /// spreads the pauses of workers that failed together.
-[[nodiscard]] next_try after_failed_try(const call_failure& why, int tries, double dice) noexcept;
+[[nodiscard]] next_try after_failed_try(const call_failure& why, int tries, double jitter) noexcept;
 
 /// Waits; false when `stop` is requested or `by` comes first.
 [[nodiscard]] bool pause(seconds_f length, const deadline& by, const std::stop_token& stop);

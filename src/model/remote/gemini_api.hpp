@@ -51,7 +51,7 @@ enum class gemini_target : std::uint8_t { generate, file };
     const net::http_response& response, gemini_target target = gemini_target::generate,
     std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
 
-/// An error object ({"code", "message", "status", "details"}), also with status 200.
+/// An error object ({"code", "message", "status", "details"}), even with status 200.
 [[nodiscard]] call_failure gemini_failure(
     const json& object, gemini_target target, std::chrono::system_clock::time_point now);
 

@@ -21,17 +21,16 @@ using media::voice_evidence;
 constexpr double silent_probability = 0.6;
 constexpr double failed_log_probability = -1;
 constexpr double failed_compression = 2.4;
-/// Of a known phrase that was really spoken, servers report less than 0.02.
+/// For a known phrase that was really spoken, servers report less than 0.02.
 constexpr double phrase_probability = 0.06;
 constexpr std::size_t credit_characters_max = 60;
 constexpr std::size_t repeats_suspect = 3;
-/// People speak 4 (Chinese) to 15 letters a second; an invented phrase often stands for half a
-/// minute.
+/// People speak 4 (Chinese) to 15 letters a second; an invented phrase often lasts half a minute.
 constexpr double letters_per_second_min = 2;
 constexpr double sparse_seconds_min = 3;
 /// Times of servers are exact to about this.
 constexpr double time_slack = 0.3;
-/// A voice must be heard for so long, and in this share of a passage.
+/// A voice must be heard for this long, and in this share of a passage.
 constexpr double voiced_seconds_min = 0.2;
 constexpr double voiced_share_min = 0.15;
 
@@ -53,7 +52,7 @@ bool is_known_phrase(const std::u32string& letters) {
     return known.contains(letters);
 }
 
-/// Sentences, also of scripts that write no blank after a full stop.
+/// Sentences, including those of scripts without a space after a full stop.
 std::vector<std::u32string> folded_sentences(std::string_view text) {
     std::string lines;
     for (std::size_t at = 0; at < text.size();) {
@@ -86,9 +85,10 @@ bool is_sound_mark(std::string_view text) {
     return words_of(outside).empty();
 }
 
-class judge {
+class passage_filter {
 public:
-    judge(const std::vector<heard_segment>& segments, std::span<const media::voice_span> voice)
+    passage_filter(
+        const std::vector<heard_segment>& segments, std::span<const media::voice_span> voice)
         : voice_{voice} {
         for (const auto& segment : segments) {
             ++counts_[folded(segment.spoken.text)];
@@ -102,19 +102,20 @@ public:
         });
     }
 
-    enum class verdict : std::uint8_t { keep, doubt, drop };
+    enum class action : std::uint8_t { keep, keep_with_warning, drop };
 
-    [[nodiscard]] verdict about(const heard_segment& segment) const {
+    [[nodiscard]] action action_for(const heard_segment& segment) const {
         const auto evidence = evidence_at(segment.spoken);
-        if (is_subtitle_credit(segment.spoken.text)) return verdict::drop;
+        if (is_subtitle_credit(segment.spoken.text)) return action::drop;
         if (!evidence) return without_voice(segment);
         switch (*evidence) {
             case voice_evidence::possible: return in_music(segment);
             case voice_evidence::alone: return in_voice(segment);
             case voice_evidence::recognized:
-                return has_failed(segment) || is_silent(segment) ? verdict::doubt : verdict::keep;
+                return has_failed(segment) || is_silent(segment) ? action::keep_with_warning
+                                                                 : action::keep;
         }
-        return verdict::drop;
+        return action::drop;
     }
 
 private:
@@ -135,30 +136,33 @@ private:
         return voiced >= needed ? best : std::nullopt;
     }
 
-    [[nodiscard]] verdict without_voice(const heard_segment& segment) const {
-        // Times of some servers are off by seconds, and whispers are no voice to the detector.
-        if (!has_certain_voice_ || is_suspect(segment)) return verdict::drop;
-        return verdict::doubt;
+    [[nodiscard]] action without_voice(const heard_segment& segment) const {
+        // Times of some servers are off by seconds, and the detector does not detect whispers.
+        if (!has_certain_voice_ || is_suspect(segment)) return action::drop;
+        return action::keep_with_warning;
     }
 
     /// Music counts as a voice, and lyrics are not speech.
-    [[nodiscard]] verdict in_music(const heard_segment& segment) const {
+    [[nodiscard]] action in_music(const heard_segment& segment) const {
         if (is_phantom_phrase(segment.spoken.text))
-            return is_vouched_for(segment) && has_certain_voice_ ? verdict::doubt : verdict::drop;
-        if (is_suspect(segment)) return verdict::drop;
-        return has_certain_voice_ ? verdict::keep : verdict::doubt;
+            return is_corroborated(segment) && has_certain_voice_ ? action::keep_with_warning
+                                                                  : action::drop;
+        if (is_suspect(segment)) return action::drop;
+        return has_certain_voice_ ? action::keep : action::keep_with_warning;
     }
 
-    [[nodiscard]] verdict in_voice(const heard_segment& segment) const {
-        if (is_silent(segment)) return verdict::drop;
+    [[nodiscard]] action in_voice(const heard_segment& segment) const {
+        if (is_silent(segment)) return action::drop;
         if (is_phantom_phrase(segment.spoken.text))
-            return is_vouched_for(segment) ? verdict::keep : verdict::drop;
-        if (is_repeated(segment) && has_failed(segment)) return verdict::drop;
-        return is_unlikely(segment) || has_failed(segment) ? verdict::doubt : verdict::keep;
+            return is_corroborated(segment) ? action::keep : action::drop;
+        if (is_repeated(segment) && has_failed(segment)) return action::drop;
+        return is_unlikely(segment) || has_failed(segment) ? action::keep_with_warning
+                                                           : action::keep;
     }
 
-    /// Whether a known phrase may have been spoken: with other text, and the server does not doubt.
-    [[nodiscard]] bool is_vouched_for(const heard_segment& segment) const {
+    /// Whether a known phrase may have been spoken: there is other text, and the server reports
+    /// confidence in it.
+    [[nodiscard]] bool is_corroborated(const heard_segment& segment) const {
         return has_other_text_ && segment.no_speech_probability.value_or(0) < phrase_probability;
     }
 
@@ -215,12 +219,12 @@ checked_speech without_phantoms(
     const auto before = segments.size();
     std::erase_if(
         segments, [](const heard_segment& segment) { return is_sound_mark(segment.spoken.text); });
-    const judge judge{segments, voice};
+    const passage_filter filter{segments, voice};
     checked_speech checked;
     for (auto& segment : segments) {
-        const auto verdict = judge.about(segment);
-        if (verdict == judge::verdict::drop) continue;
-        if (verdict == judge::verdict::doubt) ++checked.doubtful;
+        const auto action = filter.action_for(segment);
+        if (action == passage_filter::action::drop) continue;
+        if (action == passage_filter::action::keep_with_warning) ++checked.doubtful;
         checked.segments.push_back(std::move(segment));
     }
     cut_entry_loops(checked.segments, [](const heard_segment& segment) -> std::string_view {

@@ -9,16 +9,15 @@
 #include <vector>
 
 /// Recognisers of the Whisper family invent text in silence, music and applause, often the credits
-/// of the subtitles that they were trained on. No number of the server's alone reveals that, so
-/// each passage is compared with where the media child heard a voice.
+/// of the subtitles that they were trained on. No value that a server reports reveals that on its
+/// own, so each passage is compared with where the media child heard a voice.
 namespace reelsd::model {
 
 /// Whether a text is one that recognisers are known to invent, such as "Thanks for watching!", in
-/// any letter case and punctuation, also several times. People say most of these texts as well.
-/// Pure.
+/// any letter case and punctuation, once or repeated. People say most of these texts as well. Pure.
 [[nodiscard]] bool is_phantom_phrase(std::string_view text);
 
-/// Whether a short text is a credit of subtitles, which nobody says: "Subtitles by the Amara.org
+/// Whether a short text is a subtitle credit, which is never spoken: "Subtitles by the Amara.org
 /// community". Pure.
 [[nodiscard]] bool is_subtitle_credit(std::string_view text);
 

@@ -16,13 +16,13 @@ namespace {
 
 constexpr int decimals_max = 6;
 constexpr std::int64_t picodollars_of_a_dollar_a_million = 1'000'000;
-/// A price a minute, read as one a million tokens, in picodollars a minute.
+/// A price per minute, read as a price per million tokens, in picodollars per minute.
 constexpr std::int64_t picodollars_of_a_minute = 1'000'000;
 constexpr std::int64_t milliseconds_of_a_minute = 60'000;
 constexpr std::string_view price_syntax =
     "a price is model=input/output[/cached] or model=minute/min";
 constexpr std::size_t whole_digits_max = 7;
-/// A million dollars a million tokens: a higher price is a typing error.
+/// A million dollars per million tokens: a higher price is a typing error.
 constexpr std::int64_t price_max = 1'000'000 * picodollars_of_a_dollar_a_million;
 
 std::optional<std::chrono::sys_days> day_from(std::string_view text) {

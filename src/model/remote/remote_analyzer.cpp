@@ -142,7 +142,7 @@ private:
         const request_options& options, const call_error& failed) {
         const auto kind = failed.why.kind;
         if (kind == failure_kind::file_gone) session_->forget_upload();
-        // The most common codecs may help, also when the video crashes the server. If other videos
+        // The most common codecs may help, even when the video crashes the server. If other videos
         // fail as well, it is not the video.
         const bool is_of_video =
             kind == failure_kind::video_rejected ||

@@ -16,16 +16,16 @@
 /// Source: the servers' code, as far as it is public. Pure.
 namespace reelsd::model {
 
-/// A passage as the server gives it. Its own doubts are absent if it reports none.
+/// A passage as the server returns it. Its probabilities are absent if it reports none.
 struct heard_segment {
     timed_text spoken = {};
-    std::vector<timed_text> words = {};  ///< Each lies within the passage; may be empty.
+    std::vector<timed_text> words = {};  ///< Each is within the passage; may be empty.
     std::optional<double> no_speech_probability = {};
     std::optional<double> mean_log_probability = {};
     std::optional<double> compression_ratio = {};
 };
 
-/// A transcript as the server gives it.
+/// A transcript as the server returns it.
 struct heard_speech {
     std::vector<heard_segment> segments = {};  ///< In order of time, within the duration.
     std::string text = {};                     ///< All of it, if there are no segments.

@@ -110,7 +110,7 @@ struct speech_sound {
 /// What a request to a speech server contains. Servers differ in what they know.
 struct speech_form {
     bool with_times = true;  ///< verbose_json with passages and words; else text alone.
-    /// Fields that spare whisper.cpp a second pass, and make speaches give sentences.
+    /// Fields that spare whisper.cpp a second pass, and make speaches return sentences.
     bool with_hints = true;
 };
 
@@ -245,7 +245,7 @@ result<transcript> speech_transcriber::transcribe(
     if (!sound) {
         if (sound.error().code() == errc::cancelled) return sound.error();
         dependencies_.log.warning(
-            "extracting the sound for a speech server failed",
+            "extracting the audio for a speech server failed",
             {{"reason", sound.error().to_string()}});
         return replaced(heard, reason_of(failure_kind::storage));
     }

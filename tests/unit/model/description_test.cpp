@@ -32,7 +32,7 @@ TEST(KeyMoments, DescribeWhatHappens) {
         {"a repeated text",
          {.texts = {{"3 TIPS", 1, 3}, {"3 tips!", 6, 9}}},
          {{1, "The text \"3 TIPS\" appears."}}},
-        {"marks alone are no text", {.texts = {{"...", 1, 3}}}, {}},
+        {"marks alone are not a text", {.texts = {{"...", 1, 3}}}, {}},
         {"speech after a pause",
          {.speech = {{"hello there", 0.2, 2}, {"without a pause", 2.3, 4}, {"again", 6, 7}}},
          {{0.2, "A voice says \"hello there\"."}, {6, "A voice says \"again\"."}}},

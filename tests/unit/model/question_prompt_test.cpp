@@ -108,7 +108,7 @@ TEST(QuestionReply, CitesASentenceThatContinuesInTheNextSegment) {
     EXPECT_THAT(apart.answer.citations, IsEmpty()) << "the transcript says more between them";
 }
 
-// Goal: no citation that a stored text does not bear out. Method: one invalid citation each.
+// Goal: a citation that no stored text contains is dropped. Method: one invalid citation each.
 TEST(QuestionReply, DropsCitationsThatAreNotStored) {
     const question_prompt prompt{"How much flour?", two_reels()};
     const std::pair<const char*, json> cases[] = {

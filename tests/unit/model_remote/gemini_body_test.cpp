@@ -166,8 +166,8 @@ TEST(GeminiBody, FormatsOfTheAnswer) {
     EXPECT_THAT(text_only.at(task).get<std::string>(), HasSubstr(schema_note(answer_schema())));
 
     EXPECT_THAT(
-        body_for({}, {.note = "Say it \"anew\"."}).at(task).get<std::string>(),
-        HasSubstr("\n\nSay it \"anew\"."));
+        body_for({}, {.note = "Say it \"again\"."}).at(task).get<std::string>(),
+        HasSubstr("\n\nSay it \"again\"."));
 }
 
 TEST(GeminiBody, FrameRate) {

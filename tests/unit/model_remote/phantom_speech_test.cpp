@@ -1,4 +1,4 @@
-// Goal: no invented word stays where nobody speaks, and no spoken one is lost.
+// Goal: invented words are dropped where there is no voice, and no spoken word is lost.
 #include "phantom_speech.hpp"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST(WithoutPhantoms, MusicIsNoVoice) {
     auto unlikely = lyrics;
     unlikely.mean_log_probability = -1.1;
     EXPECT_EQ(kept({unlikely}, music), texts{});
-    EXPECT_EQ(kept({segment("Hello there", 0, 10)}, music), texts{}) << "nobody speaks so slowly";
+    EXPECT_EQ(kept({segment("Hello there", 0, 10)}, music), texts{}) << "too slow for speech";
     EXPECT_EQ(kept({lyrics, lyrics, lyrics}, music), texts{});
 }
 

@@ -125,7 +125,7 @@ TEST(PriceFile, HasThePublishedPrices) {
     }
 }
 
-/// Prices of speech models in microdollars a minute.
+/// Prices of speech models in microdollars per minute.
 constexpr std::pair<const char*, std::int64_t> minutes[] = {
     {"whisper-1", 6000}, {"gpt-transcribe", 4500}};
 

@@ -9,7 +9,7 @@
 namespace reelsd::model {
 namespace {
 
-constexpr double dice_of[] = {0.0, 0.5, 1.0};
+constexpr double jitters[] = {0.0, 0.5, 1.0};
 
 /// The number of tries if each fails in this way.
 int tries_of(const call_failure& why) {
@@ -69,26 +69,28 @@ TEST(RetrySchedule, PausesDoubleAndVary) {
     };
     constexpr test_case cases[] = {{1, 1}, {2, 2}, {3, 4}, {4, 8}};
     for (const auto& expected : cases) {
-        for (const double dice : dice_of) {
+        for (const double jitter : jitters) {
             const auto next =
-                after_failed_try({.kind = failure_kind::overloaded}, expected.tries, dice);
+                after_failed_try({.kind = failure_kind::overloaded}, expected.tries, jitter);
             ASSERT_TRUE(std::holds_alternative<try_again>(next));
             EXPECT_DOUBLE_EQ(
-                std::get<try_again>(next).pause.count(), expected.longest * (0.5 + 0.5 * dice));
+                std::get<try_again>(next).pause.count(), expected.longest * (0.5 + 0.5 * jitter));
         }
     }
 }
 
 TEST(RetrySchedule, TheServersDelayReplacesOurs) {
     for (const double seconds : {0.0, 0.9, 31.0, 60.0}) {
-        for (const double dice : dice_of) {
+        for (const double jitter : jitters) {
             const auto next = after_failed_try(
-                {.kind = failure_kind::rate_limited, .server_delay = seconds_f{seconds}}, 3, dice);
+                {.kind = failure_kind::rate_limited, .server_delay = seconds_f{seconds}},
+                3,
+                jitter);
             ASSERT_TRUE(std::holds_alternative<try_again>(next)) << seconds;
             // Never earlier than the server says, and not all workers at once.
             EXPECT_DOUBLE_EQ(
                 std::get<try_again>(next).pause.count(),
-                std::max(seconds, 0.25) * (1 + 0.25 * dice));
+                std::max(seconds, 0.25) * (1 + 0.25 * jitter));
         }
     }
 }

@@ -83,7 +83,7 @@ TEST(ReadSpeech, EachServersForm) {
         EXPECT_EQ(read(expected.document), expected.expected) << expected.name;
 }
 
-TEST(ReadSpeech, DoubtsAreUnknownWhereTheServerHasNone) {
+TEST(ReadSpeech, ProbabilitiesAreUnknownIfTheServerReportsNone) {
     const auto heard = read_speech(
         json::parse(R"({"language":"english","duration":"9.5","text":" x ","segments":[
             {"start":0,"end":1,"text":"a","no_speech_prob":0.25,"avg_logprob":-0.5,
