@@ -71,7 +71,7 @@ private:
 /// `Set-Cookie` for a proof.
 [[nodiscard]] std::string device_cookie(std::string_view proof, bool is_secure);
 
-/// The header `X-CSRF-Token` of a session's pages, derived from the session's secret, which other
+/// The `X-CSRF-Token` header of a session's pages, derived from the session's secret, which other
 /// sites cannot read.
 [[nodiscard]] std::string csrf_token_of(std::string_view session_secret);
 

@@ -431,7 +431,7 @@ for (const width of WIDTHS) {
     });
 }
 
-test('a new account has next steps, until it has a reel of its own or closes them', async () => {
+test('a new account has next steps, until it has its own reel or closes them', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     const reel = { id: 1, url: SAMPLE, status: 'done', summary: 'Coffee', author: 'reelsd', code: 'reelsd-sample',

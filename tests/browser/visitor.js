@@ -33,16 +33,16 @@ export class Visitor {
     }
 
     watch(page) {
-        this.complaints = [];
+        this.problems = [];
         this.strangers = [];
         this.refusals = [];
         page.on('console', (message) => {
-            const isComplaint = ['error', 'warning'].includes(message.type());
-            if (isComplaint && !REFUSED.test(message.text())) {
-                this.complaints.push(message.text());
+            const isProblem = ['error', 'warning'].includes(message.type());
+            if (isProblem && !REFUSED.test(message.text())) {
+                this.problems.push(message.text());
             }
         });
-        page.on('pageerror', (error) => this.complaints.push(String(error.stack)));
+        page.on('pageerror', (error) => this.problems.push(String(error.stack)));
         page.on('request', (request) => {
             const url = request.url();
             if (!url.startsWith(`${this.origin}/`) && !url.startsWith('data:')) {
@@ -58,7 +58,7 @@ export class Visitor {
 
     /** Asserts that there were no console messages, no requests to other hosts, and no failures but `refusals`. */
     assertClean(...refusals) {
-        assert.deepEqual(this.complaints, []);
+        assert.deepEqual(this.problems, []);
         assert.deepEqual(this.strangers, []);
         assert.deepEqual(this.refusals, refusals);
     }

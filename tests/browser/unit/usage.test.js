@@ -38,7 +38,7 @@ test('models are summed, most expensive first', () => {
     assert.equal(modelName({ provider: 'local', model: '' }), 'local');
 });
 
-test('columns stack the models of each day, also of days without any', () => {
+test('columns stack the models of each day, even of days without any', () => {
     const rows = [row('2026-03-01', 'a', 0.1), row('2026-03-01', 'b', 0.2), row('2026-02-01', 'b', 9)];
     const [none, both] = dayColumns(rows, ['2026-02-28', '2026-03-01'], ['b', 'a'], 'money');
     assert.deepEqual(none, { date: '2026-02-28', total: 0, parts: [] });

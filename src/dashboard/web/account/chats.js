@@ -61,7 +61,7 @@ function NoBot({ isAdmin }) {
     </section>`;
 }
 
-/** Section of the page `/account`. */
+/** Section of the `/account` page. */
 export function Chats({ isAdmin }) {
     const { data, error, reload } = useLoading((signal) => get('/chats', signal), []);
     const [code, setCode] = useState(null);

@@ -38,7 +38,7 @@ function DeletionDialog({ email, onClose }) {
     <//>`;
 }
 
-/** Section of the page `/account`. */
+/** Section of the `/account` page. */
 export function AccountData({ email }) {
     const [isDeleting, setIsDeleting] = useState(false);
     return html`<section class="section stack" aria-labelledby="data">

@@ -42,7 +42,7 @@ function PasswordForm({ email }) {
     </form>`;
 }
 
-/** The page `/account`. */
+/** The `/account` page. */
 export function Page({ session }) {
     const { account, version } = session;
     useTitle('Account');

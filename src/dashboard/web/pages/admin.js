@@ -21,7 +21,7 @@ const TABS = [
 ];
 const LIVE_TABS = ['queue', 'access', 'models'];
 
-/** The page `/admin`; the tab is in the query of the address. */
+/** The `/admin` page; the tab is in the query of the address. */
 export function Page({ place, session }) {
     const { data, error, isLoading, reload } = useLoading((signal) => get('/admin/overview', signal), []);
     const asked = place.query.get('tab');

@@ -111,7 +111,7 @@ function Question({ author, takesFocus }) {
         members=${author ? { author } : {}} />`;
 }
 
-/** The page `/`; search and filters are stored in the query of the address. */
+/** The `/` page; search and filters are stored in the query of the address. */
 export function Page({ place, session }) {
     const filter = filterOf(place.query);
     const upload = place.query.get('upload') ?? ''; // Link of the reel to upload the video of.

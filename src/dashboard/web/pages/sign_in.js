@@ -5,7 +5,7 @@ import { Field, PasswordField, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { useTitle } from '../ui/title.js';
 
-/** The page `/sign-in`; its parent decides where to go afterwards. */
+/** The `/sign-in` page; its parent decides where to go afterwards. */
 export function Page() {
     const [email, setEmail] = useState('');
     const [password, setPassword] = useState('');

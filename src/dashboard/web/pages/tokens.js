@@ -127,7 +127,7 @@ function RevokeDialog({ token, onRevoked, onClose }) {
     <//>`;
 }
 
-/** The page `/tokens`. */
+/** The `/tokens` page. */
 export function Page() {
     const { data, error, reload } = useLoading((signal) => get('/tokens', signal), []);
     const created = useStore(createdStore);

@@ -76,7 +76,7 @@ async function loadUsage(days, signal) {
     return { rows, days: usage.by_day };
 }
 
-/** The page `/usage`. */
+/** The `/usage` page. */
 export function Page() {
     const [range, setRange] = useState({ name: '30', ...rangeDays('30', Date.now()) });
     const [chosen, setMeasure] = useState(null);

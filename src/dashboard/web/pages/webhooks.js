@@ -8,7 +8,7 @@ import { AddressForm } from '../webhooks/address_form.js';
 import { DeliveryLog } from '../webhooks/log.js';
 import { Secret } from '../webhooks/secret.js';
 
-/** The page `/webhooks`. */
+/** The `/webhooks` page. */
 export function Page() {
     const { data, error, reload, setData } = useLoading((signal) => get('/webhook', signal), []);
     useTitle('Webhooks');

@@ -10,7 +10,7 @@ export function videoAddress(reel) {
     return resourceAddress(reel.video);
 }
 
-/** Calls `onTime` with the tenths of a second that the video shows, also while the user seeks in it. */
+/** Calls `onTime` with the tenths of a second that the video shows, even while the user seeks in it. */
 function useVideoTime(video, onTime) {
     useEffect(() => {
         const element = video.current;

@@ -5,7 +5,7 @@ const REELS_MAX = 10;
 const REELS_MIN = 3;
 const SECONDS_MIN = 1; // Copies of an earlier result take less.
 
-/** The median time of the newest analyses among `reels`, newest first, in seconds; null for less than REELS_MIN. */
+/** The median time of the newest analyses among `reels`, newest first, in seconds; null for fewer than REELS_MIN. */
 export function usualSeconds(reels) {
     const times = reels.filter(({ status }) => status === 'done')
         .map((reel) => (Date.parse(reel.finished_at) - Date.parse(reel.started_at)) / 1000)

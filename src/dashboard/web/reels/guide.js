@@ -21,7 +21,7 @@ function Step({ isDone, children }) {
         <span>${children}</span></li>`;
 }
 
-/** The list; nothing once it was closed. The account has no reel of a link of its own yet. */
+/** The list; nothing after it was closed. For accounts whose only reels are of test links. */
 export function Guide({ session }) {
     const [isOpen, setIsOpen] = useState(!isClosed());
     const { data } = useLoading((signal) => get('/tokens', signal), []);

@@ -31,7 +31,7 @@ export function Author({ author, url }) {
         : html`<span class="muted foreign">${shortLink(url)}</span>`;
 }
 
-/** What there is to say about a reel that is not done. */
+/** A short text about a reel that is not done. */
 function Note({ reel }) {
     if (reel.status === 'processing' && reel.started_at) {
         return html`<p class="row-note"><${Elapsed} start=${reel.started_at}

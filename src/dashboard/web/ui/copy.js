@@ -5,7 +5,7 @@ import { Icon } from './icons.js';
 
 const SHOWN_SECONDS = 2;
 
-/** Copies text, also without the clipboard API, as over plain HTTP. */
+/** Copies text, even without the clipboard API, as over plain HTTP. */
 export async function copyText(text) {
     if (navigator.clipboard) {
         return navigator.clipboard.writeText(text);
