@@ -44,7 +44,7 @@ error after_exit(const child_end& end) {
 error after_signal(const child_end& end) {
     // A video does not cause these signals; the operator or a shutdown does.
     const bool from_outside = end.status == SIGTERM || end.status == SIGINT || end.status == SIGHUP;
-    std::string detail = "the media helper died of " + process::signal_name(end.status);
+    std::string detail = "the media helper was killed by " + process::signal_name(end.status);
     if (end.status == SIGXCPU) detail.append(", its CPU time limit");
     if (end.status == SIGSYS) detail.append(", a system call that its jail forbids");
     return failed(

@@ -79,7 +79,7 @@ public:
         });
     }
 
-    void complain(const char* name, std::string_view what);
+    void record_fault(const char* name, std::string_view what);
 
 private:
     object_reader(const json& object, std::string place, std::string& fault);
@@ -94,7 +94,7 @@ private:
 
     /// A member that was not read is a fault.
     void done();
-    void complain(std::string_view what);
+    void record_fault(std::string_view what);
     [[nodiscard]] double checked_number(
         const json& value, const char* name, double least, double most);
     [[nodiscard]] bool checked_truth(const json& value, const char* name);

@@ -100,7 +100,8 @@ picture_report read_picture(object_reader& from, double duration) {
     double previous = 0;
     from.each("cuts", report_bounds::cuts_max, [&](const json& element) {
         const double at = element.is_number() ? element.get<double>() : -1;
-        if (!(at >= previous && at <= duration)) from.complain("cuts", "is out of order or range");
+        if (!(at >= previous && at <= duration))
+            from.record_fault("cuts", "is out of order or range");
         picture.cuts.push_back(at);
         previous = at;
     });
@@ -220,9 +221,9 @@ std::vector<std::byte> decode_jpeg(
     object_reader& from, const char* name, const std::string& text,
     const thumbnail_bounds& within) {
     auto bytes = base64_decoded(text);
-    if (!bytes) return from.complain(name, "is not base64"), std::vector<std::byte>{};
+    if (!bytes) return from.record_fault(name, "is not base64"), std::vector<std::byte>{};
     const auto fault = jpeg_structure{*bytes, within}.fault();
-    if (!fault.empty()) from.complain(name, fault);
+    if (!fault.empty()) from.record_fault(name, fault);
     return *std::move(bytes);
 }
 
@@ -262,7 +263,7 @@ sound_report read_sound(object_reader& from) {
     report.bytes = from.bytes("bytes", head_bytes, head_bytes + samples_bytes_max);
     const auto samples_bytes = static_cast<double>(report.bytes - head_bytes);
     if (std::abs(samples_bytes - report.seconds * sound_bytes_per_second) > sound_bytes_slack) {
-        from.complain("bytes", "does not fit the duration");
+        from.record_fault("bytes", "does not fit the duration");
     }
     return report;
 }
@@ -289,7 +290,7 @@ timed_text read_checked_text(
     const auto requested = std::ranges::find_if(
         at_seconds, [at](double moment) { return std::abs(moment - at) <= seconds_slack; });
     if (requested == at_seconds.end()) {
-        from.complain("at_seconds", "was not requested");
+        from.record_fault("at_seconds", "was not requested");
     } else {
         text.start_seconds = text.end_seconds = *requested;
     }
@@ -344,10 +345,10 @@ result<frames_report> frames_report_from_json(const json& document) {
         frames_report report;
         from.each_object("frames", report_bounds::frames_max, [&](object_reader& element) {
             const auto next = read_frame(element);
-            if (!follows(next, report.frames)) from.complain("frames", "is out of order");
+            if (!follows(next, report.frames)) from.record_fault("frames", "is out of order");
             report.frames.push_back(next);
         });
-        if (report.frames.empty()) from.complain("frames", "is empty");
+        if (report.frames.empty()) from.record_fault("frames", "is empty");
         return report;
     });
 }
@@ -360,7 +361,7 @@ result<stills_report> stills_report_from_json(const json& document, std::size_t 
             const auto text = from.checked_text(element, "jpegs", 2 * within.bytes_max);
             report.jpegs.push_back(decode_jpeg(from, "jpegs", text, within));
         });
-        if (report.jpegs.size() != count) from.complain("jpegs", "has another length");
+        if (report.jpegs.size() != count) from.record_fault("jpegs", "has another length");
         return report;
     });
 }
@@ -378,7 +379,7 @@ result<check_report> check_report_from_json(
         report.silent = from.truth("silent");
         report.speech = from.truth_or_null("speech");
         if (report.silent && report.speech.value_or(false)) {
-            from.complain("speech", "is true although the sound is silent");
+            from.record_fault("speech", "is true although the sound is silent");
         }
         report.silences = read_silences(from);
         from.each_object("texts", report_bounds::checked_texts_max, [&](object_reader& element) {

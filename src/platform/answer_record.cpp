@@ -88,7 +88,7 @@ std::size_t run_of(std::string_view text, std::size_t from, char c) {
     return (end == std::string_view::npos ? text.size() : end) - from;
 }
 
-/// Replaces letters by x and digits by 0, also in escapes. Each byte beyond ASCII becomes an x.
+/// Replaces letters with x and digits with 0, even in escapes. Each byte beyond ASCII becomes an x.
 void mask(std::string& text, std::size_t from, std::size_t end) {
     while (from < end) {
         if (text[from] != '\\') {

@@ -22,7 +22,7 @@ constexpr int page_redirects_max = 3;
 constexpr std::chrono::seconds embed_time_max{10};
 /// An answer of 55 KB arrives within a second or two.
 constexpr std::chrono::seconds media_info_time_max{10};
-/// For recording a refusal, also after the look-up's deadline.
+/// For recording a refusal, even after the look-up's deadline.
 constexpr std::chrono::seconds refusal_time_max{5};
 
 /// "156" of "... Chrome/156.0.0.0 ...".

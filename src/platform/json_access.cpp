@@ -18,7 +18,8 @@ struct attribute {
     std::string_view value;
 };
 
-/// Removes the next attribute from the rest of a start tag; nothing at its end, which stays.
+/// Removes and returns the next attribute of a start tag. Returns nothing at the end of the tag,
+/// and does not remove that.
 std::optional<attribute> next_attribute(std::string_view& rest) {
     const auto from = rest.find_first_not_of(whitespace);
     if (from == std::string_view::npos || rest[from] == '>') return std::nullopt;

@@ -137,7 +137,7 @@ struct chain_state {
 
 /// Upper bound on one statement.
 constexpr std::chrono::seconds note_time_max{5};
-/// A stop takes at most 8 s (bounds::shutdown_grace), also without the database.
+/// A stop takes at most 8 s (bounds::shutdown_grace), even without the database.
 constexpr std::chrono::seconds note_time_stopped_max{1};
 
 /// False when it was stopped, or the deadline is too early.

@@ -33,7 +33,7 @@ constexpr std::size_t output_bytes_max = std::size_t{8} * 1024 * 1024;
 /// For a start of Python without a request.
 constexpr std::chrono::seconds version_time_max{10};
 
-/// For recording that the cookies are invalid, also after the look-up's deadline.
+/// For recording that the cookies are invalid, even after the look-up's deadline.
 constexpr std::chrono::seconds invalid_cookies_time_max{5};
 
 /// The link cannot be read as an option. `cookies_file` may be empty.
@@ -219,7 +219,7 @@ std::optional<error> failure_of(const process::child_end& end) {
             return error{errc::platform_failed, "yt-dlp could not be started: " + end.error_output};
         case process::child_outcome::signalled:
             return error{
-                errc::platform_failed, "yt-dlp died of " + process::signal_name(end.status)};
+                errc::platform_failed, "yt-dlp was killed by " + process::signal_name(end.status)};
         case process::child_outcome::overdue:
             return error{errc::timed_out, "yt-dlp did not end in time"};
         case process::child_outcome::stopped: return error{errc::cancelled, "yt-dlp was stopped"};

@@ -137,7 +137,7 @@ class HostileMedia(ServiceTest):
         job = self.someone.finished(
             self.someone.submit("https://www.instagram.com/reel/DYafterwards/"))
         self.assertEqual(job["status"], "done", job)
-        crashes = [line for line in self.served.log_lines() if " died of " in line.get("reason", "")]
+        crashes = [line for line in self.served.log_lines() if " was killed by " in line.get("reason", "")]
         self.assertEqual(crashes, [])
 
 

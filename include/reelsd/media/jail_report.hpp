@@ -17,7 +17,7 @@ enum class jail_policy : std::uint8_t {
     best_effort,  ///< Decodes with the layers of the kernel, but not as root without a filter.
 };
 
-/// The value of the setting `jail`: "require" or "best-effort".
+/// The value of the `jail` setting: "require" or "best-effort".
 [[nodiscard]] std::string_view name_of(jail_policy policy) noexcept;
 
 /// The policy with that name, if any.

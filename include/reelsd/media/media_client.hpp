@@ -42,8 +42,8 @@ struct media_options {
 ///
 /// Errors of every call:
 /// - `video_too_long`, and `unsupported_format` when there is no video or it cannot be decoded;
-/// - `unsupported_format` when the child died of a signal or a limit, wrote more than 8 MiB, or was
-///   computing at the deadline. The detail names which;
+/// - `unsupported_format` when the child was killed by a signal or limit, wrote more than 8 MiB, or
+///   was computing at the deadline. The detail names which;
 /// - `media_failed` when the helper could not be started, rejected its arguments, lacks a model,
 ///   cannot open the file, or wrote an invalid document. The detail ends with its standard error;
 /// - `timed_out` when the deadline passed before a slot was free, or while the child got no CPU

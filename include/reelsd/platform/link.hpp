@@ -43,7 +43,7 @@ struct link {
 ///   `URL must be an instagram.com link, got "tiktok.com"`  another host
 ///   `URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>`
 /// Ignores spaces around the link; any other white space is a control character. The caller reports
-/// blank or missing text. Pure; also for Location headers of share links.
+/// blank or missing text. Pure. Also parses Location headers of share links.
 [[nodiscard]] result<link> parse_link(std::string_view url);
 
 /// The link of a post with this code.

@@ -84,7 +84,7 @@ struct source_settings {
 
 /// Turns a link into a post and its file, for jobs. Blocking; safe from any thread. If download()
 /// returns stale_media, resolve() and download() again; if it does so twice, fail with
-/// stale_media::if_fresh. Errors of a link with is_test() are final, also those of a transient
+/// stale_media::if_fresh. Errors of a link with is_test() are final, even those of a transient
 /// kind.
 class source {
 public:

@@ -23,7 +23,7 @@ struct yt_dlp_settings {
     std::filesystem::path program;
     /// The program reelsd-media, as an absolute path; its command `fence` runs yt-dlp.
     std::filesystem::path sandbox;
-    /// The setting `jail`: how the sandbox treats features that the kernel lacks.
+    /// The `jail` setting: how the sandbox treats features that the kernel lacks.
     std::string jail = "require";
     /// Certificate authorities; empty: the system's.
     std::string ca_file = {};

@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    /// The network does not detect a digit that stands alone, as in "3 WAYS" and "PART 2", so one
+    /// The network does not detect an isolated digit, as in "3 WAYS" and "PART 2", so one
     /// is looked for next to the line, unless another line of `found` is there.
     line_reading read(
         const rgb_frame& frame, const line_box& place, const std::vector<line_box>& found) {

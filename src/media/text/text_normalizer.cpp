@@ -19,7 +19,7 @@ struct edit {
     bool digits_differ = false;
 };
 
-/// Edit distance by rows, and whether the best alignment replaces a digit by another.
+/// Edit distance by rows, and whether the best alignment replaces a digit with another.
 edit edit_between(std::string_view a, std::string_view b) {
     struct cell {
         std::size_t distance = 0;

@@ -114,7 +114,7 @@ TEST_F(HostileVideos, SoundsOfAnyFormat) {
         const auto file = mp4::file_of({.tracks = mp4::track_box(track)});
         expect(file, fine);  // Because of its pictures.
         const auto end = run("check", file);
-        EXPECT_EQ(end.outcome, process::child_outcome::exited) << "died of signal " << end.status;
+        EXPECT_EQ(end.outcome, process::child_outcome::exited) << "killed by signal " << end.status;
         EXPECT_TRUE(document_of(end)) << end.output;
     }
 }
@@ -126,7 +126,7 @@ TEST_F(HostileVideos, ManyOfTheLargestPictures) {
     const auto file =
         mp4::file_of({.picture = largest, .pictures = 60, .about = {.duration = 1'200}});
     const auto end = run("analyze", file, 1.5);
-    ASSERT_EQ(end.outcome, process::child_outcome::exited) << "died of signal " << end.status;
+    ASSERT_EQ(end.outcome, process::child_outcome::exited) << "killed by signal " << end.status;
     const auto document = document_of(end);
     ASSERT_TRUE(document) << end.output;
     EXPECT_TRUE(analysis_report_from_json(*document)) << end.output;
@@ -146,7 +146,7 @@ TEST_F(HostileVideos, TheLargestPictureFullOfWords) {
         "truetype/dejavu/DejaVuSans.ttf:textfile=@words.txt:fontsize=24\" -c:v libx264 -preset "
         "ultrafast -pix_fmt yuv420p");
     const auto end = run("analyze", bytes_of(file), 1.5);
-    ASSERT_EQ(end.outcome, process::child_outcome::exited) << "died of signal " << end.status;
+    ASSERT_EQ(end.outcome, process::child_outcome::exited) << "killed by signal " << end.status;
     const auto document = document_of(end);
     ASSERT_TRUE(document) << end.output;
     EXPECT_TRUE(analysis_report_from_json(*document)) << end.output;

@@ -170,7 +170,7 @@ TEST_F(HostileVideos, EditsThatRepeat) {
     const mp4::movie fast{.timescale = 100'000'000, .duration = 200'000'000};
     const auto end =
         run("probe", mp4::file_of({.about = fast, .edits = mp4::edits(entries(20'000, {1, 0}))}));
-    EXPECT_EQ(end.outcome, process::child_outcome::exited) << "died of signal " << end.status;
+    EXPECT_EQ(end.outcome, process::child_outcome::exited) << "killed by signal " << end.status;
 }
 
 // Goal: a file truncated anywhere is a video or an error, but never a crash.
@@ -190,7 +190,7 @@ TEST_F(HostileVideos, TruncatedAnywhere) {
           whole.size() - 1}) {
         SCOPED_TRACE(size);
         const auto end = run("probe", whole.substr(0, size));
-        ASSERT_EQ(end.outcome, process::child_outcome::exited) << "died of signal " << end.status;
+        ASSERT_EQ(end.outcome, process::child_outcome::exited) << "killed by signal " << end.status;
         const auto document = document_of(end);
         if (document) continue;
         EXPECT_EQ(document.error().code(), errc::unsupported_format);

@@ -51,7 +51,7 @@ protected:
     /// Runs a probe, the first command on each video.
     static void expect(const std::string& bytes, outcome expected) {
         const auto end = run("probe", bytes);
-        ASSERT_EQ(end.outcome, process::child_outcome::exited) << "died of signal " << end.status;
+        ASSERT_EQ(end.outcome, process::child_outcome::exited) << "killed by signal " << end.status;
         ASSERT_EQ(end.status, 0) << end.error_output;
         const auto document = document_of(end);
         const auto actual = document ? fine : outcome{document.error().code()};

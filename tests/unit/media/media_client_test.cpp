@@ -225,7 +225,7 @@ TEST(MediaClient, ReportsAMissingHelper) {
 }
 
 TEST(MediaClient, KeepsTheEndOfStandardError) {
-    const scripted_helper helper{unruly("complain")};
+    const scripted_helper helper{unruly("print_error")};
     const media_client client{helper.options()};
     const auto report = client.probe("/video.mp4", far_away(), {});
     ASSERT_FALSE(report);

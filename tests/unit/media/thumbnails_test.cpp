@@ -254,7 +254,7 @@ TEST_F(Thumbnails, AreRejectedWithoutVideo) {
         const auto report = ask(expected.file, expected.seconds_max);
         ASSERT_FALSE(report);
         EXPECT_EQ(report.error().code(), expected.code) << report.error().to_string();
-        EXPECT_THAT(report.error().detail(), Not(HasSubstr("died")));
+        EXPECT_THAT(report.error().detail(), Not(HasSubstr("killed")));
     }
 }
 
@@ -275,7 +275,7 @@ TEST_F(Thumbnails, SurviveDamage) {
         EXPECT_THAT(
             report.error().code(),
             ::testing::AnyOf(errc::unsupported_format, errc::video_too_long));
-        EXPECT_THAT(report.error().detail(), Not(HasSubstr("died")));
+        EXPECT_THAT(report.error().detail(), Not(HasSubstr("killed")));
     }
 }
 

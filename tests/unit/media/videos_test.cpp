@@ -55,7 +55,7 @@ protected:
         const auto probed = probe(file, seconds_max);
         ASSERT_FALSE(probed);
         EXPECT_EQ(probed.error().code(), code) << probed.error().to_string();
-        EXPECT_THAT(probed.error().detail(), Not(HasSubstr("died")))
+        EXPECT_THAT(probed.error().detail(), Not(HasSubstr("killed")))
             << "a crash instead of an error";
         const auto analyzed = analyze(file, seconds_max);
         ASSERT_FALSE(analyzed);

@@ -41,7 +41,7 @@ TEST(FindUtterances, AddsAMarginWithinTheTrack) {
     EXPECT_THAT(utterances_of(voiced_in(300, {{5, 295}})), ElementsAre(frame_range{0, 300}));
 }
 
-TEST(FindUtterances, JoinsOverShortPausesOnly) {
+TEST(FindUtterances, JoinsOnlyOverShortPauses) {
     EXPECT_THAT(
         utterances_of(voiced_in(600, {{100, 200}, {240, 400}})), ElementsAre(frame_range{80, 420}));
     EXPECT_THAT(

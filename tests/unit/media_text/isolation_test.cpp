@@ -62,8 +62,8 @@ int read_in_jail() {
 }
 
 // Goal: no part of the reader uses the network or starts a thread, and 300 MiB are enough in the
-// real jail. Method: a process that dies of the first such call while it loads the networks, and
-// enters the jail before it runs them.
+// real jail. Method: a process that is killed at the first such call while it loads the networks,
+// and enters the jail before it runs them.
 TEST(Isolation, ReadsWithoutNetworkAndThreadsInTheJail) {
     EXPECT_EXIT(_exit(read_in_jail()), ::testing::ExitedWithCode(0), "");
 }

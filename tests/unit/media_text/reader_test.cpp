@@ -56,7 +56,7 @@ std::string caption(const std::string& text, int size, int x, int y, double star
            std::to_string(start) + "," + std::to_string(end - 0.01) + ")'";
 }
 
-// The detector overlooks a digit that stands alone.
+// The detector misses an isolated digit.
 TEST(TextReader, ReadsADigitNextToALine) {
     const auto texts = read_all(rendered(
         "gradients=s=720x480:c0=0xf0b060:c1=0xa04030:r=4" +

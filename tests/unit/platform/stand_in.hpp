@@ -43,7 +43,7 @@ public:
             throw std::runtime_error{"stand-in refuses: " + settings.dump()};
     }
 
-    /// Replaces the configuration by one post.
+    /// Replaces the configuration with one post.
     void has_post(const std::string& code, json how) {
         reset({{"posts", {{code, std::move(how)}}}});
     }
