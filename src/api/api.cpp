@@ -97,7 +97,7 @@ asio::awaitable<http::response> get_readiness(http::request_context& ctx, readin
     co_return ctx.json(http::status::ok, body);
 }
 
-/// GET /metrics: the daemon's metrics for Prometheus. 200, also during an outage of the database.
+/// GET /metrics: the daemon's metrics for Prometheus. 200, even during an outage of the database.
 asio::awaitable<http::response> get_metrics(http::request_context& ctx, metrics_text& text) {
     auto body = co_await text();
     http::response answer{

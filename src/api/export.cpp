@@ -57,7 +57,7 @@ asio::awaitable<void> send_lines(
     }
 }
 
-/// GET /api/v1/export: all data of the caller's account, as lines of JSON. 200; 429 an export is in
+/// GET /api/v1/export: all data of the caller's account, as JSON lines. 200; 429 an export is in
 /// progress.
 asio::awaitable<http::response> export_account(
     http::request_context& ctx, export_service& service) {

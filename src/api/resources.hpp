@@ -41,7 +41,7 @@ namespace reelsd::api {
 /// A picture, which never changes.
 [[nodiscard]] http::response jpeg_answer(const std::vector<std::byte>& jpeg);
 
-/// The header `Link` of a page: `target` with its parameters, continued after `last`.
+/// The `Link` header of a page: `target` with its parameters, continued after `last`.
 [[nodiscard]] std::string link_to_next(std::string_view target, job_id last);
 
 // Submissions
@@ -91,7 +91,7 @@ enum class flag : std::uint8_t { off, on };
 /// Reads a boolean member such as `fresh`: off when absent or null.
 [[nodiscard]] result<flag> requested_flag(const json& body, const char* name);
 
-/// Reads the header `Idempotency-Key`: 1-255 visible ASCII characters.
+/// Reads the `Idempotency-Key` header: 1-255 visible ASCII characters.
 [[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
 

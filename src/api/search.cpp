@@ -64,7 +64,7 @@ result<std::optional<std::string>> requested_label(const json& body, std::string
     return std::optional{std::move(label)};
 }
 
-/// The member `author`, without the sign before it.
+/// The `author` member, without the sign before it.
 result<std::optional<std::string>> requested_author_in(const json& body) {
     auto author = requested_label(body, "author");
     if (!author || !*author || !(*author)->starts_with('@')) return author;

@@ -81,7 +81,7 @@ result<webhooks::delivery_filter> requested_filter(const http::request_context& 
 }
 
 /// GET /api/v1/webhook/deliveries?limit=&state=&cursor=: the caller's deliveries, newest first. 200
-/// an array, with the next page in the header `Link`; 400 a malformed parameter.
+/// an array, with the next page in the `Link` header; 400 a malformed parameter.
 asio::awaitable<http::response> list_deliveries(
     http::request_context& ctx, webhook_service& service) {
     const auto filter = requested_filter(ctx);

@@ -120,7 +120,7 @@ error fault_of_file(const fs::path& file, const error& why) {
         fmt::format("{} is not a complete backup: {}", file.string(), why.detail())};
 }
 
-/// The newest version in a table as pg_restore prints it: "COPY ... FROM stdin;", then a row a
+/// The newest version in a table as pg_restore prints it: "COPY ... FROM stdin;", then one row per
 /// line with the version first, then "\.".
 std::optional<std::int32_t> newest_version(std::string_view text) {
     std::optional<std::int32_t> newest;

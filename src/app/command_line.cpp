@@ -144,7 +144,7 @@ void add_account_commands(CLI::App& app, command& chosen) {
         family,
         chosen,
         "export",
-        "Print all data of an account as lines of JSON; the last one says end");
+        "Print all data of an account as JSON lines; the last one says end");
     add_email(exports, exported.email);
 
     auto [deletes, deleted] = add_command<delete_account_command>(

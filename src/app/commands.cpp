@@ -107,15 +107,15 @@ bool write_out(std::string_view text) {
 }
 
 /// Requires the address to be typed a second time.
-result<void> confirm_deletion(const std::string& email, const retention::holdings& holdings) {
+result<void> confirm_deletion(const std::string& email, const retention::data_counts& counts) {
     fmt::print(
         stderr,
-        "This deletes {} with {} reels, {} calls of models and {} tokens, for good.\n"
+        "This deletes {} with {} reels, {} model calls and {} tokens, for good.\n"
         "Type the e-mail address to continue: ",
         email,
-        holdings.jobs,
-        holdings.calls,
-        holdings.tokens);
+        counts.jobs,
+        counts.calls,
+        counts.tokens);
     std::fflush(stderr);
     std::string typed;
     constexpr std::size_t typed_bytes_max = 300;
@@ -270,9 +270,9 @@ database_work execute_on(db::pool& pool, delete_account_command request, const s
     const auto id = co_await find_account(pool, request.email, answer_by());
     if (!id) co_return id.error();
     retention::retention_store store{pool};
-    const auto holdings = co_await store.look_at(*id, answer_by());
+    const auto counts = co_await store.count_data(*id, answer_by());
     if (!request.is_confirmed) {
-        const auto confirmed = confirm_deletion(request.email, holdings);
+        const auto confirmed = confirm_deletion(request.email, counts);
         if (!confirmed) co_return confirmed.error();
     }
     const auto begun = co_await store.begin_erasure(*id, std::nullopt, answer_by());
@@ -289,11 +289,11 @@ database_work execute_on(db::pool& pool, delete_account_command request, const s
                 failure.what())};
     }
     fmt::print(
-        "deleted {}: {} reels, {} calls of models, {} tokens\n",
+        "deleted {}: {} reels, {} model calls, {} tokens\n",
         request.email,
-        holdings.jobs,
-        holdings.calls,
-        holdings.tokens);
+        counts.jobs,
+        counts.calls,
+        counts.tokens);
     co_return result<void>{};
 }
 

@@ -80,7 +80,7 @@ struct invite_account_command {
 };
 [[nodiscard]] database_work execute_on(db::pool&, invite_account_command, const settings&);
 
-/// Prints all data of the account as lines of JSON.
+/// Prints all data of the account as JSON lines.
 struct export_account_command {
     std::string email;
 };

@@ -56,7 +56,7 @@ private:
 
 /// Keeps the private database running, and hands it over to other daemons on the same data
 /// directory: docs/adr/0015. With an external database it only closes the pool.
-/// Thread: the loop's only.
+/// Thread: only the loop's.
 class cluster_supervisor final : public async::background_task {
 public:
     /// All references outlive this.

@@ -115,7 +115,7 @@ inline constexpr std::chrono::seconds object_time_max{10};
 
 /// The lowest limit of a process's control groups and their parents; empty if there is none.
 /// `membership` is the text of `/proc/self/cgroup`, `mounted` the folder of the groups
-/// (`/sys/fs/cgroup`): `memory.max` and `memory.high` of version 2, also under `unified`,
+/// (`/sys/fs/cgroup`): `memory.max` and `memory.high` of version 2, there or under `unified`,
 /// `memory.limit_in_bytes` of version 1 under `memory`. Source: cgroups(7).
 [[nodiscard]] std::optional<std::uint64_t> control_group_bytes_max(
     std::string_view membership, const std::filesystem::path& mounted);

@@ -96,7 +96,7 @@ struct handover_callbacks {
 /// listening socket of an old one, and the private database can change owners between two
 /// statements.
 ///
-/// Thread: the loop's only. Must be stopped before it is destroyed; the links last until then.
+/// Thread: only the loop's. Must be stopped before it is destroyed; the links last until then.
 class handover {
 public:
     /// Some network file systems support no sockets. The daemon is then alone, which is logged.

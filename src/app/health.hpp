@@ -76,7 +76,7 @@ private:
 /// accounts that do not exist. After a failed submission of a client, each check also inserts rows
 /// and rolls them back, which notices a full disk, until that succeeds.
 ///
-/// Thread: the loop's only. `pool` outlives this.
+/// Thread: only the loop's. `pool` outlives this.
 class readiness_monitor final : public async::background_task {
 public:
     /// `claimed_at`: when the dispatcher last read the queue successfully; empty without workers.

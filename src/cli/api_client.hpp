@@ -207,7 +207,7 @@ public:
     /// GET /api/v1/extract-presets: an array.
     [[nodiscard]] result<api_answer> presets(const std::stop_token& stop) const;
 
-    /// GET /api/v1/reels/{id}/video. Continues at the target's position, also after a broken
+    /// GET /api/v1/reels/{id}/video. Continues at the target's position, even after a broken
     /// connection, if the file is still the same. Errors also: those of the target.
     [[nodiscard]] result<void> download_video(
         std::int64_t id, const download_target& target, const std::stop_token& stop) const;

@@ -382,7 +382,7 @@ struct export_arguments {
 };
 
 /// Creates a file that only its owner can read, because it receives all data of an account. Returns
-/// null and sets errno if that fails, also if the file exists.
+/// null and sets errno if that fails or the file exists.
 owned_file make_private_file(const std::string& path) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0) return {};

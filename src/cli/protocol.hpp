@@ -19,7 +19,7 @@ enum class exit_code : int {
     ok = 0,             ///< Success.
     job_failed = 1,     ///< The job ended in `error`.
     usage = 2,          ///< The command line or the configuration is wrong; nothing was sent.
-    server_failed = 3,  ///< No usable answer from the server, also after the retries.
+    server_failed = 3,  ///< No usable answer from the server, even after the retries.
     refused = 4,        ///< The server rejected the token, link or id, or a limit was reached.
     unfinished = 5,     ///< `--timeout` passed before the job ended.
     no_answer = 6,      ///< The reels do not answer the question.

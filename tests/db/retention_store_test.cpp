@@ -196,7 +196,7 @@ TEST_F(RetentionStore, KeepsCallsOfThisMonthAndOfRunningJobs) {
     const auto step = expire(kind::usage, 100);
     EXPECT_EQ(step->looked, 5);
     EXPECT_EQ(step->removed, 3);
-    EXPECT_EQ(run(retention_.look_at(ann_, soon())).calls, 3);
+    EXPECT_EQ(run(retention_.count_data(ann_, soon())).calls, 3);
 }
 
 TEST_F(RetentionStore, TotalsOfModelsNeverDecrease) {

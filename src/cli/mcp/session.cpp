@@ -96,7 +96,7 @@ private:
     std::function<void(std::string line)> send_;
 };
 
-/// Makes the progress notifications of one call. Used by the call's thread only.
+/// Makes the progress notifications of one call. Used only by the call's thread.
 class call_progress {
 public:
     call_progress(json token, revision version)

@@ -6,7 +6,7 @@ namespace reelsd::retention {
 
 BOOST_DESCRIBE_STRUCT(expiry_step, (), (looked, removed, refused_gap))
 BOOST_DESCRIBE_STRUCT(erasure_step, (), (account, removed_jobs, removed_calls, is_gone))
-BOOST_DESCRIBE_STRUCT(holdings, (), (jobs, calls, tokens))
+BOOST_DESCRIBE_STRUCT(data_counts, (), (jobs, calls, tokens))
 
 namespace {
 
@@ -34,7 +34,7 @@ constexpr db::query erase_query{"retention.erase", R"sql(
     SELECT account_id AS account, removed_jobs, removed_calls, is_gone
       FROM erase_some($1, $2, $3, $4))sql"};
 
-constexpr db::query look_at_query{"retention.look_at", R"sql(
+constexpr db::query count_data_query{"retention.count_data", R"sql(
     SELECT (SELECT count(*) FROM job_state WHERE account_id = $1) AS jobs,
            (SELECT count(*) FROM model_call WHERE account_id = $1) AS calls,
            (SELECT count(*) FROM api_token WHERE account_id = $1) AS tokens)sql"};
@@ -125,8 +125,8 @@ awaitable<erasure_step> retention_store::erase_account(account_id account, int m
         by, erase_query, std::optional<std::string>{}, seconds_f{turn_time_max}, account, most);
 }
 
-awaitable<holdings> retention_store::look_at(account_id account, deadline by) {
-    return read_one<holdings>(by, look_at_query, account);
+awaitable<data_counts> retention_store::count_data(account_id account, deadline by) {
+    return read_one<data_counts>(by, count_data_query, account);
 }
 
 awaitable<backlog> retention_store::look_at_backlog(

@@ -64,7 +64,7 @@ TEST(RequestHash, DistinguishesLists) {
     }
 }
 
-// Compatibility: lists stored by the last release have the same hash.
+// Compatibility: lists stored by the previous release have the same hash.
 TEST(RequestHash, IsTruncatedSha256) {
     EXPECT_EQ(hash_of(json::array({"a", "b"})), "14bdec8c77f9feebc3b047fa42657bac");
 }

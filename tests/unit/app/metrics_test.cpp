@@ -65,7 +65,7 @@ TEST(Metrics, CountsTheWorkOfWorkers) {
                   "provider=\"gemini\"} 1"));
 }
 
-// Goal: money is exact, also beyond the precision of a double.
+// Goal: money is exact, even beyond the precision of a double.
 TEST(Metrics, ShowsTheLedgerExactly) {
     const metrics registry;
     metrics_snapshot now;

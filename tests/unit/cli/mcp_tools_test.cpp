@@ -402,7 +402,7 @@ TEST_F(McpTools, InvalidArgumentsAreNamed) {
     EXPECT_EQ(client.result_of("search_reels", {{"query", umlauts}})["isError"], false);
 }
 
-TEST_F(McpTools, AcceptsTheMembersOfTheSchemaOnly) {
+TEST_F(McpTools, AcceptsOnlyTheMembersOfTheSchema) {
     for (const auto& listed : make_tools()) {
         SCOPED_TRACE(listed.name);
         const auto& schema = listed.view["inputSchema"];

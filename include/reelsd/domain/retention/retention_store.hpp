@@ -55,7 +55,7 @@ struct erasure_step {
 };
 
 /// Counts of an account's data.
-struct holdings {
+struct data_counts {
     std::int64_t jobs = 0;
     std::int64_t calls = 0;
     std::int64_t tokens = 0;
@@ -101,8 +101,8 @@ public:
     /// Like erase(), but regardless of the turn.
     awaitable<erasure_step> erase_account(account_id account, int most, deadline by);
 
-    /// Reads all of the account's index entries, for commands.
-    awaitable<holdings> look_at(account_id account, deadline by);
+    /// Counts the data of the account, for commands.
+    awaitable<data_counts> count_data(account_id account, deadline by);
     /// 0: kept forever.
     awaitable<backlog> look_at_backlog(seconds_f results_kept, seconds_f usage_kept, deadline by);
 };

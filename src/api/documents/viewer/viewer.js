@@ -174,7 +174,7 @@ function applyStylesByScript() {
     });
 }
 
-/** Sends a tried request. Without a token of its own, it has the rights of the signed-in session. */
+/** Sends a tried request. Without a token, it has the rights of the signed-in session. */
 function sendAs(session) {
     return async (input, options) => {
         const request = new Request(input, options);
