@@ -29,7 +29,7 @@ endif()
 
 file(MAKE_DIRECTORY ${INTO})
 file(COPY ${FOLDER}/package.json ${FOLDER}/package-lock.json ${FOLDER}/.npmrc DESTINATION ${INTO})
-# Packages that were fetched before come from npm's cache, also in other build folders. Without a network,
+# Packages that were fetched before come from npm's cache, even in other build folders. Without a network,
 # npm's default retries would delay the message below by more than a minute.
 execute_process(COMMAND ${NPM} ci --prefer-offline --fetch-retry-maxtimeout=10000
     WORKING_DIRECTORY ${INTO} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)

@@ -17,7 +17,7 @@ BEGIN
     END IF;
 
     IF offer.account_id IS NULL THEN
-        PERFORM FROM invitation WHERE hash = invited FOR UPDATE;  -- A concurrent transaction may replace it by a newer link.
+        PERFORM FROM invitation WHERE hash = invited FOR UPDATE;  -- A concurrent transaction may replace it with a newer link.
         IF NOT FOUND OR EXISTS (
             SELECT FROM account
              WHERE is_admin AND password_hash IS NOT NULL AND disabled_at IS NULL)

@@ -1,5 +1,5 @@
 -- Requests permission to send one request to a resolver now.
---   interval_seconds: time between the starts of two requests, already randomized; 0: no rate limit of our own
+--   interval_seconds: time between the starts of two requests, already randomized; 0: no rate limit
 --   hourly: requests per hour, at least 1
 --   busy_seconds: upper bound on the time of a request; a daemon that dies during one delays others at most this long
 --   heed_cooldown: whether the platform's cool-down counts

@@ -1,5 +1,5 @@
 -- Marks a job in work as the one that analyses its post.
---   may_wait: false for a job that requires an analysis of its own
+--   may_wait: false for a job that requires its own analysis
 -- Returns false and changes nothing if another job of the account is analysing the same post with the same analyzer, whose
 -- result can then be reused.
 CREATE OR REPLACE FUNCTION begin_post(of_job bigint, of_claim integer, key text, by_analyzer text, may_wait boolean)

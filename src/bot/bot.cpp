@@ -104,7 +104,7 @@ private:
     bot_dependencies dependencies_;
     bot_api api_;
     message_sender message_sender_;
-    update_poller update_poller_;  ///< Used by its thread only.
+    update_poller update_poller_;  ///< Used only by its thread.
 
     mutable std::mutex mutex_;
     std::condition_variable_any outbox_woken_;

@@ -66,7 +66,7 @@ result<reelsd::json> json_object_from(std::string_view text) {
             errc::invalid_argument,
             fmt::format("request body must have at most {} members", body_members_max)};
     }
-    // In place, because JSON converts to nearly everything, also to an error.
+    // In place, because JSON converts to nearly everything, even to an error.
     return {boost::system::in_place_value, std::move(parsed)};
 }
 

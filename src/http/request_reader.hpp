@@ -33,7 +33,7 @@ struct request_head {
     std::string_view method;  ///< Within the head.
     request_target target;
     bool is_version_1_1 = true;
-    /// Whether it has a Content-Length, also of 0, or a Transfer-Encoding; without them there is
+    /// Whether it has a Content-Length, even of 0, or a Transfer-Encoding; without them there is
     /// no body (RFC 9112 6.3).
     bool announces_body = false;
     /// Of the body, in bytes; 0 without a Content-Length, and the largest number for one that is
@@ -117,7 +117,7 @@ public:
 
     /// Why the request was refused. Call after `refused`.
     [[nodiscard]] refusal why() const noexcept { return why_; }
-    /// The field `X-Request-Id` of a request whose header is complete and which has not been taken.
+    /// The `X-Request-Id` field of a request whose header is complete and which has not been taken.
     [[nodiscard]] std::optional<std::string> request_id() const;
     /// Moves the request out. Call once after `complete`.
     [[nodiscard]] received_request take();

@@ -23,9 +23,8 @@ struct connection_fields {
     std::chrono::seconds idle_time_max{0};
 };
 
-/// Status line and fields, closed by the empty line. 204 and 304 have no Content-Length (RFC
-/// 9110 8.6); a streamed body of unknown size
-/// comes in chunks.
+/// Status line and fields, closed by the empty line. 204 and 304 have no Content-Length (RFC 9110
+/// 8.6); a streamed body of unknown size is sent in chunks.
 [[nodiscard]] std::string response_head(
     const response& answer, const connection_fields& connection);
 

@@ -27,7 +27,7 @@
 namespace reelsd::http {
 
 /// Counts the connections of each client, so that no client takes them all. A client is an IPv4
-/// address or an IPv6 /64, which providers assign to one customer. The loop's thread only.
+/// address or an IPv6 /64, which providers assign to one customer. Only the loop's thread.
 /// Outlives its slots.
 class connection_limiter {
     struct slot_release {
@@ -81,7 +81,7 @@ private:
 };
 
 /// Bound on the bytes that all connections of a server hold in memory together, beyond a small
-/// allowance for each. The loop's thread only. Outlives its shares.
+/// allowance for each. Only the loop's thread. Outlives its shares.
 class byte_budget {
 public:
     /// Bytes that each connection may always hold: an ordinary request or response. 10,000 of them
@@ -121,7 +121,7 @@ private:
     std::size_t left_;
 };
 
-/// State that all sessions of one server share. The loop's thread only.
+/// State that all sessions of one server share. Only the loop's thread.
 struct session_host {
     session_host(const router& known_routes, log::logger logger, server_options server_settings)
         : routes{known_routes}, log{std::move(logger)}, options{std::move(server_settings)} {}

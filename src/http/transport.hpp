@@ -18,7 +18,7 @@ namespace reelsd::http {
 /// The byte stream of one connection, plain or over TLS. Never waits: each call does as much as
 /// possible now and returns the readiness of the socket to wait for before the next try. With TLS
 /// that can differ from the direction of the call. Has no buffer; OpenSSL has one while a record
-/// is incomplete. Thread: the loop's only. The process must ignore SIGPIPE.
+/// is incomplete. Thread: only the loop's. The process must ignore SIGPIPE.
 class transport {
 public:
     enum class outcome : std::uint8_t {

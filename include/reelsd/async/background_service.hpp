@@ -17,7 +17,7 @@
 
 namespace reelsd::async {
 
-/// Background work that runs until stop(). Thread: the loop's only.
+/// Background work that runs until stop(). Thread: only the loop's.
 class background_service {
 public:
     background_service() = default;
@@ -69,7 +69,7 @@ private:
     std::function<boost::asio::awaitable<void>()> run);
 
 /// Starts background services in order. Begins their stops in reverse order and runs them
-/// concurrently, because each may take most of the shutdown time. Thread: the loop's only.
+/// concurrently, because each may take most of the shutdown time. Thread: only the loop's.
 class service_group {
 public:
     service_group(const boost::asio::any_io_executor& loop, log::logger log);

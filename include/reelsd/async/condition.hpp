@@ -12,7 +12,7 @@ namespace reelsd::async {
 /// Lets coroutines of one event loop wait for a notification: a job has ended, the queue has work.
 /// Like a condition variable it stores no state, so check the state before and after:
 ///     while (!finished && !by.passed()) co_await changed.wait(by);
-/// Thread: the loop's only, all members. Must outlive its waiters.
+/// Thread: only the loop's, all members. Must outlive its waiters.
 class condition {
 public:
     condition() = default;

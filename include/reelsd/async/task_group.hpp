@@ -18,7 +18,7 @@
 namespace reelsd::async {
 
 /// Owns spawned coroutines, so that they can be cancelled and awaited. The program detaches no
-/// coroutine. Thread: the loop's only. Must be empty when destroyed: await `stop` first.
+/// coroutine. Thread: only the loop's. Must be empty when destroyed: await `stop` first.
 class task_group {
 public:
     /// Called with each exception that a task throws, except cancellation, and the task's name.

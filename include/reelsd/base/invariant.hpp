@@ -4,7 +4,7 @@
 
 namespace reelsd {
 
-/// Aborts and prints the location when `holds` is false. For programming errors only, also in
+/// Aborts and prints the location when `holds` is false. For programming errors only, even in
 /// production; other errors are handled.
 void invariant(bool holds, boost::source_location where = BOOST_CURRENT_LOCATION) noexcept;
 

@@ -91,7 +91,7 @@ using metrics_by_query = std::map<std::string, query_metrics, std::less<>>;
 /// loop outlives the pool.
 class pool {
 public:
-    /// `loop` runs on one thread only.
+    /// `loop` runs on only one thread.
     pool(asio::any_io_executor loop, pool_options options, log::logger logger);
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;

@@ -35,7 +35,7 @@ struct cluster_options {
 
 /// The daemon's own PostgreSQL: a cluster in its data directory, reachable only over a Unix socket
 /// in a private folder. Several processes may use one data directory. The first one starts the
-/// server, which ends with it (fast shutdown, also after SIGKILL). The next process that calls
+/// server, which ends with it (fast shutdown, even after SIGKILL). The next process that calls
 /// ensure_running() starts it again.
 ///
 /// If this process is root, the server runs as the owner of an existing cluster, else as

@@ -47,7 +47,7 @@ struct batching {
 /// request is retried alone, because one bad request must not fail the others. Requests that the
 /// statement left unanswered are retried too; those with the same key share a statement.
 ///
-/// Threads: the loop's only. Lifetime: the tasks, `execute` and what it uses outlive every
+/// Threads: only the loop's. Lifetime: the tasks, `execute` and what it uses outlive every
 /// coroutine that awaits an answer. After the tasks are asked to stop, every request fails with
 /// outage::closed.
 template <class Request, class Answer>

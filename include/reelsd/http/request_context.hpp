@@ -43,8 +43,9 @@ struct middleware {
 
     /// "/api/v1": applies to this path and all below it, as spelled.
     std::string_view prefix;
-    /// Sets the caller, or refuses (401), also for a route that does not exist, so that strangers
-    /// do not learn which routes exist. The context has the route if it exists.
+    /// Sets the caller, or refuses (401), even for a route that does not exist, so that
+    /// unauthenticated clients do not learn which routes exist. The context has the route if it
+    /// exists.
     check authenticate;
     /// Runs when route and method are known to exist, before the query is decoded and the handler
     /// runs: may refuse (429). Optional.
@@ -69,8 +70,8 @@ struct route_options {
 };
 
 /// Parses a client's JSON object. Errors: invalid_argument "request body must be a JSON object" for
-/// anything else, also for nesting deeper than `foreign_json_depth_max`; "request body must have at
-/// most 2000 members".
+/// anything else, including nesting deeper than `foreign_json_depth_max`; "request body must have
+/// at most 2000 members".
 [[nodiscard]] result<json> json_object_from(std::string_view text);
 
 /// One request in progress: the request, its caller, its deadlines and its responses. It lives in

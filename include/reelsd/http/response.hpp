@@ -67,7 +67,7 @@ public:
     /// control characters, and for Content-Type, which the constructors set.
     response& set(std::string_view name, std::string value) &;
     response set(std::string_view name, std::string value) &&;
-    /// Adds a field, also if there are others of that name, as Set-Cookie needs.
+    /// Adds a field, even if there are others of that name, as Set-Cookie needs.
     response& add(std::string_view name, std::string value) &;
 
     [[nodiscard]] status code() const noexcept { return code_; }

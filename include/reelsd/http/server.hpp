@@ -94,7 +94,7 @@ struct server_options {
     std::chrono::milliseconds idle_time_max = std::chrono::seconds{75};
     /// Upper bound without progress in writing a response.
     std::chrono::milliseconds write_stall_max = std::chrono::seconds{30};
-    /// For one whole response, or one piece of a stream, also with steady progress: 1 MiB at 2
+    /// For one whole response, or one piece of a stream, even with steady progress: 1 MiB at 2
     /// KB/s.
     std::chrono::milliseconds write_time_max = std::chrono::minutes{10};
     /// How long a refused client may continue to send before its connection is closed.
@@ -141,7 +141,7 @@ struct server_counts {
     std::array<std::uint64_t, 6> responses{};
 };
 
-/// Listens, and runs one coroutine for each connection. Thread: the loop's only. `routes` and the
+/// Listens, and runs one coroutine for each connection. Thread: only the loop's. `routes` and the
 /// objects that its handlers use outlive the server, which must be stopped before it is destroyed.
 class server {
 public:

@@ -32,10 +32,10 @@ struct signed_parts {
     std::string payload_sha256;  ///< 64 hexadecimal digits in lower case.
 };
 
-/// "20130524T000000Z", as in the field `x-amz-date`.
+/// "20130524T000000Z", as in the `x-amz-date` field.
 [[nodiscard]] std::string s3_date(std::chrono::system_clock::time_point now);
 
-/// The value of the field `Authorization`. `date` is that of the field `x-amz-date`. Pure.
+/// The value of the `Authorization` field. `date` is that of the `x-amz-date` field. Pure.
 [[nodiscard]] std::string s3_authorization(
     const s3_credentials& by, const signed_parts& parts, std::string_view date);
 
@@ -96,7 +96,7 @@ private:
 
     s3_settings settings_;
     std::string name_;
-    std::string host_;  ///< As in the field `Host`.
+    std::string host_;  ///< As in the `Host` field.
     http_client client_;
 };
 

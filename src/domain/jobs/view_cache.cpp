@@ -40,7 +40,7 @@ void view_cache::put(job_id reel, std::shared_ptr<reel_view> view) {
 void view_cache::confirm(job_id reel, std::string_view version, std::string ended_reels_version) {
     auto& part = part_of(reel.value);
     const auto known = part.find(reel.value);
-    // A late answer may have replaced the view by an older one.
+    // A late answer may have replaced the view with an older one.
     if (known == part.end() || known->second.view->version != version) return;
     known->second.view->ended_reels_version = std::move(ended_reels_version);
 }

@@ -79,7 +79,7 @@ constexpr db::essential_query release_query{"usage.release_call", R"sql(
 constexpr db::essential_query release_unanswered_query{"usage.release_unanswered_call", R"sql(
     DELETE FROM model_call WHERE booking_key = $1 AND settled_at IS NULL)sql"};
 
-// The age leaves a living worker time to settle its own call, also after an outage.
+// The age leaves a living worker time to settle its own call, even after an outage.
 constexpr db::query settle_lost_query{"usage.settle_lost_calls", R"sql(
     WITH lost AS (
         SELECT id FROM model_call AS call

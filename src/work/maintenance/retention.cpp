@@ -132,7 +132,7 @@ private:
         }
         last_ = *account;
         is_our_turn_ = true;
-        // A job that cannot be removed delays neither other accounts nor the rest of its own.
+        // A job that cannot be removed delays neither other accounts nor other jobs of its account.
         if (stop_jobs_at_ <= began &&
             !co_await succeeds("stop work for accounts to erase", stop_jobs())) {
             stop_jobs_at_ = monotonic_clock::now() + failed_step_pause;

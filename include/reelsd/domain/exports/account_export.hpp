@@ -16,7 +16,7 @@ class pool;
 
 namespace reelsd::exports {
 
-/// Reads all data of an account as lines of JSON, page by page, in the memory of one page. Each
+/// Reads all data of an account as JSON lines, page by page, with the memory of one page. Each
 /// line is an object whose first member `type` is `account`, `token`, `session`, `webhook`, `chat`,
 /// `reel`, `delivery`, `model_call`, or `end`, whose `lines` counts those before it: an export
 /// without it is incomplete.

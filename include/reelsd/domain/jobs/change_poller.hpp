@@ -75,7 +75,7 @@ public:
         waiter& operator=(const waiter&) = delete;
         ~waiter();
 
-        /// Suspends until the job may have changed (true, also when it already has) or `by` has
+        /// Suspends until the job may have changed (true, even if it already has) or `by` has
         /// passed (false). The caller then reads the job.
         [[nodiscard]] awaitable<bool> wait(deadline by);
         /// The `changed_at` that was read. Without it, the same change is reported again.
@@ -145,7 +145,8 @@ private:
     std::set<std::pair<time_point, std::int64_t>> published_;
     reset_schedule resets_;
     deadline forget_at_ = deadline::after({});
-    bool is_forgetting_failed_ = false;  ///< Limits the log to one warning for failures in a row.
+    bool is_forgetting_failed_ =
+        false;  ///< Limits the log to one warning for consecutive failures.
 };
 
 }  // namespace reelsd::jobs

@@ -40,7 +40,7 @@ struct submission {
     std::optional<upload_id> upload = {};
     /// Webhook address of the job; empty: the account's default, if any.
     std::optional<std::string> webhook_url = {};
-    /// What the analysis has to regard, as JSON text of the model layer; empty: nothing.
+    /// Options of the analysis, as JSON text that the model layer has written; empty: none.
     std::string options = {};
 };
 

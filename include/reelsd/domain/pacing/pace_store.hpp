@@ -12,7 +12,7 @@ namespace reelsd::pacing {
 /// A resolver of a platform. All daemons share its rate limit.
 struct paced_resolver {
     std::string host;      ///< Of the platform: "www.instagram.com".
-    std::string resolver;  ///< As in the setting `resolvers`.
+    std::string resolver;  ///< As in the `resolvers` setting.
 };
 
 /// Rate limit of a resolver.

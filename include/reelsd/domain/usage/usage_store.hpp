@@ -48,7 +48,7 @@ struct purpose_sums {
 
 struct day_sums {
     std::string date;  ///< "2026-05-22", UTC.
-    /// The reels that were analysed on this day, also by this machine; copied results do not count.
+    /// The reels that were analysed on this day, by any analyzer; copied results do not count.
     std::int64_t reels = 0;
     sums used = {};
 };

@@ -48,7 +48,7 @@ public:
     /// The same for a call of an account.
     [[nodiscard]] result<std::int64_t> begin_for_account(usage::account_call_intent intent) const;
 
-    /// Like begin_for_account(), on the loop's thread, also after refuse_new(). Throws like the
+    /// Like begin_for_account(), on the loop's thread, even after refuse_new(). Throws like the
     /// store.
     [[nodiscard]] awaitable<result<std::int64_t>> begin_later(
         usage::account_call_intent intent, deadline by) const;

@@ -55,7 +55,7 @@ struct executor_dependencies {
     const call_recorder& recorder;
     /// Whether `analyzer` may call a paid model.
     bool analysis_costs_money = false;
-    /// Whether a speech server may be paid, also for the local analyzer.
+    /// Whether a speech server may be paid, even for the local analyzer.
     bool transcription_costs_money = false;
     /// Called on the worker's thread as a step begins: "resolve", "download", "probe", "analyze".
     /// Must not block. Optional.

@@ -60,7 +60,7 @@ public:
     /// the database cannot tell.
     [[nodiscard]] bool has_ever_answered(deadline by) const;
 
-    /// Records a try. Logs the begin of a cool-down and, once an hour, a resolver that has stopped
+    /// Records a try. Logs the start of a cool-down and, once an hour, a resolver that has stopped
     /// working.
     seconds_f note(
         std::string_view resolver, const platform::finished_try& ended,

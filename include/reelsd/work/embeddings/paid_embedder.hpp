@@ -49,7 +49,7 @@ public:
     explicit paid_embedder(paid_embedder_dependencies parts) : parts_{std::move(parts)} {}
 
     /// Embeds texts, one vector each. Errors: unauthorized when the account's monthly budget is
-    /// spent; model_misconfigured, also without a call once `has_given_up()`; model_unavailable,
+    /// spent; model_misconfigured, even without a call once `has_given_up()`; model_unavailable,
     /// model_refused, cancelled; timed_out and limit_reached without a free thread; not_found for a
     /// deleted account. Throws db::failure if the call cannot be recorded; it is not made then.
     [[nodiscard]] awaitable<paid_vectors> embed(

@@ -89,7 +89,7 @@ private:
     void note_activation(bool is_in_force);
     void note_database_failure(const char* reason);
     std::vector<account_id> skipped_accounts();
-    /// Sets the cost of `found` as soon as it is known, also if the search fails.
+    /// Sets the cost of `found` as soon as it is known, even if the search fails.
     awaitable<void> search(account_id caller, std::string query, near_reels& found);
     awaitable<std::shared_ptr<const model::dense_vector>> vector_of(
         account_id caller, std::string query, deadline by, near_reels& found);
