@@ -26,7 +26,7 @@ def need(*programs):
     """Exits with a message if one is missing."""
     missing = [name for name in programs if not shutil.which(name)]
     if missing:
-        sys.exit(f"missing: {', '.join(missing)}; scripts/install build run test bench installs what Debian has (nginx starts a service of its own there)")
+        sys.exit(f"missing: {', '.join(missing)}; scripts/install build run test bench installs what Debian has (nginx starts its own service there)")
 
 
 def built(target, programs=None):

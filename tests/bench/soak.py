@@ -181,7 +181,7 @@ class Soak:
                 actor.join(max(0, give_up - time.monotonic()))
             for actor in actors:
                 if actor.is_alive():
-                    self.book.complain(actor.surface, f"{actor.name} does not come to its end")
+                    self.book.report_violation(actor.surface, f"{actor.name} does not come to its end")
             report = crowd.report()
         print(f"idle, slow and deaf clients: {report}")
         self.rest(quiet_seconds, lambda series, value: setattr(series, "quiet", value))
@@ -222,9 +222,9 @@ class Soak:
         for surface, examples in self.book.examples.items():
             for text in examples:
                 print(f"wrong: {surface}: {text}")
-        complaints = [*self.telegram.complaints, *self.gemini.complaints]
-        for text in complaints[:20]:
-            print(f"a stand-in complains: {text}")
+        violations = [*self.telegram.violations, *self.gemini.violations]
+        for text in violations[:20]:
+            print(f"a stand-in reports a violation: {text}")
         held = self.sql(f"SELECT count(*) FROM job WHERE status IN ('pending', 'processing') AND id <> {self.held}")
         if held != "0":
             print(f"{held} jobs have not ended")
@@ -235,7 +235,7 @@ class Soak:
             print(f"daemons ended with {codes}")
         for name in growing:
             print(f"not flat: {name}")
-        is_well = not (growing or self.book.wrong or complaints or any(codes) or held != "0")
+        is_well = not (growing or self.book.wrong or violations or any(codes) or held != "0")
         print("all is flat, and nothing was wrong" if is_well else "NOT WELL")
         return is_well
 

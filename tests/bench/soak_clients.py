@@ -48,7 +48,7 @@ class Book:
         with self.lock:
             self.excused[surface] += 1
 
-    def complain(self, surface, what):
+    def report_violation(self, surface, what):
         with self.lock:
             self.wrong[surface] += 1
             if len(self.examples[surface]) < EXAMPLES_MAX:
@@ -158,7 +158,7 @@ class Actor(threading.Thread):
             except Excused:
                 pass  # It has been counted.
             except Exception as why:  # Any error is counted and shown.
-                self.book.complain(self.surface, f"{type(why).__name__}: {why}")
+                self.book.report_violation(self.surface, f"{type(why).__name__}: {why}")
         self.end()
 
     def note(self, begun):

@@ -34,7 +34,7 @@ def trend(series):
 
 @dataclasses.dataclass
 class Gauge:
-    """`bound`: allowed growth over the evaluated time; None: the gauge is shown only. `rest`: allowed difference
+    """`bound`: allowed growth over the evaluated time; None: the gauge is only shown. `rest`: allowed difference
     between the quiet time after the load and that before it; None: not compared. `share`: additional allowed
     growth, as a share of the median."""
 
@@ -67,7 +67,7 @@ GAUGES = {
     # A route with its first answer of a new status adds 15. A label without a bound would add thousands.
     "metric lines": Gauge("", bound=100),
 }
-# For the database. Data that is kept for a day or longer only grows in half an hour, and is shown only.
+# For the database. Data that is kept for a day or longer only grows in half an hour, and is only shown.
 TABLES_BOUNDED = (
     "job", "search_document", "search_word", "search_concept", "reel_thumbnail", "webhook_delivery", "web_session",
     "invitation", "chat_message", "chat_code", "linked_chat", "resolver_pace", "model_total",
@@ -87,15 +87,15 @@ def gauge_of(name):
 
 def assess_growth(gauge, series):
     """(growth over the evaluated time, whether the gauge grows) for the last two thirds of a series."""
-    judged = series[len(series) // 3:]
-    if len(judged) < 2:
+    evaluated = series[len(series) // 3:]
+    if len(evaluated) < 2:
         return 0.0, False
-    slope, low, _ = trend(judged)
-    seconds = judged[-1][0] - judged[0][0]
+    slope, low, _ = trend(evaluated)
+    seconds = evaluated[-1][0] - evaluated[0][0]
     growth = slope * seconds
     if gauge.bound is None:
         return growth, False
-    allowed = max(gauge.bound, gauge.share * statistics.median(value for _, value in judged))
+    allowed = max(gauge.bound, gauge.share * statistics.median(value for _, value in evaluated))
     return growth, growth > allowed and low > 0
 
 
@@ -200,7 +200,7 @@ def table_rows(daemons):
     for name, series in daemons.items():
         gauge = gauge_of(name)
         growth, grows = assess_growth(gauge, series.points)
-        judged = [value for _, value in series.points[len(series.points) // 3:]] or [0]
+        evaluated = [value for _, value in series.points[len(series.points) // 3:]] or [0]
         finding = "grows" if grows else ("flat" if gauge.bound is not None else "")
         more = series.quiet - series.rest if None not in (series.quiet, series.rest) else None
         if gauge.rest is not None and more is not None and more > gauge.rest:
@@ -208,7 +208,7 @@ def table_rows(daemons):
         if grows:
             growing.append(name)
         rows.append([
-            name, series.rest if series.rest is not None else "", judged[0], statistics.median(judged), judged[-1],
+            name, series.rest if series.rest is not None else "", evaluated[0], statistics.median(evaluated), evaluated[-1],
             series.quiet if series.quiet is not None else "", growth, gauge.unit, finding])
     return rows, growing
 

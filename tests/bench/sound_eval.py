@@ -515,7 +515,7 @@ def main():
     runner.add_argument("model")
     runner.add_argument("--split", default="all", choices=["dev", "held", "all"])
     runner.add_argument("--kind", default="", help="only kinds that match this pattern")
-    runner.add_argument("--limit", type=int, default=0, help="at most so many clips of a kind")
+    runner.add_argument("--limit", type=int, default=0, help="at most this many clips of a kind")
     runner.add_argument("--jobs", type=int, default=1)
     runner.add_argument("--words", action="store_true", help="show the spoken and the recognised words")
     runner.add_argument("--trace", help="write all evidence to this file")

@@ -99,7 +99,7 @@ class Run:
             chosen += aims
         return chosen[:self.options.kills]
 
-    def complain(self, text):
+    def report_violation(self, text):
         with self.changed:
             self.errors.append(text)
 
@@ -209,14 +209,14 @@ class Run:
         for thread in threads[len(self.daemons):]:  # Killers must live as long as their daemons.
             thread.join(60)
             if thread.is_alive():
-                self.complain(f"stuck: the harness's own {thread}")
+                self.report_violation(f"stuck: the harness's own {thread}")
 
     def guarded(self, act, argument):
         try:
             act(argument)
         except BaseException as why:  # Otherwise the run would pass without an error.
             if not self.is_over.is_set():
-                self.complain(f"stuck: {act.__name__} ended with {why!r}")
+                self.report_violation(f"stuck: {act.__name__} ended with {why!r}")
                 self.is_over.set()
                 raise
 
@@ -242,13 +242,13 @@ class Run:
                 return
             for daemon in self.daemons:
                 if daemon.is_up and daemon.process.poll() is not None and daemon.is_up:
-                    self.complain(f"stuck: {daemon.start_id} exited unexpectedly with "
+                    self.report_violation(f"stuck: {daemon.start_id} exited unexpectedly with "
                                   f"{daemon.process.returncode}: {daemon.log()[-3000:]}")
                     return
             if time.monotonic() - since > END_SECONDS_MAX:
                 left = self.sql.rows("SELECT id, url, status, attempt, claim, worker, step, run_at,"
                                      " lease_until FROM job WHERE status IN ('pending', 'processing')")
-                self.complain(f"stuck: for {END_SECONDS_MAX} s no job has ended; {state} {left[:20]}")
+                self.report_violation(f"stuck: for {END_SECONDS_MAX} s no job has ended; {state} {left[:20]}")
                 return
             self.is_over.wait(0.1)
 
@@ -281,7 +281,7 @@ class Run:
             return answer.status, answer.read()
         except (OSError, http.client.HTTPException) as why:
             if isinstance(why, TimeoutError):
-                self.complain(f"{method} {path} was not answered in {REQUEST_SECONDS_MAX} s")
+                self.report_violation(f"{method} {path} was not answered in {REQUEST_SECONDS_MAX} s")
             if moment:
                 with self.changed:
                     self.statistics[f"{moment}s without an answer"] += 1
@@ -334,7 +334,7 @@ class Run:
                     self.statistics["answers 503"] += 1
                 continue
             if status != 202:
-                return self.complain(f"submission of {plan.url} with {plan.key}: {status} {text[:300]}")
+                return self.report_violation(f"submission of {plan.url} with {plan.key}: {status} {text[:300]}")
             job_id = json.loads(text)["id"]
             with self.changed:
                 if plan.job_id is None:
@@ -410,7 +410,7 @@ class Run:
                 plan.delete_ended = True
             else:
                 plan.delete_ended = True
-                self.complain(f"deletion of job {plan.job_id}: {answer}")
+                self.report_violation(f"deletion of job {plan.job_id}: {answer}")
             return
 
     # Kills.
@@ -519,7 +519,7 @@ class Run:
             self.changed.notify_all()
         orphans = await_no_children(pid)
         if orphans:
-            self.complain(f"children of {start} (process {pid}) outlive it: {orphans}")
+            self.report_violation(f"children of {start} (process {pid}) outlive it: {orphans}")
 
     # The end.
 
@@ -530,7 +530,7 @@ class Run:
                     continue
                 status = self.read(daemon, job_id)
                 if status != (404 if plan.delete_ended else 200):
-                    self.complain(f"job {job_id} is answered with {status} at the end")
+                    self.report_violation(f"job {job_id} is answered with {status} at the end")
         self.errors += crash_checks.check(self)
         self.errors += self.leftovers()
 
@@ -549,8 +549,8 @@ class Run:
             if left[1:]:
                 errors.append(f"scratch files of {daemon.name} are left: {left[1:6]}")
             errors += crash_checks.check_logs(daemon, self.statistics, self.options.private_cluster)
-        if self.model.complaints:
-            errors.append(f"the stand-in of the model reports: {self.model.complaints[:5]}")
+        if self.model.violations:
+            errors.append(f"the stand-in of the model reports: {self.model.violations[:5]}")
         return errors
 
     # The report.

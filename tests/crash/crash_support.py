@@ -171,14 +171,14 @@ class CrashGemini(GeminiStandIn):
     def check_key(self, record):
         key = record.headers.get("X-Goog-Api-Key", "")
         if record.kind not in ("upload_bytes", "upload_query") and not key.startswith(KEY):
-            self.complain("%s with the key %r" % (record.kind, key))
+            self.report_violation("%s with the key %r" % (record.kind, key))
 
     def take_fault(self, kind, body=None):
         if kind != "generate" or body is None:
             return None
         found = CODE.search(body)
         if not found:
-            self.complain("a call about no post of ours")
+            self.report_violation("a call about no post of ours")
             return None
         with self.lock:
             plan = self.plans.get(found[0])

@@ -137,7 +137,7 @@ TEST_F(CallLedgerStore, TranscriptionsAreCountedApart) {
         .calls_max = 1};
     const auto call = run(ledger_.begin(intent, soon())).value();
     EXPECT_FALSE(run(ledger_.begin(intent, soon()))) << "an unanswered one counts";
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(begin(job_)) << "analyses have a limit of their own";
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(begin(job_)) << "analyses have a separate limit";
     settle(
         call,
         {.cost_picodollars = 6'250'000'000,

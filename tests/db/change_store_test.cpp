@@ -156,8 +156,8 @@ TEST_F(ChangeStore, ALeaseRenewalIsNotAChange) {
     const auto mine = submitted(ann_);
     const auto held = claimed(1);
     const auto from = now();
-    const std::vector<lease> holdings{{mine, held.front().claim}};
-    run(queue_.renew(holdings, std::chrono::seconds{60}, soon()));
+    const std::vector<lease> leases{{mine, held.front().claim}};
+    run(queue_.renew(leases, std::chrono::seconds{60}, soon()));
     EXPECT_TRUE(since(from).changed.empty());
 }
 

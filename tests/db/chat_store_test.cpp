@@ -138,7 +138,7 @@ TEST_F(ChatStore, AChatCanUnlinkItself) {
     EXPECT_FALSE(run(bots_.unlink(us_, 3, reply("bye"), soon())));
 }
 
-// Daemons of the last release call the table tied_chat, which is a view now.
+// Daemons of the previous release call the table tied_chat, which is a view now.
 TEST_F(ChatStore, DaemonsOfTheLastReleaseLinkAndUnlink) {
     change(db::query{
         "test.link",

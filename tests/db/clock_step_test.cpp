@@ -104,8 +104,8 @@ TEST_F(ClockStep, BackARenewedLeaseOfADeadWorkerIsBounded) {
     const auto held = claimed(1).at(0);
     // Renewed while the clock was a day ahead, and then silent.
     step(24h);
-    const std::vector<lease> holdings{lease_of(held)};
-    EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
+    const std::vector<lease> leases{lease_of(held)};
+    EXPECT_EQ(run(queue_.renew(leases, 60s, soon())).renewed.size(), 1U);
     step(-24h);
     step(-24h);
     step(24h);
@@ -121,8 +121,8 @@ TEST_F(ClockStep, BackLiveWorkersKeepTheirJobs) {
     const auto held = claimed(1).at(0);
     step(-24h);
     EXPECT_THAT(rescued({}), ::testing::IsEmpty());
-    const std::vector<lease> holdings{lease_of(held)};
-    EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
+    const std::vector<lease> leases{lease_of(held)};
+    EXPECT_EQ(run(queue_.renew(leases, 60s, soon())).renewed.size(), 1U);
     EXPECT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));
     EXPECT_EQ(read(ann_, job).status, job_status::done);
 }
@@ -131,8 +131,8 @@ TEST_F(ClockStep, BackALeaseRenewedAfterTheStepIsKept) {
     const auto job = submitted(ann_);
     const auto held = claimed(1).at(0);
     step(-24h);
-    const std::vector<lease> holdings{lease_of(held)};
-    EXPECT_EQ(run(queue_.renew(holdings, 60s, soon())).renewed.size(), 1U);
+    const std::vector<lease> leases{lease_of(held)};
+    EXPECT_EQ(run(queue_.renew(leases, 60s, soon())).renewed.size(), 1U);
     EXPECT_THAT(rescued({}), ::testing::IsEmpty());  // Of a daemon that does not hold it.
     EXPECT_EQ(read(ann_, job).status, job_status::processing);
     EXPECT_TRUE(run(queue_.report(lease_of(held), completed{"{}"}, soon())));

@@ -105,7 +105,7 @@ TEST_F(JobRepetition, AKeyOfAListConflictsWithLinksAndOtherLists) {
 }
 
 // Goal: during an upgrade, a repeated submission gets its job from either release. The statements
-// are those of the last release.
+// are those of the previous release.
 TEST_F(JobRepetition, KeysOfTheLastReleaseAreRecognized) {
     using outcome = submission_result::outcome;
     const db::query store_query{"test.store_earlier_key", R"sql(

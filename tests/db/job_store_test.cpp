@@ -73,7 +73,7 @@ TEST_F(JobStore, ReclaimsJobsOfALostClaimFirst) {
     EXPECT_TRUE(run(queue_.claim(next, soon())).empty()) << "it has the new epoch";
 }
 
-// Daemons of the last release put the epoch into the names of workers.
+// Daemons of the previous release put the epoch into the names of workers.
 TEST_F(JobStore, DoesNotTreatClaimsOfTheLastReleaseAsLost) {
     const db::query claim_query{"test.claim_as_before", R"sql(
         UPDATE job SET status = 'processing', claim = claim + 1, attempt = attempt + 1,

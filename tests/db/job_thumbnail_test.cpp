@@ -138,7 +138,7 @@ TEST_F(JobThumbnail, IsCopiedWithAnEarlierAnalysis) {
         EXPECT_EQ(find_small(ann_, copy), first.small_jpeg.value_or(first.jpeg));
     }
 
-    // The latest analysis counts, also without a picture.
+    // The latest analysis counts, even without a picture.
     done(std::nullopt);
     EXPECT_EQ(look().thumbnail, std::nullopt);
 }

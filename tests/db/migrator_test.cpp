@@ -1,4 +1,4 @@
-// Goal: the schema is migrated completely or not at all, also by concurrent migrators. Method:
+// Goal: the schema is migrated completely or not at all, even by concurrent migrators. Method:
 // injected migrations on a real server.
 #include "support/test_database.hpp"
 #include <reelsd/db/migrator.hpp>
@@ -168,8 +168,8 @@ TEST_F(MigratorTest, LimitsTheWaitForALockSoThatOthersProceed) {
         "test.release",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid()"};
-    static constexpr query lease{
-        "test.holding",
+    static constexpr query sleeping{
+        "test.sleeping",
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE query LIKE '%pg_sleep(3600)%' AND pid <> pg_backend_pid() AND state = 'active'"};
     ASSERT_TRUE(with(std::span{history}.first(1)).migrate(soon()));
@@ -182,7 +182,7 @@ TEST_F(MigratorTest, LimitsTheWaitForALockSoThatOthersProceed) {
         return counted.one().as<std::int64_t>("n");
     };
     const auto by = soon();
-    while (count(lease) == 0) ASSERT_FALSE(by.passed());
+    while (count(sleeping) == 0) ASSERT_FALSE(by.passed());
     auto migration =
         std::async(std::launch::async, [this] { return with(history).migrate(soon()); });
     for (int round = 0; round < 2; ++round) {
@@ -190,7 +190,7 @@ TEST_F(MigratorTest, LimitsTheWaitForALockSoThatOthersProceed) {
         // The pool waits 3 s for a lock: this one must be free earlier.
         EXPECT_NO_THROW(run(pool().run(soon(), write)));
     }
-    EXPECT_EQ(count(lease), 1);
+    EXPECT_EQ(count(sleeping), 1);
     run(pool().run(soon(), release_lock));
     EXPECT_FALSE(holder.get());
     const auto done = migration.get();

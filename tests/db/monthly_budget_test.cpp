@@ -289,7 +289,7 @@ TEST_F(SpentBudget, CountsAModelThatNeverHadAPrice) {
     settle(begin_embedding().value(), {.prompt_tokens = 19'999});
     EXPECT_FALSE(is_spent());
     settle(begin_embedding().value(), {.prompt_tokens = 1});
-    EXPECT_TRUE(is_spent()) << "5 dollars a million tokens";
+    EXPECT_TRUE(is_spent()) << "5 dollars per million tokens";
 }
 
 TEST_F(SpentBudget, IsNotReachedByAFreeModel) {

@@ -94,7 +94,7 @@ private:
 class VectorIndex : public job_store_test {
 protected:
     VectorIndex() {
-        EXPECT_TRUE(prices_.put_first("e=1/1"));  // A dollar a million tokens.
+        EXPECT_TRUE(prices_.put_first("e=1/1"));  // A dollar per million tokens.
     }
     void TearDown() override {
         for (auto& index : indexes_) run(index->stop(soon()));
@@ -257,7 +257,7 @@ TEST_F(VectorIndex, DoesNotChargeBudgetsForAChangeOfTheEmbedder) {
     EXPECT_EQ(number(fmt::format("SELECT budget_is_spent({})::integer", ann_.value)), 0);
 }
 
-TEST_F(VectorIndex, ASpentBudgetStopsEmbeddingForThatAccountOnly) {
+TEST_F(VectorIndex, ASpentBudgetStopsEmbeddingOnlyForThatAccount) {
     auto& embedder = made("a");
     add_reels(bob_, 30);
     add_reels(ann_, 30);

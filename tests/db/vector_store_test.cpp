@@ -178,7 +178,7 @@ TEST_F(VectorStore, OnlyOneEmbedderIsActive) {
     EXPECT_THAT(claim("old", {.embedder = "new"}).reels, SizeIs(1)) << "requested by the operator";
 }
 
-// Claim and store of the last release.
+// Claim and store of the previous release.
 TEST_F(VectorStore, APreviousReleaseDoesNotReplaceActiveVectors) {
     const auto reel = done();
     propose("new");

@@ -336,7 +336,7 @@ class OtherProviders(AskTest):
         self.assertEqual(answer["model"], {"provider": "gemini", "name": "gemini-3.8-flash"})
         gemini.manner = "phantom"
         self.assertNotSaid(self.answered("How many cups of flour are needed?", reel))
-        self.assertEqual(gemini.complaints, [])
+        self.assertEqual(gemini.violations, [])
 
     def test_the_next_model_replaces_an_unavailable_one(self):
         gemini = self.analyzing_with_gemini("gemini,openai")

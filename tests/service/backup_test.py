@@ -193,8 +193,8 @@ class Databases(BackupTest):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         wait_until(lambda: self.sql(self.full, locks + "NOT granted") == "1", "pg_dump")
         run.send_signal(signal.SIGINT)
-        output, complaints = run.communicate(timeout=30)
-        self.assertEqual((run.returncode, output, complaints), (1, "", "reelsd: interrupted\n"))
+        output, errors = run.communicate(timeout=30)
+        self.assertEqual((run.returncode, output, errors), (1, "", "reelsd: interrupted\n"))
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_file_that_is_not_a_backup_changes_nothing(self):

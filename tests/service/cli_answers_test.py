@@ -1,4 +1,4 @@
-"""Tests the commands of `reels` for answers of the user's own: options of analyze, presets, questions and downloads.
+"""Tests the commands of `reels` that users can adapt: options of a submission, presets, questions and downloads.
 
 First with a server whose answers each test defines, then with the real daemon.
 """

@@ -1,6 +1,6 @@
 """Tests the client `reels` against a server whose answers each test defines.
 
-The tests check what the client sends and prints, and its exit code, also for answers that no daemon gives. One
+The tests check what the client sends and prints, and its exit code, even for answers that no daemon gives. One
 suite at the end uses the real daemon.
 """
 

@@ -70,13 +70,13 @@ class PollingClient(threading.Thread):
             begun = time.monotonic()
             try:
                 answer = self.ask()
-                status, wrong = answer.status, self.judged(answer)
+                status, wrong = answer.status, self.fault_of(answer)
             except (OSError, http.client.HTTPException) as why:
                 status, wrong = None, repr(why)
             self.seen.append((begun, time.monotonic(), status, wrong))
             self.crowd.over.wait(REST_SECONDS)
 
-    def judged(self, answer):
+    def fault_of(self, answer):
         if answer.status in self.good:
             return None
         if answer.status != 503 or self.kind in ("healthz", "metrics"):

@@ -59,7 +59,7 @@ class Gemini(EmbedderTest):
         self.reel_about("Somebody paints a door")
         self.wait_for_vectors(f"gemini/{MODEL}/768/1", 2)
         self.assertEqual(self.search(QUERY)[0]["id"], fish)
-        self.assertEqual(self.model.complaints, [])
+        self.assertEqual(self.model.violations, [])
 
         calls = self.model.of("batch_embed")
         self.assertEqual(calls[-1].json["requests"][0]["taskType"], "RETRIEVAL_QUERY")
@@ -162,7 +162,7 @@ class OpenAi(EmbedderTest):
         for job in jobs:
             self.assertDone(job, "local")
         self.wait_for_vectors("openai/text-embedding-3-small/256/1", 2)
-        self.assertEqual(self.model.complaints, [])
+        self.assertEqual(self.model.violations, [])
         used = wait_until(lambda: self.usage_of("text-embedding-3-small"), "the calls to be recorded")
         self.assertIsNone(used["cost_usd"], "unknown is never 0")
         self.assertEqual(used["unpriced_calls"], used["calls"])

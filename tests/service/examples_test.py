@@ -1,4 +1,4 @@
-"""Runs the example programs of the guide against the daemon. Goal: they submit a link, wait for its end, and accept
+"""Runs the example programs of the guide against the daemon. Goal: they submit a link, wait for the result, and accept
 exactly the webhooks that the daemon has signed.
 
 Method: the programs run unchanged, with nothing but their language's standard library.

@@ -1,5 +1,5 @@
-"""Tests the options of a submission with both families of models: language, instructions, a schema of the caller's
-own, the analyzer; their validation, their part in what makes submissions identical, and attacks from the video.
+"""Tests the options of a submission with both families of models: language, instructions, the caller's own schema,
+the analyzer; their validation, their effect on which submissions are identical, and attacks from the video.
 
 Method: the real daemon with stand-ins that refuse the schemas that the real APIs refuse, and that answer by the
 schema of the request or obey a hostile video.

@@ -1,4 +1,4 @@
-"""Tests the stand-in of the Gemini API: its answers, refusals and complaints. Without this, the daemon's suites
+"""Tests the stand-in of the Gemini API: its answers, refusals and violations. Without this, the daemon's suites
 would prove nothing."""
 
 import base64
@@ -95,39 +95,39 @@ class Generation(GeminiTest):
 
 
 class Refusals(GeminiTest):
-    def refused(self, words, complaint, status=400, **fields):
+    def refused(self, words, violation, status=400, **fields):
         answer = self.generate(**fields)
         self.assertEqual(answer.status, status, answer.body)
         self.assertIn(words, answer.body.decode())
-        if complaint:
-            self.assertComplains(self.gemini, complaint)
+        if violation:
+            self.assertViolation(self.gemini, violation)
         else:
-            self.assertEqual(self.gemini.complaints, [])
+            self.assertEqual(self.gemini.violations, [])
 
     def test_keys_and_models(self):
         self.refused("API_KEY_INVALID", None, x_goog_api_key="other")
         self.refused("unregistered callers", "without a key", 403, x_goog_api_key=None)
         self.refused("is not found for API version v1beta", None, 404, model="gemini-0")
         self.generate(verb="generateContent?key=the-key")
-        self.assertComplains(self.gemini, "in the URL")
+        self.assertViolation(self.gemini, "in the URL")
         text = {"contents": [{"parts": [{"text": "the-key"}]}]}
         self.generate(text)
-        self.assertComplains(self.gemini, "key is in the prompt")
+        self.assertViolation(self.gemini, "key is in the prompt")
 
     def test_members_and_parts(self):
         video, text = self.body()["contents"][0]["parts"]
-        for change, words, complaint in [
+        for change, words, violation in [
                 ({"invented": 1}, 'Unknown name \\"invented\\"', "unknown member"),
                 ({"contents": []}, "contents is not specified", "no contents"),
                 ({"contents": [{"parts": [{}]}]}, "required oneof", "a part of contents"),
                 ({"safetySettings": [{"category": "X"}]}, "safety_settings", "a safety setting")]:
-            self.refused(words, complaint, body=self.body(**change))
-        for change, complaint in [
+            self.refused(words, violation, body=self.body(**change))
+        for change, violation in [
                 ({"contents": [{"parts": [text, video]}]}, "not the first part"),
                 ({"store": True}, "may be stored"), ({"tools": [{}]}, "tools"),
                 ({"contents": [{"role": "user", "parts": [text]}] * 2}, "one turn")]:
             self.assertEqual(self.generate(self.body(**change)).status, 200)
-            self.assertComplains(self.gemini, complaint)
+            self.assertViolation(self.gemini, violation)
         video["videoMetadata"]["fps"] = 25
         self.refused("fps must be", "frames per second",
                      body=self.body(contents=[{"parts": [video, text]}]))
@@ -144,16 +144,16 @@ class Refusals(GeminiTest):
                      text64(mp4(padding=100000)) + "==AA"):
             self.refused("Base64 decoding failed", "inline data: ", body=with_data(data))
         self.generate(with_data(text64(b"GIF89a" * 9)))
-        self.assertComplains(self.gemini, "no mp4")
+        self.assertViolation(self.gemini, "no mp4")
         self.refused("MIME type", "MIME type", body=with_data(text64(mp4()), "video/x-matroska"))
 
     def test_configuration(self):
-        for config, words, complaint in [
+        for config, words, violation in [
                 ({"temperature": 0.2}, "candidates", "temperature is sent"),
                 ({"topK": 1}, "candidates", "topK is sent")]:
             self.assertIn(words, self.generate(self.body(config=config)).json())
-            self.assertComplains(self.gemini, complaint)
-        for config, words, complaint in [
+            self.assertViolation(self.gemini, violation)
+        for config, words, violation in [
                 ({"thinkingConfig": {"thinkingLevel": "minimal"}}, "MINIMAL", "thinking level"),
                 ({"thinkingConfig": {"thinkingBudget": 5}}, "budget is not", "budget 5"),
                 ({"responseSchema": {"type": "OBJECT"}}, "Only one", "two schemas"),
@@ -161,7 +161,7 @@ class Refusals(GeminiTest):
                 ({"maxOutputTokens": 65537}, "max_output", "maxOutputTokens"),
                 ({"responseModalities": []}, "Unknown name", "unknown member"),
                 ({"mediaResolution": "HIGH"}, "media_resolution", "media resolution")]:
-            self.refused(words, complaint, body=self.body(config=config))
+            self.refused(words, violation, body=self.body(config=config))
         old = self.body(config={"thinkingConfig": {"thinkingBudget": 0}, "temperature": 1})
         self.assertEqual(self.generate(old, model="gemini-2.5-flash").status, 200)
         self.gemini.assert_clean(self)
@@ -181,9 +181,9 @@ class Refusals(GeminiTest):
             body["generationConfig"] = {**config, "responseSchema": schema}
             self.assertEqual(self.generate(body).status, status)
 
-    def refused_head(self, complaint, **fields):
+    def refused_head(self, violation, **fields):
         self.generate(**fields)
-        self.assertComplains(self.gemini, complaint)
+        self.assertViolation(self.gemini, violation)
 
     def test_heads(self):
         self.refused_head("X-Server-Timeout", X_Server_Timeout="0")
@@ -191,7 +191,7 @@ class Refusals(GeminiTest):
         self.refused_head("Expect", Expect="100-continue")
         self.refused_head("Content-Type", Content_Type="text/json")
         self.send(self.gemini, "GET", "/v1/models")
-        self.assertComplains(self.gemini, "no request of this API")
+        self.assertViolation(self.gemini, "no request of this API")
 
     def test_lengths(self):
         """A body longer than announced, one in chunks, duplicate keys."""
@@ -204,12 +204,12 @@ class Refusals(GeminiTest):
         start = (b"POST /v1beta/models/gemini-3.8-flash:generateContent HTTP/1.1\r\nHost: x\r\n"
                  b"x-goog-api-key: the-key\r\nContent-Type: application/json\r\n")
         raw(start + b"Content-Length: 2\r\n\r\n{}{}\r\n\r\n")
-        self.assertComplains(self.gemini, "no HTTP request")
+        self.assertViolation(self.gemini, "no HTTP request")
         raw(start + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
-        self.assertComplains(self.gemini, "in chunks")
+        self.assertViolation(self.gemini, "in chunks")
         body = b'{"store": false, "store": false}'
         raw(start + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-        self.assertComplains(self.gemini, "keys twice")
+        self.assertViolation(self.gemini, "keys twice")
 
 
 class Files(GeminiTest):
@@ -222,7 +222,7 @@ class Files(GeminiTest):
             {"fileData": {"mimeType": "video/mp4", "fileUri": file["uri"]}}, {"text": "t"}]}])
         early = self.generate(use)
         self.assertEqual((early.status, early.json()["error"]["status"]), (400, "FAILED_PRECONDITION"))
-        self.assertComplains(self.gemini, "is used while it is PROCESSING")
+        self.assertViolation(self.gemini, "is used while it is PROCESSING")
         self.assertEqual(self.poll(file["name"]).json()["state"], "PROCESSING")
         active = self.poll(file["name"]).json()
         self.assertEqual((active["state"], active["videoMetadata"]),
@@ -244,26 +244,26 @@ class Files(GeminiTest):
         received = self.upload(url, command="query")
         self.assertEqual(received.headers["X-Goog-Upload-Size-Received"], str(GRANULARITY))
         self.assertEqual(self.upload(url, video[5:], 5).status, 400)
-        self.assertComplains(self.gemini, "continues at")
+        self.assertViolation(self.gemini, "continues at")
         last = self.upload(url, video[GRANULARITY:], GRANULARITY)
         self.assertEqual((last.status, last.headers["X-Goog-Upload-Status"]), (200, "final"))
         url = self.start_upload(len(video)).headers["X-Goog-Upload-URL"]
         self.assertEqual(self.upload(url, video[:9], command="upload").status, 400)
-        self.assertComplains(self.gemini, "granularity")
+        self.assertViolation(self.gemini, "granularity")
         self.assertEqual(self.upload(url, video[:9]).status, 400)
-        self.assertComplains(self.gemini, "were announced")
+        self.assertViolation(self.gemini, "were announced")
         self.gemini.fail("upload_bytes", "lost_bytes")
         self.assertEqual(self.upload(url, video).status, 503)
         received = self.upload(url, command="query").headers["X-Goog-Upload-Size-Received"]
         self.assertEqual(self.upload(url, video[int(received):], int(received)).status, 200)
-        self.assertEqual(self.gemini.complaints, [])
+        self.assertEqual(self.gemini.violations, [])
 
     def test_invalid_upload_starts(self):
         for fields in ({"X_Goog_Upload_Protocol": "multipart"},
                        {"X_Goog_Upload_Header_Content_Length": None},
                        {"X_Goog_Upload_Header_Content_Type": "video/x-matroska"}):
             self.assertEqual(self.start_upload(5, **fields).status, 400)
-            self.assertComplains(self.gemini, "an upload begins")
+            self.assertViolation(self.gemini, "an upload begins")
         self.assertEqual(self.upload(self.gemini.url + "/upload/v1beta/files?upload_id=x").status, 410)
 
     def test_files_that_do_not_become_active(self):
@@ -323,7 +323,7 @@ class Embeddings(GeminiTest):
         self.gemini.assert_clean(self)
         for requests in (texts, [{"content": {"parts": [{"text": "x"}]}}], [self.one(" ")]):
             self.assertEqual(self.embed({"requests": requests}, verb="batchEmbedContents").status, 400)
-            self.assertNotEqual(self.gemini.complaints, [])
+            self.assertNotEqual(self.gemini.violations, [])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Tests analysis with the Gemini API: the effect of each answer and failure on a job, the number of calls, and the
 cleanup at the provider.
 
-Method: the real daemon with the stand-in, which complains about each request that the API would reject. The clip
-has one second, so that only the number of calls matters.
+Method: the real daemon with the stand-in, which reports each request that the API would reject as a violation. The
+clip is one second long, so that only the number of calls matters.
 """
 
 import contextlib

@@ -33,7 +33,7 @@ class FileDaemon(Daemon):
         """Sends SIGHUP, and waits until the daemon has reloaded."""
         seen = self.log().count("SIGHUP")
         self.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: self.log().count("SIGHUP") > seen, "the daemon's reading again")
+        wait_until(lambda: self.log().count("SIGHUP") > seen, "the daemon to reload")
 
 
 class LogFile(ServiceTest):
@@ -80,7 +80,7 @@ class LogFile(ServiceTest):
         daemon.address = wait_until(daemon._listening, "the daemon's address")
         for _ in range(3):
             daemon.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: "SIGHUP" in daemon.log(), "the daemon's reading again")
+        wait_until(lambda: "SIGHUP" in daemon.log(), "the daemon to reload")
         account = daemon.account()
         account.finished(account.submit(UNAVAILABLE))
         self.assertEqual(daemon.stop(), 0)

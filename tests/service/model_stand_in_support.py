@@ -79,9 +79,9 @@ class StandInTest(unittest.TestCase):
         connection.close()
         return answer
 
-    def assertComplains(self, server, words):
-        self.assertTrue([one for one in server.complaints if words in one], (words, server.complaints))
-        server.complaints.clear()
+    def assertViolation(self, server, words):
+        self.assertTrue([one for one in server.violations if words in one], (words, server.violations))
+        server.violations.clear()
 
 
 class GeminiTest(StandInTest):

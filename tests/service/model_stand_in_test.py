@@ -1,4 +1,4 @@
-"""Tests the stand-ins of the model APIs: each failure, and the answers, refusals and complaints of the
+"""Tests the stand-ins of the model APIs: each failure, and the answers, refusals and violations of the
 OpenAI-compatible one."""
 
 import base64
@@ -97,7 +97,7 @@ class GeminiFailures(GeminiTest):
         answer = self.generate()
         self.assertEqual(answer.status, 307)
         self.send(self.gemini, "POST", answer.headers["Location"][len(self.gemini.url):], {})
-        self.assertComplains(self.gemini, "a redirect was followed")
+        self.assertViolation(self.gemini, "a redirect was followed")
 
     def test_a_fault_selected_by_text(self):
         self.gemini.fail("generate", "internal", words="r" * 40)
@@ -167,7 +167,7 @@ class Chat(OpenAiTest):
                 del body["max_tokens"]
             answer = self.send(server, "POST", "/v1/chat/completions", body)
             self.assertEqual((answer.status, json.loads(self.text_of(answer))), (200, GOOD), kind)
-            self.assertEqual(server.complaints, [])
+            self.assertEqual(server.violations, [])
             body["messages"][1]["content"] = refused
             answer = self.send(server, "POST", "/v1/chat/completions", body)
             self.assertEqual(answer.status, 400, kind)
@@ -204,23 +204,23 @@ class Chat(OpenAiTest):
         for parts, words in rows:
             answer = self.chat(server, *parts)
             self.assertEqual(answer.status, 400, words)
-            self.assertComplains(server, words)
+            self.assertViolation(server, words)
         for more, words in [({"stream": True}, "streams"), ({"max_completion_tokens": 5}, "max_tokens"),
                             ({"messages": []}, "too short"), ({"max_tokens": 0}, "max_tokens")]:
             self.assertEqual(self.chat(server, **more).status, 400)
-            self.assertComplains(server, words)
+            self.assertViolation(server, words)
         for parts, words in [([IMAGE], "without its time"), ([LABEL, IMAGE] * 65, "65 images"),
                              ([LABEL, with_url(IMAGE, "data:image/jpeg;base64," + text64(
                                  jpeg(1080, 1920)))], "1080x1920"),
                              ([{"type": "input_audio", "input_audio": {
                                  "data": text64(wav(1, 44100)), "format": "wav"}}], "44100 Hz")]:
             self.assertEqual(self.chat(server, *parts).status, 200)
-            self.assertComplains(server, words)
+            self.assertViolation(server, words)
         self.assertEqual(self.chat(server, model="other").status, 404)
         self.assertEqual(self.chat(server, Authorization="Bearer other").status, 401)
-        self.assertEqual(server.complaints, [])
+        self.assertEqual(server.violations, [])
         self.assertEqual(self.chat(server, Authorization=None).status, 401)
-        self.assertComplains(server, "without a key")
+        self.assertViolation(server, "without a key")
         self.assertEqual(self.chat(self.server(key=None), Authorization=None).status, 200)
 
     def test_schemas(self):
@@ -238,7 +238,7 @@ class Chat(OpenAiTest):
             if "properties.list" in words:
                 words = "list[]"
             self.assertEqual(answer.status, 400, words)
-            self.assertComplains(server, words)
+            self.assertViolation(server, words)
         server.takes_no_schema = True
         self.assertEqual(self.chat(server).status, 400)
         self.assertEqual(self.chat(server, response_format={"type": "json_object"}).status, 200)
@@ -319,7 +319,7 @@ class OpenAiEmbeddings(OpenAiTest):
         server.assert_clean(self)
         for texts in ([], "", ["a", ""], ["a"] * 2049):
             self.assertEqual(self.embed(server, input=texts).status, 400)
-            self.assertComplains(server, "no input")
+            self.assertViolation(server, "no input")
 
 
 if __name__ == "__main__":

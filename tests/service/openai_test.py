@@ -1,8 +1,8 @@
 """Tests analysis with OpenAI-compatible servers: the request in each mode for each kind of server, and the effect
 of answers and failures on a job.
 
-Method: the real daemon with the stand-in, which accepts the part types of a kind of server and complains about
-invalid requests.
+Method: the real daemon with the stand-in, which accepts the part types of a kind of server and reports invalid
+requests as violations.
 """
 
 import pathlib
@@ -36,7 +36,7 @@ class OpenAiTest(ModelTest):
         super().tearDown()
 
     def switch(self, kind):
-        """Replaces the running server by one of another kind."""
+        """Replaces the running server with one of another kind."""
         self.model.assert_clean(self)
         self.model.stop()
         self.model = OpenAiStandIn(kind, key=KEY).start()

@@ -68,7 +68,7 @@ class Settings(ServiceTest):
             with open(path, "w") as file:
                 file.write("wrokers = 3\n")
             self.refused(run_reelsd("--config", path, "serve"), "wrokers")
-        with self.subTest("a setting of the last release"):
+        with self.subTest("a setting of the previous release"):
             with open(path, "w") as file:
                 file.write('tessdata-dir = "/usr/share/tessdata"\nworkers = "many"\n')
             done = run_reelsd("--config", path, "serve")

@@ -11,8 +11,8 @@ import unittest
 
 from service_support import SAMPLE, DatabaseTest, ServiceTest, wait_until
 
-KEEPERS = 4
-NEWCOMERS = 4
+KEPT_CONNECTIONS = 4
+SHORT_CONNECTIONS = 4
 REQUESTS_BETWEEN = 25  # Of each client, before the next step of a restart.
 
 
@@ -27,11 +27,11 @@ class Load:
         self.job = account.submit(SAMPLE)
         self.accepted = [self.job]
         self.faults = []
-        self.told_to_close = 0
-        self.answered = [0] * (KEEPERS + NEWCOMERS)
+        self.asked_to_close = 0
+        self.answered = [0] * (KEPT_CONNECTIONS + SHORT_CONNECTIONS)
         self.leaving = threading.Event()
         self.threads = [threading.Thread(target=self.guard, args=(number,))
-                        for number in range(KEEPERS + NEWCOMERS)]
+                        for number in range(KEPT_CONNECTIONS + SHORT_CONNECTIONS)]
 
     def __enter__(self):
         for thread in self.threads:
@@ -51,7 +51,7 @@ class Load:
     def guard(self, number):
         try:
             while not self.leaving.is_set():
-                self.use_connection(number, keep=number < KEEPERS)
+                self.use_connection(number, keep=number < KEPT_CONNECTIONS)
         except Exception as fault:  # Any error of a client is a failure of the test.
             self.faults.append(f"client {number}: {fault!r}")
 
@@ -64,7 +64,7 @@ class Load:
             for turn in itertools.count():
                 closes = self.ask(connection, is_post=turn % 5 == 4 or (not keep and number % 2 == 0))
                 self.answered[number] += 1
-                self.told_to_close += closes and keep
+                self.asked_to_close += closes and keep
                 if closes or not keep or self.leaving.is_set():
                     return
 
@@ -119,7 +119,7 @@ class RestartMixin:
                 load.go_on()
                 daemon = new
         self.assertEqual(load.faults, [])
-        self.assertGreaterEqual(load.told_to_close, KEEPERS, "each connection of the old daemons")
+        self.assertGreaterEqual(load.asked_to_close, KEPT_CONNECTIONS, "each connection of the old daemons")
         listed = {job["id"] for job in self.all_jobs(account, daemon)}
         self.assertEqual(len(load.accepted), len(set(load.accepted)))
         self.assertLessEqual(set(load.accepted), listed, "what was accepted is there")

@@ -2,7 +2,7 @@
 invented text, crashes; with the local analyzer, and with a vision model that receives frames.
 
 Method: the real daemon with stand-ins of the servers, which refuse what the real ones refuse. The voice is that of the sample
-reel; silence, music and noise are generated. The built-in recognizer has its real model, because it replaces the server.
+reel; silence, music and noise are generated. The built-in recogniser has its real model, because it replaces the server.
 """
 
 import csv
@@ -25,7 +25,7 @@ KEY = "sk-speechKeyThatNobodyMaySee0123456789"
 MODEL = "whisper-test"
 PRICE = Decimal("0.006")
 REPLACED = "the speech server was unavailable"
-# Where the sample's voice is, whose first words the built-in recognizer writes as "here are three ways".
+# Where the sample's voice is, whose first words the built-in recogniser writes as "here are three ways".
 SPOKEN = [passage("Hier sind drei Wege.", 0.4, 1.2), passage("Zu besserem Kaffee.", 1.2, 2),
           passage("Kauft frische Bohnen.", 2, 2.8)]
 PHANTOMS = ["Thank you.", "Thanks for watching!", "Subtitles by the Amara.org community", "Undertekster av Ai-Media",
@@ -95,7 +95,7 @@ class SpeechTest(ModelTest):
         return result
 
     def assertReplaced(self, result, *reasons):
-        """The built-in recognizer has written the transcript, and a warning says why."""
+        """The built-in recogniser has written the transcript, and a warning says why."""
         self.assertIn("three ways", result["audio"]["transcript"])
         self.assertEqual(result["audio"]["language"], "en")
         warning, = [one for one in result["metadata"]["warnings"] if one.startswith(REPLACED)]
@@ -290,7 +290,7 @@ class Phantoms(SpeechTest):
                     self.assertEqual(self.result(sound, caption=kind + sound)["audio"]["transcript"], "")
             self.assertEqual(daemon.stop(), 0)
 
-    def test_nor_from_the_built_in_recognizer(self):
+    def test_nor_from_the_built_in_recogniser(self):
         daemon = self.analyzing(transcriber="local")
         for sound in SOUNDS:
             self.assertEqual(self.result(sound, caption=sound)["audio"]["transcript"], "", sound)
@@ -499,7 +499,7 @@ class FramesAndSpeech(ModelTest):
         usage = exact(self.account.request("GET", "/api/v1/reels/usage"))
         self.assertEqual({row["purpose"]: row["calls"] for row in usage["by_purpose"]}, {"analysis": 1, "transcription": 1})
 
-    def test_with_the_built_in_recognizer(self):
+    def test_with_the_built_in_recogniser(self):
         self.analyzing(transcriber="local")
         result = self.assertDone(self.job())
         self.assertIn("three ways", result["audio"]["transcript"])

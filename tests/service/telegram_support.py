@@ -8,7 +8,7 @@ ANN = 1001  # A private chat.
 
 
 class TelegramTest(ServiceTest):
-    """Checks `self.telegram` at the end of each test: it must have no complaint about a request."""
+    """Checks `self.telegram` at the end of each test: it must have no violation about a request."""
 
     def setUp(self):
         super().setUp()
@@ -17,7 +17,7 @@ class TelegramTest(ServiceTest):
 
     def tearDown(self):
         super().tearDown()
-        self.assertEqual(self.telegram.complaints, [])
+        self.assertEqual(self.telegram.violations, [])
 
     def bot_daemon(self, **settings):
         return self.daemon(**self.telegram.settings(), **settings)
@@ -44,7 +44,7 @@ class TelegramTest(ServiceTest):
             return wait_until(seen, f"{count} messages with {words!r}", seconds)
         except AssertionError as why:
             raise AssertionError(f"{why}; there are {self.telegram.messages(chat)}, "
-                                 f"complaints: {self.telegram.complaints}") from None
+                                 f"violations: {self.telegram.violations}") from None
 
     def wait_for_handled(self, update):
         """Waits until the bot has confirmed an update with its next poll."""

@@ -306,20 +306,20 @@ class Operation(ServiceTest):
         certificate, other = Certificate(folder, "one"), Certificate(folder, "other")
         missing = os.path.join(folder, "missing.pem")
 
-        def complaint(**settings):
+        def startup_error(**settings):
             done = run_reelsd("serve", cwd=folder, data_dir=os.path.join(folder, "data"), **settings)
             return done.returncode, done.stderr.splitlines()[-1]
 
-        self.assertEqual(complaint(tls_certificate=certificate.file),
+        self.assertEqual(startup_error(tls_certificate=certificate.file),
                          (2, "reelsd: tls-certificate and tls-key go together: tls-key is not set"))
-        self.assertEqual(complaint(tls_key=certificate.key),
+        self.assertEqual(startup_error(tls_key=certificate.key),
                          (2, "reelsd: tls-certificate and tls-key go together: tls-certificate is not set"))
-        self.assertEqual(complaint(tls_certificate=missing, tls_key=certificate.key),
+        self.assertEqual(startup_error(tls_certificate=missing, tls_key=certificate.key),
                          (1, f"reelsd: the certificate {missing}: No such file or directory"))
-        self.assertEqual(complaint(tls_certificate=certificate.file, tls_key=certificate.file),
+        self.assertEqual(startup_error(tls_certificate=certificate.file, tls_key=certificate.file),
                          (1, f"reelsd: the key {certificate.file}: it contains no PEM private key"))
         self.assertEqual(
-            complaint(tls_certificate=certificate.file, tls_key=other.key),
+            startup_error(tls_certificate=certificate.file, tls_key=other.key),
             (1, f"reelsd: the key {other.key}: it does not fit the certificate {certificate.file}"))
 
 

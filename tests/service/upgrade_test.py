@@ -8,7 +8,7 @@ import unittest
 
 from service_support import UNAVAILABLE, DatabaseTest, must, wait_until
 
-NEWER = "INSERT INTO schema_migration VALUES (9999, 'do_wonders', 'x')"
+NEWER = "INSERT INTO schema_migration VALUES (9999, 'add_column', 'x')"
 
 
 class Upgrades(DatabaseTest):

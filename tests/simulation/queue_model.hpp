@@ -15,7 +15,7 @@
 
 namespace reelsd::simulation {
 
-/// The columns of the table `job` that the queue uses.
+/// The columns of the `job` table that the queue uses.
 struct model_row {
     job_id id;
     jobs::job_status status = jobs::job_status::pending;

@@ -10,7 +10,7 @@ connections as well as to new ones:
     proxy.drop()                                        cuts the open connections at once, with a reset
     proxy.stall()                                       accepts connections and bytes and holds them
     proxy.swallow()                                     like stall, but bytes are lost: connections that
-                                                        lost some stay silent forever, also after flow()
+                                                        lost some stay silent forever, even after flow()
     proxy.slow(0.2)                                     delays each piece by this many seconds
     proxy.cut(b"jobs.submit", at=CuttingProxy.ANSWER)   cuts connections whose request has these bytes
     proxy.close()

@@ -99,7 +99,7 @@ def video(origin, code, slide=None):
 
 
 def carousel(origin, code, slides):
-    """A post with several media. None is a photo, about which yt-dlp complains before it continues."""
+    """A post with several media. None is a photo, about which yt-dlp reports a violation before it continues."""
     entries = [slide and video(origin, code, number) for number, slide in enumerate(slides, 1)]
     return dict(video(origin, code), _type="playlist", title="Post by some.one", entries=entries,
                 formats=None, playlist_count=len(slides))
@@ -115,7 +115,7 @@ def documents(origin, code):
     }
 
 
-def complain(code, words, kind="ERROR"):
+def report_violation(code, words, kind="ERROR"):
     print("%s: [Instagram] %s: %s" % (kind, code, words), file=sys.stderr)
 
 
@@ -139,7 +139,7 @@ def answer(config, code, behaviour):
         try:
             break_out(config, behaviour)
         except PermissionError as stopped:
-            complain(code, "Permission denied: %s" % stopped)
+            report_violation(code, "Permission denied: %s" % stopped)
             print("null")
             return 1
         behaviour = "ok"
@@ -160,15 +160,15 @@ def answer(config, code, behaviour):
     found = documents(origin, code).get(behaviour)
     if found is None:
         for words in WARNINGS:
-            complain(code, words, "WARNING")
-        complain(code, ERRORS[behaviour])
+            report_violation(code, words, "WARNING")
+        report_violation(code, ERRORS[behaviour])
         print("null")
         return 1
     for words in WARNINGS if behaviour == "warnings" else []:
-        complain(code, words, "WARNING")
+        report_violation(code, words, "WARNING")
     missing = found.get("entries", []).count(None)
     for _ in range(missing):
-        complain(code, ERRORS["no_formats"])
+        report_violation(code, ERRORS["no_formats"])
     print(json.dumps(found))
     return 1 if missing else 0
 

@@ -85,13 +85,13 @@ class GeminiFiles:
         head = record.headers
         command = head.get("X-Goog-Upload-Command", "")
         if head.get("X-Goog-Upload-Protocol", "") != "resumable" or command != "start":
-            self.complain("an upload begins with protocol %s, command %r" % (
+            self.report_violation("an upload begins with protocol %s, command %r" % (
                 head.get("X-Goog-Upload-Protocol"), command))
             raise invalid("Upload protocol must be resumable.")
         length = head.get("X-Goog-Upload-Header-Content-Length", "")
         mime_type = head.get("X-Goog-Upload-Header-Content-Type", "")
         if not length.isdigit() or int(length) == 0:
-            self.complain("an upload begins without its length")
+            self.report_violation("an upload begins without its length")
             raise invalid("X-Goog-Upload-Header-Content-Length is missing.")
         given = self.checked_file(record.json, length, mime_type)
         if int(length) > FILE_BYTES_MAX:
@@ -116,19 +116,19 @@ class GeminiFiles:
             key for key in given
             if self.camel(key) not in ("name", "displayName", "mimeType", "sizeBytes")]
         if unknown:
-            self.complain("an upload begins with unknown members: %s" % unknown)
+            self.report_violation("an upload begins with unknown members: %s" % unknown)
             raise invalid("Invalid JSON payload received. Unknown name \"%s\"" % unknown[0])
         given = {self.camel(key): value for key, value in given.items()}
         if mime_type not in MIME_TYPES or given.get("mimeType", mime_type) != mime_type:
-            self.complain("an upload begins with MIME type %r" % mime_type)
+            self.report_violation("an upload begins with MIME type %r" % mime_type)
             raise invalid("Unsupported MIME type: %s" % mime_type)
         if str(given.get("sizeBytes", length)) != length:
-            self.complain("an upload begins with two sizes")
+            self.report_violation("an upload begins with two sizes")
         if "name" in given and not NAME.fullmatch(given["name"]):
-            self.complain("no name of a file: %r" % given["name"])
+            self.report_violation("no name of a file: %r" % given["name"])
             raise invalid("Invalid file name.")
         if len(given.get("displayName", "")) > 512:
-            self.complain("a displayName of over 512 characters")
+            self.report_violation("a displayName of over 512 characters")
             raise invalid("displayName is too long.")
         return given
 
@@ -150,7 +150,7 @@ class GeminiFiles:
                 "X-Goog-Upload-Status": "final" if session.is_over else "active",
                 "X-Goog-Upload-Size-Received": str(session.blob.size)})
         if commands not in (["upload"], ["upload", "finalize"], ["finalize"]) or session.is_over:
-            self.complain("upload command %s, session over: %s" % (commands, session.is_over))
+            self.report_violation("upload command %s, session over: %s" % (commands, session.is_over))
             raise invalid("Invalid upload command.")
         self.append(record, session, "finalize" in commands, fault)
         if fault == "lost_bytes":
@@ -162,14 +162,14 @@ class GeminiFiles:
     def append(self, record, session, is_last, fault):
         offset = record.headers.get("X-Goog-Upload-Offset", "")
         if offset != str(session.blob.size):
-            self.complain("an upload continues at %r; %d bytes are here" % (offset, session.blob.size))
+            self.report_violation("an upload continues at %r; %d bytes are here" % (offset, session.blob.size))
             raise invalid("Invalid upload offset.")
         total = session.blob.size + record.size
         if total > session.size or (is_last and total != session.size):
-            self.complain("%d bytes were announced, %d came" % (session.size, total))
+            self.report_violation("%d bytes were announced, %d came" % (session.size, total))
             raise invalid("The size does not match the announced one.")
         if not is_last and record.size % GRANULARITY:
-            self.complain("a piece of %d bytes, no multiple of the granularity" % record.size)
+            self.report_violation("a piece of %d bytes, no multiple of the granularity" % record.size)
             raise invalid("The piece is no multiple of the granularity.")
         kept = record.size // 2 if fault == "lost_bytes" else record.size
         at = 0
@@ -183,7 +183,7 @@ class GeminiFiles:
         file = session.file
         blob = session.blob.look()
         if blob.kind != "mp4":
-            self.complain("the file that was uploaded is no mp4")
+            self.report_violation("the file that was uploaded is no mp4")
         file.update(sizeBytes=str(blob.size),
                     sha256Hash=base64.b64encode(blob.hash.digest()).decode())
         with self.lock:
@@ -256,11 +256,11 @@ class GeminiFiles:
         """The bytes of a fileUri, which must be ACTIVE."""
         name = "files/" + uri.rpartition("/files/")[2]
         if not uri.startswith(self.url + "/v1beta/files/"):
-            self.complain("a fileUri that this server never gave: %r" % uri)
+            self.report_violation("a fileUri that this server never gave: %r" % uri)
             raise invalid("Invalid file URI.")
         file = self.file_named(name)
         if file["state"] != "ACTIVE":
-            self.complain("file %s is used while it is %s" % (name, file["state"]))
+            self.report_violation("file %s is used while it is %s" % (name, file["state"]))
             raise Refusal(400, "FAILED_PRECONDITION", "The File %s is not in an ACTIVE state and "
                           "usage is not allowed." % name.partition("/")[2])
         return file, self.blobs.get(name)

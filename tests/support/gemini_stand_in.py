@@ -2,7 +2,7 @@
 models, countTokens.
 
 It refuses requests that the API refuses, bills by the API's own formula with the real duration of the sent
-video, and records requests that no client may send (`complaints`). See model_stand_in for its use.
+video, and records requests that no client may send (`violations`). See model_stand_in for its use.
 
     gemini.answer = None | {...} | "text"   content of good answers; None: from the request's schema
     gemini.models["name"] = levels          further models; del removes one
@@ -80,8 +80,8 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
     # Called by tests.
 
     def assert_clean(self, test):
-        """There is no complaint, and no file that a client has left."""
-        test.assertEqual(self.complaints, [])
+        """There is no violation, and no file that a client has left."""
+        test.assertEqual(self.violations, [])
         test.assertEqual(sorted(self.files), [], "files are left")
 
     # Called by the server.
@@ -107,10 +107,10 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         super().check_head(record, target)
         timeout = record.headers.get("X-Server-Timeout")
         if timeout is not None and not re.fullmatch("[1-9][0-9]*", timeout):
-            self.complain("X-Server-Timeout: %s" % timeout)
+            self.report_violation("X-Server-Timeout: %s" % timeout)
         has_json = record.kind in ("generate", "stream", "embed", "batch_embed", "count", "upload_start")
         if has_json and not record.headers.get("Content-Type", "").startswith("application/json"):
-            self.complain("%s with Content-Type %s" % (
+            self.report_violation("%s with Content-Type %s" % (
                 record.kind, record.headers.get("Content-Type")))
 
     def answer_to(self, record):
@@ -132,7 +132,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         if record.kind in ("upload_bytes", "upload_query"):
             return  # The address is the secret.
         if given is None:
-            self.complain("%s without a key" % record.kind)
+            self.report_violation("%s without a key" % record.kind)
             raise faults.no_key()
         if given != self.key:
             raise faults.bad_key()
@@ -196,7 +196,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
             good = good(request)
         if question_answers.is_question(request):
             if request.media:
-                self.complain("media in a question")
+                self.report_violation("media in a question")
             good = question_answers.answer_to(request, self.manner)
         if good is None:
             good = model_answers.answer_for(request.schema) if request.schema else "A video."
@@ -280,7 +280,7 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
         if record.kind == "generate":
             return json_answer(200, value)
         if record.query.get("alt") != "sse":
-            self.complain("a stream without alt=sse")
+            self.report_violation("a stream without alt=sse")
         return Answer(200, kind="text/event-stream", events=self.events_of(value, fault))
 
     def events_of(self, value, fault):
@@ -310,9 +310,9 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
             raise faults.model_missing(model)
         if record.kind == "embed":
             return json_answer(200, {"embedding": {"values": self.vector(model, record.json, False)}})
-        requests = members(record.json, {"requests"}, "request", self.complain).get("requests", [])
+        requests = members(record.json, {"requests"}, "request", self.report_violation).get("requests", [])
         if not 1 <= len(requests) <= BATCH_MAX:
-            self.complain("%d requests in a batch" % len(requests))
+            self.report_violation("%d requests in a batch" % len(requests))
             raise invalid("* BatchEmbedContentsRequest.requests: at most 100 requests can be in one "
                           "batch")
         return json_answer(200, {"embeddings": [
@@ -320,31 +320,31 @@ class GeminiStandIn(GeminiFiles, ModelStandIn):
 
     def vector(self, model, request, needs_model):
         known = {"model", "content", "taskType", "title", "outputDimensionality"}
-        request = members(request, known, "request", self.complain)
+        request = members(request, known, "request", self.report_violation)
         if request.get("model", None if needs_model else "models/" + model) != "models/" + model:
-            self.complain("an embedding for %r of %s" % (request.get("model"), model))
+            self.report_violation("an embedding for %r of %s" % (request.get("model"), model))
             raise invalid("model must match the one in the URL.")
         task = request.get("taskType")
         if task is not None and task not in EMBEDDING_TASKS:
-            self.complain("taskType %r" % task)
+            self.report_violation("taskType %r" % task)
             raise invalid("Invalid value at 'task_type'")
         if task is not None and model == "gemini-embedding-2":
-            self.complain("a taskType for gemini-embedding-2")
+            self.report_violation("a taskType for gemini-embedding-2")
             if self.refuses_task_type:
                 raise invalid("task_type is not supported for this model.")
         parts = members(request.get("content", {}), {"role", "parts"}, "content",
-                        self.complain).get("parts", [])
+                        self.report_violation).get("parts", [])
         text = " ".join(part.get("text", "") for part in parts)
         if not text.strip():
-            self.complain("an embedding of nothing")
+            self.report_violation("an embedding of nothing")
             raise invalid("Content is empty.")
         if len(parts) != 1:
-            self.complain("%d parts make one vector" % len(parts))
+            self.report_violation("%d parts make one vector" % len(parts))
         if model_answers.tokens_of(text) > EMBEDDING_MODELS[model]:
-            self.complain("a text too long for %s" % model)
+            self.report_violation("a text too long for %s" % model)
         dimensions = request.get("outputDimensionality", 3072)
         if not isinstance(dimensions, int) or not 128 <= dimensions <= 3072:
-            self.complain("%r dimensions" % dimensions)
+            self.report_violation("%r dimensions" % dimensions)
             raise invalid("outputDimensionality must be between 128 and 3072.")
         return vector_of(text, dimensions, dimensions == 3072 or model == "gemini-embedding-2")
 

@@ -30,7 +30,7 @@ TRANSPORT = (
     "slow_upload",         # the body is read at `bytes_per_second` (65536)
     "lying_length",        # announces more than it sends
     "short_length",        # announces less than it sends
-    "redirect",            # `status` (307) to `location`, by default where each visit is a complaint
+    "redirect",            # `status` (307) to `location`, by default where each visit is a violation
     "endless",             # an endless answer
 )
 
@@ -84,7 +84,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send_error(self, code, message=None, explain=None):
         # In particular: bytes after the announced end of a body, read as the next request.
-        self.server.stand_in.complain("no HTTP request: %s %s" % (code, message))
+        self.server.stand_in.report_violation("no HTTP request: %s %s" % (code, message))
         super().send_error(code, message, explain)
 
     def serve(self):
@@ -118,11 +118,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def read_body(self, record, fault):
         if "Transfer-Encoding" in self.headers:
-            self.server.stand_in.complain("%s comes in chunks, not with a length" % record.kind)
+            self.server.stand_in.report_violation("%s comes in chunks, not with a length" % record.kind)
             return
         text = self.headers.get("Content-Length", "0" if self.command in ("GET", "DELETE") else "")
         if not text.isdigit():
-            self.server.stand_in.complain("%s without a Content-Length" % record.kind)
+            self.server.stand_in.report_violation("%s without a Content-Length" % record.kind)
             text = "0"
         stand_in, left = self.server.stand_in, int(text)
         is_json = "json" in self.headers.get("Content-Type", "")
@@ -158,7 +158,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             return self.rfile.read1(size)
         except TimeoutError:
-            self.server.stand_in.complain(
+            self.server.stand_in.report_violation(
                 "%s announced %d bytes more than it sent" % (record.kind, left))
         except OSError:
             pass
@@ -168,9 +168,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             record.json = body.value()
         except ValueError as why:
-            self.server.stand_in.complain("%s is not JSON: %s" % (record.kind, why))
+            self.server.stand_in.report_violation("%s is not JSON: %s" % (record.kind, why))
         if body.duplicates:
-            self.server.stand_in.complain("keys twice: %s" % body.duplicates)
+            self.server.stand_in.report_violation("keys twice: %s" % body.duplicates)
 
     # The answer.
 
@@ -255,7 +255,7 @@ class Server(http.server.ThreadingHTTPServer):
         """Many faults make clients close the connection in the middle."""
         error = sys.exc_info()[1]
         if not isinstance(error, (OSError, ValueError)) or isinstance(error, UnicodeError):
-            self.stand_in.complain("the stand-in failed: %r" % error)
+            self.stand_in.report_violation("the stand-in failed: %r" % error)
             super().handle_error(request, client_address)
 
 

@@ -1,11 +1,11 @@
-"""Common code of the stand-ins of model APIs: a threaded server on loopback that records each request,
-complains about requests that no client may send, and fails as a test defines, once per entry of a queue.
+"""Common code of the stand-ins of model APIs: a threaded server on loopback that records each request and each
+violation (a request that no client may send), and fails as a test defines, once per entry of a queue.
 
     with GeminiStandIn(key="...") as gemini:            # or start() and stop()
         gemini.fail("generate", "overloaded", times=2)  # the next two of that kind
         ...
         gemini.of("generate")                           # their records, in order
-        gemini.assert_clean(test)                       # no complaint, no file left
+        gemini.assert_clean(test)                       # no violation, no file left
 
 Faults of any kind of request are in TRANSPORT of model_server; answers of an API are in the module of its
 stand-in.
@@ -58,9 +58,9 @@ class ModelStandIn:
         return "http://127.0.0.1:%d" % self.server.server_address[1]
 
     def reset(self):
-        """Removes requests, faults, complaints and the defined answer."""
+        """Removes requests, faults, violations and the defined answer."""
         with self.lock:
-            self.requests, self.queue, self.complaints = [], {}, []
+            self.requests, self.queue, self.violations = [], {}, []
             self.answer = None
             self.manner = "honest"  # How questions are answered: question_answers.MANNERS, or a function.
         self.released.clear()
@@ -161,9 +161,9 @@ class ModelStandIn:
                 waiting.remove(fault)
             return None if fault and fault.name == "none" else fault
 
-    def complain(self, text):
+    def report_violation(self, text):
         with self.lock:
-            self.complaints.append(text)
+            self.violations.append(text)
 
     def take_bytes(self, record, piece):
         """A part of a body that is not JSON."""
@@ -171,10 +171,10 @@ class ModelStandIn:
     def check_head(self, record, target):
         """Rules for each request of each API."""
         if self.key and (self.key in target or "key" in record.query):
-            self.complain("the key is in the URL of %s" % record.kind)
+            self.report_violation("the key is in the URL of %s" % record.kind)
         if record.path == REDIRECTED:
-            self.complain("a redirect was followed")
+            self.report_violation("a redirect was followed")
         if "Expect" in record.headers:
-            self.complain("%s has an Expect field" % record.kind)
+            self.report_violation("%s has an Expect field" % record.kind)
         if record.kind == "other":
-            self.complain("%s %s is no request of this API" % (record.method, record.path))
+            self.report_violation("%s %s is no request of this API" % (record.method, record.path))

@@ -9,7 +9,8 @@ import struct
 
 
 def vector_of(text, dimensions, is_unit=True):
-    """Each word adds to a few dimensions. Not of unit length by default, as shortened vectors of some models."""
+    """Each word adds to a few dimensions. Without `is_unit`, the length is 0.7, like shortened vectors of some
+    models."""
     values = [0.0] * dimensions
     for word in re.findall(r"\w+", text.lower()) or [text]:
         digest = hashlib.sha256(word.encode()).digest()

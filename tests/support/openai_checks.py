@@ -69,16 +69,16 @@ class Request:
     Blob), `cap`."""
 
     def __init__(self, stand_in, record):
-        self.stand_in, self.complain = stand_in, stand_in.complain
+        self.stand_in, self.report_violation = stand_in, stand_in.report_violation
         self.kind = stand_in.server_kind
         self.text, self.videos, self.images, self.sounds = "", [], [], []
         body = self.body = record.json
         if not isinstance(body, dict):
-            self.complain("the body is no object")
+            self.report_violation("the body is no object")
             raise Refusal(400, "We could not parse the JSON body of your request.")
         unknown = sorted(set(body) - BODY)
         if unknown:
-            self.complain("unknown members: %s" % unknown)
+            self.report_violation("unknown members: %s" % unknown)
             if self.kind == "openai":
                 raise Refusal(400, "Unrecognized request argument supplied: %s" % unknown[0])
         if body.get("model") not in stand_in.models:
@@ -89,7 +89,7 @@ class Request:
         self.take_messages(body.get("messages"))
 
     def refuse(self, message, **more):
-        self.complain(message)
+        self.report_violation(message)
         raise Refusal(400, message, **more)
 
     def check_limits(self):
@@ -97,7 +97,7 @@ class Request:
         if body.get("stream"):
             self.refuse("streams are not played here")
         if body.get("n", 1) != 1 or body.get("store"):
-            self.complain("several answers, or storing, is asked for")
+            self.report_violation("several answers, or storing, is asked for")
         caps = [body[name] for name in ("max_tokens", "max_completion_tokens") if name in body]
         if len(caps) > 1:
             self.refuse("max_tokens and max_completion_tokens")
@@ -108,7 +108,7 @@ class Request:
             self.refuse("max_tokens %r" % caps[0])
         self.cap = caps[0] if caps else None
         if self.cap is None:
-            self.complain("no cap on the answer")
+            self.report_violation("no cap on the answer")
 
     # The schema.
 
@@ -118,19 +118,19 @@ class Request:
         kind = given.get("type")
         if kind in ("json_object", "text"):
             if set(given) - {"type", "schema"} or ("schema" in given and self.kind != "llamacpp"):
-                self.complain("response_format %s" % sorted(given))
+                self.report_violation("response_format %s" % sorted(given))
             return given.get("schema")
         inner = given.get("json_schema")
         if kind != "json_schema" or not isinstance(inner, dict):
             self.refuse("response_format of type %r" % kind)
         if set(inner) - {"name", "strict", "schema", "description"}:
-            self.complain("unknown members of json_schema: %s" % sorted(inner))
+            self.report_violation("unknown members of json_schema: %s" % sorted(inner))
         if not SCHEMA_NAME.fullmatch(inner.get("name", "")):
             self.refuse("the schema's name %r" % inner.get("name"))
         if self.stand_in.takes_no_schema:
             raise Refusal(400, "This response_format type is unavailable now")
         if inner.get("strict") is not True:
-            self.complain("the schema is not strict")
+            self.report_violation("the schema is not strict")
         self.enum_values = 0
         self.check_strict(inner.get("schema"), "()", 1)
         return inner["schema"]
@@ -173,7 +173,7 @@ class Request:
                             "to be supplied and to be an array including every key in properties."
                             % where)
         if node.keys() & {"propertyOrdering", "nullable"}:
-            self.complain("a keyword of another API in the schema at %s" % where)
+            self.report_violation("a keyword of another API in the schema at %s" % where)
         for name, schema in node.get("properties", {}).items():
             self.check_strict(schema, "%s.%s" % (where, name), depth + 1)
         for name in ("items",):
@@ -198,11 +198,11 @@ class Request:
                 self.refuse("content of a message is %r" % type(content))
             self.take_parts(content, message["role"])
         if messages[-1].get("role") != "user":
-            self.complain("the last message is not the user's")
+            self.report_violation("the last message is not the user's")
 
     def take_text(self, text):
         if self.stand_in.key and self.stand_in.key in text:
-            self.complain("the key is in the prompt")
+            self.report_violation("the key is in the prompt")
         self.text += text
 
     def take_parts(self, parts, role):
@@ -213,9 +213,9 @@ class Request:
                     kind == "input_audio" and self.stand_in.hears):
                 raise self.unknown_part(kind)
             if role != "user" and kind != "text":
-                self.complain("%s in a message of the %s" % (kind, role))
+                self.report_violation("%s in a message of the %s" % (kind, role))
             if set(part) != {"type", kind}:
-                self.complain("a part %s of type %s" % (sorted(part), kind))
+                self.report_violation("a part %s of type %s" % (sorted(part), kind))
             value = part.get(kind)
             if kind == "text":
                 self.take_text(value)
@@ -226,7 +226,7 @@ class Request:
                 self.take_data(kind, value, before)
                 before = ""
         if len(self.images) > FRAMES_MAX:
-            self.complain("%d images" % len(self.images))
+            self.report_violation("%d images" % len(self.images))
 
     def unknown_part(self, kind):
         """Not an error of the client: servers differ in the parts that they accept."""
@@ -244,7 +244,7 @@ class Request:
         if blob.prefix or blob.problem or blob.kind != value["format"]:
             self.refuse("input_audio: %s" % (blob.problem or blob.prefix or "a %s" % blob.kind))
         if blob.kind == "wav" and (blob.channels, blob.rate) != (1, 16000):
-            self.complain("sound of %s channels at %s Hz" % (blob.channels, blob.rate))
+            self.report_violation("sound of %s channels at %s Hz" % (blob.channels, blob.rate))
         self.sounds.append(blob)
 
     def take_data(self, kind, value, before):
@@ -268,9 +268,9 @@ class Request:
 
     def take_image(self, blob, before):
         if blob.kind != "jpeg":
-            self.complain("an image that is no JPEG")
+            self.report_violation("an image that is no JPEG")
         elif max(blob.width or 0, blob.height or 0) > LONG_EDGE_MAX:
-            self.complain("an image of %sx%s" % (blob.width, blob.height))
+            self.report_violation("an image of %sx%s" % (blob.width, blob.height))
         if not FRAME_LABEL.search(before):
-            self.complain("an image without its time before it: %r" % before[-30:])
+            self.report_violation("an image without its time before it: %r" % before[-30:])
         self.images.append(blob)

@@ -6,7 +6,7 @@ embeddings, models.
     key=None                            no key is required, as on a private server
     server.hears = True                 accepts input_audio even if its kind has none
     server.takes_no_schema = True       400 for response_format json_schema
-    server.answer, .fail(kind, name, **options), .billed(), .of("chat"), .complaints
+    server.answer, .fail(kind, name, **options), .billed(), .of("chat"), .violations
 
 Faults: TRANSPORT of model_server; ERRORS and PLAIN for each kind of request, with the options `shape`,
 `retry_after` (seconds or an HTTP date), `retry_after_ms`, `should_retry`; SPOILED (model_answers) and
@@ -110,7 +110,7 @@ class OpenAiStandIn(ModelStandIn):
                        "limit-tokens": "200000", "remaining-tokens": "150000", "reset-tokens": "6m0s"}
 
     def assert_clean(self, test):
-        test.assertEqual(self.complaints, [])
+        test.assertEqual(self.violations, [])
 
     # Called by the server.
 
@@ -121,7 +121,7 @@ class OpenAiStandIn(ModelStandIn):
         super().check_head(record, target)
         if record.method == "POST" and not record.headers.get("Content-Type", "").startswith(
                 "application/json"):
-            self.complain("%s with Content-Type %s" % (
+            self.report_violation("%s with Content-Type %s" % (
                 record.kind, record.headers.get("Content-Type")))
 
     def answer_to(self, record):
@@ -168,7 +168,7 @@ class OpenAiStandIn(ModelStandIn):
             return
         given = record.headers.get("Authorization", "")
         if not given.startswith("Bearer "):
-            self.complain("%s without a key" % record.kind)
+            self.report_violation("%s without a key" % record.kind)
             raise Refusal(401, "You didn't provide an API key.", "invalid_api_key")
         if given != "Bearer " + self.key:
             raise ERRORS["unauthorized"]()
@@ -180,7 +180,7 @@ class OpenAiStandIn(ModelStandIn):
         good = self.answer(request) if callable(self.answer) else self.answer
         if question_answers.is_question(request):
             if request.videos or request.images or request.sounds:
-                self.complain("media in a question")
+                self.report_violation("media in a question")
             good = question_answers.answer_to(request, self.manner)
         if good is None:
             good = model_answers.answer_for(request.schema) if request.schema else "A video."
@@ -244,13 +244,13 @@ class OpenAiStandIn(ModelStandIn):
         body = record.json if isinstance(record.json, dict) else {}
         unknown = set(body) - {"model", "input", "dimensions", "encoding_format", "user"}
         if unknown:
-            self.complain("unknown members: %s" % sorted(unknown))
+            self.report_violation("unknown members: %s" % sorted(unknown))
         if body.get("model") not in EMBEDDING_MODELS:
             raise Refusal(404, "The model `%s` does not exist" % body.get("model"), "model_not_found")
         texts = body.get("input")
         texts = [texts] if isinstance(texts, str) else texts
         if not isinstance(texts, list) or not 1 <= len(texts) <= INPUTS_MAX or not all(texts):
-            self.complain("no input, an empty one, or over 2048")
+            self.report_violation("no input, an empty one, or over 2048")
             raise Refusal(400, "'$.input' is invalid.")
         tokens = [model_answers.tokens_of(text) for text in texts]
         if max(tokens) > INPUT_TOKENS_MAX:

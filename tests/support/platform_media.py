@@ -135,4 +135,4 @@ class MediaServing:
             while True:
                 self.wfile.write(b"10000\r\n" + piece + b"\r\n")
         except OSError:
-            pass  # The client has given up, which this behaviour is to provoke.
+            pass  # The client has given up, as this behaviour intends.

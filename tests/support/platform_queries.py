@@ -47,7 +47,7 @@ def behaviour_of(post, kind):
     return post.get(kind, TRUTHS.get(post.get("page", "ok"), {}).get(kind, "ok"))
 
 
-def complaint(message, **more):
+def query_error(message, **more):
     return {"data": None, "errors": [dict({"message": message, "severity": "CRITICAL"}, **more)]}
 
 
@@ -87,7 +87,7 @@ def check_request(path, headers, form, has_chrome_tls=False):
     if form.get("doc_id") == RETIRED_DOC_ID:
         raise Refused(200, {"data": {"xdt_shortcode_media": None}})
     if form.get("doc_id") != doc_id:
-        raise Refused(200, complaint("execution error"))
+        raise Refused(200, query_error("execution error"))
 
 
 def asked_code(path, form, posts):
@@ -95,11 +95,11 @@ def asked_code(path, form, posts):
     variables = json.loads(form.get("variables", "{}"))
     if path == "/graphql/query":
         if "shortcode" not in variables or not isinstance(variables.get(RELAY_PROVIDER), bool):
-            raise Refused(200, complaint("missing_required_variable_value"))
+            raise Refused(200, query_error("missing_required_variable_value"))
         return variables["shortcode"]
     media_id = variables.get("media_id", "")
     if not media_id.isdigit():
-        raise Refused(200, complaint("Invalid media_id"))
+        raise Refused(200, query_error("Invalid media_id"))
     return next((code for code in posts if pages.media_id_of(code) == media_id), "DYunknown01")
 
 
@@ -144,11 +144,11 @@ def query_answer(kind, behaviour, code, post, media_url):
     wait = {"message": "Please wait a few minutes before you try again.", "require_login": True,
             "status": "fail"}
     fixed = {
-        "not_found": (200, complaint("execution error", code=4630001,
+        "not_found": (200, query_error("execution error", code=4630001,
                                      description="Media not found or unavailable")),
-        "field_exception": (200, complaint("A server error field_exception occured")),
-        "execution_error": (200, complaint("execution error", path=["x"])),
-        "rate_limited": (200, complaint("Rate limit exceeded", code=1675004)),
+        "field_exception": (200, query_error("A server error field_exception occured")),
+        "execution_error": (200, query_error("execution error", path=["x"])),
+        "rate_limited": (200, query_error("Rate limit exceeded", code=1675004)),
         "too_many": (429, "slow down"),
         "wait": (401, wait),
         "html": (200, LOGIN_SHELL),

@@ -44,7 +44,7 @@ def sign(secret, date, region, text):
 
 
 def verify(method, path, query, headers, body):
-    """Raises Refused unless the request is signed as S3 demands."""
+    """Raises Refused unless the request is signed as S3 requires."""
     authorization = headers.get("Authorization", "")
     algorithm, _, fields = authorization.partition(" ")
     if algorithm != "AWS4-HMAC-SHA256":

@@ -72,7 +72,7 @@ public:
         int socket_;
     };
 
-    /// Runs on a thread of its own for each connection; the connection closes when it returns.
+    /// Runs on a separate thread for each connection; the connection closes when it returns.
     using handler = std::function<void(connection&)>;
 
     explicit scripted_server(handler handle) : handle_{std::move(handle)} {

@@ -8,7 +8,7 @@ models. It refuses what the real ones refuse.
                                           "avg_logprob", "compression_ratio", "words": [{"word", "start", "end"}]
     server.language                       a code
     server.answered_with = {...}          members that replace those of the answer, such as a wrong duration
-    server.fail(kind, name, **options), .billed(), .of("speech"), .complaints
+    server.fail(kind, name, **options), .billed(), .of("speech"), .violations
 
 Faults: TRANSPORT of model_server; ERRORS and PLAIN; SPOILED.
 """
@@ -60,10 +60,10 @@ class Form:
         source = b"Content-Type: " + record.headers.get("Content-Type", "").encode() + b"\r\n\r\n" + (record.body or b"")
         whole = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(source)
         if not whole.is_multipart():
-            stand_in.complain("the body is no form: %s" % record.headers.get("Content-Type"))
+            stand_in.report_violation("the body is no form: %s" % record.headers.get("Content-Type"))
             raise Refusal(400, "Could not parse multipart form")
         if whole.defects:
-            stand_in.complain("the form is damaged: %s" % whole.defects)
+            stand_in.report_violation("the form is damaged: %s" % whole.defects)
         for part in whole.iter_parts():
             name = part.get_param("name", header="content-disposition")
             if name == "file":
@@ -90,7 +90,7 @@ class SpeechStandIn(ModelStandIn):
         self.lists_models = self.server_kind not in ("whispercpp",)
 
     def assert_clean(self, test):
-        test.assertEqual(self.complaints, [])
+        test.assertEqual(self.violations, [])
 
     def kind_of(self, method, url, _):
         return ROUTES.get((method, url.path), "other")
@@ -126,7 +126,7 @@ class SpeechStandIn(ModelStandIn):
     # The request.
 
     def refuse(self, message):
-        self.complain(message)
+        self.report_violation(message)
         raise Refusal(400, message)
 
     def checked(self, form):
@@ -154,7 +154,7 @@ class SpeechStandIn(ModelStandIn):
         if kind == "vllm" and answer_format not in ("json", "text", "verbose_json"):
             raise Refusal(400, "Currently only support response_format: `json`, `text` or `verbose_json`")
         if answer_format not in ("json", "verbose_json"):
-            self.complain("response_format %s" % answer_format)
+            self.report_violation("response_format %s" % answer_format)
         if times and answer_format != "verbose_json":
             self.refuse("timestamp_granularities[] needs response_format verbose_json")
 
@@ -170,7 +170,7 @@ class SpeechStandIn(ModelStandIn):
             self.refuse("no WAVE file")
         coding, channels, rate, _, _, bits = struct.unpack("<HHIIHH", head[20:36])
         if (coding, channels, rate, bits) != (1, 1, RATE, 16):
-            self.complain("sound of %s channels, %s Hz, %s bits" % (channels, rate, bits))
+            self.report_violation("sound of %s channels, %s Hz, %s bits" % (channels, rate, bits))
         size, = struct.unpack("<I", head[40:44])
         if size != len(form.bytes) - HEAD_BYTES:
             self.refuse("the length in the file is wrong")

@@ -1,6 +1,6 @@
 """The Bot API's stand-in: users write to a bot, and the bot answers. Every request is checked like on the real
 server, and more strictly: requests that the server would tolerate (an unknown field, a request before the end of
-`retry_after`) are complaints."""
+`retry_after`) are violations."""
 
 import collections
 import email.parser
@@ -146,7 +146,7 @@ class Telegram:
         self.token, self.username = token, username
         self.id = int(token.split(":")[0])
         self.lock = threading.Condition()
-        self.complaints, self.calls = [], collections.Counter()
+        self.violations, self.calls = [], collections.Counter()
         self.chats, self.blocked = {}, set()
         self.topics, self.closed_topics = {}, set()  # For forums; closed topics: (chat, topic).
         self.updates, self.all_updates, self.confirmed = [], [], 0
@@ -172,9 +172,9 @@ class Telegram:
     def settings(self):
         return {"telegram_token": self.token, "telegram_url": self.url}
 
-    def complain(self, what):
+    def report_violation(self, what):
         with self.lock:
-            self.complaints.append(what)
+            self.violations.append(what)
 
     # Actions of users.
 
@@ -349,7 +349,7 @@ class Telegram:
         """(status, bytes or None, whether the connection is cut in the middle of them)."""
         found = re.fullmatch(r"/file/bot([^/]+)/(.+)", path)
         if not found or found.group(1) != self.token:
-            self.complain(f"GET {path}: no file")
+            self.report_violation(f"GET {path}: no file")
             return 404, None, False
         with self.lock:
             self.calls["file"] += 1
@@ -361,7 +361,7 @@ class Telegram:
 
     def check_pace(self, method, chat):
         if time.monotonic() < self.not_before.get((method, chat), 0):
-            self.complaints.append(f"{method} in {chat} before retry_after is over")
+            self.violations.append(f"{method} in {chat} before retry_after is over")
 
     def fields_of(self, method, headers, body):
         kind = headers.get("Content-Type", "")
@@ -369,19 +369,19 @@ class Telegram:
             given = self.parts_of(kind, body)
         else:
             if kind.split(";")[0].strip() != "application/json":
-                self.complain(f"{method} is sent as {kind!r}")
+                self.report_violation(f"{method} is sent as {kind!r}")
             try:
                 given = json.loads(body)
             except ValueError:
-                self.complain(f"{method}: no JSON: {body[:200]!r}")
+                self.report_violation(f"{method}: no JSON: {body[:200]!r}")
                 raise Refusal(400, "Bad Request: can't parse JSON object") from None
         for name in given:
             is_attached = method == "sendMediaGroup" and isinstance(given[name], tuple)
             if name not in FIELDS[method] and not is_attached:
-                self.complain(f"{method} has an unknown field {name!r}")
+                self.report_violation(f"{method} has an unknown field {name!r}")
         for name, is_required in FIELDS[method].items():
             if is_required and given.get(name) in (None, ""):
-                self.complain(f"{method} lacks {name}")
+                self.report_violation(f"{method} lacks {name}")
                 raise Refusal(400, f"Bad Request: {name} is empty")
         return given
 
@@ -424,9 +424,9 @@ class Telegram:
             if self.has_webhook:
                 raise Refusal(409, "Conflict: can't use getUpdates method while webhook is active")
             if given.get("allowed_updates") != ["message", "edited_message", "callback_query"]:
-                self.complaints.append(f"allowed_updates: {given.get('allowed_updates')}")
+                self.violations.append(f"allowed_updates: {given.get('allowed_updates')}")
             if not 0 <= given.get("timeout", 0) <= 50:
-                self.complaints.append(f"timeout {given['timeout']}")
+                self.violations.append(f"timeout {given['timeout']}")
             self.poll += 1
             mine = self.poll
             self.lock.notify_all()
@@ -466,7 +466,7 @@ class Telegram:
                                    "and reply markup are exactly the same")
             now = time.monotonic()
             if now - message.changed_at < EDIT_SECONDS_MIN and len(message.history) > 1:
-                self.complaints.append(f"message {message.id} is edited twice within a second")
+                self.violations.append(f"message {message.id} is edited twice within a second")
             message.changed_at = now
             message.history.append(text)
             message.entities, message.buttons = entities, buttons
@@ -475,14 +475,14 @@ class Telegram:
 
     def do_answerCallbackQuery(self, given):
         if markup.units(given.get("text", "")) > CALLBACK_TEXT_MAX:
-            self.complaints.append("answerCallbackQuery: text is too long")
+            self.violations.append("answerCallbackQuery: text is too long")
         self.callback_answers[given["callback_query_id"]] = given.get("text", "")
         return True
 
     def do_sendChatAction(self, given):
         self.check_chat(given["chat_id"])
         if given["action"] != "typing":
-            self.complaints.append(f"action {given['action']!r}")
+            self.violations.append(f"action {given['action']!r}")
         return True
 
     def do_sendDocument(self, given):
@@ -497,15 +497,15 @@ class Telegram:
     def do_sendMediaGroup(self, given):
         media = json.loads(given["media"])
         if len(media) not in ALBUM_SIZES:
-            self.complaints.append(f"an album of {len(media)}")
+            self.violations.append(f"an album of {len(media)}")
             raise Refusal(400, "Bad Request: wrong number of media in the album")
         sent = []
         for entry in media:
             if set(entry) - {"type", "media", "caption", "parse_mode"} or entry["type"] != "photo":
-                self.complaints.append(f"medium {entry}")
+                self.violations.append(f"medium {entry}")
             attached = entry["media"].removeprefix("attach://")
             if not isinstance(given.get(attached), tuple):
-                self.complaints.append(f"no file {attached!r}")
+                self.violations.append(f"no file {attached!r}")
                 raise Refusal(400, f"Bad Request: can't find {attached}")
             sent.append(self.view(self.send_photo(given, given[attached], entry)))
         return sent
@@ -514,11 +514,11 @@ class Telegram:
         self.check_chat(given["chat_id"])
         name, content = photo
         if not content.startswith(b"\xff\xd8") or not name:
-            self.complaints.append(f"{name!r} is no JPEG")
+            self.violations.append(f"{name!r} is no JPEG")
             raise Refusal(400, "Bad Request: IMAGE_PROCESS_FAILED")
         caption, _ = markup.parse(described.get("caption", ""))
         if markup.units(caption) > CAPTION_MAX:
-            self.complaints.append(f"a caption of {markup.units(caption)}")
+            self.violations.append(f"a caption of {markup.units(caption)}")
             raise Refusal(400, "Bad Request: message caption is too long")
         made = self.new_message(given, caption)
         made.photo = photo
@@ -526,7 +526,7 @@ class Telegram:
 
     def check_chat(self, chat):
         if not isinstance(chat, int):
-            self.complaints.append(f"chat_id {chat!r} is no number")
+            self.violations.append(f"chat_id {chat!r} is no number")
         if chat not in self.chats:
             raise Refusal(400, "Bad Request: chat not found")
         if chat in self.blocked:
@@ -534,19 +534,19 @@ class Telegram:
 
     def text_of(self, given):
         if given.get("parse_mode") not in (None, "HTML"):
-            self.complaints.append(f"parse_mode {given['parse_mode']!r}")
+            self.violations.append(f"parse_mode {given['parse_mode']!r}")
         try:
             text, entities = markup.parse(given["text"]) if "parse_mode" in given else (given["text"], [])
         except markup.MarkupError as why:
-            self.complaints.append(f"{why} in {given['text'][:200]!r}")
+            self.violations.append(f"{why} in {given['text'][:200]!r}")
             raise Refusal(400, f"Bad Request: {why}") from None
         if not text.strip():
             raise Refusal(400, "Bad Request: message text is empty")
         if markup.units(text) > markup.TEXT_MAX:
-            self.complaints.append(f"a text of {markup.units(text)}")
+            self.violations.append(f"a text of {markup.units(text)}")
             raise Refusal(400, "Bad Request: message is too long")
         if len(entities) > markup.ENTITIES_MAX:
-            self.complaints.append(f"{len(entities)} entities: the rest is lost")
+            self.violations.append(f"{len(entities)} entities: the rest is lost")
         return text.strip(), entities
 
     def buttons_of(self, given):
@@ -554,9 +554,9 @@ class Telegram:
         buttons = []
         for button in (one for row in rows for one in row):
             if set(button) != {"text", "callback_data"}:
-                self.complaints.append(f"button {button}")
+                self.violations.append(f"button {button}")
             if not 1 <= len(button["callback_data"].encode()) <= 64:
-                self.complaints.append(f"callback_data {button['callback_data']!r}")
+                self.violations.append(f"callback_data {button['callback_data']!r}")
             buttons.append((button["text"], button["callback_data"]))
         return buttons
 

@@ -19,7 +19,7 @@
 #include <utility>
 
 /// Real PostgreSQL for tests: one throw-away server for each test program (started when first
-/// needed; also as root), one database for each test. With REELSD_TEST_DATABASE_URL in the
+/// needed; even as root), one database for each test. With REELSD_TEST_DATABASE_URL in the
 /// environment, that server is used instead; its role needs to be allowed to create databases.
 namespace reelsd::test {
 
@@ -34,7 +34,7 @@ enum class schema : std::uint8_t {
     migrated,  ///< All of migrations/ applied.
 };
 
-/// A database of its own, dropped at the end, together with whatever is connected to it.
+/// A separate database, dropped at the end together with whatever is connected to it.
 class test_database {
 public:
     explicit test_database(schema with);

@@ -78,7 +78,7 @@ private:
     }
 };
 
-/// A folder of its own for PEM files.
+/// A separate folder for PEM files.
 struct pem_folder {
     pem_folder() {
         auto pattern = (std::filesystem::temp_directory_path() / "reelsd-tls-XXXXXX").string();

@@ -237,7 +237,7 @@ def sql_function_breaches(name: str, text: str) -> Iterator[str]:
         yield f"{name}: {lines} lines, at most {FUNCTION_LINES_MAX}"
     for function in SQL_FUNCTION.findall(text):
         if re.sub(r"_before_\d{4}$", "", PurePosixPath(name).stem) != function:
-            yield f"{name}: {function}() has a file of its own"
+            yield f"{name}: {function}() has a separate file"
 
 
 def migration_breaches(name: str, text: str) -> Iterator[str]:

@@ -207,7 +207,7 @@ class SqlFunctions(unittest.TestCase):
         self.assertIn("71 lines", self.breaches(head + "    SELECT\n" * 70))
 
     def test_a_file_defines_the_function_that_it_is_named_after(self) -> None:
-        self.assertIn("g() has a file of its own", self.breaches("CREATE OR REPLACE FUNCTION g()\n"))
+        self.assertIn("g() has a separate file", self.breaches("CREATE OR REPLACE FUNCTION g()\n"))
 
         earlier = "CREATE OR REPLACE FUNCTION g(a integer)\n"
         self.assertEqual(list(tidy.sql_function_breaches("functions/g_before_0042.sql", earlier)), [])

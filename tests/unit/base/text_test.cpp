@@ -30,7 +30,7 @@ TEST(Text, TrimsTheGivenBlanks) {
     EXPECT_EQ(trimmed(""), "");
 }
 
-TEST(Text, LowersAsciiLettersOnly) {
+TEST(Text, LowersOnlyAsciiLetters) {
     EXPECT_EQ(ascii_lower("AZaz09[`\xC3\x84"), "azaz09[`\xC3\x84");
     EXPECT_TRUE(equals_ignoring_case("Content-Type", "content-type"));
     EXPECT_FALSE(equals_ignoring_case("Content-Type", "content-typ"));

@@ -89,7 +89,7 @@ TEST(NextStepOf, FollowsAJob) {
     }
 }
 
-TEST(NextStepOf, SendsTheNextPartOfAReplyAlsoToUnlinkedChats) {
+TEST(NextStepOf, SendsTheNextPartOfAReplyEvenToUnlinkedChats) {
     chats::waiting_message row;
     row.what.parts = {"a", "b"};
     row.parts_sent = 1;
@@ -131,7 +131,7 @@ TEST(PerChatThrottle, AllowsOneMessageAtATime) {
     EXPECT_EQ(throttle.size(), 0U);
 }
 
-TEST(PerChatThrottle, DelaysOneChatOnly) {
+TEST(PerChatThrottle, DelaysOnlyOneChat) {
     per_chat_throttle throttle;
     const per_chat_throttle::time_point now{1000s};
     throttle.take(ann);

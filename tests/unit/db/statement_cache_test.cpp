@@ -9,7 +9,7 @@ namespace {
 constexpr query first{"test.first", "SELECT 1"};
 constexpr query second{"test.second", "SELECT 2"};
 
-TEST(StatementCache, PreparesOnFirstUseOnly) {
+TEST(StatementCache, PreparesOnlyOnFirstUse) {
     statement_cache cache;
     const auto fresh = cache.acquire(first);
     EXPECT_TRUE(fresh.must_prepare);

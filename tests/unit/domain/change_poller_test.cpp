@@ -41,7 +41,7 @@ struct ChangePoller : ::testing::Test {
     std::vector<std::string> log_;
 };
 
-TEST_F(ChangePoller, AnnouncesToTheWaitersOfOneJobOnly) {
+TEST_F(ChangePoller, AnnouncesOnlyToTheWaitersOfOneJob) {
     for (const std::int64_t job : {1, 1, 2}) start_waiting(job_id{job}, deadline::after(1h));
     boost::asio::post(loop_, [this] { poller_.announce(job_id{1}); });
     while (loop_.poll() > 0) {

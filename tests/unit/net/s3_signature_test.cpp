@@ -1,4 +1,4 @@
-// Goal: requests are signed as S3 demands. Method: the examples of AWS's "Signature Calculations
+// Goal: requests are signed as S3 requires. Method: the examples of AWS's "Signature Calculations
 // for the Authorization Header: Transferring Payload in a Single Chunk".
 #include <reelsd/net/s3_store.hpp>
 

@@ -150,7 +150,7 @@ TEST(RunChild, BoundsTheOutput) {
 }
 
 TEST(RunChild, KeepsTheEndOfTheErrorOutput) {
-    const auto end = run_child(unruly({"complain"}), far_away(), {});
+    const auto end = run_child(unruly({"print_error"}), far_away(), {});
     EXPECT_THAT(end.error_output, ::testing::EndsWith("alast words"));
     EXPECT_EQ(end.error_output.size(), child_error_output_bytes_max);
 }

@@ -56,7 +56,7 @@ int main(int count, char** values) {
     const std::string_view mode = values[1];
     if (mode == "echo") return std::fputs(values[2], stdout) < 0;
     if (mode == "exit") return std::atoi(values[2]);
-    if (mode == "complain") {
+    if (mode == "print_error") {
         std::fprintf(stderr, "%s%s", std::string(5'000, 'a').c_str(), "last words");
         return 3;
     }
