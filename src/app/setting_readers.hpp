@@ -38,7 +38,7 @@ bool read_integer(std::string_view text, Integer least, Integer most, Integer& t
 
 inline bool read_number(std::string_view text, double least, double most, double& target) {
     const auto value = parse_number<double>(text);
-    // Also false for NaN.
+    // The negation also rejects NaN.
     if (!value || !(*value >= least && *value <= most)) return false;
     target = *value;
     return true;

@@ -129,7 +129,7 @@ exit_code run_list(const command_context& context, const list_arguments& argumen
         print(context, render_reels(reels.document, context.page));
     }
     if (listed->next_cursor) {
-        // Also with --json: the array has no place for it.
+        // Even with --json: the array has no place for it.
         context.shown.note(
             fmt::format("More: {}", command_for_rest(arguments, *listed->next_cursor)));
     }

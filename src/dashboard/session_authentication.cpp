@@ -91,7 +91,7 @@ bool is_from_other_site(const http::request_context& ctx, std::string_view own_o
     return authority_of(*origin) != ctx.header("Host").value_or("");
 }
 
-/// Also with parameters, such as "; charset=utf-8", and in any letter case.
+/// True even with parameters, such as "; charset=utf-8", and in any letter case.
 bool is_json(std::string_view content_type) {
     auto type = content_type.substr(0, content_type.find(';'));
     while (type.ends_with(' ')) type.remove_suffix(1);

@@ -117,7 +117,7 @@ std::optional<refusal> read_field(std::string_view line, field& parsed) {
     if (colon == std::string_view::npos || colon == 0) return bad("malformed header field");
     const auto rest = line.substr(colon + 1);
     const auto value = trimmed(rest, optional_whitespace);
-    // Also an empty value must be within the line: its place in the head is recorded.
+    // Even an empty value must be within the line: its place in the head is recorded.
     parsed = {.name = line.substr(0, colon), .value = value.empty() ? rest.substr(0, 0) : value};
     if (!is_token(parsed.name)) return bad("malformed header name");
     const auto is_forbidden = [](char letter) { return is_control(letter) && letter != '\t'; };

@@ -8,7 +8,7 @@
 namespace reelsd::model {
 namespace {
 
-/// Also without paid calls left: answers of earlier ones were lost, and no model has refused.
+/// True even without paid calls left: earlier answers were lost, and no model has refused.
 bool is_unavailable(errc why) {
     return why == errc::model_unavailable || why == errc::model_misconfigured ||
            why == errc::limit_reached;

@@ -130,7 +130,7 @@ void set_route(CURL* handle, const std::optional<proxy>& by, const std::string& 
     curl_easy_setopt(handle, CURLOPT_NOPROXY, "");  // Ignores NO_PROXY of the environment.
     curl_easy_setopt(handle, CURLOPT_PROXY, by ? by->url().c_str() : "");
     if (!by) return;
-    // Also for plain http: otherwise the proxy's error responses look like the target's.
+    // Even for plain http: otherwise the proxy's error responses look like the target's.
     if (!by->is_socks()) curl_easy_setopt(handle, CURLOPT_HTTPPROXYTUNNEL, 1L);
     curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }

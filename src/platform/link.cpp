@@ -64,7 +64,7 @@ bool is_number(std::string_view text) {
     return !text.empty() && text.size() <= 20 && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-/// Also for inner whitespace: a link followed by words is not a link. C1 controls are C2 80 to C2
+/// Counts inner whitespace: a link followed by words is not a link. C1 controls are C2 80 to C2
 /// 9F.
 bool has_control_or_blank(std::string_view text) {
     char before = 0;

@@ -26,7 +26,7 @@ TEST_F(JobRepetition, AKeyRepeatsItsSubmissionAndCostsNothing) {
     const auto first = run(store_.submit(ann_, request, limits, soon()));
     ASSERT_EQ(first.decided, submission_result::outcome::accepted);
     EXPECT_EQ(first.rate_remaining, 1);
-    // Also at the limit, and with the job's current status.
+    // Even at the limit, and with the job's current status.
     const auto held = claimed(1).at(0);
     const auto again = run(store_.submit(ann_, request, limits, soon()));
     EXPECT_EQ(again.decided, submission_result::outcome::repeated);

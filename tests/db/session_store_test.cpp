@@ -205,7 +205,7 @@ TEST_F(SessionStore, TheSetupLinkEndsWhenAnAccountBecomesAdministrator) {
     const auto bob = member("bob@example.com");
     const auto logged = run(store_.invite(std::nullopt, soon()));
     ASSERT_TRUE(run(accounts_.change(bob.account, {.is_admin = true}, soon())));
-    // Also after that administrator is gone: a new link is logged.
+    // Even after that administrator is gone: a new link is logged.
     change(db::query{"test.demote", "UPDATE account SET is_admin = false"});
     EXPECT_EQ(accept(logged.secret, "eve@example.com").outcome, acceptance::invalid);
 }

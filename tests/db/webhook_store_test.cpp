@@ -360,7 +360,7 @@ TEST_F(WebhookDeliveryReads, AreLimitedToThePage) {
     // Entries and rows of a page of 20 and of the row that shows whether there is a next one.
     constexpr std::int64_t page_reads_max = 2 * 21 + 20;
     for (const auto owner : {ann_, bob_}) {
-        // Also by the plan that PostgreSQL keeps after some executions.
+        // Even with the plan that PostgreSQL keeps after some executions.
         for (int count = 0; count < 8; ++count) {
             const auto before = reads();
             const auto page = run(deliveries_.list(owner, {}, soon()));

@@ -137,7 +137,7 @@ EMPTY_NAME = re.compile(
     r"\b(?P<name>one|made|told|said|wanted)(?=\s*[=;{,:)\]])")
 KEYWORD = re.compile(r"\b(?:return|co_return|co_yield|co_await|else|case|throw|not)\s*$")
 EMPTY_NAME_LINES_MAX = 3
-# Also as the second of several tables: "FROM chosen, job".
+# Matches even as the second of several tables: "FROM chosen, job".
 TABLE_USE = {table: re.compile(rf"\b(?:FROM|JOIN|UPDATE|INTO|USING)\s+(?:ONLY\s+)?(?:\w+(?:\s+AS\s+\w+)?,\s*)*{table}\b")
              for table in layers.TABLE_OWNERS}
 LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")

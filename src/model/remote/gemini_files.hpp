@@ -38,7 +38,7 @@ public:
         const std::filesystem::path& file, std::string_view mime_type, const deadline& by,
         const std::stop_token& stop) const;
 
-    /// Also during a stop, for a few seconds at most. Logs a failure.
+    /// Works even during a stop, for a few seconds at most. Logs a failure.
     void remove(const uploaded_file& file) const noexcept;
 
     /// Removes files of ended runs of this owner, and of other owners after an hour.

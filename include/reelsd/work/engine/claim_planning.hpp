@@ -36,7 +36,7 @@ public:
         // At most doubled, so that a few short attempts among long ones do not cause a large
         // prefetch.
         const auto missing = std::min(starved, short_attempts_);
-        // Also reduced gradually: with no job held ready, no attempt ends while a claim is sent.
+        // Reduced gradually, too: with no job held ready, no attempt ends while a claim is sent.
         most_ = std::min(jobs_max, std::max(short_attempts_ + missing, most_ / 2));
     }
     /// Records that a job has waited for a worker for too long.

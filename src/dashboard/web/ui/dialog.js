@@ -28,7 +28,7 @@ export function Dialog({ title, isBare = false, onClose, children }) {
         element.current.showModal();
         return () => opener?.isConnected && opener.focus();
     }, []);
-    // Also when its content changes, for example after its form was sent.
+    // Again when its content changes, for example after its form was sent.
     useLayoutEffect(() => focusFirst(element.current), [title]);
     const closeOutside = (event) => event.target === element.current && onClose();
     if (isBare) {
