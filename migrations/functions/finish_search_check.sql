@@ -27,7 +27,7 @@ BEGIN
     INSERT INTO webhook_delivery (account_id, matched_job_id, search_id, url)
     SELECT owner, reel, search_id, usual.url
       FROM unnest(matched) AS search_id
-      JOIN webhook_default AS usual ON usual.account_id = owner;
+      JOIN webhook_default AS usual ON usual.account_id = owner AND 'search.matched' = ANY (usual.events);
     -- The bot that a daemon runs now, or ran last.
     INSERT INTO chat_message (bot_id, chat_id, account_id, kind, parts)
     SELECT bot.id, linked.chat_id, owner, 'reply', ARRAY[found.words]

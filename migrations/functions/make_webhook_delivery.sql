@@ -5,7 +5,8 @@ DECLARE
 BEGIN
     PERFORM release_queued_jobs(NEW.account_id);
     IF address IS NULL THEN
-        SELECT url INTO address FROM webhook_default WHERE account_id = NEW.account_id;
+        SELECT url INTO address FROM webhook_default
+         WHERE account_id = NEW.account_id AND NEW.status::text = ANY (events);
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;

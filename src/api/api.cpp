@@ -19,6 +19,8 @@ namespace {
 
 namespace asio = boost::asio;
 
+constexpr std::string_view api_prefix = "/api/v1";
+
 result<accounts::token_hash> token_in(const http::request_context& ctx) {
     return accounts::token_of_authorization(
         ctx.header("Authorization").value_or(std::string_view{}));
@@ -50,17 +52,23 @@ public:
             .has_ended = found.has_ended};
     }
 
-    /// Returns 429 when the account exceeds its rate limit.
+    /// Returns 403 when the token's scope excludes the route, and 429 when the account exceeds its
+    /// rate limit.
     std::optional<http::response> accept(http::request_context& ctx) {
+        if (!is_within(
+                ctx.identity().scope,
+                ctx.request().method,
+                ctx.route().substr(api_prefix.size()))) {
+            return ctx.problem(
+                error_reason::insufficient_scope, "the scope of this token excludes this request");
+        }
         if (!ctx.options().is_rate_limited) return std::nullopt;
         const auto& caller = ctx.identity();
         const int limit = caller.requests_per_minute.value_or(resources_.requests_per_minute);
         const int wait = rate_.take(caller.account, limit, std::chrono::steady_clock::now());
         if (wait == 0) return std::nullopt;
         const auto message = fmt::format("limit of {} requests per minute reached", limit);
-        auto refusal = ctx.problem(http::status::too_many_requests, message);
-        refusal.set("Retry-After", std::to_string(wait));
-        return refusal;
+        return ctx.problem(error_reason::rate_limit_requests, message, wait);
     }
 
 private:
@@ -69,7 +77,9 @@ private:
         http::request_context& ctx, const std::optional<accounts::caller>& known) const {
         if (!known) return ctx.unauthorized(accounts::token_invalid_text);
         ctx.set_caller(
-            {.account = known->account, .requests_per_minute = known->requests_per_minute});
+            {.account = known->account,
+             .requests_per_minute = known->requests_per_minute,
+             .scope = known->scope});
         if (resources_.token_used) resources_.token_used(known->token);
         return std::nullopt;
     }
@@ -135,13 +145,12 @@ api::~api() = default;
 
 void api::add_to(http::router& router) {
     auto& tokens = state_->tokens;
-    constexpr std::string_view prefix = "/api/v1";
     router.use(
-        {.prefix = prefix,
+        {.prefix = api_prefix,
          .authenticate = [&tokens](http::request_context& ctx) { return tokens.authenticate(ctx); },
          .accept = [&tokens](http::request_context& ctx) { return tokens.accept(ctx); }});
-    add_reel_routes(router, prefix, state_->reels);
-    add_common_resources_to(router, prefix);
+    add_reel_routes(router, api_prefix, state_->reels);
+    add_common_resources_to(router, api_prefix);
     add_health_routes(router, state_->ready);
     if (!state_->has_metrics_address) add_local_metrics_routes(router, state_->metrics);
     add_document_routes(router);
@@ -171,6 +180,17 @@ void api::add_common_resources_to(http::router& router, std::string_view prefix)
     add_ask_routes(router, prefix, state_->answer);
     add_saved_search_routes(router, prefix, state_->saved_searches);
     add_webhook_routes(router, prefix, state_->webhooks);
+}
+
+bool is_within(token_scope scope, http::verb method, std::string_view route) {
+    const bool is_read = method == http::verb::get || method == http::verb::head;
+    switch (scope) {
+        case token_scope::all: return true;
+        case token_scope::read: return is_read;
+        case token_scope::submit: break;
+    }
+    if (!is_read) return method == http::verb::post && route == "/reels/analyze";
+    return route == "/reels" || route.starts_with("/reels/{id}");
 }
 
 void add_health_routes(http::router& router, readiness_check& ready) {

@@ -64,11 +64,11 @@ asio::awaitable<http::response> export_account(
     auto& in_progress = service.in_progress;
     const auto caller = ctx.caller();
     if (in_progress.count(caller) > 0 || in_progress.size() >= exports_max) {
-        auto refused = ctx.problem(
-            http::status::too_many_requests,
-            "another export is running; try again when it has ended");
-        refused.set("Retry-After", "10");
-        co_return refused;
+        constexpr int retry_after = 10;
+        co_return ctx.problem(
+            error_reason::limit_exports,
+            "another export is running; try again when it has ended",
+            retry_after);
     }
     in_progress.insert(caller);
     // Owned by the answer, so that an answer that is never sent also ends the export.

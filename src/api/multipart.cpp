@@ -76,20 +76,22 @@ bool is_boundary(std::string_view text) {
 multipart_reader::multipart_reader(std::string_view boundary)
     : delimiter_{fmt::format("\r\n--{}", boundary)} {}
 
-result<multipart_reader> multipart_reader::create(std::string_view content_type) {
+input<multipart_reader> multipart_reader::create(std::string_view content_type) {
     const auto parameters = parameters_of(content_type);
     const auto boundary = parameters ? parameter(*parameters, "boundary") : std::nullopt;
     if (!boundary || !is_boundary(*boundary)) {
-        return error{errc::invalid_argument, "Content-Type must have a valid boundary"};
+        return request_error{
+            error_reason::multipart_invalid, "Content-Type must have a valid boundary"};
     }
     return multipart_reader{*boundary};
 }
 
-error multipart_reader::malformed(std::string_view why) const {
+request_error multipart_reader::malformed(std::string_view why) const {
     const auto place = part_.empty() ? std::string{"the first part"}
                                      : fmt::format("the part \"{}\" or the next one", part_);
-    return error{
-        errc::invalid_argument, fmt::format("malformed multipart body at {}: {}", place, why)};
+    return request_error{
+        error_reason::multipart_invalid,
+        fmt::format("malformed multipart body at {}: {}", place, why)};
 }
 
 void multipart_reader::append(std::string_view bytes) {
@@ -97,7 +99,7 @@ void multipart_reader::append(std::string_view bytes) {
     arrived_.append(bytes);
 }
 
-result<std::optional<multipart_reader::event>> multipart_reader::next() {
+input<std::optional<multipart_reader::event>> multipart_reader::next() {
     using none = std::optional<event>;
     for (;;) {
         switch (state_) {
@@ -124,7 +126,7 @@ result<std::optional<multipart_reader::event>> multipart_reader::next() {
     }
 }
 
-result<std::optional<multipart_reader::event>> multipart_reader::read_delimiter() {
+input<std::optional<multipart_reader::event>> multipart_reader::read_delimiter() {
     using none = std::optional<event>;
     const auto begun = rest();
     if (begun.starts_with("--")) {
@@ -147,7 +149,7 @@ result<std::optional<multipart_reader::event>> multipart_reader::read_delimiter(
     return none{};
 }
 
-result<std::optional<multipart_reader::event>> multipart_reader::read_headers() {
+input<std::optional<multipart_reader::event>> multipart_reader::read_headers() {
     // An empty first line: a part without headers.
     const auto begun = rest();
     const auto end = begun.starts_with(line_end) ? 0 : begun.find("\r\n\r\n");
@@ -163,7 +165,7 @@ result<std::optional<multipart_reader::event>> multipart_reader::read_headers() 
     return std::optional{*std::move(begin)};
 }
 
-result<multipart_reader::event> multipart_reader::begin_part(std::string_view headers) {
+input<multipart_reader::event> multipart_reader::begin_part(std::string_view headers) {
     event begun{.what = event::kind::part};
     bool is_named = false;
     while (!headers.empty()) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/base/result.hpp>
+#include <reelsd/base/request_error.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace reelsd::api {
 /// were appended and not yet returned, and at most 8 KiB of headers.
 class multipart_reader {
 public:
-    /// Errors: invalid_argument unless the Content-Type has a valid boundary.
-    [[nodiscard]] static result<multipart_reader> create(std::string_view content_type);
+    /// Errors, for the client unless the Content-Type has a valid boundary.
+    [[nodiscard]] static input<multipart_reader> create(std::string_view content_type);
 
     struct event {
         enum class kind : std::uint8_t {
@@ -31,9 +31,9 @@ public:
     };
 
     void append(std::string_view bytes);
-    /// Returns the next event; empty when more bytes are needed. Errors: invalid_argument for a
+    /// Returns the next event; empty when more bytes are needed. Errors, for the client for a
     /// malformed body, with a text for the client that names the part.
-    [[nodiscard]] result<std::optional<event>> next();
+    [[nodiscard]] input<std::optional<event>> next();
 
 private:
     enum class state : std::uint8_t { preamble, delimiter, headers, data, closed };
@@ -43,10 +43,10 @@ private:
     [[nodiscard]] std::string_view rest() const noexcept {
         return std::string_view{arrived_}.substr(taken_);
     }
-    [[nodiscard]] error malformed(std::string_view why) const;
-    [[nodiscard]] result<std::optional<event>> read_delimiter();
-    [[nodiscard]] result<std::optional<event>> read_headers();
-    [[nodiscard]] result<event> begin_part(std::string_view headers);
+    [[nodiscard]] request_error malformed(std::string_view why) const;
+    [[nodiscard]] input<std::optional<event>> read_delimiter();
+    [[nodiscard]] input<std::optional<event>> read_headers();
+    [[nodiscard]] input<event> begin_part(std::string_view headers);
     [[nodiscard]] std::optional<event> read_data();
 
     std::string delimiter_;  ///< Includes the CRLF before it.

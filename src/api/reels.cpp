@@ -67,19 +67,20 @@ asio::awaitable<reel_read> await_end(
 }
 
 /// Refuses a malformed request; unknown callers get 401.
-asio::awaitable<http::response> refuse_known_caller(http::request_context& ctx, const error& why) {
+asio::awaitable<http::response> refuse_known_caller(
+    http::request_context& ctx, http::response refusal) {
     auto refused = co_await ctx.authenticate();
     if (!refused) refused = ctx.accept();
-    co_return refused ? *std::move(refused) : ctx.problem(why);
+    co_return refused ? *std::move(refused) : std::move(refusal);
 }
 
 /// GET /api/v1/reels/{id}?wait=S: one job of the caller. 200 the job; 400 a malformed `wait`; 401
 /// the caller is unknown, or no longer known after the wait; 404; 429.
 asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
-    if (!id) co_return co_await refuse_known_caller(ctx, id.error());
+    if (!id) co_return co_await refuse_known_caller(ctx, ctx.problem(id.error()));
     const auto wait = requested_wait(ctx.query("wait"));
-    if (!wait) co_return co_await refuse_known_caller(ctx, wait.error());
+    if (!wait) co_return co_await refuse_known_caller(ctx, ctx.problem(wait.error()));
 
     auto read = co_await service.read(ctx, *id);
     if (!read.refused) read.refused = ctx.accept();
@@ -139,7 +140,7 @@ constexpr std::string_view cursor_prefix = "n";
 /// Not decimal, so that clients do not calculate with cursors.
 constexpr std::string_view cursor_digits = "bcdfghjkmnpqrstvwxyz23456789";
 
-result<jobs::job_filter> requested_filter(const http::request_context& ctx) {
+input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     const auto limit = http::requested_limit(ctx.query("limit"), jobs_usual, jobs_most);
     if (!limit) return limit.error();
     const auto status = requested_status(ctx.query("status"));
@@ -188,7 +189,8 @@ asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job
 /// were deleted; 400 another status or none.
 asio::awaitable<http::response> delete_failed_reels(
     http::request_context& ctx, jobs::job_store& jobs) {
-    if (ctx.query("status") != "error") co_return ctx.problem(invalid("status must be error"));
+    if (ctx.query("status") != "error")
+        co_return ctx.problem(invalid_parameter("status must be error"));
     std::int64_t deleted = 0;
     while (deleted < deleted_most) {
         const auto step =
@@ -225,21 +227,22 @@ result<job_id> requested_id(std::string_view text) {
     return job_id{*number};
 }
 
-result<std::chrono::milliseconds> requested_wait(std::optional<std::string_view> text) {
+input<std::chrono::milliseconds> requested_wait(std::optional<std::string_view> text) {
     using std::chrono::milliseconds;
     if (!text) return milliseconds::zero();
     const auto seconds = parse_number<double>(*text, std::chars_format::fixed);
     const double most = std::chrono::duration<double>(bounds::wait_max).count();
     if (!seconds || !std::isfinite(*seconds) || std::signbit(*seconds) || *seconds > most) {
-        return invalid(fmt::format("wait must be a number of seconds from 0 to {:g}", most));
+        return invalid_parameter(
+            fmt::format("wait must be a number of seconds from 0 to {:g}", most));
     }
     return std::chrono::duration_cast<milliseconds>(std::chrono::duration<double>{*seconds});
 }
 
-result<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text) {
+input<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text) {
     if (!text || *text == "large") return jobs::thumbnail_size::large;
     if (*text == "small") return jobs::thumbnail_size::small;
-    return invalid("size must be one of small, large");
+    return invalid_parameter("size must be one of small, large");
 }
 
 void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs) {
@@ -250,32 +253,33 @@ void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::j
         prefix);
 }
 
-result<std::optional<jobs::job_status>> requested_status(std::optional<std::string_view> text) {
+input<std::optional<jobs::job_status>> requested_status(std::optional<std::string_view> text) {
     if (!text) return std::optional<jobs::job_status>{};
     const auto status = enum_from<jobs::job_status>(*text);
-    if (!status) return invalid("status must be one of pending, processing, done, error");
+    if (!status) return invalid_parameter("status must be one of pending, processing, done, error");
     return status;
 }
 
-result<std::optional<std::string>> requested_author(std::optional<std::string_view> text) {
+input<std::optional<std::string>> requested_author(std::optional<std::string_view> text) {
     if (!text) return std::optional<std::string>{};
     const auto characters = code_point_count(*text);
     if (characters < 1 || characters > author_characters_max) {
-        return invalid(fmt::format("author must be 1 to {} characters", author_characters_max));
+        return invalid_parameter(
+            fmt::format("author must be 1 to {} characters", author_characters_max));
     }
     return std::optional{std::string{*text}};
 }
 
-result<job_scope> requested_scope(std::optional<std::string_view> text) {
+input<job_scope> requested_scope(std::optional<std::string_view> text) {
     if (!text || text == "false") return job_scope::all;
     if (text == "true") return job_scope::latest_of_each_post;
-    return invalid("latest must be true or false");
+    return invalid_parameter("latest must be true or false");
 }
 
-result<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text) {
+input<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text) {
     if (!text) return std::optional<job_id>{};
     const auto number = http::requested_number(*text);
-    if (!number) return invalid("post_of must be the id of a reel");
+    if (!number) return invalid_parameter("post_of must be the id of a reel");
     return std::optional{job_id{*number}};
 }
 
@@ -292,9 +296,10 @@ std::string cursor_of(job_id last) {
     return text;
 }
 
-result<std::optional<job_id>> requested_cursor(std::optional<std::string_view> text) {
+input<std::optional<job_id>> requested_cursor(std::optional<std::string_view> text) {
     if (!text) return std::optional<job_id>{};
-    const auto malformed = invalid("cursor was not issued by this service");
+    const auto malformed =
+        invalid("cursor was not issued by this service", error_reason::cursor_invalid);
     constexpr auto base = static_cast<std::int64_t>(cursor_digits.size());
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     if (!text->starts_with(cursor_prefix)) return malformed;

@@ -24,13 +24,21 @@ class passage_finder;
 
 /// The resources of the API: for each a function that adds its routes below `prefix`, whose
 /// services outlive the router, and its pure functions. Errors of the functions that read a request
-/// (`requested_...`) are invalid_argument with the text for the client, unless they say otherwise;
+/// (`requested_...`) have the text for the client and the reason, unless they say otherwise;
 /// their optional values are empty when the parameter or member is absent.
 namespace reelsd::api {
 
-[[nodiscard]] inline error invalid(std::string text_for_client) {
-    return error{errc::invalid_argument, std::move(text_for_client)};
+[[nodiscard]] inline request_error invalid(
+    std::string text_for_client, error_reason reason = error_reason::body_invalid) {
+    return {reason, std::move(text_for_client)};
 }
+[[nodiscard]] inline request_error invalid_parameter(std::string text_for_client) {
+    return invalid(std::move(text_for_client), error_reason::parameter_invalid);
+}
+
+/// Whether a token of this scope may use a route below `/api/v1`. `read`: GET of all; `submit`:
+/// POST of submissions, GET of the list and of single reels. Pure.
+[[nodiscard]] bool is_within(token_scope scope, http::verb method, std::string_view route);
 
 /// Reads an id of a path. Errors: not_found unless it is a positive 64-bit integer in digits.
 [[nodiscard]] result<job_id> requested_id(std::string_view text);
@@ -71,7 +79,7 @@ struct common_options {
 };
 
 /// Reads the options of a body and the header Idempotency-Key.
-[[nodiscard]] result<common_options> options_in(
+[[nodiscard]] input<common_options> options_in(
     const http::request_context& ctx, const json& body, const submission_service& service);
 
 /// 202 with the job, 400 for a key that was used with another submission, or 429, with the
@@ -81,22 +89,22 @@ struct common_options {
 
 /// Returns the elements of `urls`, not validated; they point into `body`. There are 1 to 50, and
 /// no `url`.
-[[nodiscard]] result<std::vector<const json*>> requested_urls(const json& body);
+[[nodiscard]] input<std::vector<const json*>> requested_urls(const json& body);
 
 /// Returns the link in a body.
-[[nodiscard]] result<std::string> requested_url(const json& value);
+[[nodiscard]] input<std::string> requested_url(const json& value);
 
 enum class flag : std::uint8_t { off, on };
 
 /// Reads a boolean member such as `fresh`: off when absent or null.
-[[nodiscard]] result<flag> requested_flag(const json& body, const char* name);
+[[nodiscard]] input<flag> requested_flag(const json& body, const char* name);
 
 /// Reads the `Idempotency-Key` header: 1-255 visible ASCII characters.
-[[nodiscard]] result<std::optional<std::string>> requested_idempotency_key(
+[[nodiscard]] input<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
 
 /// Reads the options of the analysis. `extract` needs an analyzer that is a model.
-[[nodiscard]] result<model::analysis_options> requested_analysis(
+[[nodiscard]] input<model::analysis_options> requested_analysis(
     const json& body, const submission_service& service);
 
 /// Identifies a request under its Idempotency-Key: 32 hexadecimal digits of a hash of its elements
@@ -145,30 +153,29 @@ void add_reel_routes(http::router& router, std::string_view prefix, reels_servic
 void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs);
 
 /// Reads `?wait=`, a number of seconds from 0 to 60: 0 when absent.
-[[nodiscard]] result<std::chrono::milliseconds> requested_wait(
-    std::optional<std::string_view> text);
+[[nodiscard]] input<std::chrono::milliseconds> requested_wait(std::optional<std::string_view> text);
 
 /// Reads `?size=`: the large one when absent.
-[[nodiscard]] result<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text);
+[[nodiscard]] input<jobs::thumbnail_size> requested_size(std::optional<std::string_view> text);
 
-[[nodiscard]] result<std::optional<jobs::job_status>> requested_status(
+[[nodiscard]] input<std::optional<jobs::job_status>> requested_status(
     std::optional<std::string_view> text);
 
 /// Reads `?author=`: 1-100 characters.
-[[nodiscard]] result<std::optional<std::string>> requested_author(
+[[nodiscard]] input<std::optional<std::string>> requested_author(
     std::optional<std::string_view> text);
 
 enum class job_scope : std::uint8_t { all, latest_of_each_post };
 
 /// Reads `?latest=`: all when absent.
-[[nodiscard]] result<job_scope> requested_scope(std::optional<std::string_view> text);
+[[nodiscard]] input<job_scope> requested_scope(std::optional<std::string_view> text);
 
-[[nodiscard]] result<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text);
+[[nodiscard]] input<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text);
 
 /// Returns the cursor after a page: opaque to clients, URL-safe.
 [[nodiscard]] std::string cursor_of(job_id last);
 /// Reads `?cursor=`, which cursor_of() returned.
-[[nodiscard]] result<std::optional<job_id>> requested_cursor(std::optional<std::string_view> text);
+[[nodiscard]] input<std::optional<job_id>> requested_cursor(std::optional<std::string_view> text);
 
 // Progress events of a reel
 
@@ -248,7 +255,7 @@ struct range_answer {
 void add_search_routes(http::router& router, std::string_view prefix, search_service& service);
 
 /// Reads `?q=`: 1-500 characters, not all blank. Ignores control characters and invalid UTF-8.
-[[nodiscard]] result<std::string> requested_query(std::optional<std::string_view> text);
+[[nodiscard]] input<std::string> requested_query(std::optional<std::string_view> text);
 
 /// Returns a hit as JSON (docs/openapi.yaml). `match` is its best passage, or its summary without
 /// passages. Errors: internal when the stored passages are invalid.
@@ -268,7 +275,7 @@ void add_usage_routes(http::router& router, std::string_view prefix, usage::usag
 void add_export_routes(http::router& router, std::string_view prefix, export_service& service);
 
 /// Reads `?from=` and `?to=` as `YYYY-MM-DD`; `from` is not after `to`.
-[[nodiscard]] result<usage::period> requested_period(
+[[nodiscard]] input<usage::period> requested_period(
     std::optional<std::string_view> from, std::optional<std::string_view> to);
 
 // Usage as JSON text: costs are exact decimal numbers, which the JSON library cannot write.
@@ -295,10 +302,10 @@ void add_export_routes(http::router& router, std::string_view prefix, export_ser
 void add_webhook_routes(http::router& router, std::string_view prefix, webhook_service& service);
 
 /// Reads the address in `field` of a body, which `check` accepts.
-[[nodiscard]] result<std::optional<std::string>> requested_webhook_url(
+[[nodiscard]] input<std::optional<std::string>> requested_webhook_url(
     const json& body, std::string_view field, const webhook_url_check& check);
 
-[[nodiscard]] result<std::optional<webhooks::delivery_state>> requested_delivery_state(
+[[nodiscard]] input<std::optional<webhooks::delivery_state>> requested_delivery_state(
     std::optional<std::string_view> text);
 
 // Health and metrics

@@ -28,31 +28,48 @@ constexpr std::size_t label_characters_max = 100;
 /// Of a name that is taken from the query: 4 bytes a character.
 constexpr std::size_t name_bytes_max = label_characters_max;
 
-/// 1 to `characters_max` characters, not all blank. Ignores control characters and invalid UTF-8.
-result<std::string> checked_text(
-    std::string_view name, std::string_view text, std::size_t characters_max) {
+/// A text of 1 to `characters_max` characters, and the reasons to refuse it.
+struct text_field {
+    std::string_view name;
+    std::size_t characters_max;
+    error_reason required;
+    error_reason too_long;
+};
+constexpr text_field q_field{
+    "q", query_characters_max, error_reason::q_required, error_reason::q_too_long};
+constexpr text_field query_field{
+    "query", query_characters_max, error_reason::query_required, error_reason::query_too_long};
+constexpr text_field question_field{
+    "question",
+    questions::question_characters_max,
+    error_reason::question_required,
+    error_reason::question_too_long};
+
+/// Not all blank. Ignores control characters and invalid UTF-8.
+input<std::string> checked_text(const text_field& field, std::string_view text) {
     auto query = model::query_text(text);
-    if (query.empty()) return invalid(fmt::format("{} is required", name));
-    if (code_point_count(text) > characters_max)
-        return invalid(fmt::format("{} is too long", name));
+    if (query.empty())
+        return request_error{field.required, fmt::format("{} is required", field.name)};
+    if (code_point_count(text) > field.characters_max)
+        return request_error{field.too_long, fmt::format("{} is too long", field.name)};
     return query;
 }
 
 /// Likewise, a member.
-result<std::string> requested_text(
-    const json& body, std::string_view name, std::size_t characters_max) {
-    const auto* const given = find_member(body, name);
-    if (given == nullptr) return invalid(fmt::format("{} is required", name));
-    if (!given->is_string()) return invalid(fmt::format("{} must be a string", name));
-    return checked_text(name, given->get_ref<const std::string&>(), characters_max);
+input<std::string> requested_text(const json& body, const text_field& field) {
+    const auto* const given = find_member(body, field.name);
+    if (given == nullptr)
+        return request_error{field.required, fmt::format("{} is required", field.name)};
+    if (!given->is_string()) return invalid(fmt::format("{} must be a string", field.name));
+    return checked_text(field, given->get_ref<const std::string&>());
 }
 
-error wrong_length(std::string_view name) {
+request_error wrong_length(std::string_view name) {
     return invalid(fmt::format("{} must be 1 to {} characters", name, label_characters_max));
 }
 
 /// A text of 1 to `label_characters_max` characters on one line.
-result<std::optional<std::string>> requested_label(const json& body, std::string_view name) {
+input<std::optional<std::string>> requested_label(const json& body, std::string_view name) {
     const auto* const given = find_member(body, name);
     if (given == nullptr) return std::optional<std::string>{};
     if (!given->is_string()) return invalid(fmt::format("{} must be a string", name));
@@ -65,7 +82,7 @@ result<std::optional<std::string>> requested_label(const json& body, std::string
 }
 
 /// The `author` member, without the sign before it.
-result<std::optional<std::string>> requested_author_in(const json& body) {
+input<std::optional<std::string>> requested_author_in(const json& body) {
     auto author = requested_label(body, "author");
     if (!author || !*author || !(*author)->starts_with('@')) return author;
     (*author)->erase(0, 1);
@@ -143,7 +160,7 @@ json match_view(
     return match;
 }
 
-result<double> requested_score(const json& body, double usual) {
+input<double> requested_score(const json& body, double usual) {
     const auto* const given = find_member(body, "min_score");
     if (given == nullptr) return usual;
     const bool is_valid = given->is_number() && *given >= 0 && *given <= 1;
@@ -153,9 +170,9 @@ result<double> requested_score(const json& body, double usual) {
 
 /// Reads {"query": string, "name"?: string, "author"?: string, "min_score"?: number}. The name of a
 /// search without one is the beginning of its query.
-result<searches::saved_search> requested_search(const json& body) {
+input<searches::saved_search> requested_search(const json& body) {
     searches::saved_search search;
-    auto query = requested_text(body, "query", query_characters_max);
+    auto query = requested_text(body, query_field);
     if (!query) return query.error();
     search.query = *std::move(query);
     auto name = requested_label(body, "name");
@@ -210,7 +227,7 @@ asio::awaitable<http::response> remove_search(
     co_return is_removed ? ctx.no_content() : ctx.problem(error{errc::not_found});
 }
 
-result<int> requested_reels(const json& body) {
+input<int> requested_reels(const json& body) {
     const auto* const member = find_member(body, "limit");
     if (member == nullptr) return questions::reels_usual;
     const bool is_valid =
@@ -222,8 +239,8 @@ result<int> requested_reels(const json& body) {
 
 /// Reads {"question": string, "limit"?: integer, "author"?: string}; the last two only of a
 /// question to the library, not to one `reel`.
-result<questions::question> requested_question(const json& body, std::optional<job_id> reel) {
-    auto text = requested_text(body, "question", questions::question_characters_max);
+input<questions::question> requested_question(const json& body, std::optional<job_id> reel) {
+    auto text = requested_text(body, question_field);
     if (!text) return text.error();
     questions::question question{.text = *std::move(text), .reel = reel};
     if (reel) return question;
@@ -258,20 +275,25 @@ std::string answer_view(const questions::answer& answer) {
     return text.append(R"("cost_usd":)").append(answer.cost_usd.value_or("null")).append("}");
 }
 
-http::status status_of(refusal::reason why) {
+/// Empty: the status says it.
+std::optional<error_reason> reason_of(refusal::reason why) {
     switch (why) {
-        case refusal::reason::no_model:
-        case refusal::reason::not_done: return http::status::bad_request;
-        case refusal::reason::not_found: return http::status::not_found;
-        case refusal::reason::rate_limited:
-        case refusal::reason::budget_spent: return http::status::too_many_requests;
+        case refusal::reason::no_model: return error_reason::model_required;
+        case refusal::reason::not_done: return error_reason::reel_not_done;
+        case refusal::reason::rate_limited: return error_reason::rate_limit_submissions;
+        case refusal::reason::budget_spent: return error_reason::budget_exceeded;
+        case refusal::reason::not_found:
         case refusal::reason::unavailable: break;
     }
-    return http::status::service_unavailable;
+    return std::nullopt;
 }
 
 http::response response_to(const http::request_context& ctx, const refusal& refused) {
-    auto response = ctx.problem(status_of(refused.why), refused.text);
+    if (const auto reason = reason_of(refused.why))
+        return ctx.problem(*reason, refused.text, refused.retry_after);
+    const bool is_missing = refused.why == refusal::reason::not_found;
+    auto response = ctx.problem(
+        is_missing ? http::status::not_found : http::status::service_unavailable, refused.text);
     if (refused.retry_after > 0) response.set("Retry-After", std::to_string(refused.retry_after));
     return response;
 }
@@ -312,8 +334,8 @@ void add_search_routes(http::router& router, std::string_view prefix, search_ser
     router.add({{http::verb::get, "/reels/search", &search_reels}}, service, prefix);
 }
 
-result<std::string> requested_query(std::optional<std::string_view> text) {
-    return checked_text("q", text.value_or(""), query_characters_max);
+input<std::string> requested_query(std::optional<std::string_view> text) {
+    return checked_text(q_field, text.value_or(""));
 }
 
 result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_finder& finder) {

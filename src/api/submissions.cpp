@@ -32,7 +32,7 @@ std::string dumped(const json& value) {
 }
 
 /// Checks a link and returns its submission, with the options that all links of the request share.
-result<jobs::submission> submission_of(const json& element, const common_options& options) {
+input<jobs::submission> submission_of(const json& element, const common_options& options) {
     auto url = requested_url(element);
     if (!url) return url.error();
     const auto link = platform::parse_link(*url);
@@ -52,7 +52,8 @@ bool is_accepted(const jobs::submission_result& decision) {
 }
 
 http::response key_in_use(const http::request_context& ctx) {
-    return ctx.problem(invalid("Idempotency-Key was used with another link"));
+    return ctx.problem(
+        error_reason::idempotency_key_reused, "Idempotency-Key was used with another link");
 }
 
 /// The RateLimit fields: the state of the bucket after the decision.
@@ -63,9 +64,8 @@ void set_rate_limits(http::response& answer, const jobs::submission_result& deci
 }
 
 http::response refusal(const http::request_context& ctx, const jobs::submission_result& decision) {
-    auto answer = ctx.problem(http::status::too_many_requests, jobs::refusal_text(decision));
-    answer.set("Retry-After", std::to_string(decision.retry_after));
-    return answer;
+    return ctx.problem(
+        jobs::refusal_reason(decision), jobs::refusal_text(decision), decision.retry_after);
 }
 
 http::response acceptance(
@@ -198,7 +198,7 @@ const json* find_member(const json& body, std::string_view name) {
     return found == body.end() || found->is_null() ? nullptr : &*found;
 }
 
-result<common_options> options_in(
+input<common_options> options_in(
     const http::request_context& ctx, const json& body, const submission_service& service) {
     const auto fresh = requested_flag(body, "fresh");
     if (!fresh) return fresh.error();
@@ -227,55 +227,69 @@ http::response answer_to(
     return answer;
 }
 
-result<std::vector<const json*>> requested_urls(const json& body) {
-    if (find_member(body, "url") != nullptr) return invalid("give url or urls, not both");
+input<std::vector<const json*>> requested_urls(const json& body) {
+    if (find_member(body, "url") != nullptr)
+        return invalid("give url or urls, not both", error_reason::urls_invalid);
     const auto& urls = body.at("urls");
     if (!urls.is_array() || urls.empty() || urls.size() > links_max)
-        return invalid(fmt::format("urls must be an array of 1 to {} links", links_max));
+        return invalid(
+            fmt::format("urls must be an array of 1 to {} links", links_max),
+            error_reason::urls_invalid);
     std::vector<const json*> elements;
     for (const auto& element : urls) elements.push_back(&element);
     return elements;
 }
 
-result<std::string> requested_url(const json& value) {
-    const auto missing = invalid("url is required");
+input<std::string> requested_url(const json& value) {
+    const auto missing = invalid("url is required", error_reason::url_required);
     if (value.is_null()) return missing;
-    if (!value.is_string()) return invalid("url must be a string");
+    if (!value.is_string()) return invalid("url must be a string", error_reason::url_invalid);
     const auto& text = value.get_ref<const std::string&>();
-    return trimmed(text).empty() ? result<std::string>{missing} : text;
+    return trimmed(text).empty() ? input<std::string>{missing} : text;
 }
 
-result<flag> requested_flag(const json& body, const char* name) {
+input<flag> requested_flag(const json& body, const char* name) {
     const auto* const member = find_member(body, name);
     if (member == nullptr) return flag::off;
     if (!member->is_boolean()) return invalid(fmt::format("{} must be true or false", name));
     return member->get<bool>() ? flag::on : flag::off;
 }
 
-result<std::optional<std::string>> requested_idempotency_key(
+input<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header) {
     if (!header) return std::optional<std::string>{};
     if (header->empty() || header->size() > idempotency_key_max || !is_visible_ascii(*header)) {
-        return invalid(fmt::format(
-            "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max));
+        return invalid(
+            fmt::format(
+                "Idempotency-Key must be 1 to {} visible ASCII characters", idempotency_key_max),
+            error_reason::idempotency_key_invalid);
     }
     return std::optional{std::string{*header}};
 }
 
-result<model::analysis_options> requested_analysis(
+input<model::analysis_options> requested_analysis(
     const json& body, const submission_service& service) {
     auto options = model::analysis_options_in(body);
-    if (!options) return options;
+    if (!options) {
+        // The schema is at fault if the other options are valid.
+        auto others = body;
+        others.erase("extract");
+        const auto reason = model::analysis_options_in(others) ? error_reason::extract_invalid
+                                                               : error_reason::body_invalid;
+        return invalid(options.error().detail(), reason);
+    }
     const auto& names = service.analyzers;
     const auto& name = options->analyzer;
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
         return invalid(fmt::format("analyzer must be one of {}", fmt::join(names, ", ")));
-    if (options->schema.empty()) return options;
+    if (options->schema.empty()) return *std::move(options);
     if (!service.analysis_costs_money)
-        return invalid("extract needs a model; this server has none");
+        return invalid("extract needs a model; this server has none", error_reason::model_required);
     if (name == model::local_provider)
-        return invalid("extract needs a model, which the analyzer \"local\" does not use");
-    return options;
+        return invalid(
+            "extract needs a model, which the analyzer \"local\" does not use",
+            error_reason::model_required);
+    return *std::move(options);
 }
 
 std::string request_hash_of(const std::vector<const json*>& urls, std::string_view analysis) {

@@ -71,7 +71,7 @@ http::response too_large(const http::request_context& ctx, std::uint64_t bytes_m
 
 /// Adds a text of a form or a query to the options, which have the form of a JSON body. Ignores
 /// unknown names.
-result<void> set_option(json& options, const std::string& name, const std::string& text) {
+input<void> set_option(json& options, const std::string& name, const std::string& text) {
     if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
         return invalid(fmt::format("{} must be UTF-8 text", name));
     }
@@ -84,7 +84,9 @@ result<void> set_option(json& options, const std::string& name, const std::strin
     options[name] = is_truth ? json(text == "true") : json(text);
     if (name != "extract" || !trimmed(text).starts_with('{')) return {};
     auto schema = http::json_object_from(text);
-    if (!schema) return invalid("extract must be a JSON object or the name of a preset");
+    if (!schema)
+        return invalid(
+            "extract must be a JSON object or the name of a preset", error_reason::extract_invalid);
     options[name] = *std::move(schema);
     return {};
 }
@@ -105,7 +107,7 @@ asio::awaitable<refused_answer> receive_raw(http::request_context& ctx, jobs::up
         const bool fits = co_await file.add(piece.bytes);
         if (!fits) co_return too_large(ctx, file.bytes_max());
     }
-    if (file.is_empty()) co_return ctx.problem(invalid("video is empty"));
+    if (file.is_empty()) co_return ctx.problem(error_reason::video_empty, "video is empty");
     co_return std::nullopt;
 }
 
@@ -141,14 +143,15 @@ public:
             epilogue_bytes_ += piece.bytes.size();
             if (epilogue_bytes_ > form_bytes_max) co_return bad("the multipart body has no end");
         }
-        if (!has_video_) co_return bad("video is required");
-        if (file_.is_empty()) co_return bad("video is empty");
+        if (!has_video_) co_return bad("video is required", error_reason::video_required);
+        if (file_.is_empty()) co_return bad("video is empty", error_reason::video_empty);
         co_return std::nullopt;
     }
 
 private:
-    [[nodiscard]] http::response bad(std::string text) const {
-        return ctx_.problem(invalid(std::move(text)));
+    [[nodiscard]] http::response bad(
+        std::string_view text, error_reason reason = error_reason::multipart_invalid) const {
+        return ctx_.problem(reason, text);
     }
 
     asio::awaitable<refused_answer> take_events() {
@@ -221,7 +224,7 @@ struct upload_form {
     json options = json::object();
 };
 
-result<upload_form> form_of(const http::request_context& ctx) {
+input<upload_form> form_of(const http::request_context& ctx) {
     upload_form form;
     if (is_form(ctx.request())) {
         auto reader = multipart_reader::create(ctx.header("Content-Type").value_or(""));
@@ -244,7 +247,7 @@ std::optional<std::string> text_option(const json& options, const char* name) {
 }
 
 /// Returns the submission of a stored file.
-result<jobs::submission> submission_of(
+input<jobs::submission> submission_of(
     const http::request_context& ctx, const json& options, const jobs::uploaded_video& video,
     const submission_service& service) {
     auto common = options_in(ctx, options, service);

@@ -18,12 +18,12 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::year_month_day;
 
-result<std::optional<year_month_day>> requested_day(
+input<std::optional<year_month_day>> requested_day(
     std::string_view name, std::optional<std::string_view> text) {
     if (!text) return std::optional<year_month_day>{};
     const auto day = parse_day(*text);
     if (!day) {
-        return invalid(fmt::format("{} must be a date as YYYY-MM-DD", name));
+        return invalid_parameter(fmt::format("{} must be a date as YYYY-MM-DD", name));
     }
     return day;
 }
@@ -207,13 +207,13 @@ void add_usage_routes(http::router& router, std::string_view prefix, usage::usag
         prefix);
 }
 
-result<usage::period> requested_period(
+input<usage::period> requested_period(
     std::optional<std::string_view> from, std::optional<std::string_view> to) {
     const auto first = requested_day("from", from);
     if (!first) return first.error();
     const auto last = requested_day("to", to);
     if (!last) return last.error();
-    if (*first && *last && **first > **last) return invalid("from must not be after to");
+    if (*first && *last && **first > **last) return invalid_parameter("from must not be after to");
     return usage::period{.from = *first, .to = *last};
 }
 

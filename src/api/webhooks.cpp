@@ -2,10 +2,15 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
+#include <reelsd/model/result_document.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 
 namespace reelsd::api {
 namespace {
@@ -15,8 +20,10 @@ namespace asio = boost::asio;
 constexpr int deliveries_usual = 20;
 constexpr int deliveries_most = 100;
 
-json settings_view(const webhooks::webhook_settings& settings) {
-    json view{{"url", nullptr}, {"secret", settings.secret}};
+/// Whoever may only read must not be able to sign, so the secret is left out.
+json settings_view(const webhooks::webhook_settings& settings, token_scope scope) {
+    json view{{"url", nullptr}, {"events", settings.events}};
+    if (scope == token_scope::all) view["secret"] = settings.secret;
     if (settings.url) view["url"] = *settings.url;
     if (settings.previous_secret_expires_at) {
         view["previous_secret_expires_at"] = to_rfc3339(*settings.previous_secret_expires_at);
@@ -46,18 +53,40 @@ json delivery_view(const webhooks::delivery& delivery) {
 /// 200.
 asio::awaitable<http::response> get_webhook(http::request_context& ctx, webhook_service& service) {
     const auto settings = co_await service.settings.find(ctx.caller(), ctx.database_by());
-    co_return ctx.json(http::status::ok, settings_view(settings));
+    co_return ctx.json(http::status::ok, settings_view(settings, ctx.identity().scope));
 }
 
-/// PUT /api/v1/webhook {"url": string or null}: sets or removes the default address. 200 as GET;
-/// 400.
+input<std::optional<std::vector<std::string>>> requested_events(const json& body) {
+    const auto* const given = find_member(body, "events");
+    if (given == nullptr) return std::optional<std::vector<std::string>>{};
+    const auto is_event = [](const json& event) {
+        return event.is_string() &&
+               std::ranges::find(webhooks::event_names, event) != webhooks::event_names.end();
+    };
+    if (!given->is_array() || given->empty() || !std::ranges::all_of(*given, is_event))
+        return invalid(fmt::format(
+            "events must be an array of one or more of {}",
+            fmt::join(webhooks::event_names, ", ")));
+    std::vector<std::string> events;
+    for (const auto name : webhooks::event_names) {
+        if (std::ranges::find(*given, name) != given->end()) events.emplace_back(name);
+    }
+    return std::optional{std::move(events)};
+}
+
+/// PUT /api/v1/webhook {"url": string or null, "events"?: [string]}: sets or removes the default
+/// address, and which events it receives. 200 as GET; 400.
 asio::awaitable<http::response> put_webhook(http::request_context& ctx, webhook_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
-    if (!body->contains("url")) co_return ctx.problem(invalid("url is required"));
+    if (!body->contains("url"))
+        co_return ctx.problem(invalid("url is required", error_reason::url_required));
     auto url = requested_webhook_url(*body, "url", service.check_url);
     if (!url) co_return ctx.problem(url.error());
-    co_await service.settings.set_url(ctx.caller(), *std::move(url), ctx.database_by());
+    auto events = requested_events(*body);
+    if (!events) co_return ctx.problem(events.error());
+    co_await service.settings.set_url(
+        ctx.caller(), *std::move(url), ctx.database_by(), *std::move(events));
     co_return co_await get_webhook(ctx, service);
 }
 
@@ -68,7 +97,80 @@ asio::awaitable<http::response> rotate_secret(
     co_return co_await get_webhook(ctx, service);
 }
 
-result<webhooks::delivery_filter> requested_filter(const http::request_context& ctx) {
+/// A done reel whose result is complete, but says only that it is a test.
+jobs::job sample_reel() {
+    constexpr std::string_view link = "https://www.instagram.com/reel/reelsd-sample/";
+    model::findings findings;
+    findings.content.summary = "This is a test of your webhook.";
+    findings.provider = findings.model_name = "test";
+    model::file_facts file;
+    file.probe.duration_seconds = 1;
+    file.sha256 = std::string(64, '0');
+    model::post_facts post;
+    post.code = "reelsd-sample";
+    post.url = link;
+    jobs::job reel;
+    reel.url = link;
+    reel.status = jobs::job_status::done;
+    reel.created_at = std::chrono::floor<time_point::duration>(std::chrono::system_clock::now());
+    reel.started_at = reel.finished_at = reel.created_at;
+    reel.result = model::assemble_result(findings, file, post).value().dump();
+    return reel;
+}
+
+json test_view(std::string_view url, const webhooks::delivery_try& ended, seconds_f took) {
+    const bool is_delivered = ended.status_code && webhooks::is_success(*ended.status_code);
+    json view{
+        {"url", url},
+        {"delivered", is_delivered},
+        {"seconds", std::round(took.count() * 1e3) / 1e3}};
+    if (!is_delivered) view["cause"] = webhooks::cause_of(ended);
+    if (!ended.status_code) return view;
+    view["status_code"] = *ended.status_code;
+    view["body"] = ended.answer;
+    return view;
+}
+
+/// POST /api/v1/webhook/test {"url"?: string}: sends a sample once, to the default address or to
+/// `url`, as a delivery would be sent, and without a trace in the log of deliveries. 200 the
+/// receiver's answer or why there was none; 400; 429.
+asio::awaitable<http::response> test_webhook(http::request_context& ctx, webhook_service& service) {
+    constexpr int tests_per_minute = 6;
+    const int wait =
+        service.test_rate.take(ctx.caller(), tests_per_minute, std::chrono::steady_clock::now());
+    if (wait > 0) {
+        co_return ctx.problem(
+            error_reason::rate_limit_webhook_tests,
+            fmt::format("limit of {} webhook tests per minute reached", tests_per_minute),
+            wait);
+    }
+    auto body = json::object();
+    if (!ctx.request().body.empty()) {
+        auto sent = ctx.json_body();
+        if (!sent) co_return ctx.problem(sent.error());
+        body = *std::move(sent);
+    }
+    auto url = requested_webhook_url(body, "url", service.check_url);
+    if (!url) co_return ctx.problem(url.error());
+    const auto settings = co_await service.settings.find(ctx.caller(), ctx.database_by());
+    webhooks::claimed_delivery delivery;
+    delivery.url = *url ? *url : settings.url;
+    if (!delivery.url) {
+        co_return ctx.problem(error_reason::webhook_required, "set an address first, or give url");
+    }
+    delivery.message_id = "msg_test_" + accounts::generate_secret();
+    delivery.job = sample_reel();
+    delivery.is_test = true;
+    delivery.secrets = settings.secrets;
+    const auto address = *delivery.url;
+    const auto began = std::chrono::steady_clock::now();
+    const auto ended = co_await service.try_once(std::move(delivery), ctx.stop());
+    if (!ended) co_return ctx.problem(ended.error());
+    const seconds_f took = std::chrono::steady_clock::now() - began;
+    co_return ctx.json(http::status::ok, test_view(address, *ended, took));
+}
+
+input<webhooks::delivery_filter> requested_filter(const http::request_context& ctx) {
     const auto limit = http::requested_limit(ctx.query("limit"), deliveries_usual, deliveries_most);
     if (!limit) return limit.error();
     const auto state = requested_delivery_state(ctx.query("state"));
@@ -118,28 +220,32 @@ void add_webhook_routes(http::router& router, std::string_view prefix, webhook_s
         {{http::verb::get, "/webhook", &get_webhook},
          {http::verb::put, "/webhook", &put_webhook},
          {http::verb::post, "/webhook/rotate", &rotate_secret},
+         {http::verb::post, "/webhook/test", &test_webhook},
          {http::verb::get, "/webhook/deliveries", &list_deliveries},
          {http::verb::post, "/webhook/deliveries/{id}/redeliver", &redeliver}},
         service,
         prefix);
 }
 
-result<std::optional<webhooks::delivery_state>> requested_delivery_state(
+input<std::optional<webhooks::delivery_state>> requested_delivery_state(
     std::optional<std::string_view> text) {
     if (!text) return std::optional<webhooks::delivery_state>{};
     const auto state = enum_from<webhooks::delivery_state>(*text);
-    if (!state) return invalid("state must be one of pending, delivered, failed");
+    if (!state) return invalid_parameter("state must be one of pending, delivered, failed");
     return state;
 }
 
-result<std::optional<std::string>> requested_webhook_url(
+input<std::optional<std::string>> requested_webhook_url(
     const json& body, std::string_view field, const webhook_url_check& check) {
     const auto* const url = find_member(body, field);
     if (url == nullptr) return std::optional<std::string>{};
-    if (!url->is_string()) return invalid(fmt::format("{} must be a string", field));
+    const auto refused = [](std::string text) {
+        return invalid(std::move(text), error_reason::webhook_url_invalid);
+    };
+    if (!url->is_string()) return refused(fmt::format("{} must be a string", field));
     const auto& text = url->get_ref<const std::string&>();
     if (const auto allowed = check(text); !allowed)
-        return invalid(fmt::format("{} {}", field, allowed.error().detail()));
+        return refused(fmt::format("{} {}", field, allowed.error().detail()));
     return std::optional{text};
 }
 

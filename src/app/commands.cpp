@@ -72,8 +72,22 @@ deadline answer_by() {
     return deadline::after(answer_time_max);
 }
 
-std::string limit_text(const std::optional<int>& limit) {
-    return limit ? std::to_string(*limit) : "default";
+/// Of accounts without their own limit, as in migrations/functions/decide_submissions.sql.
+constexpr int queued_jobs_default = 1000;
+
+void print_limit(std::string_view name, const std::optional<int>& own, int usual) {
+    fmt::print("{} {}{}\n", name, own.value_or(usual), own ? "" : " (default)");
+}
+
+std::string counted(std::int64_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string state_of(const accounts::token_summary& token) {
+    if (token.revoked_at) return "revoked " + to_rfc3339(*token.revoked_at);
+    if (!token.expires_at) return "valid";
+    const bool is_over = *token.expires_at <= std::chrono::system_clock::now();
+    return (is_over ? "expired " : "valid until ") + to_rfc3339(*token.expires_at);
 }
 
 /// Another data directory has another private database.
@@ -210,22 +224,46 @@ database_work execute_on(db::pool& pool, create_token_command request, const set
     const auto id = co_await find_account(pool, request.account, by);
     if (!id) co_return id.error();
     accounts::account_store store{pool};
-    const auto token = co_await store.create_token(*id, request.name, by);
+    accounts::token_options options{.scope = enum_from<token_scope>(request.scope).value()};
+    if (request.valid_for_seconds)
+        options.valid_for = std::chrono::seconds{*request.valid_for_seconds};
+    const auto token = co_await store.create_token(*id, request.name, by, options);
     if (!token) co_return token.error();
     fmt::print("{}\n", token->token);
     co_return result<void>{};
 }
 
-database_work execute_on(db::pool& pool, limit_account_command request, const settings&) {
+database_work execute_on(db::pool& pool, list_accounts_command, const settings&) {
+    accounts::account_store store{pool};
+    accounts::account_filter filter;
+    do {
+        const auto page = co_await store.list(filter, answer_by());
+        for (const auto& account : page.accounts) {
+            fmt::print(
+                "{}  {}  {}  {}  created {}  {}\n",
+                account.id.value,
+                account.email,
+                account.is_admin ? "administrator" : "member",
+                account.disabled_at ? "disabled" : "enabled",
+                to_rfc3339(account.created_at),
+                counted(account.reels, "reel"));
+        }
+        filter.after = page.next;
+    } while (filter.after);
+    co_return result<void>{};
+}
+
+database_work execute_on(db::pool& pool, limit_account_command request, const settings& config) {
     const auto by = answer_by();
     const auto id = co_await find_account(pool, request.email, by);
     if (!id) co_return id.error();
     accounts::account_store store{pool};
     const auto limits = co_await store.change_limits(*id, request.changes, by);
-    fmt::print("submissions-per-minute {}\n", limit_text(limits.submissions_per_minute));
-    fmt::print("concurrent-jobs {}\n", limit_text(limits.concurrent_jobs));
-    fmt::print("requests-per-minute {}\n", limit_text(limits.requests_per_minute));
-    fmt::print("queued-jobs {}\n", limit_text(limits.queued_jobs));
+    print_limit(
+        "submissions-per-minute", limits.submissions_per_minute, config.submissions_per_minute);
+    print_limit("concurrent-jobs", limits.concurrent_jobs, config.concurrent_jobs);
+    print_limit("requests-per-minute", limits.requests_per_minute, config.requests_per_minute);
+    print_limit("queued-jobs", limits.queued_jobs, queued_jobs_default);
     fmt::print("monthly-budget-usd {}\n", limits.monthly_budget_usd.value_or("none"));
     co_return result<void>{};
 }
@@ -289,11 +327,11 @@ database_work execute_on(db::pool& pool, delete_account_command request, const s
                 failure.what())};
     }
     fmt::print(
-        "deleted {}: {} reels, {} model calls, {} tokens\n",
+        "deleted {}: {}, {}, {}\n",
         request.email,
-        counts.jobs,
-        counts.calls,
-        counts.tokens);
+        counted(counts.jobs, "reel"),
+        counted(counts.calls, "model call"),
+        counted(counts.tokens, "token"));
     co_return result<void>{};
 }
 
@@ -305,14 +343,13 @@ database_work execute_on(db::pool& pool, list_tokens_command request, const sett
     for (const auto& token : co_await store.tokens(*id, by)) {
         const auto used =
             token.last_used_at ? to_rfc3339(*token.last_used_at) : std::string{"never"};
-        const auto state =
-            token.revoked_at ? "revoked " + to_rfc3339(*token.revoked_at) : std::string{"valid"};
         fmt::print(
-            "{}...  created {}  used {}  {}  {}\n",
+            "{}...  created {}  used {}  {}  {}  {}\n",
             token.prefix,
             to_rfc3339(token.created_at),
             used,
-            state,
+            name_of(token.scope),
+            state_of(token),
             token.name);
     }
     co_return result<void>{};

@@ -8,6 +8,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -68,6 +70,11 @@ struct create_account_command {
 };
 [[nodiscard]] database_work execute_on(db::pool&, create_account_command, const settings&);
 
+/// Prints a line for each account, by e-mail address.
+struct list_accounts_command {};
+[[nodiscard]] database_work execute_on(db::pool&, list_accounts_command, const settings&);
+
+/// Prints the limits in force, after the changes.
 struct limit_account_command {
     std::string email;
     accounts::limit_changes changes;
@@ -97,6 +104,8 @@ struct delete_account_command {
 struct create_token_command {
     std::string account;  ///< E-mail address or id.
     std::string name;
+    std::string scope = "all";                      ///< A name of token_scope.
+    std::optional<std::int64_t> valid_for_seconds;  ///< Empty: no expiry.
 };
 [[nodiscard]] database_work execute_on(db::pool&, create_token_command, const settings&);
 
@@ -119,9 +128,9 @@ struct use_embedder_command {};
 
 using command = std::variant<
     serve_command, migrate_command, doctor_command, healthcheck_command, settings_command,
-    resolve_command, backup_command, restore_command, create_account_command, limit_account_command,
-    invite_account_command, export_account_command, delete_account_command, create_token_command,
-    list_tokens_command, revoke_token_command, use_embedder_command>;
+    resolve_command, backup_command, restore_command, create_account_command, list_accounts_command,
+    limit_account_command, invite_account_command, export_account_command, delete_account_command,
+    create_token_command, list_tokens_command, revoke_token_command, use_embedder_command>;
 
 template <class Command>
 [[nodiscard]] result<void> execute(

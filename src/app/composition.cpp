@@ -31,6 +31,9 @@ constexpr std::size_t offload_queue_max = 64;
 /// which continue with words after 3 s.
 constexpr std::size_t embedding_threads = 4;
 /// Requests to the media store block: those of clients that watch videos, and deletions.
+/// An account sends few, see webhook_service::test_rate.
+constexpr std::size_t webhook_test_threads = 4;
+constexpr std::size_t webhook_test_queue_max = 16;
 constexpr std::size_t media_threads = 8;
 constexpr std::size_t media_queue_max = 512;
 /// A question blocks a thread for up to a minute. All that an account may ask in a minute can be
@@ -182,6 +185,7 @@ composition::composition(
       embedding_calls{embedding_threads, offload_queue_max},
       objects{open_media_store(config)},
       media_calls{media_threads, media_queue_max},
+      webhook_tests{webhook_test_threads, webhook_test_queue_max},
       question_calls{question_threads, question_queue_max},
       tasks{loop.get_executor(), async::log_failure(log)},
       recorder{loop.get_executor(), usage::call_ledger_store{pool}, tasks, log},
@@ -487,7 +491,12 @@ api::api_dependencies composition::api_dependencies() {
             {.settings = webhooks::webhook_store{pool},
              .deliveries = webhooks::delivery_store{pool},
              .check_url = check_url,
-             .delivery_due = [this] { deliverer.wake(); }},
+             .delivery_due = [this] { deliverer.wake(); },
+             .try_once =
+                 [this](webhooks::claimed_delivery delivery, std::stop_token stop) {
+                     return webhook_sender.send_on(
+                         webhook_tests, std::move(delivery), std::move(stop));
+                 }},
         .exports =
             {.begin =
                  [this](account_id account) {

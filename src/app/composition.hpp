@@ -96,6 +96,7 @@ struct composition {
     async::offload_pool embedding_calls;
     std::unique_ptr<net::s3_store> objects;  ///< Null: the database stores media.
     async::offload_pool media_calls;
+    async::offload_pool webhook_tests;  ///< Others must not wait for a slow receiver.
     async::offload_pool question_calls;
     async::task_group tasks;
     work::call_recorder recorder;

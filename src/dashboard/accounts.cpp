@@ -226,6 +226,8 @@ json token_view(const accounts::token_summary& token) {
         {"created_at", to_rfc3339(token.created_at)}};
     if (token.last_used_at) view["last_used_at"] = to_rfc3339(*token.last_used_at);
     if (token.revoked_at) view["revoked_at"] = to_rfc3339(*token.revoked_at);
+    view["scope"] = name_of(token.scope);
+    if (token.expires_at) view["expires_at"] = to_rfc3339(*token.expires_at);
     return view;
 }
 
@@ -239,7 +241,27 @@ asio::awaitable<http::response> list_tokens(
     co_return ctx.json(http::status::ok, views);
 }
 
-/// POST tokens {"name"}. 201 the token, shown only here; 400; 409 the name is in use.
+result<accounts::token_options> token_options_in(const json& body) {
+    accounts::token_options options;
+    if (const auto member = body.find("scope"); member != body.end()) {
+        const auto scope =
+            enum_from<token_scope>(member->is_string() ? member->get<std::string>() : "");
+        if (!scope) return error{errc::invalid_argument, "scope must be one of all, read, submit"};
+        options.scope = *scope;
+    }
+    const auto life = body.find("expires_in_seconds");
+    if (life == body.end() || life->is_null()) return options;
+    const bool fits =
+        life->is_number_integer() && *life >= 1 && *life <= accounts::token_life_max.count();
+    if (!fits)
+        return error{
+            errc::invalid_argument, "expires_in_seconds must be from 1 to 10 years, or null"};
+    options.valid_for = seconds_f{life->get<double>()};
+    return options;
+}
+
+/// POST tokens {"name", "scope"?, "expires_in_seconds"?}. 201 the token, shown only here; 400; 409
+/// the name is in use.
 asio::awaitable<http::response> create_token(
     http::request_context& ctx, accounts::account_store& accounts) {
     const auto body = ctx.json_body();
@@ -249,21 +271,25 @@ asio::awaitable<http::response> create_token(
     if (const auto valid = accounts::check_token_name(*name); !valid) {
         co_return ctx.problem(valid.error());
     }
-    const auto token = co_await accounts.create_token(ctx.caller(), *name, ctx.database_by());
+    const auto options = token_options_in(*body);
+    if (!options) co_return ctx.problem(options.error());
+    const auto token =
+        co_await accounts.create_token(ctx.caller(), *name, ctx.database_by(), *options);
     if (!token && token.error().code() == errc::conflict) {
         co_return ctx.problem(
             http::status::conflict,
             "a token with this name already exists; revoke it or choose another name");
     }
     if (!token) co_return ctx.problem(token.error());
-    co_return ctx.json(
-        http::status::created,
-        json{
-            {"id", token->id.value},
-            {"name", *name},
-            {"prefix", accounts::prefix_of_token(token->token)},
-            {"created_at", to_rfc3339(token->created_at)},
-            {"token", token->token}});
+    auto view = token_view(
+        {.id = token->id,
+         .name = *name,
+         .prefix = accounts::prefix_of_token(token->token),
+         .created_at = token->created_at,
+         .scope = options->scope,
+         .expires_at = token->expires_at});
+    view["token"] = token->token;
+    co_return ctx.json(http::status::created, view);
 }
 
 /// DELETE tokens/{id}: effective immediately. 204; 404.

@@ -35,11 +35,10 @@ json session_view(const http::caller_identity& caller, const sign_in_service& se
 }
 
 http::response too_many_attempts(const http::request_context& ctx, int seconds) {
-    auto refused = ctx.problem(
-        http::status::too_many_requests,
-        fmt::format("too many attempts to sign in; try again in {} s", seconds));
-    refused.set("Retry-After", std::to_string(seconds));
-    return refused;
+    return ctx.problem(
+        error_reason::rate_limit_sign_in,
+        fmt::format("too many attempts to sign in; try again in {} s", seconds),
+        seconds);
 }
 
 http::response wrong_password(const http::request_context& ctx) {

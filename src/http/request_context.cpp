@@ -50,8 +50,8 @@ std::optional<std::string_view> request_context::query(std::string_view name) co
     return query_.find(name);
 }
 
-result<reelsd::json> json_object_from(std::string_view text) {
-    const error malformed{errc::invalid_argument, std::string{body_must_be_object}};
+input<reelsd::json> json_object_from(std::string_view text) {
+    const request_error malformed{error_reason::body_invalid, std::string{body_must_be_object}};
     // The parser ends its input at a NUL byte.
     if (text.find('\0') != std::string_view::npos) return malformed;
     if (json_depth_of(text) > foreign_json_depth_max) return malformed;
@@ -62,15 +62,15 @@ result<reelsd::json> json_object_from(std::string_view text) {
     auto parsed = reelsd::json::parse(text, is_kept, false);
     if (!parsed.is_object()) return malformed;
     if (members > body_members_max) {
-        return error{
-            errc::invalid_argument,
+        return request_error{
+            error_reason::body_invalid,
             fmt::format("request body must have at most {} members", body_members_max)};
     }
     // In place, because JSON converts to nearly everything, even to an error.
     return {boost::system::in_place_value, std::move(parsed)};
 }
 
-result<reelsd::json> request_context::json_body() const {
+input<reelsd::json> request_context::json_body() const {
     return json_object_from(request_.body);
 }
 
@@ -139,6 +139,17 @@ response request_context::problem(status code, std::string_view message) const {
     return problem_response(code, message);
 }
 
+response request_context::problem(const request_error& why) const {
+    return problem(why.reason(), why.detail());
+}
+
+response request_context::problem(
+    error_reason reason, std::string_view message, int retry_after) const {
+    auto answer = problem_response(reason, message);
+    if (retry_after > 0) answer.set("Retry-After", std::to_string(retry_after));
+    return answer;
+}
+
 response request_context::unauthorized(std::string_view text, std::string_view challenge) const {
     return unauthorized_response(text, challenge);
 }
@@ -162,9 +173,8 @@ response event_streams::open(const request_context& ctx, body_source write) {
     if (open_[account] >= streams_max) {
         const auto message = fmt::format(
             "limit of {} concurrent event streams reached; close one first", streams_max);
-        auto refused = ctx.problem(status::too_many_requests, message);
-        refused.set("Retry-After", "30");
-        return refused;
+        constexpr int retry_after = 30;
+        return ctx.problem(error_reason::limit_event_streams, message, retry_after);
     }
     ++open_[account];
     const auto leave = [this, account](const void*) {

@@ -159,6 +159,13 @@ std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+response problem_with(status code, std::string_view message) {
+    json body;
+    body["message"] = message;
+    body["status"] = "error";
+    return response{code, json_type, dumped(body)};
+}
+
 /// The message of an error whose detail is not shown.
 std::string_view message_for(status code) noexcept {
     switch (code) {
@@ -289,11 +296,24 @@ status http_status_of(errc code) noexcept {
     return status::internal_server_error;
 }
 
+status http_status_of(error_reason reason) noexcept {
+    if (reason < error_reason::insufficient_scope) return status::bad_request;
+    return reason == error_reason::insufficient_scope ? status::forbidden
+                                                      : status::too_many_requests;
+}
+
 response problem_response(status code, std::string_view message) {
-    json body;
-    body["message"] = message;
-    body["status"] = "error";
-    return response{code, json_type, dumped(body)};
+    if (code == status::bad_request)
+        return problem_response(error_reason::request_malformed, message);
+    if (code == status::too_many_requests)
+        return problem_response(error_reason::server_busy, message);
+    return problem_with(code, message);
+}
+
+response problem_response(error_reason reason, std::string_view message) {
+    auto answer = problem_with(http_status_of(reason), message);
+    answer.set("X-Error-Code", std::string{name_of(reason)});
+    return answer;
 }
 
 response unauthorized_response(std::string_view text, std::string_view challenge) {

@@ -110,12 +110,13 @@ std::optional<std::string_view> query_parameters::find(std::string_view name) co
     return std::nullopt;
 }
 
-result<int> requested_limit(std::optional<std::string_view> text, int usual, int most) {
+input<int> requested_limit(std::optional<std::string_view> text, int usual, int most) {
     if (!text) return usual;
     const auto number = parse_number<int>(*text);
     if (number && *number >= 1 && *number <= most) return *number;
-    return error{
-        errc::invalid_argument, fmt::format("limit must be a whole number from 1 to {}", most)};
+    return request_error{
+        error_reason::parameter_invalid,
+        fmt::format("limit must be a whole number from 1 to {}", most)};
 }
 
 result<std::int64_t> requested_number(std::string_view text) {

@@ -44,19 +44,19 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, N>& wor
     return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-error no_link() {
-    return error{errc::invalid_argument, "URL must be an instagram.com link"};
+request_error no_link() {
+    return {error_reason::url_invalid, "URL must be an instagram.com link"};
 }
 
-error other_host(std::string_view host) {
-    return error{
-        errc::invalid_argument,
+request_error other_host(std::string_view host) {
+    return {
+        error_reason::url_not_supported_host,
         "URL must be an instagram.com link, got \"" + std::string{host} + "\""};
 }
 
-error not_a_reel() {
-    return error{
-        errc::invalid_argument,
+request_error not_a_reel() {
+    return {
+        error_reason::url_not_a_reel,
         "URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>"};
 }
 
@@ -137,7 +137,7 @@ url_parts split(std::string_view url) {
 
 /// The host in lower case. Refuses user info, ports other than the scheme's own and characters that
 /// browsers convert (percent signs, letters outside ASCII, backslashes).
-result<std::string> host_of(const url_parts& parts) {
+input<std::string> host_of(const url_parts& parts) {
     const auto colon = parts.authority.find(':');
     const auto host = ascii_lower(parts.authority.substr(0, colon));
     const bool is_plain = !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
@@ -268,7 +268,7 @@ link post_link(std::string code) {
     return {.kind = link_kind::post, .code = std::move(code), .path = std::move(path)};
 }
 
-result<link> parse_link(std::string_view url) {
+input<link> parse_link(std::string_view url) {
     url = trimmed(url, " ");
     if (url.size() > bounds::url_bytes_max || has_control_or_blank(url)) return no_link();
 

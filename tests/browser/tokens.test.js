@@ -80,6 +80,22 @@ for (const width of WIDTHS) {
         await visitor.waitForFocus(page.getByRole('button', { name: 'Revoke next to it' }));
         assert.equal(await statusWith(token), 401);
 
+        // A limited token: its row says so, and its page shows what it can do.
+        await page.getByLabel('Name of the new token').fill(`reader ${width}`);
+        await page.getByLabel('May do').selectOption({ label: 'Read only' });
+        await page.getByLabel('Expires').selectOption({ label: 'In 7 days' });
+        await page.getByRole('button', { name: 'Create token' }).click();
+        await page.getByText('List your reels with curl').waitFor();
+        assert.equal(await page.getByText('Submit a reel with curl').count(), 0);
+        const row = page.locator('.line', { hasText: `reader ${width}` });
+        await row.getByText('Read only').waitFor();
+        const listed = (await administrator.request('GET', '/api/tokens')).find((one) => one.name === `reader ${width}`);
+        assert.equal(listed.scope, 'read');
+        assert.equal(Date.parse(listed.expires_at) - Date.parse(listed.created_at), 7 * 24 * 3600 * 1000);
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+        await page.getByRole('button', { name: 'Done' }).click();
+
         // Revocation hides a secret that is still shown.
         await page.getByRole('button', { name: 'Create token' }).click();
         await page.getByText('This field is required.').waitFor();

@@ -48,9 +48,40 @@ for (const width of WIDTHS) {
         assert.ok(await save.isDisabled(), 'nothing has changed');
         await address.fill('http://169.254.169.254/');
         await save.click();
-        await page.getByText('Url must lead to a public address.').waitFor();
+        await page.getByText('The address must lead to a public address, or to a private network in REELSD_WEBHOOK_NETWORKS.').waitFor();
         await visitor.waitForFocus(address);
         await address.fill(receiver.url);
+        await save.click();
+        await page.getByText('Webhooks are sent to this address from now on.').waitFor();
+
+        // A test shows the answer, and is no delivery.
+        const test = page.getByRole('button', { name: 'Send a test' });
+        receiver.answerWith(404);
+        await test.click();
+        await page.getByText(/Not delivered after [\d.]+ s\. Answered 404\./).waitFor();
+        receiver.answerWith(200);
+        await test.click();
+        await page.getByText(/Delivered: answered 200 in [\d.]+ s\./).waitFor();
+        assert.equal(JSON.parse(receiver.requests.at(-1).body).type, 'webhook.test');
+        await page.getByText('Nothing has been sent').waitFor();
+        await visitor.assertFits();
+        await visitor.assertAccessible();
+
+        // Only the chosen events are sent.
+        const failures = page.getByLabel('Reels that failed');
+        await failures.uncheck();
+        await save.click();
+        await page.getByText('Webhooks are sent to this address from now on.').first().waitFor();
+        assert.deepEqual((await person.request('GET', '/api/webhook')).events, ['done', 'search.matched']);
+        await page.reload();
+        assert.ok(!await failures.isChecked());
+        await page.getByLabel('Reels that are done').uncheck();
+        await page.getByLabel('Matches of saved searches').uncheck();
+        await page.getByText('Choose at least one.').waitFor();
+        assert.ok(await save.isDisabled());
+        for (const name of ['Reels that are done', 'Reels that failed', 'Matches of saved searches']) {
+            await page.getByLabel(name).check();
+        }
         await save.click();
         await page.getByText('Webhooks are sent to this address from now on.').waitFor();
 

@@ -53,6 +53,37 @@ TEST_F(AccountStore, ATokenIsValidUntilItIsRevoked) {
     EXPECT_EQ(all[1].prefix, prefix_of_token(next.token));
 }
 
+TEST_F(AccountStore, ATokenHasAScopeAndMayExpire) {
+    const auto id = account("ann@example.com");
+    const auto for_ever = run(store_.create_token(id, "laptop", soon())).value();
+    EXPECT_FALSE(for_ever.expires_at);
+    EXPECT_EQ(
+        run(callers_.find(hash_of_token(for_ever.token).value(), soon()))->scope, token_scope::all);
+
+    const token_options hour{.scope = token_scope::read, .valid_for = seconds_f{3600}};
+    const auto token = run(store_.create_token(id, "phone", soon(), hour)).value();
+    const auto hash = hash_of_token(token.token).value();
+    EXPECT_EQ(run(callers_.find(hash, soon()))->scope, token_scope::read);
+    ASSERT_TRUE(token.expires_at);
+    EXPECT_EQ(*token.expires_at - token.created_at, std::chrono::hours{1});
+    EXPECT_EQ(run(store_.create_token(id, "phone", soon(), hour)).error().code(), errc::conflict);
+
+    static constexpr db::query expire_query{
+        "test.expire", "UPDATE api_token SET expires_at = now() WHERE name = 'phone'"};
+    run(pool().run(soon(), expire_query));
+    EXPECT_FALSE(run(callers_.find(hash, soon())));
+    EXPECT_FALSE(run(callers_.find_with_reel(hash, job_id{1}, soon())).caller);
+
+    // Its name is free.
+    EXPECT_TRUE(run(store_.create_token(id, "phone", soon())));
+    EXPECT_FALSE(run(callers_.find(hash, soon())));
+    const auto all = run(store_.tokens(id, soon()));
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[1].scope, token_scope::read);
+    EXPECT_EQ(all[1].revoked_at, all[1].expires_at);
+    EXPECT_FALSE(all[2].expires_at);
+}
+
 TEST_F(AccountStore, AnAccountCannotRevokeAnothersToken) {
     const auto ann = account("ann@example.com");
     const auto bob = account("bob@example.com");

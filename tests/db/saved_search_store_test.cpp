@@ -129,6 +129,18 @@ TEST_F(SavedSearches, MatchesAreReportedOnce) {
     static_cast<void>(bread);
 }
 
+TEST_F(SavedSearches, MatchesGoToAnAddressThatReceivesThem) {
+    const std::vector<std::string> only_ends{"done", "error"};
+    run(settings_.set_url(ann_, "https://ann.test/", soon(), only_ends));
+    const auto pasta = save(ann_, "Pasta").value();
+    const auto reel = done_reel(ann_);
+    ASSERT_THAT(claim(), SizeIs(1));
+    EXPECT_EQ(run(searches_.finish(reel, {{pasta.id, 1.0, "x"}}, soon())), 1);
+    const auto log = run(deliveries_.list(ann_, {.deliveries_max = 10}, soon())).deliveries;
+    ASSERT_THAT(log, SizeIs(1));
+    EXPECT_EQ(log[0].search, std::nullopt);
+}
+
 TEST_F(SavedSearches, ReelsAreDeletedWithTheirMatches) {
     run(settings_.set_url(ann_, "https://ann.test/", soon()));
     const auto pasta = save(ann_, "Pasta").value();

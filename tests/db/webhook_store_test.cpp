@@ -118,6 +118,27 @@ TEST_F(WebhookStore, TheDefaultBelongsToTheAccount) {
     EXPECT_THAT(log_of(bob_), IsEmpty());
 }
 
+TEST_F(WebhookStore, TheDefaultReceivesTheChosenEvents) {
+    const auto events = [this] { return run(settings_.find(ann_, soon())).events; };
+    EXPECT_THAT(events(), ElementsAre("done", "error", "search.matched"));
+    const std::vector<std::string> only_done{"done"};
+    run(settings_.set_url(ann_, "https://ann.test/", soon(), only_done));
+    EXPECT_THAT(events(), ElementsAre("done"));
+    static_cast<void>(submitted(ann_));
+    static_cast<void>(submitted_to(ann_, hook));
+    fail_all();
+    ASSERT_THAT(log_of(ann_), SizeIs(1)) << "a job's own address receives its end";
+    EXPECT_EQ(log_of(ann_).front().url, hook);
+
+    run(settings_.set_url(ann_, "https://new.test/", soon()));
+    EXPECT_THAT(events(), ElementsAre("done")) << "the choice stays";
+    const std::vector<std::string> failures{"error"};
+    run(settings_.set_url(ann_, "https://new.test/", soon(), failures));
+    static_cast<void>(submitted(ann_));
+    fail_all();
+    EXPECT_THAT(log_of(ann_), SizeIs(2));
+}
+
 TEST_F(WebhookStore, AClaimHasAllDataOfATry) {
     const auto secret = run(settings_.secret_of(ann_, soon()));
     const auto job = ended_job(ann_);

@@ -194,6 +194,16 @@ class Guides(unittest.TestCase):
         cls.schemas = document["components"]["schemas"]
         cls.document = document
 
+    def test_the_codes_of_refused_requests(self):
+        text = (ROOT / "include/reelsd/base/error_reason.hpp").read_text(encoding="utf-8")
+        listed = re.sub(r"//.*", "", text.split("std::uint8_t,")[1].split(")")[0])
+        codes = re.findall(r"\w+", listed)
+        self.assertEqual(self.document["components"]["headers"]["X-Error-Code"]["schema"]["enum"], codes)
+        table = rows(guide(self.description, "Codes of failed requests"))
+        self.assertEqual([cells[0].strip("`") for cells in table], codes)
+        statuses = [cells[1] for cells in table]
+        self.assertEqual(statuses, sorted(statuses))
+
     def test_the_result_has_every_field(self):
         text = guide(self.description, "The result, field by field")
         for section, reference in self.schemas["Result"]["properties"].items():

@@ -52,6 +52,7 @@ REMOVE_SEARCH = "DELETE /api/v1/searches/{id}"
 WEBHOOK = "GET /api/v1/webhook"
 SET_WEBHOOK = "PUT /api/v1/webhook"
 ROTATE = "POST /api/v1/webhook/rotate"
+TEST_WEBHOOK = "POST /api/v1/webhook/test"
 DELIVERIES = "GET /api/v1/webhook/deliveries"
 REDELIVER = "POST /api/v1/webhook/deliveries/{id}/redeliver"
 LINK = "https://www.instagram.com/reel/DYa0IXPgnP5/"
@@ -92,6 +93,8 @@ def body_of(operation):
         return {"question": "What is said?"}
     if operation.path.endswith("/searches"):
         return {"query": "fresh pasta"}
+    if operation.path.endswith("/webhook/test"):
+        return {}
     return {"url": LINK} if operation.request_body else None
 
 
@@ -474,9 +477,18 @@ class Reels(OpenApiTest):
             with self.subTest(wrong):
                 someone.ask(SET_WEBHOOK, body={"url": wrong}, expect=400)
                 someone.ask(ANALYZE, body={"url": LINK, "webhook_url": wrong}, expect=400)
+        someone.ask(SET_WEBHOOK, body={"url": longest, "events": []}, expect=400)
         someone.ask(SET_WEBHOOK, body={"url": longest}, expect=200)
         someone.ask(ANALYZE, body={"url": LINK, "webhook_url": longest}, expect=202)
         someone.ask(SET_WEBHOOK, body={"url": None}, expect=200)
+
+    def test_testing_a_webhook(self):
+        testing = self.client(account=self.idle.account())
+        for body in (b"[]", {}, {"url": 7}, {"url": "https://10.0.0.1/"}):
+            testing.ask(TEST_WEBHOOK, body=body, expect=400)
+        tested = testing.ask(TEST_WEBHOOK, body={"url": "https://localhost/"}, expect=200).json()
+        self.assertEqual((tested["delivered"], "status_code" in tested), (False, False))
+        self.until_limited(testing, TEST_WEBHOOK, 6)
 
     def test_saved_searches(self):
         someone = self.client(account=self.idle.account())
@@ -693,6 +705,15 @@ class AnyRequest(OpenApiTest):
                 self.client().ask(name, expect=401)
                 headers = {"Authorization": "Bearer rls_" + "a" * 40}
                 self.client().ask(name, headers=headers, expect=401)
+
+    def test_tokens_of_another_scope(self):
+        tokens = {scope: self.idle.token(self.someone.email, scope, "--scope", scope) for scope in ("read", "submit")}
+        for name, operation in self.each_operation(needs_token=True):
+            with self.subTest(name):
+                for token in tokens.values():
+                    answer = self.idle.request(operation.method, target_of(operation), body_of(operation), token=token)
+                    self.assertEqual(self.document.breaches(operation, answer), [])
+                    self.assertEqual(answer.headers["X-Error-Code"] == "insufficient_scope", answer.status == 403)
 
     def test_malformed_requests(self):
         for name, operation in self.each_operation():

@@ -264,8 +264,8 @@ class Daemon:
             flags += ["--" + name.replace("_", "-"), str(value)]
         must(self.cli("account", "limits", "--email", email, *flags))
 
-    def token(self, email, name):
-        return must(self.cli("token", "create", "--account", email, "--name", name)).stdout.strip()
+    def token(self, email, name, *options):
+        return must(self.cli("token", "create", "--account", email, "--name", name, *options)).stdout.strip()
 
     # HTTP
 

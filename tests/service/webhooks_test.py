@@ -14,6 +14,8 @@ from service_support import (
 from tls_test import Certificate
 from webhook_receiver import WebhookReceiver
 
+INWARD = "must lead to a public address, or to a private network in REELSD_WEBHOOK_NETWORKS"
+NOT_ALLOWED = "the address is not allowed: private networks must be in REELSD_WEBHOOK_NETWORKS"
 RFC3339 = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 SECRET = re.compile(r"^whsec_[A-Za-z0-9+/]{43}=$")
 
@@ -349,6 +351,87 @@ class Secrets(ReceiverTest):
         self.assertIn("webhook delivered", self.served.log())
 
 
+class Tests(ReceiverTest):
+    """POST /api/v1/webhook/test."""
+
+    def run_test(self, body=None, account=None):
+        return (account or self.someone).request("POST", "/api/v1/webhook/test", body)
+
+    def test_a_test_is_signed_and_leaves_no_trace(self):
+        self.assertProblem(self.run_test(), 400, "set an address first, or give url")
+        self.receiver.behave(self.path, (200, {}, b"thanks"))
+        url = self.receiver.url(self.path)
+        self.someone.request("PUT", "/api/v1/webhook", {"url": url})
+        answer = self.run_test()
+        self.assertEqual(answer.status, 200)
+        seconds = answer.json()["seconds"]
+        self.assertEqual(answer.json(), {
+            "url": url, "delivered": True, "seconds": seconds, "status_code": 200, "body": "thanks"})
+        got = self.receiver.wait_for(self.path, 1)[0]
+        got.verify(settings_of(self.someone)["secret"])
+        self.assertRegex(got.id, "^msg_test_[0-9A-Za-z]{43}$")
+        reel = got.json()
+        self.assertEqual((reel["type"], reel["id"], reel["status"]), ("webhook.test", 0, "done"))
+        self.assertEqual(set(reel["result"]), {"visual", "audio", "content", "metadata", "platform_meta"})
+        self.assertEqual(reel["result"]["content"]["summary"], "This is a test of your webhook.")
+        self.assertEqual(deliveries_of(self.someone), [])
+        self.assertEqual(self.someone.request("GET", "/api/v1/reels").json(), [])
+
+    def test_both_secrets_sign_after_a_rotation(self):
+        url = self.receiver.url(self.path)
+        first = settings_of(self.someone)["secret"]
+        second = self.someone.request("POST", "/api/v1/webhook/rotate").json()["secret"]
+        self.assertTrue(self.run_test({"url": url}).json()["delivered"])
+        got = self.receiver.wait_for(self.path, 1)[0]
+        self.assertEqual((got.verify(first), got.verify(second)), (2, 2))
+
+    def test_failures_are_reported(self):
+        self.receiver.behave(self.path, (500, {}, b"x" * 3000))
+        failed = self.run_test({"url": self.receiver.url(self.path)}).json()
+        self.assertEqual((failed["delivered"], failed["status_code"], failed["cause"], failed["body"]),
+                         (False, 500, "answered 500", "x" * 1024))
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            unreachable = self.run_test({"url": f"http://127.0.0.1:{closed.getsockname()[1]}/"}).json()
+        self.assertEqual((unreachable["delivered"], unreachable["cause"]),
+                         (False, "no connection, or the connection was lost"))
+        self.assertNotIn("status_code", unreachable)
+        self.assertEqual(self.run_test({"url": "https://localhost.invalid/"}).json()["delivered"], False)
+        self.assertProblem(self.run_test({"url": "http://10.0.0.1/"}), 400, f"url {INWARD}")
+        self.assertProblem(self.run_test({"url": 7}), 400, "url must be a string")
+
+    def test_the_rate_is_limited(self):
+        account = self.served.account()
+        url = self.receiver.url(self.path)
+        answers = [self.run_test({"url": url}, account) for _ in range(8)]
+        refused = [answer for answer in answers if answer.status == 429]
+        self.assertTrue(refused)
+        self.assertProblem(refused[0], 429, "limit of 6 webhook tests per minute reached")
+        self.assertEqual(refused[0].headers["X-Error-Code"], "rate_limit_webhook_tests")
+        self.assertTrue(refused[0].headers["Retry-After"].isdigit())
+        self.assertEqual(len(self.receiver.of(self.path)), len(answers) - len(refused))
+        self.assertEqual(account.request("GET", "/api/v1/reels").status, 200)
+
+
+class Events(ReceiverTest):
+    def test_the_default_receives_the_chosen_events(self):
+        self.assertEqual(settings_of(self.someone)["events"], ["done", "error", "search.matched"])
+        url = self.receiver.url(self.path)
+        put = lambda body: self.someone.request("PUT", "/api/v1/webhook", body)
+        for wrong in ([], ["finished"], "done", [7]):
+            self.assertProblem(put({"url": url, "events": wrong}), 400,
+                               "events must be an array of one or more of done, error, search.matched")
+        chosen = put({"url": url, "events": ["search.matched", "done"]}).json()
+        self.assertEqual(chosen["events"], ["done", "search.matched"])
+        self.assertEqual(put({"url": url}).json()["events"], ["done", "search.matched"])
+        failed = submit(self.someone)
+        self.someone.finished(failed)
+        self.assertIsNone(delivery_of(self.someone, failed))
+        put({"url": url, "events": ["error"]})
+        again = submit(self.someone)
+        settled(self.someone, again, "delivered")
+
+
 class Requests(ReceiverTest):
     def test_invalid_urls(self):
         analyze = lambda value: self.someone.request(
@@ -361,8 +444,8 @@ class Requests(ReceiverTest):
             ("ftp://example.org/", shape), ("https:///x", shape), ("https://a b/", shape),
             ("https://example.org/\n", shape), ("https://me:secret@example.org/", shape),
             ("https://example.org/" + "x" * 2029, "must be at most 2048 characters"),
-            ("http://169.254.169.254/latest", "must lead to a public address"),
-            ("http://[fe80::1]/", "must lead to a public address"),
+            ("http://169.254.169.254/latest", INWARD),
+            ("http://[fe80::1]/", INWARD),
         ]
         for value, text in cases:
             with self.subTest(value):
@@ -436,12 +519,12 @@ class Addresses(DatabaseTest):
         shape = ("must be an https URL without user name and password, in ASCII (punycode, percent escapes), "
                  "with a valid port")
         cases = [
-            (receiver.url(), "must be an https URL"),
-            ("https://127.0.0.1/", "must lead to a public address"),
-            ("https://2130706433/", "must lead to a public address"),
-            ("https://[::1]/", "must lead to a public address"),
-            ("https://[::ffff:10.0.0.1]/", "must lead to a public address"),
-            ("https://169.254.169.254/", "must lead to a public address"),
+            (receiver.url(), INWARD), ("http://example.org/", "must be an https URL; http is only for REELSD_WEBHOOK_NETWORKS"),
+            ("https://127.0.0.1/", INWARD),
+            ("https://2130706433/", INWARD),
+            ("https://[::1]/", INWARD),
+            ("https://[::ffff:10.0.0.1]/", INWARD),
+            ("https://169.254.169.254/", INWARD),
             ("https://example.org:8443/", "must not name a port other than 443"),
             ("gopher://example.org/", shape), ("https://127.0.0.1./", shape), ("https://999999999999/", shape),
         ]
@@ -452,7 +535,7 @@ class Addresses(DatabaseTest):
                 self.assertProblem(someone.request("PUT", "/api/v1/webhook", {"url": url}), 400, f"url {text}")
         # A name does not show its address, which is checked at the connection.
         log = tried(someone, submit(someone, "https://localhost/hook"))
-        self.assertEqual((log["state"], log["cause"]), ("failed", "the address is not allowed"))
+        self.assertEqual((log["state"], log["cause"]), ("failed", NOT_ALLOWED))
         # The same for a URL that was stored when the daemon allowed it.
         job_id = submit(someone, "https://localhost/hook")
         someone.finished(job_id)
@@ -460,7 +543,7 @@ class Addresses(DatabaseTest):
         log = settled(someone, job_id, "failed")
         someone.request("POST", f"/api/v1/webhook/deliveries/{log['id']}/redeliver")
         wait_until(lambda: delivery_of(someone, job_id)["tries"] == 2, "the second try")
-        self.assertEqual(settled(someone, job_id, "failed")["cause"], "the address is not allowed")
+        self.assertEqual(settled(someone, job_id, "failed")["cause"], NOT_ALLOWED)
         self.assertEqual(receiver.received, [])
 
     def test_the_certificate_of_a_receiver_is_verified(self):

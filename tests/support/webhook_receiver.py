@@ -58,7 +58,7 @@ class Received:
 class WebhookReceiver:
     """Answers by path: `behave("/x", 503, 200)` answers the first request of /x with 503 and all later ones with 200.
 
-    A behaviour is a status; (status, {header: value}); "hang": no answer until the end; "hang in the body": a head
+    A behaviour is a status; (status, {header: value}), or with bytes as the body; "hang": no answer until the end; "hang in the body": a head
     without the rest; "close": the connection is closed without an answer; "close in the middle": the same within the
     body; "endless": 200 and an endless body. A path without a behaviour answers 200. With a certificate it uses TLS.
     """
@@ -152,9 +152,11 @@ class WebhookReceiver:
             while not self.ending.is_set():
                 request.wfile.write(b"x" * 65536)
         else:
-            status, fields = behaviour if isinstance(behaviour, tuple) else (behaviour, {})
+            status, fields, *body = behaviour if isinstance(behaviour, tuple) else (behaviour, {})
+            body = b"".join(body)
             request.send_response(status)
             for name, value in fields.items():
                 request.send_header(name, value)
-            request.send_header("Content-Length", "0")
+            request.send_header("Content-Length", str(len(body)))
             request.end_headers()
+            request.wfile.write(body)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/domain/accounts/request_rate.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
@@ -22,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +51,10 @@ using near_search = std::function<boost::asio::awaitable<std::vector<job_id>>(
 /// Whether deliveries may go to an address. The text of its error, invalid_argument, continues the
 /// name of the field: "must be an https URL".
 using webhook_url_check = std::function<result<void>(std::string_view url)>;
+
+/// Sends a test delivery once. Errors: `limit_reached` or `timed_out` when other tests are running.
+using webhook_try = std::function<boost::asio::awaitable<result<webhooks::delivery_try>>(
+    webhooks::claimed_delivery, std::stop_token)>;
 
 /// Whether the daemon can serve. Its error has a text for the client.
 using readiness_check = std::function<boost::asio::awaitable<result<void>>()>;
@@ -86,6 +92,8 @@ struct webhook_service {
     webhooks::delivery_store deliveries;
     webhook_url_check check_url;
     std::function<void()> delivery_due;  ///< Called when a delivery has become due.
+    webhook_try try_once;
+    accounts::request_rate test_rate = {};
 };
 
 struct export_service {

@@ -5,6 +5,7 @@
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/base/token_scope.hpp>
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/response.hpp>
 
@@ -29,6 +30,8 @@ struct caller_identity {
     account_id account;
     /// The account's own limit; nothing: the default one.
     std::optional<int> requests_per_minute = {};
+    /// What the caller's token may do; a session may do all.
+    token_scope scope = token_scope::all;
     // Set only for a caller with a session.
     std::string email = {};
     bool is_admin = false;
@@ -72,7 +75,7 @@ struct route_options {
 /// Parses a client's JSON object. Errors: invalid_argument "request body must be a JSON object" for
 /// anything else, including nesting deeper than `foreign_json_depth_max`; "request body must have
 /// at most 2000 members".
-[[nodiscard]] result<json> json_object_from(std::string_view text);
+[[nodiscard]] input<json> json_object_from(std::string_view text);
 
 /// One request in progress: the request, its caller, its deadlines and its responses. It lives in
 /// the session's frame and outlives every handler, because handlers are awaited in place.
@@ -95,7 +98,7 @@ public:
     [[nodiscard]] body_reader* body_stream() const noexcept { return body_stream_; }
     void set_body_stream(body_reader& body) noexcept { body_stream_ = &body; }
     /// The body as a JSON object. Errors: as json_object_from().
-    [[nodiscard]] result<reelsd::json> json_body() const;
+    [[nodiscard]] input<reelsd::json> json_body() const;
 
     // The caller.
 
@@ -135,7 +138,11 @@ public:
     /// The only mapping of an error to a response. Logs the cause of a 500 or 503 with the
     /// request's id.
     [[nodiscard]] response problem(const error& why) const;
+    [[nodiscard]] response problem(const request_error& why) const;
     [[nodiscard]] response problem(status code, std::string_view message) const;
+    /// As problem_response(). `retry_after`: seconds; 0: the field is left out.
+    [[nodiscard]] response problem(
+        error_reason reason, std::string_view message, int retry_after = 0) const;
     /// 401. `challenge` is the value of `WWW-Authenticate`.
     [[nodiscard]] response unauthorized(
         std::string_view text, std::string_view challenge = "Bearer") const;

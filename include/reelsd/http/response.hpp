@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/error.hpp>
+#include <reelsd/base/request_error.hpp>
 #include <reelsd/http/request.hpp>
 
 #include <boost/asio/awaitable.hpp>
@@ -101,9 +102,14 @@ private:
 /// The status of an error, as in docs/openapi.yaml. Exhaustive: a new code does not compile before
 /// it is listed.
 [[nodiscard]] status http_status_of(errc code) noexcept;
+/// The status of a refused request: 400, 403 or 429.
+[[nodiscard]] status http_status_of(error_reason reason) noexcept;
 
-/// {"message": "...", "status": "error"}. `message` is shown to clients.
+/// {"message": "...", "status": "error"}. `message` is shown to clients. A 400 without a reason has
+/// the reason `request_malformed`, a 429 `server_busy`.
 [[nodiscard]] response problem_response(status code, std::string_view message);
+/// The same with the reason in the header `X-Error-Code`.
+[[nodiscard]] response problem_response(error_reason reason, std::string_view message);
 
 /// 401 {"error": "..."} with `WWW-Authenticate: <challenge>`.
 [[nodiscard]] response unauthorized_response(std::string_view text, std::string_view challenge);

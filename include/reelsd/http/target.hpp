@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/request_error.hpp>
 #include <reelsd/base/result.hpp>
 
 #include <cstddef>
@@ -63,8 +64,7 @@ private:
 
 /// `?limit=`: `usual` when absent, else a whole number from 1 to `most` in plain digits.
 /// `invalid_argument` names the parameter and the allowed range. Pure.
-[[nodiscard]] result<int> requested_limit(
-    std::optional<std::string_view> text, int usual, int most);
+[[nodiscard]] input<int> requested_limit(std::optional<std::string_view> text, int usual, int most);
 
 /// The number in a path: `not_found` unless it is a positive 64-bit integer in plain digits. Pure.
 [[nodiscard]] result<std::int64_t> requested_number(std::string_view text);

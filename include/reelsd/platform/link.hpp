@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/base/result.hpp>
+#include <reelsd/base/request_error.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -37,14 +37,14 @@ struct link {
 };
 
 /// Accepts the links that POST /reels/analyze documents (docs/openapi.yaml). Otherwise
-/// errc::invalid_argument with a detail for the client:
+/// Errors, with the text for the client:
 ///   `URL must be an instagram.com link`                    not an http(s) URL, over 2,048 bytes,
 ///                                                          control characters, user info, a port
 ///   `URL must be an instagram.com link, got "tiktok.com"`  another host
 ///   `URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>`
 /// Ignores spaces around the link; any other white space is a control character. The caller reports
 /// blank or missing text. Pure. Also parses Location headers of share links.
-[[nodiscard]] result<link> parse_link(std::string_view url);
+[[nodiscard]] input<link> parse_link(std::string_view url);
 
 /// The link of a post with this code.
 [[nodiscard]] link post_link(std::string code);

@@ -3,8 +3,9 @@
 
 namespace reelsd::accounts {
 
-BOOST_DESCRIBE_STRUCT(token_summary, (), (id, name, prefix, created_at, last_used_at, revoked_at))
-BOOST_DESCRIBE_STRUCT(new_token, (), (id, created_at))
+BOOST_DESCRIBE_STRUCT(
+    token_summary, (), (id, name, prefix, created_at, last_used_at, revoked_at, scope, expires_at))
+BOOST_DESCRIBE_STRUCT(new_token, (), (id, created_at, expires_at))
 BOOST_DESCRIBE_STRUCT(
     account_limits, (),
     (submissions_per_minute, concurrent_jobs, requests_per_minute, queued_jobs, monthly_budget_usd))
@@ -25,12 +26,19 @@ constexpr db::query create_query{"accounts.create", R"sql(
 constexpr db::query find_query{"accounts.find", R"sql(
     SELECT id FROM account WHERE lower(email) = lower($1) OR id::text = $1)sql"};
 
+// Frees the name of an expired token first.
 constexpr db::query create_token_query{"accounts.create_token", R"sql(
-    INSERT INTO api_token (account_id, name, hash, prefix) VALUES ($1, $2, $3, $4)
-    RETURNING id, created_at)sql"};
+    WITH expired AS (
+        UPDATE api_token SET revoked_at = expires_at
+         WHERE account_id = $1 AND name = $2 AND revoked_at IS NULL AND expires_at <= now()
+        RETURNING id)
+    INSERT INTO api_token (account_id, name, hash, prefix, scope, expires_at)
+    SELECT $1, $2, $3, $4, $5::token_scope, now() + make_interval(secs => $6::float8)
+      FROM (SELECT count(*) FROM expired) AS freed
+    RETURNING id, created_at, expires_at)sql"};
 
 constexpr db::query tokens_query{"accounts.tokens", R"sql(
-    SELECT id, name, prefix, created_at, last_used_at, revoked_at
+    SELECT id, name, prefix, created_at, last_used_at, revoked_at, scope, expires_at
       FROM api_token WHERE account_id = $1 ORDER BY id)sql"};
 
 constexpr db::query revoke_token_query{"accounts.revoke_token", R"sql(
@@ -102,12 +110,19 @@ awaitable<result<account_id>> account_store::find(std::string email_or_id, deadl
 }
 
 awaitable<result<new_token>> account_store::create_token(
-    account_id account, std::string name, deadline by) {
+    account_id account, std::string name, deadline by, token_options options) {
     const auto token = generate_token();
     const auto hash = hash_of_token(token).value();
     try {
         auto created = co_await read_one<new_token>(
-            by, create_token_query, account, name, hash, prefix_of_token(token));
+            by,
+            create_token_query,
+            account,
+            name,
+            hash,
+            prefix_of_token(token),
+            options.scope,
+            options.valid_for);
         created.token = token;
         co_return created;
     } catch (const db::refused& refusal) {

@@ -43,7 +43,8 @@ constexpr db::query account_query{"exports.account", R"sql(
 constexpr db::query tokens_query{"exports.tokens", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'token' AS type, id, name, prefix, rfc3339(created_at) AS created_at,
-               rfc3339(last_used_at) AS last_used_at, rfc3339(revoked_at) AS revoked_at
+               rfc3339(last_used_at) AS last_used_at, rfc3339(revoked_at) AS revoked_at,
+               scope, rfc3339(expires_at) AS expires_at
           FROM api_token WHERE account_id = ANY (ARRAY[$1::bigint]) AND id > $2 AND id <= $4
          ORDER BY account_id, id LIMIT $3) AS line
      ORDER BY id)sql"};
@@ -62,6 +63,7 @@ constexpr db::query webhook_query{"exports.webhook", R"sql(
     SELECT account_id AS position, row_to_json(line)::text AS line
       FROM webhook_default,
            LATERAL (SELECT 'webhook' AS type, webhook_default.url,
+                           webhook_default.events,
                            rfc3339(now()) AS exported_at) AS line
      WHERE account_id = $1 AND account_id > $2 AND account_id <= $4 LIMIT $3)sql"};
 

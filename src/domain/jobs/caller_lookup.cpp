@@ -21,12 +21,15 @@ namespace {
 constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
     WITH caller AS MATERIALIZED (
         SELECT shown.number, account.id AS account, account.requests_per_minute,
-               api_token.id AS token, ended_reels.xmin::text AS ended_reels_version
+               api_token.id AS token, api_token.scope,
+               ended_reels.xmin::text AS ended_reels_version
           FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
           JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
+           AND (api_token.expires_at IS NULL OR api_token.expires_at > now())
           JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
           LEFT JOIN ended_reels_version AS ended_reels ON ended_reels.account_id = account.id)
-    SELECT requested.number, caller.account, caller.token, caller.requests_per_minute,
+    SELECT requested.number, caller.account, caller.token, caller.scope,
+           caller.requests_per_minute,
            caller.ended_reels_version, pg_postmaster_start_time()::text AS server,
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
            job.error_code, job.error, job.options,
@@ -50,10 +53,12 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
 // One row for each token, however many requests have it.
 constexpr db::query find_callers_query{"reels.find_callers", R"sql(
     SELECT shown.number, account.id AS account, account.requests_per_minute,
-           api_token.id AS token, ended_reels.xmin::text AS ended_reels_version,
+           api_token.id AS token, api_token.scope,
+           ended_reels.xmin::text AS ended_reels_version,
            pg_postmaster_start_time()::text AS server
       FROM unnest($1::bytea[]) WITH ORDINALITY AS shown (hash, number)
       JOIN api_token ON api_token.hash = shown.hash AND api_token.revoked_at IS NULL
+       AND (api_token.expires_at IS NULL OR api_token.expires_at > now())
       JOIN account ON account.id = api_token.account_id AND account.disabled_at IS NULL
       LEFT JOIN ended_reels_version AS ended_reels ON ended_reels.account_id = account.id)sql"};
 
@@ -102,6 +107,7 @@ known_caller caller_from(const db::row& row) {
             accounts::caller{
                 .account = row.as<account_id>("account"),
                 .token = row.as<token_id>("token"),
+                .scope = row.as<token_scope>("scope"),
                 .requests_per_minute = row.as<std::optional<int>>("requests_per_minute")},
         .ended_reels_version = row.as<std::optional<std::string>>("ended_reels_version")};
 }

@@ -134,6 +134,21 @@ std::string refusal_text(const submission_result& decision) {
         "limit of {} jobs pending or processing at the same time reached", decision.job_limit);
 }
 
+error_reason refusal_reason(const submission_result& decision) noexcept {
+    using outcome = submission_result::outcome;
+    switch (decision.decided) {
+        case outcome::rate_limited: return error_reason::rate_limit_submissions;
+        case outcome::budget_spent: return error_reason::budget_exceeded;
+        case outcome::queue_full: return error_reason::limit_queued_jobs;
+        case outcome::too_many_uploads: return error_reason::limit_uploads;
+        case outcome::key_of_another_link: return error_reason::idempotency_key_reused;
+        case outcome::accepted:
+        case outcome::repeated:
+        case outcome::too_many_jobs: break;
+    }
+    return error_reason::limit_concurrent_jobs;
+}
+
 std::string dollars_text(std::string_view decimal) {
     std::string text = "$";
     text.append(decimal);

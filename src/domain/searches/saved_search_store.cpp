@@ -37,19 +37,19 @@ awaitable<std::vector<saved_search>> saved_search_store::list(account_id owner, 
     return read_all<saved_search>(by, list_query, owner);
 }
 
-awaitable<result<saved_search>> saved_search_store::add(
+awaitable<input<saved_search>> saved_search_store::add(
     account_id owner, saved_search added, deadline by) {
     const auto decided = co_await run(
         by, add_query, owner, searches_max, added.name, added.query, added.author, added.min_score);
     const auto row = decided.one();
     const auto outcome = row.as<std::string>("outcome");
     if (outcome == "too_many") {
-        co_return error{
-            errc::invalid_argument,
+        co_return request_error{
+            error_reason::limit_saved_searches,
             fmt::format("limit of {} saved searches reached", searches_max)};
     }
     if (outcome == "name_in_use")
-        co_return error{errc::invalid_argument, "another saved search has this name"};
+        co_return request_error{error_reason::name_in_use, "another saved search has this name"};
     added.id = row.as<search_id>("search_id");
     added.created_at = row.as<time_point>("saved_at");
     co_return added;

@@ -23,12 +23,24 @@ constexpr double spread_max = 0.1;
 /// Retry-After is respected up to at least this, whatever the base.
 constexpr seconds_f retry_after_max_min{3600.0};
 
+bool is_final(const delivery_try& ended) {
+    if (ended.status_code) return *ended.status_code == 410;
+    return ended.failure == errc::address_refused || ended.failure == errc::invalid_argument;
+}
+
+constexpr std::string_view secret_prefix = "whsec_";
+constexpr std::size_t secret_bytes = 32;
+
+}  // namespace
+
 std::string cause_of(const delivery_try& ended) {
     if (!ended.status_code) {
         switch (ended.failure) {
             case errc::timed_out:
                 return fmt::format("no answer within {:g} seconds", try_time_max.count());
-            case errc::address_refused: return "the address is not allowed";
+            case errc::address_refused:
+                return "the address is not allowed: private networks must be in "
+                       "REELSD_WEBHOOK_NETWORKS";
             case errc::invalid_argument: return "the address is not a URL";
             case errc::proxy_failed: return "the proxy could not reach the address";
             case errc::connection_failed: return "no connection, or the connection was lost";
@@ -43,18 +55,9 @@ std::string cause_of(const delivery_try& ended) {
     return fmt::format("answered {}", status);
 }
 
-bool is_final(const delivery_try& ended) {
-    if (ended.status_code) return *ended.status_code == 410;
-    return ended.failure == errc::address_refused || ended.failure == errc::invalid_argument;
-}
-
-constexpr std::string_view secret_prefix = "whsec_";
-constexpr std::size_t secret_bytes = 32;
-
-}  // namespace
-
 std::string delivery_body(const claimed_delivery& delivery) {
     auto reel = jobs::job_view(delivery.job);
+    if (delivery.is_test) return reel.replace(0, 1, R"({"type":"webhook.test",)");
     if (!delivery.match) return reel;
     const std::string_view match{*delivery.match};
     return fmt::format(
@@ -70,7 +73,7 @@ seconds_f delay_after(int round_tries, seconds_f base, double spread) {
 delivery_step step_after(
     const delivery_try& ended, const retry_context& context, seconds_f base, double spread) {
     const auto status = ended.status_code;
-    if (status && *status >= 200 && *status < 300) return delivered{*status};
+    if (status && is_success(*status)) return delivered{*status};
     if (!status && ended.failure == errc::cancelled) return released{};
     auto cause = cause_of(ended);
     if (is_final(ended)) return given_up{status, std::move(cause)};

@@ -15,7 +15,8 @@ BOOST_DESCRIBE_STRUCT(
     claimed_delivery, (),
     (id, claim, account, message_id, url, tries, round_tries, time_left, match, secrets))
 BOOST_DESCRIBE_STRUCT(delivery_metrics, (), (pending, due))
-BOOST_DESCRIBE_STRUCT(webhook_settings, (), (url, secret, previous_secret_expires_at))
+BOOST_DESCRIBE_STRUCT(
+    webhook_settings, (), (url, events, secret, secrets, previous_secret_expires_at))
 
 namespace {
 
@@ -177,7 +178,13 @@ struct delivery_columns {
 
 constexpr db::query find_query{"webhooks.find", R"sql(
     SELECT (SELECT url FROM webhook_default WHERE account_id = $1) AS url,
+           coalesce(
+               (SELECT events FROM webhook_default WHERE account_id = $1),
+               '{done,error,search.matched}') AS events,
            current.secret,
+           ARRAY(SELECT secret FROM webhook_secret
+                  WHERE account_id = $1 AND (expires_at IS NULL OR expires_at > now())
+                  ORDER BY expires_at DESC NULLS FIRST) AS secrets,
            (SELECT max(expires_at) FROM webhook_secret
              WHERE account_id = $1 AND expires_at > now()) AS previous_secret_expires_at
       FROM webhook_secret AS current
@@ -189,8 +196,10 @@ constexpr db::query make_secret_query{"webhooks.make_secret", R"sql(
     ON CONFLICT (account_id) WHERE expires_at IS NULL DO NOTHING)sql"};
 
 constexpr db::query set_url_query{"webhooks.set_url", R"sql(
-    INSERT INTO webhook_default (account_id, url) VALUES ($1, $2)
-    ON CONFLICT (account_id) DO UPDATE SET url = excluded.url)sql"};
+    INSERT INTO webhook_default (account_id, url, events)
+    VALUES ($1, $2, coalesce($3::text[], '{done,error,search.matched}'))
+    ON CONFLICT (account_id) DO UPDATE
+       SET url = excluded.url, events = coalesce($3::text[], webhook_default.events))sql"};
 
 constexpr db::query remove_url_query{"webhooks.remove_url", R"sql(
     DELETE FROM webhook_default WHERE account_id = $1)sql"};
@@ -283,8 +292,10 @@ awaitable<webhook_settings> webhook_store::find(account_id account, deadline by)
 }
 
 awaitable<void> webhook_store::set_url(
-    account_id account, std::optional<std::string> url, deadline by) {
-    return url ? execute(by, set_url_query, account, *url) : execute(by, remove_url_query, account);
+    account_id account, std::optional<std::string> url, deadline by,
+    std::optional<std::vector<std::string>> events) {
+    return url ? execute(by, set_url_query, account, *url, events)
+               : execute(by, remove_url_query, account);
 }
 
 awaitable<void> webhook_store::rotate_secret(account_id account, deadline by) {

@@ -4,6 +4,7 @@
 #include <reelsd/net/url.hpp>
 #include <reelsd/work/webhooks/webhook_sender.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -16,6 +17,10 @@ namespace {
 /// Upper bound on the bytes read of a response; the rest is ignored.
 constexpr std::size_t answer_bytes_max = std::size_t{16} * 1024;
 constexpr std::chrono::milliseconds connect_time_max{10'000};
+/// Bytes of a response that a test shows.
+constexpr std::size_t shown_bytes_max = 1024;
+/// Upper bound on a test's wait for a thread.
+constexpr std::chrono::milliseconds thread_time_max{2'000};
 
 net::address_policy policy_of(const webhook_sender_settings& settings) {
     return {
@@ -84,11 +89,13 @@ result<void> webhook_sender::check(std::string_view url) const {
     if (guard_.check(*target)) return {};
     const auto literal = parse_ip_address(target->host());
     const bool is_inward = literal && net::reach_of(*literal) != net::reach::world;
-    if (!takes_plain_http_ || !is_inward) {
-        if (target->scheme() != "https") return unusable("must be an https URL");
+    if (!is_inward) {
+        if (target->scheme() != "https")
+            return unusable("must be an https URL; http is only for REELSD_WEBHOOK_NETWORKS");
         if (!target->has_default_port()) return unusable("must not name a port other than 443");
     }
-    return unusable("must lead to a public address");
+    return unusable(
+        "must lead to a public address, or to a private network in REELSD_WEBHOOK_NETWORKS");
 }
 
 sent_webhook webhook_sender::send(
@@ -107,6 +114,10 @@ sent_webhook webhook_sender::send(
     };
     request.sink = [&](std::span<const std::byte> piece) -> result<void> {
         answer_bytes += piece.size();
+        const auto room = shown_bytes_max - sent.ended.answer.size();
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
+        sent.ended.answer.append(
+            reinterpret_cast<const char*>(piece.data()), std::min(room, piece.size()));
         if (answer_bytes <= answer_bytes_max) return {};
         return error{errc::limit_reached, "more is not read"};
     };
@@ -122,6 +133,12 @@ sent_webhook webhook_sender::send(
         sent.detail = answer.error().detail();
     }
     return sent;
+}
+
+awaitable<result<webhooks::delivery_try>> webhook_sender::send_on(
+    async::offload_pool& threads, webhooks::claimed_delivery delivery, std::stop_token stop) const {
+    const auto work = [&] { return send(delivery, stop).ended; };
+    co_return co_await threads.run(deadline::after(thread_time_max), work);
 }
 
 }  // namespace reelsd::work

@@ -53,6 +53,35 @@ TEST(ErrorShapes, MapEachCodeToAStatusAndHideTheCause) {
     }
 }
 
+TEST(ErrorShapes, RefusedRequestsHaveAReason) {
+    struct test_case {
+        response answer;
+        unsigned status;
+        const char* reason;
+    };
+    const test_case cases[] = {
+        {problem_response(error_reason::request_malformed, "x"), 400, "request_malformed"},
+        {problem_response(error_reason::webhook_required, "x"), 400, "webhook_required"},
+        {problem_response(error_reason::insufficient_scope, "x"), 403, "insufficient_scope"},
+        {problem_response(error_reason::rate_limit_submissions, "x"),
+         429,
+         "rate_limit_submissions"},
+        {problem_response(error_reason::server_busy, "x"), 429, "server_busy"},
+        {problem_response(error_reason::url_not_supported_host, "x"),
+         400,
+         "url_not_supported_host"},
+        {problem_response(error{errc::invalid_argument, "x"}), 400, "request_malformed"},
+        {problem_response(error{errc::limit_reached, "x"}), 429, "server_busy"},
+        {problem_response(status::not_found, "x"), 404, ""},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.reason);
+        EXPECT_EQ(number_of(expected.answer.code()), expected.status);
+        EXPECT_EQ(expected.answer.find("X-Error-Code"), expected.reason);
+        EXPECT_EQ(expected.answer.body(), R"({"message":"x","status":"error"})");
+    }
+}
+
 TEST(ErrorShapes, ReplaceTextThatIsNotUtf8) {
     const auto answer = problem_response(status::bad_request, "got \"\xFF\"");
     EXPECT_EQ(answer.body(), "{\"message\":\"got \\\"\xEF\xBF\xBD\\\"\",\"status\":\"error\"}");

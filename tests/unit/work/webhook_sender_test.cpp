@@ -62,6 +62,20 @@ TEST(WebhookSender, PostsTheJobSigned) {
     EXPECT_TRUE(request.ends_with(R"(,"result":{"visual":{}}})")) << request;
 }
 
+TEST(WebhookSender, KeepsTheFirstBytesOfAnAnswer) {
+    EXPECT_EQ(try_at("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").ended.answer, "ok");
+    const auto long_answer =
+        try_at("HTTP/1.1 500 No\r\nContent-Length: 3000\r\n\r\n" + std::string(3000, 'x'));
+    EXPECT_EQ(long_answer.ended.answer, std::string(1024, 'x'));
+}
+
+TEST(WebhookSender, ATestSaysSo) {
+    auto delivery = delivery_to("https://a.test/");
+    delivery.is_test = true;
+    EXPECT_TRUE(
+        webhooks::delivery_body(delivery).starts_with(R"({"type":"webhook.test","id":42,)"));
+}
+
 TEST(WebhookSender, AStatusIsAnAnswer) {
     EXPECT_EQ(try_at("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").ended.status_code, 200);
     EXPECT_EQ(
@@ -159,14 +173,18 @@ TEST(WebhookSender, ExplainsWhatAnAddressMustBe) {
           "https://a\\b/"}) {
         EXPECT_EQ(why(strict, url), shape) << url;
     }
-    EXPECT_EQ(why(strict, "http://example.org/"), "must be an https URL");
+    const auto* const inward =
+        "must lead to a public address, or to a private network in REELSD_WEBHOOK_NETWORKS";
+    const auto* const plain = "must be an https URL; http is only for REELSD_WEBHOOK_NETWORKS";
+    EXPECT_EQ(why(strict, "http://example.org/"), plain);
     EXPECT_EQ(why(strict, "https://example.org:444/"), "must not name a port other than 443");
-    EXPECT_EQ(why(strict, "https://0x7f.1/"), "must lead to a public address");
+    EXPECT_EQ(why(strict, "https://0x7f.1/"), inward);
+    EXPECT_EQ(why(strict, "http://127.0.0.1:8000/"), inward);
     EXPECT_EQ(why(loose_sender(), "http://127.0.0.1:8000/"), "");
     EXPECT_EQ(why(loose_sender(), "http://receiver.test:8000/"), "");
-    EXPECT_EQ(why(loose_sender(), "http://169.254.169.254/"), "must lead to a public address");
-    EXPECT_EQ(why(loose_sender(), "https://10.0.0.1:444/"), "must lead to a public address");
-    EXPECT_EQ(why(loose_sender(), "http://1.1.1.1/"), "must be an https URL");
+    EXPECT_EQ(why(loose_sender(), "http://169.254.169.254/"), inward);
+    EXPECT_EQ(why(loose_sender(), "https://10.0.0.1:444/"), inward);
+    EXPECT_EQ(why(loose_sender(), "http://1.1.1.1/"), plain);
     EXPECT_EQ(why(loose_sender(), "https://1.1.1.1:444/"), "must not name a port other than 443");
     EXPECT_EQ(
         why(loose_sender(), "ftp://example.org/"),

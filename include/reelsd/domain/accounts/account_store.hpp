@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/base/token_scope.hpp>
 #include <reelsd/db/store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 
@@ -15,6 +16,7 @@ namespace reelsd::accounts {
 struct caller {
     account_id account;
     token_id token;  ///< Token of the request.
+    token_scope scope = token_scope::all;
     std::optional<int> requests_per_minute;
 };
 
@@ -24,15 +26,26 @@ struct token_summary {
     std::string name;
     std::string prefix;
     time_point created_at;
-    std::optional<time_point> last_used_at;  ///< Accurate to about a minute.
-    std::optional<time_point> revoked_at;
+    std::optional<time_point> last_used_at = {};  ///< Accurate to about a minute.
+    std::optional<time_point> revoked_at = {};
+    token_scope scope = token_scope::all;
+    std::optional<time_point> expires_at = {};  ///< Empty: never.
 };
+
+/// Options of a new token.
+struct token_options {
+    token_scope scope = token_scope::all;
+    std::optional<seconds_f> valid_for = {};  ///< At most `token_life_max`; empty: no expiry.
+};
+
+inline constexpr seconds_f token_life_max{10.0 * 365 * 24 * 3600};
 
 /// A token that was just created.
 struct new_token {
     token_id id;
     std::string token;  ///< The plain text, which is not stored.
     time_point created_at;
+    std::optional<time_point> expires_at;
 };
 
 /// Limits to set; empty ones do not change.
@@ -111,7 +124,8 @@ public:
     awaitable<result<account_id>> find(std::string email_or_id, deadline by);
 
     /// Errors: conflict when the account has a valid token of that name.
-    awaitable<result<new_token>> create_token(account_id account, std::string name, deadline by);
+    awaitable<result<new_token>> create_token(
+        account_id account, std::string name, deadline by, token_options options = {});
     /// Oldest first.
     awaitable<std::vector<token_summary>> tokens(account_id account, deadline by);
     /// Effective immediately. Errors: not_found without a valid token of that name or id.

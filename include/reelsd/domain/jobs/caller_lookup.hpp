@@ -50,8 +50,8 @@ public:
     caller_lookup(const caller_lookup&);
     caller_lookup& operator=(const caller_lookup&) = delete;
 
-    /// The token's caller; empty when it is unknown or revoked, or its account is disabled. Throws
-    /// like db::pool::run.
+    /// The token's caller; empty when it is unknown, revoked or expired, or its account is
+    /// disabled. Throws like db::pool::run.
     [[nodiscard]] awaitable<std::optional<accounts::caller>> find(
         accounts::token_hash token, deadline by);
     [[nodiscard]] awaitable<caller_and_reel> find_with_reel(

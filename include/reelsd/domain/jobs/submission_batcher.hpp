@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/error_reason.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
@@ -45,6 +46,9 @@ private:
 
 /// Why a submission was refused, with the limit and its value, as users read it. Pure.
 [[nodiscard]] std::string refusal_text(const submission_result& decision);
+
+/// The same, for programs. Pure.
+[[nodiscard]] error_reason refusal_reason(const submission_result& decision) noexcept;
 
 /// Formats an exact decimal as money: "5" as "$5.00", "0.125" as "$0.125". Pure.
 [[nodiscard]] std::string dollars_text(std::string_view decimal);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <reelsd/base/result.hpp>
+#include <reelsd/base/request_error.hpp>
 #include <reelsd/db/store.hpp>
 
 #include <cstdint>
@@ -48,7 +48,7 @@ public:
 
     /// Sets the id and the time. Errors: invalid_argument, with the text for the client, if the
     /// account has `searches_max` or one of this name.
-    awaitable<result<saved_search>> add(account_id owner, saved_search added, deadline by);
+    awaitable<input<saved_search>> add(account_id owner, saved_search added, deadline by);
 
     /// False for an unknown or another account's id.
     awaitable<bool> remove(account_id owner, search_id id, deadline by);

@@ -2,6 +2,7 @@
 
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/enum_names.hpp>
+#include <reelsd/base/error.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 
@@ -54,10 +55,12 @@ struct claimed_delivery {
     /// Of a reel that matches a saved search: {"search": {...}, "score": 0.71} as text. Empty: the
     /// end of the job is reported.
     std::optional<std::string> match = {};
+    bool is_test = false;              ///< The job is a sample, and there is no row.
     std::vector<std::string> secrets;  ///< All that sign, the current one first; may be empty.
 };
 
-/// The body of a delivery: the job, or the match with the job as its `reel`. Pure.
+/// The body of a delivery: the job, or the match with the job as its `reel`; of a test, the job
+/// with the `type` "webhook.test". Pure.
 [[nodiscard]] std::string delivery_body(const claimed_delivery& delivery);
 
 /// Outcome of a try, for step_after().
@@ -65,7 +68,15 @@ struct delivery_try {
     std::optional<int> status_code;             ///< HTTP status of a complete response.
     errc failure = errc::internal;              ///< Set without a complete response.
     std::optional<seconds_f> retry_after = {};  ///< From the answer.
+    std::string answer = {};                    ///< First bytes of its body, any bytes.
 };
+
+[[nodiscard]] constexpr bool is_success(int status_code) noexcept {
+    return status_code >= 200 && status_code < 300;
+}
+
+/// Why a try that is no success has failed, for the account's owner. Pure.
+[[nodiscard]] std::string cause_of(const delivery_try& ended);
 
 /// Transitions of a delivery after a try.
 struct delivered {

@@ -3,6 +3,7 @@
 #include <reelsd/db/store.hpp>
 #include <reelsd/domain/webhooks/delivery.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -77,10 +78,16 @@ public:
     awaitable<std::int64_t> tidy(int deliveries_max, deadline by);
 };
 
+/// The end of a job in either way, and a match of a saved search.
+inline constexpr std::array<std::string_view, 3> event_names{"done", "error", "search.matched"};
+
 /// An account's webhook as its owner sees it.
 struct webhook_settings {
     std::optional<std::string> url;  ///< Default for jobs; empty: no webhook.
-    std::string secret;              ///< The current one.
+    /// Those that the default address receives, of event_names.
+    std::vector<std::string> events;
+    std::string secret;                ///< The current one.
+    std::vector<std::string> secrets;  ///< All that sign, the current one first.
     /// Until then, the previous secret also signs.
     std::optional<time_point> previous_secret_expires_at;
 };
@@ -93,8 +100,11 @@ public:
     /// Creates a secret if the account has none.
     awaitable<webhook_settings> find(account_id account, deadline by);
 
-    /// Waiting deliveries to the old default go to the new one.
-    awaitable<void> set_url(account_id account, std::optional<std::string> url, deadline by);
+    /// Waiting deliveries to the old default go to the new one. Without `events`, those of the old
+    /// default apply, else all.
+    awaitable<void> set_url(
+        account_id account, std::optional<std::string> url, deadline by,
+        std::optional<std::vector<std::string>> events = {});
 
     /// Creates a new secret. The previous one also signs for 24 hours.
     awaitable<void> rotate_secret(account_id account, deadline by);

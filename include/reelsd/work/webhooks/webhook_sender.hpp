@@ -1,5 +1,7 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
+#include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/webhooks/delivery.hpp>
 #include <reelsd/net/address_guard.hpp>
@@ -40,6 +42,12 @@ public:
     /// secret.
     [[nodiscard]] sent_webhook send(
         const webhooks::claimed_delivery& delivery, const std::stop_token& stop) const;
+
+    /// The same on a thread of `threads`. Errors: those of offload_pool::run. This and `threads`
+    /// outlive it.
+    [[nodiscard]] awaitable<result<webhooks::delivery_try>> send_on(
+        async::offload_pool& threads, webhooks::claimed_delivery delivery,
+        std::stop_token stop) const;
 
 private:
     std::string user_agent_;

@@ -5,11 +5,11 @@ import { sessionStore } from '../core/session.js';
 import { createStore, useStore } from '../core/store.js';
 import { CopyBox, CopyButton } from '../ui/copy.js';
 import { Confirm } from '../ui/dialog.js';
-import { Field, useSubmission } from '../ui/field.js';
+import { Field, SelectField, useSubmission } from '../ui/field.js';
 import { focusHeading, focusNear } from '../ui/focus.js';
 import { useLoading } from '../ui/loading.js';
 import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
-import { Time } from '../ui/time.js';
+import { Time, useNow } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 import { useTitle } from '../ui/title.js';
 
@@ -23,10 +23,23 @@ sessionStore.subscribe(() => {
     }
 });
 
+const SCOPES = [['all', 'Everything'], ['read', 'Read only'], ['submit', 'Submit reels and read them']];
+const DAY_SECONDS = 24 * 3600;
+const LIVES = [['0', 'Never'], ['7', 'In 7 days'], ['30', 'In 30 days'], ['90', 'In 90 days'], ['365', 'In a year']];
+
+function scopeWords(scope) {
+    return SCOPES.find(([name]) => name === scope)?.[1] ?? scope;
+}
+
 function submitLine(token) {
     return `curl -X POST ${location.origin}/api/v1/reels/analyze \\
   -H "Authorization: Bearer ${token}" \\
   -d '{"url": "https://www.instagram.com/reel/reelsd-sample/"}'`;
+}
+
+function listLine(token) {
+    return `curl ${location.origin}/api/v1/reels \\
+  -H "Authorization: Bearer ${token}"`;
 }
 
 function readLine(token) {
@@ -46,8 +59,11 @@ function CurlBox({ label, line, what }) {
 
 function CreateForm({ onCreated }) {
     const [name, setName] = useState('');
+    const [scope, setScope] = useState('all');
+    const [days, setDays] = useState('0');
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
-        const created = await change('POST', '/tokens', { name: name.trim() });
+        const seconds = days === '0' ? null : Number(days) * DAY_SECONDS;
+        const created = await change('POST', '/tokens', { name: name.trim(), scope, expires_in_seconds: seconds });
         setName('');
         onCreated(created);
     });
@@ -56,10 +72,12 @@ function CreateForm({ onCreated }) {
         clearError();
     };
     const isNameWrong = error && (error.status === 400 || error.status === 409);
-    return html`<form class="inline-form" onSubmit=${submit} noValidate>
+    return html`<form class="inline-form token-form" onSubmit=${submit} noValidate>
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
             placeholder="Name of the program" value=${name} onValue=${type}
             error=${isNameWrong ? error.message : null} />
+        <${SelectField} label="May do" value=${scope} onValue=${setScope} options=${SCOPES} />
+        <${SelectField} label="Expires" value=${days} onValue=${setDays} options=${LIVES} />
         <button class="button button-main" type="submit" disabled=${isBusy}>Create token</button>
         ${error && !isNameWrong && html`<${FailureNote} error=${error} />`}
     </form>`;
@@ -77,9 +95,11 @@ function NewToken({ created, takesFocus, onClose }) {
         <h2 id="fresh">Copy “${created.name}” now</h2>
         <p>It is shown only once.</p>
         <${CopyBox} text=${created.token} what="the token" />
-        <${CurlBox} label="Submit a reel with curl" line=${submitLine(created.token)} what="the curl line" />
-        <${CurlBox} label="Read its result; ID is the number in the answer" line=${readLine(created.token)}
-            what="the second curl line" />
+        ${created.scope === 'read'
+            ? html`<${CurlBox} label="List your reels with curl" line=${listLine(created.token)} what="the curl line" />`
+            : html`<${CurlBox} label="Submit a reel with curl" line=${submitLine(created.token)} what="the curl line" />
+                <${CurlBox} label="Read its result; ID is the number in the answer" line=${readLine(created.token)}
+                    what="the second curl line" />`}
         <div class="actions actions-start">
             <button class="button" type="button" onClick=${onClose}>Done</button>
         </div>
@@ -89,6 +109,8 @@ function NewToken({ created, takesFocus, onClose }) {
 function TokenRow({ token, onRevoke }) {
     const element = useRef(null);
     const wasRevoked = useRef(Boolean(token.revoked_at));
+    const now = useNow();
+    const isExpired = token.expires_at !== undefined && Date.parse(token.expires_at) <= now;
     useEffect(() => {
         if (token.revoked_at && !wasRevoked.current && document.activeElement === document.body
                 && !focusNear(element.current, '.button-danger')) {
@@ -96,7 +118,7 @@ function TokenRow({ token, onRevoke }) {
         }
         wasRevoked.current = Boolean(token.revoked_at);
     }, [token.revoked_at]);
-    return html`<li class=${`line ${token.revoked_at ? 'line-over' : ''}`} ref=${element}>
+    return html`<li class=${`line ${token.revoked_at || isExpired ? 'line-over' : ''}`} ref=${element}>
         <div class="line-main">
             <h3 class="foreign">${token.name}</h3>
             <code>${token.prefix}…</code>
@@ -105,6 +127,9 @@ function TokenRow({ token, onRevoke }) {
             <div><dt>Created</dt><dd><${Time} value=${token.created_at} /></dd></div>
             <div><dt>Last used</dt><dd>${token.last_used_at
                 ? html`<${Time} value=${token.last_used_at} />` : 'never'}</dd></div>
+            <div><dt>May do</dt><dd>${scopeWords(token.scope)}</dd></div>
+            <div><dt>${isExpired ? 'Expired' : 'Expires'}</dt><dd>${token.expires_at
+                ? html`<${Time} value=${token.expires_at} isAge=${false} />` : 'never'}</dd></div>
         </dl>
         <div class="line-tools">${token.revoked_at
             ? html`<span class="muted small">Revoked <${Time} value=${token.revoked_at} /></span>`

@@ -7,6 +7,7 @@ import { useTitle } from '../ui/title.js';
 import { AddressForm } from '../webhooks/address_form.js';
 import { DeliveryLog } from '../webhooks/log.js';
 import { Secret } from '../webhooks/secret.js';
+import { TestButton } from '../webhooks/test_button.js';
 
 /** The `/webhooks` page. */
 export function Page() {
@@ -19,6 +20,7 @@ export function Page() {
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
+        ${data?.url && html`<${TestButton} key=${data.url} />`}
         <${DeliveryLog} />
         ${data && html`<${Secret} key=${Boolean(data.url)} settings=${data} isFolded=${!data.url} onChanged=${setData} />`}`;
 }
