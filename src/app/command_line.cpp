@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "settings.hpp"
 #include <reelsd/base/log.hpp>
+#include <reelsd/base/nearest.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +27,7 @@ constexpr std::size_t help_columns = 80;
 constexpr std::size_t help_name_columns = 32;  ///< For the longest name, indented.
 
 constexpr const char* footer =
+    "reelsd --help-all lists the settings; reelsd COMMAND --help explains a command.\n"
     "Every setting is also an environment variable (--data-dir: REELSD_DATA_DIR) and\n"
     "a key of the configuration file (data-dir). Flags override the environment,\n"
     "which overrides the file. Keys, tokens and passwords can be files that a\n"
@@ -108,25 +111,36 @@ CLI::Option& add_account(CLI::App& subcommand, std::string& account) {
 }
 
 void add_account_commands(CLI::App& app, command& chosen) {
-    auto& family = add_family(app, "account", "Create, limit, export and delete accounts");
+    auto& family = add_family(app, "account", "Create, list, limit, export and delete accounts");
 
     auto [create, created] = add_command<create_account_command>(
         family, chosen, "create", "Create an account and print its id");
     add_email(create, created.email);
     create.add_flag("--admin", created.is_administrator, "Make it an administrator");
 
+    add_command<list_accounts_command>(
+        family, chosen, "list", "List all accounts, a line for each");
+
     auto [limits, limited] = add_command<limit_account_command>(
-        family, chosen, "limits", "Set limits of an account and print all of them");
+        family,
+        chosen,
+        "limits",
+        "Print the limits of an account, after setting those that are given");
     add_email(limits, limited.email);
-    const auto add_limit = [&limits = limits](
-                               const char* flag, std::optional<int>& limit, int most) {
-        limits.add_option(flag, limit)->check(CLI::Range(1, most))->type_name("N");
-    };
-    add_limit("--submissions-per-minute", limited.changes.submissions_per_minute, 1'000'000);
-    add_limit("--concurrent-jobs", limited.changes.concurrent_jobs, 1'000'000);
-    add_limit("--requests-per-minute", limited.changes.requests_per_minute, 10'000'000);
-    add_limit("--queued-jobs", limited.changes.queued_jobs, 1'000'000);
-    limits.add_option("--monthly-budget-usd", limited.changes.monthly_budget_usd)
+    const auto add_limit =
+        [&limits = limits](
+            const char* flag, std::optional<int>& limit, int most, const char* help) {
+            limits.add_option(flag, limit, help)->check(CLI::Range(1, most))->type_name("N");
+        };
+    auto& changes = limited.changes;
+    add_limit("--submissions-per-minute", changes.submissions_per_minute, 1'000'000, "Submissions");
+    add_limit(
+        "--concurrent-jobs", changes.concurrent_jobs, 1'000'000, "Reels pending or processing");
+    add_limit("--requests-per-minute", changes.requests_per_minute, 10'000'000, "Other requests");
+    add_limit("--queued-jobs", changes.queued_jobs, 1'000'000, "Reels that wait in the queue");
+    limits
+        .add_option(
+            "--monthly-budget-usd", changes.monthly_budget_usd, "Cost of models, US dollars")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("N");
 
@@ -160,6 +174,19 @@ void add_token_commands(CLI::App& app, command& chosen) {
         family, chosen, "create", "Create a token and print it once");
     add_account(create, created.account).required();
     create.add_option("--name", created.name, "What it is for")->required()->type_name("NAME");
+    create.add_option("--scope", created.scope, wrapped("all (default), read or submit"))
+        ->check(CLI::IsMember({"all", "read", "submit"}))
+        ->type_name("SCOPE");
+    const std::map<std::string, std::int64_t> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    const auto longest = static_cast<std::int64_t>(accounts::token_life_max.count());
+    create
+        .add_option(
+            "--expires",
+            created.valid_for_seconds,
+            wrapped("Validity, such as 12h or 90d; without it, the token does not expire"))
+        ->transform(CLI::AsNumberWithUnit{units, CLI::AsNumberWithUnit::UNIT_REQUIRED})
+        ->check(CLI::Range(std::int64_t{1}, longest))
+        ->type_name("TIME");
 
     auto [list, listed] =
         add_command<list_tokens_command>(family, chosen, "list", "List the account's tokens");
@@ -198,16 +225,75 @@ void add_backup_commands(CLI::App& app, command& chosen) {
     restore.add_flag("--replace", restored.replace, "Replace the accounts and reels there");
 }
 
+/// Prints the commands first, and the settings only with --help-all.
+class help_formatter final : public CLI::Formatter {
+public:
+    help_formatter() {
+        column_width(help_name_columns);
+        label("SUBCOMMAND", "COMMAND");
+    }
+
+    std::string make_help(
+        const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+        return make_description(app) + make_usage(app, std::move(name)) +
+               make_subcommands(app, CLI::AppFormatMode::Normal) + make_positionals(app) +
+               (mode == CLI::AppFormatMode::All ? make_groups(app, mode) : usual_options(app)) +
+               make_footer(app);
+    }
+
+private:
+    [[nodiscard]] std::string usual_options(const CLI::App* app) const {
+        const auto options = app->get_options([](const CLI::Option* option) {
+            return option->nonpositional() && option->get_group() == "Options";
+        });
+        return options.empty() ? "" : make_group("Options", false, options);
+    }
+};
+
+/// Names a word that is neither a command nor an option, and what was probably meant.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& why) {
+    const CLI::App* command = &app;
+    std::string path = "reelsd";
+    std::vector<std::string> known;
+    const auto add_options = [&known](const CLI::App& from) {
+        for (const auto* const option : from.get_options()) {
+            for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+        }
+    };
+    add_options(app);
+    while (!command->get_subcommands().empty()) {
+        command = command->get_subcommands().front();
+        path += " " + command->get_name();
+        add_options(*command);
+    }
+    const auto next = command->get_subcommands(nullptr);
+    for (const auto* const subcommand : next) known.push_back(subcommand->get_name());
+    const auto unexpected = app.remaining(true);
+    std::string reason = why.what();
+    if (!unexpected.empty()) {
+        const auto& word = unexpected.front();
+        const auto close = nearest(word.substr(0, word.find('=')), known);
+        reason = fmt::format(
+            "\"{}\" is not a command or a setting{}",
+            word,
+            close.empty() ? "" : fmt::format("; did you mean \"{}\"?", close));
+    } else if (dynamic_cast<const CLI::RequiredError*>(&why) != nullptr && !next.empty()) {
+        reason = "a command is missing";
+    }
+    return fmt::format("{}\nSee: {} --help", reason, path);
+}
+
 void describe(CLI::App& app, parsed_line& line) {
     app.name("reelsd");
     app.description("Turns links of reels into JSON: what is said, shown, written and played.");
-    app.get_formatter()->column_width(help_name_columns);
+    app.formatter(std::make_shared<help_formatter>());
     app.set_help_flag("-h,--help", "Print this help");
+    app.set_help_all_flag("--help-all", "Print this help with all settings");
     app.set_version_flag("--version", "reelsd " REELSD_VERSION)->description("Print the version");
     app.require_subcommand(1);
     add_settings(app, line);
     // For the subcommands, which inherit it.
-    app.footer("Settings such as --data-dir are accepted as well; reelsd --help lists them.");
+    app.footer("Settings such as --data-dir are accepted as well; reelsd --help-all lists them.");
     auto& chosen = line.chosen;
     add_command<serve_command>(app, chosen, "serve", "Run the daemon");
     add_command<migrate_command>(app, chosen, "migrate", "Upgrade the database's schema");
@@ -264,7 +350,10 @@ std::variant<invocation, int> read_command_line(int argument_count, char** argum
     try {
         app.parse(argument_count, arguments);
     } catch (const CLI::ParseError& stop) {
-        return app.exit(stop) == 0 ? 0 : exit_usage;
+        const bool is_unknown = app.get_subcommands().empty() && !app.remaining().empty();
+        if (stop.get_exit_code() == 0 && !is_unknown) return app.exit(stop);
+        print_error(usage_error(app, stop));
+        return exit_usage;
     }
     hide_secrets({arguments, static_cast<std::size_t>(argument_count)});
     auto config = read_settings(line.flags, line.config_file);

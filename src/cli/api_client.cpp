@@ -102,7 +102,8 @@ attempt classified(result<net::http_response> response, const std::string& serve
         .status = status,
         .retry_after = retry_after_of(response->head.headers.find("Retry-After"))};
     if (status >= 200 && status < 300) return {.response = std::move(response), .outcome = outcome};
-    return {.response = failure_of(status, response->body), .outcome = outcome};
+    const auto reason = response->head.headers.find("X-Error-Code").value_or("");
+    return {.response = failure_of(status, response->body, reason), .outcome = outcome};
 }
 
 /// Adds the server's Retry-After to the final error.
@@ -309,6 +310,7 @@ result<reel_page> api_client::list(const list_query& query, const std::stop_toke
         "/api/v1/reels",
         {{"limit", fmt::format("{}", query.limit)},
          {"status", query.status},
+         {"author", query.author},
          {"cursor", query.cursor},
          {"latest", flag(query.latest)}});
     auto response = get(path, stop);
@@ -356,6 +358,14 @@ result<std::string> api_client::frame(
     if (response->head.headers.find("Content-Type").value_or("") != "image/jpeg") {
         return no_reelsd_answer("the answer is not a JPEG");
     }
+    return std::move(response->body);
+}
+
+result<std::string> api_client::subtitles(
+    std::int64_t id, std::string_view format, const std::stop_token& stop) const {
+    const auto path = fmt::format("/api/v1/reels/{}/subtitles.{}", id, format);
+    auto response = send(request_to(path), answer_time_max, stop).response;
+    if (!response) return response.error();
     return std::move(response->body);
 }
 

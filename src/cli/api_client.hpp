@@ -47,6 +47,7 @@ struct list_query {
     std::optional<std::string>
         cursor;           ///< Cursor of an earlier page; empty: starts with the newest.
     bool latest = false;  ///< Only the newest reel of each post.
+    std::optional<std::string> author = {};  ///< Only reels of this author.
 };
 
 /// One page of the list.
@@ -203,6 +204,12 @@ public:
         std::int64_t id, const std::string& last_event_id, deadline by,
         const std::function<bool(const server_event&)>& on_event,
         const std::stop_token& stop) const;
+
+    /// GET /api/v1/reels/{id}/subtitles.FORMAT (srt or vtt): the file.
+    [[nodiscard]] result<std::string> subtitles(
+        std::int64_t id, std::string_view format, const std::stop_token& stop) const;
+
+    [[nodiscard]] const std::string& server() const noexcept { return connection_.server; }
 
     /// GET /api/v1/extract-presets: an array.
     [[nodiscard]] result<api_answer> presets(const std::stop_token& stop) const;

@@ -1,5 +1,6 @@
 #include "options.hpp"
 #include "text.hpp"
+#include <reelsd/base/nearest.hpp>
 #include <reelsd/base/parse_number.hpp>
 
 #include <CLI/CLI.hpp>
@@ -36,23 +37,46 @@ Exit codes:
     6    ask: the reels do not answer the question
     130  interrupted; the analysis of a submitted reel continues)";
 
+/// `"gte" is not a command or an option; did you mean "get"?`
+std::string unknown_word(const std::string& word, std::vector<std::string> known) {
+    const auto close = nearest(word.substr(0, word.find('=')), known);
+    return fmt::format(
+        "\"{}\" is not a command or an option{}",
+        one_line(word),
+        close.empty() ? "" : fmt::format("; did you mean \"{}\"?", close));
+}
+
+std::vector<std::string> option_names_after(const CLI::App& app, const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const auto* const part : {&app, &command}) {
+        for (const auto* const option : part->get_options()) {
+            if (option->get_positional()) continue;
+            for (auto& name : names_of(*option)) names.push_back(std::move(name));
+        }
+    }
+    return names;
+}
+
 /// Describes a usage error and names the help page to read.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& why) {
     const auto text = one_line(why.what());
     const auto subcommands = app.get_subcommands();
+    const auto unexpected = app.remaining(true);
     if (!subcommands.empty()) {
-        const auto& name = subcommands.front()->get_name();
-        return fmt::format("reels: {}\nSee: reels {} --help\n", text, name);
+        const auto& command = *subcommands.front();
+        const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&why) != nullptr;
+        return fmt::format(
+            "reels: {}\nSee: reels {} --help\n",
+            is_unknown ? unknown_word(unexpected.front(), option_names_after(app, command)) : text,
+            command.get_name());
     }
     std::vector<std::string> names;
     for (const auto* const known : app.get_subcommands(nullptr)) names.push_back(known->get_name());
-    const auto unexpected = app.remaining();
-    const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&why) != nullptr;
-    const auto reason =
-        !lacks_command ? text
-        : unexpected.empty()
-            ? std::string{"a command is missing"}
-            : fmt::format("\"{}\" is not a command or an option", one_line(unexpected.front()));
+    const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&why) != nullptr ||
+                               dynamic_cast<const CLI::CallForHelp*>(&why) != nullptr;
+    const auto reason = !lacks_command       ? text
+                        : unexpected.empty() ? std::string{"a command is missing"}
+                                             : unknown_word(unexpected.front(), names);
     return fmt::format(
         "reels: {}; the commands are {}\nSee: reels --help\n", reason, fmt::join(names, ", "));
 }
@@ -174,6 +198,8 @@ std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_colum
     constexpr std::array commands{
         &add_analyze_command,
         &add_get_command,
+        &add_open_command,
+        &add_subtitles_command,
         &add_list_command,
         &add_search_command,
         &add_ask_command,
@@ -185,6 +211,7 @@ std::unique_ptr<CLI::App> make_parser(command_line& line, std::size_t help_colum
         &add_mcp_command,
         &add_completion_command};
     for (auto* const add : commands) add(app, line.chosen);
+    add_login_command(app, line);
     for (auto* const subcommand : app.get_subcommands(nullptr)) subcommand->group("Commands");
     app.footer(footer);  // Last: commands added later would inherit it.
     return parser;
@@ -196,7 +223,8 @@ std::variant<command_line, exit_code> parse_command_line(int argc, const char* c
     try {
         parser->parse(argc, argv);
     } catch (const CLI::ParseError& why) {  // CLI11 throws for help, version and usage errors.
-        if (why.get_exit_code() == 0) {
+        const bool is_unknown = parser->get_subcommands().empty() && !parser->remaining().empty();
+        if (why.get_exit_code() == 0 && !is_unknown) {
             parser->exit(why);
             return exit_code::ok;
         }

@@ -63,6 +63,7 @@ constexpr int pages_max = 1000;
 struct list_arguments {
     std::optional<int> limit;
     std::optional<std::string> status;
+    std::optional<std::string> author;
     std::optional<std::string> cursor;
     bool all = false;
     bool as_json = false;
@@ -96,10 +97,12 @@ std::string command_for_rest(const list_arguments& arguments, const std::string&
     auto text = fmt::format("reels list --cursor {}", cursor);
     if (arguments.limit) text += fmt::format(" --limit {}", *arguments.limit);
     if (arguments.status) text += fmt::format(" --status {}", *arguments.status);
+    if (arguments.author) text += fmt::format(" --author '{}'", one_line(*arguments.author));
     return text;
 }
 
 std::string empty_list_text(const list_arguments& arguments) {
+    if (arguments.author) return fmt::format("No reels of {}.", one_line(*arguments.author));
     if (arguments.status) return fmt::format("No reels with the status {}.", *arguments.status);
     if (arguments.cursor) return "No more reels.";
     return "No reels yet. Queue one with: reels analyze URL";
@@ -112,7 +115,8 @@ exit_code run_list(const command_context& context, const list_arguments& argumen
         .limit = limit,
         .status = arguments.status,
         .cursor = arguments.cursor,
-        .latest = !arguments.all};
+        .latest = !arguments.all,
+        .author = arguments.author};
     auto listed = context.api.list(query, context.stop);
     if (listed && arguments.all && listed->next_cursor) {
         listed = read_all_pages(context, query, *std::move(listed));
@@ -446,6 +450,7 @@ void add_list_command(CLI::App& app, command& chosen) {
     restrict_to(*limit->type_name("N"), 1, page_reels_max);
     restrict_to(
         *list.add_option("--status", arguments.status, "Only reels with this status"), statuses);
+    list.add_option("--author", arguments.author, "Only reels of this author")->type_name("NAME");
     list.add_flag(
         "--all", arguments.all, "List all reels, page by page, with the earlier ones of each post");
     list.add_option("--cursor", arguments.cursor, "Continue where an earlier list ended")

@@ -90,6 +90,8 @@ inline constexpr std::chrono::seconds wait_default{3600};
 /// calls all of them.
 void add_analyze_command(CLI::App& app, command& chosen);
 void add_get_command(CLI::App& app, command& chosen);
+void add_open_command(CLI::App& app, command& chosen);
+void add_subtitles_command(CLI::App& app, command& chosen);
 void add_list_command(CLI::App& app, command& chosen);
 void add_search_command(CLI::App& app, command& chosen);
 void add_ask_command(CLI::App& app, command& chosen);
@@ -100,6 +102,8 @@ void add_export_command(CLI::App& app, command& chosen);
 void add_delete_command(CLI::App& app, command& chosen);
 void add_mcp_command(CLI::App& app, command& chosen);
 void add_completion_command(CLI::App& app, command& chosen);
+/// Needs the options of the command line, which `line` has when the command runs.
+void add_login_command(CLI::App& app, command_line& line);
 
 /// A script that makes the shell ("bash", "zsh" or "fish") complete commands, options and known
 /// values. It starts no program. An option of one name must take a value in all commands or in

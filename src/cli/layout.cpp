@@ -136,6 +136,16 @@ std::string table::text(std::optional<std::size_t> width, colours allowed) const
     return lines;
 }
 
+std::string table::dropped(std::optional<std::size_t> width) const {
+    const auto widths = width ? fitted_widths(*width) : natural_widths(false);
+    std::string names;
+    for (std::size_t index = 0; index < columns_.size(); ++index) {
+        if (widths[index] > 0) continue;
+        names.append(names.empty() ? "" : ", ").append(columns_[index].heading);
+    }
+    return names;
+}
+
 std::vector<std::size_t> table::natural_widths(bool capped) const {
     std::vector<std::size_t> widths;
     widths.reserve(columns_.size());

@@ -90,6 +90,8 @@ public:
 
     /// The lines. With a width in cells, drops and cuts columns to fit where possible.
     [[nodiscard]] std::string text(std::optional<std::size_t> width, colours allowed) const;
+    /// Headings of the columns that text() drops, with commas; empty if it shows all.
+    [[nodiscard]] std::string dropped(std::optional<std::size_t> width) const;
 
 private:
     [[nodiscard]] std::vector<std::size_t> natural_widths(bool capped) const;

@@ -88,7 +88,7 @@ bool is_temporary(std::optional<int> status) {
 
 }  // namespace
 
-error failure_of(int status, std::string_view body) {
+error failure_of(int status, std::string_view body, std::string_view reason) {
     const auto code = code_of(status);
     if (code == errc::connection_failed) {
         return error{
@@ -100,7 +100,8 @@ error failure_of(int status, std::string_view body) {
         return error{
             code, fmt::format("HTTP {} without a message: is this a reelsd server?", status)};
     }
-    return error{code, fmt::format("{} (HTTP {})", *message, status)};
+    const auto suffix = reason.empty() ? std::string{} : ", " + one_line(reason);
+    return error{code, fmt::format("{} (HTTP {}{})", *message, status, suffix)};
 }
 
 error no_reelsd_answer(std::string_view what) {

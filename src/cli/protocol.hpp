@@ -29,10 +29,11 @@ enum class exit_code : int {
 /// Maps the error of a request to an exit code, by default server_failed.
 [[nodiscard]] exit_code exit_code_of(errc code) noexcept;
 
-/// Converts a failed response to an error for the user: the server's message and the status.
-/// `status` is anything but 2xx. Codes: unauthorized (401), not_found (404), limit_reached (429),
-/// invalid_argument (other 4xx), connection_failed (redirects), internal (5xx).
-[[nodiscard]] error failure_of(int status, std::string_view body);
+/// Converts a failed response to an error for the user: the server's message, the status, and the
+/// reason from its header `X-Error-Code`, if any. `status` is anything but 2xx. Codes: unauthorized
+/// (401), not_found (404), limit_reached (429), invalid_argument (other 4xx), connection_failed
+/// (redirects), internal (5xx).
+[[nodiscard]] error failure_of(int status, std::string_view body, std::string_view reason = {});
 
 /// connection_failed for an answer that the API does not give: "the answer is not a JPEG".
 [[nodiscard]] error no_reelsd_answer(std::string_view what);

@@ -189,7 +189,6 @@ void draw_audio(page& out, const json& audio) {
 
 void draw_content(page& out, const json& content) {
     out.heading("CONTENT");
-    out.field("Summary", text_or(content, "summary", unknown));
     out.field("Topics", list_or_none(texts_of(content, "topics")));
     const auto hooks = texts_of(content, "hooks");
     out.field("Hooks", hooks.empty() ? none : joined(hooks, "\n"));
@@ -421,7 +420,9 @@ std::string member_table(
         for (const auto& each : columns) row.push_back({each.text(document, each.name)});
         lines.add(std::move(row));
     }
-    return lines.text(options.table_columns, options.allowed);
+    const auto dropped = lines.dropped(options.table_columns);
+    return lines.text(options.table_columns, options.allowed) +
+           (dropped.empty() ? "" : fmt::format("(too narrow for {}; see --json)\n", dropped));
 }
 
 }  // namespace
@@ -466,6 +467,11 @@ std::string render_job(
     const auto& result = member(job, "result");
     if (!result.is_object()) return out.take();
 
+    const auto& content = member(result, "content");
+    if (const auto summary = text_or(content, "summary", ""); !summary.empty()) {
+        out.gap();
+        out.line(summary, style::strong);
+    }
     const auto& metadata = member(result, "metadata");
     for (const auto& warning : texts_of(metadata, "warnings")) {
         out.line("Warning: " + warning, style::busy);
@@ -473,7 +479,7 @@ std::string render_job(
     draw_extract(out, job);
     draw_visual(out, member(result, "visual"));
     draw_audio(out, member(result, "audio"));
-    draw_content(out, member(result, "content"));
+    draw_content(out, content);
     draw_metadata(out, metadata);
     draw_platform(out, member(result, "platform_meta"));
     return out.take();
@@ -550,7 +556,9 @@ std::string render_usage(
     out.field("Tokens", usage_count(usage, "total_tokens"));
     out.field("Cost", cost_text(usage, "total_cost_usd"));
     if (const auto calls = integer_of(usage, "total_unpriced_calls")) {
-        out.field("Not included", fmt::format("{} calls of unknown cost", grouped(*calls)));
+        out.field(
+            "Not included",
+            fmt::format("{} call{} of unknown cost", grouped(*calls), *calls == 1 ? "" : "s"));
     }
     auto text = out.take();
     if (const auto& models = member(usage, "by_model"); has_elements(models)) {

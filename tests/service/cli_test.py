@@ -822,12 +822,97 @@ class Settings(CliTest):
             self.assertIn(word, done.stdout)
         for code in ("0", "1", "2", "3", "4", "5", "6", "130"):
             self.assertRegex(done.stdout, rf"(?m)^ +{code} +\S")
-        for command in ("analyze", "get", "list", "search", "usage", "export", "delete", "mcp", "completion"):
+        for command in ("analyze", "get", "open", "subtitles", "list", "search", "usage", "export", "delete", "mcp",
+                        "login", "completion"):
             with self.subTest(command):
                 self.assertRegex(done.stdout, rf"(?m)^  {command} ")
                 page = self.ended(self.reels(command, "--help"), 0).stdout
                 self.assertIn(f"Usage: reels {command} [OPTIONS]", page)
         self.assertRegex(self.ended(self.reels("--version"), 0).stdout, r"^reels \d+\.\d+\.\d+\n$")
+
+
+class UnknownWords(CliTest):
+    def test_the_nearest_word_is_suggested(self):
+        for arguments, expected in (
+                (["gte", "42"], '"gte" is not a command or an option; did you mean "get"?'),
+                (["show", "--help"], '"show" is not a command or an option;'),
+                (["lst", "--help"], 'did you mean "list"?'),
+                (["list", "--statsu", "done"], 'did you mean "--status"?'),
+                (["list", "--serve=http://x"], 'did you mean "--server"?'),
+                (["--tokn", "x", "list"], 'did you mean "--token"?')):
+            with self.subTest(arguments):
+                done = self.ended(self.reels(*arguments), 2)
+                self.assertEqual(done.stdout, "")
+                self.assertIn(expected, done.stderr)
+
+
+class Login(CliTest):
+    def log_in(self, server, code, *arguments, text=TOKEN + "\n", file=None):
+        environment = self.environment(server) | {"HOME": self.home, "XDG_CONFIG_HOME": self.home}
+        for name in ("REELS_SERVER", "REELS_TOKEN"):
+            environment.pop(name, None)
+        done = subprocess.run([program("reels"), "login", "--server", server.url, *arguments], input=text, text=True,
+                              capture_output=True, env=environment, timeout=30)
+        self.assertEqual(done.returncode, code, done)
+        return done
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.home = folder.name
+        self.file = os.path.join(self.home, "reels", "config")
+
+    def test_a_good_token_is_stored_for_the_owner_alone(self):
+        server = self.serve((200, []))
+        done = self.log_in(server, 0)
+        self.assertEqual(done.stdout, f"The token works. Stored in {self.file}\n")
+        self.assertEqual(server.requests[0][1], "/api/v1/reels?limit=20")
+        self.assertEqual(server.requests[0][2]["Authorization"], f"Bearer {TOKEN}")
+        self.assertEqual(os.stat(self.file).st_mode & 0o777, 0o600)
+        with open(self.file, encoding="utf-8") as file:
+            self.assertEqual(file.read(), f'server = "{server.url}"\ntoken = "{TOKEN}"\n')
+        os.chmod(self.file, 0o644)
+        self.log_in(server, 0, text=TOKEN[:-1] + "b\n")
+        self.assertEqual(os.stat(self.file).st_mode & 0o777, 0o600)
+        with open(self.file, encoding="utf-8") as file:
+            self.assertIn("aab", file.read())
+
+    def test_a_bad_token_is_not_stored(self):
+        done = self.log_in(self.serve((401, {"error": "invalid API token"})), 4)
+        self.assertIn("invalid API token", done.stderr)
+        self.assertNotIn(TOKEN, done.stderr)
+        for text in ("", "\n", "two words\n"):
+            self.log_in(self.serve((200, [])), 2, text=text)
+        self.assertFalse(os.path.exists(self.file))
+
+
+class OneReel(CliTest):
+    def test_open_prints_the_link_of_the_page(self):
+        server = self.serve((200, DONE))
+        self.assertEqual(self.ended(self.reels("open", "42", server=server), 0).stdout, f"{server.url}/reels/42\n")
+        missing = self.serve((404, {"message": "not found", "status": "error"}))
+        self.ended(self.reels("open", "42", server=missing), 4)
+
+    def test_subtitles(self):
+        text = "1\n00:00:01,000 --> 00:00:02,000\nHello \x1b[2Jthere\n"
+        server = self.serve((200, text.encode()))
+        done = self.ended(self.reels("subtitles", "42", server=server), 0)
+        self.assertEqual(done.stdout, text.replace("\x1b[2J", ""))
+        self.ended(self.reels("subtitles", "42", "--format", "vtt", server=server), 0)
+        self.assertEqual([request[1] for request in server.requests],
+                         ["/api/v1/reels/42/subtitles.srt", "/api/v1/reels/42/subtitles.vtt"])
+        self.ended(self.reels("subtitles", "42", "--format", "ass", server=server), 2)
+
+    def test_a_list_of_one_author(self):
+        server = self.serve((200, []))
+        self.ended(self.reels("list", "--author", "some.one", server=server), 0)
+        self.assertIn("author=some.one", server.requests[0][1])
+
+    def test_a_refusal_has_its_code(self):
+        refusal = (400, {"message": "url is required", "status": "error"}, ("X-Error-Code", "url_required"))
+        done = self.ended(self.reels("get", "42", server=self.serve(refusal)), 4)
+        self.assertIn("reels: url is required (HTTP 400, url_required)\n", done.stderr)
 
 
 class Terminal(CliTest):

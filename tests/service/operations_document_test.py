@@ -50,7 +50,7 @@ class Commands(unittest.TestCase):
                 with self.subTest(document=document.name, line=line):
                     help_text = must(run_reelsd(*command, "--help")).stdout
                     for flag in re.findall(r"--[a-z-]+", " ".join(words)):
-                        self.assertIn(flag, help_text + must(run_reelsd("--help")).stdout)
+                        self.assertIn(flag, help_text + must(run_reelsd("--help-all")).stdout)
         self.assertGreater(seen, 15)
 
 

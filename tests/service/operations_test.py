@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -85,13 +86,34 @@ class Settings(ServiceTest):
             with self.subTest(arguments):
                 self.assertEqual(run_reelsd(*arguments).returncode, 2)
 
+    def test_unknown_words_are_named(self):
+        for arguments, expected in (
+                (["doctr"], '"doctr" is not a command or a setting; did you mean "doctor"?\nSee: reelsd --help'),
+                (["doctr", "--help"], 'did you mean "doctor"?'),
+                (["account", "lst"], 'did you mean "list"?\nSee: reelsd account --help'),
+                (["account"], "a command is missing\nSee: reelsd account --help"),
+                (["serve", "--worker", "3"], 'did you mean "--workers"?\nSee: reelsd serve --help'),
+                (["serve", "--listn=127.0.0.1:1"], 'did you mean "--listen"?'),
+                (["dance"], '"dance" is not a command or a setting\n')):
+            with self.subTest(arguments):
+                done = run_reelsd(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(expected, done.stderr)
+
     def test_help_and_version(self):
-        done = must(run_reelsd("--help"))
-        for word in ("serve", "migrate", "account", "token", "doctor", "--listen", "--data-dir",
-                     "--database-url", "--workers", "REELSD_"):
-            self.assertIn(word, done.stdout)
-        for arguments in (["serve", "--help"], ["token", "create", "--help"]):
-            must(run_reelsd(*arguments))
+        help_text = must(run_reelsd("--help")).stdout
+        with_settings = must(run_reelsd("--help-all")).stdout
+        for word in ("serve", "migrate", "account", "token", "doctor", "--config", "REELSD_"):
+            self.assertIn(word, help_text)
+        for setting in ("--listen", "--data-dir", "--database-url", "--workers"):
+            self.assertIn(setting, with_settings)
+            self.assertNotRegex(help_text, rf"(?m)^  {setting} ")
+        for page in (help_text, with_settings):
+            self.assertLess(page.index("\n  serve "), page.index("\n  -h,--help"), "commands first")
+            self.assertEqual([line for line in page.splitlines() if len(line) > 80], [])
+        for words in (["serve"], ["token", "create"], ["account", "list"], ["embedder", "use"]):
+            page = must(run_reelsd(*words, "--help")).stdout
+            self.assertIn("Usage: reelsd " + " ".join(words), page)
         self.assertRegex(must(run_reelsd("--version")).stdout, r"\d+\.\d+\.\d+")
 
     def test_a_database_password_is_never_shown(self):
@@ -244,7 +266,13 @@ class Commands(ServiceTest):
         account = self.served.account()
         done = must(self.served.cli(
             "account", "limits", "--email", account.email, "--submissions-per-minute", "7"))
-        self.assertIn("7", done.stdout)
+        self.assertEqual(done.stdout.splitlines(), [
+            "submissions-per-minute 7", "concurrent-jobs 3 (default)", "requests-per-minute 600 (default)",
+            "queued-jobs 1000 (default)", "monthly-budget-usd none"])
+        budget = must(self.served.cli("account", "limits", "--email", account.email, "--monthly-budget-usd", "2.5"))
+        self.assertIn("monthly-budget-usd 2.5\n", budget.stdout)
+        listed = must(self.served.cli("account", "list")).stdout
+        self.assertRegex(listed, rf"(?m)^\d+  {re.escape(account.email)}  member  enabled  created \S+Z  0 reels$")
         answer = account.analyze(UNAVAILABLE)
         self.assertEqual(answer.headers["RateLimit-Limit"], "7")
         for value in ("0", "x", "-3"):

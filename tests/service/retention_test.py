@@ -232,7 +232,7 @@ class Erasure(Shared):
         self.assertEqual(self.status(account, job_id), 200)
 
         done = must(self.one.cli("account", "delete", "--email", account.email, "--yes"))
-        self.assertIn(f"deleted {account.email}: 1 reels, 1 model calls, 1 tokens", done.stdout)
+        self.assertIn(f"deleted {account.email}: 1 reel, 1 model call, 1 token", done.stdout)
         self.assertEqual(self.left_of(owner), 0)
         for daemon in (self.one, self.other):
             self.assertEqual(self.status(account, job_id, daemon), 401)

@@ -75,6 +75,9 @@ TEST(FailureOf, ReportsTheServersMessage) {
         EXPECT_EQ(failure.detail(), expected.text);
         EXPECT_EQ(exit_code_of(failure.code()), expected.code);
     }
+    EXPECT_EQ(
+        failure_of(429, R"({"message": "limit of 3"})", "limit_concurrent_jobs").detail(),
+        "limit of 3 (HTTP 429, limit_concurrent_jobs)");
     EXPECT_EQ(exit_code_of(errc::cancelled), exit_code::interrupted);
     EXPECT_EQ(exit_code_of(errc::timed_out), exit_code::server_failed);
 }

@@ -55,6 +55,8 @@ json done_job() {
 TEST(RenderJob, ShowsADoneJob) {
     const auto* const expected = R"(Reel 42: done in 31 s
 https://www.instagram.com/reel/DYa0IXPgnP5/
+
+Pasta in ten minutes.
 Warning: doubtful transcript
 
 VISUAL
@@ -71,7 +73,6 @@ AUDIO
     01:05  Add the pasta now.
 
 CONTENT
-  Summary          Pasta in ten minutes.
   Topics           cooking, pasta
   Hooks            Wait for it
   Call to action   Follow for more
