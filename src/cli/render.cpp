@@ -319,9 +319,19 @@ std::string earlier_mark(const json& reel) {
     return earlier > 0 ? fmt::format("({} earlier) ", earlier) : "";
 }
 
-/// The error of a reel, its summary or its link.
+/// "DYa0IXPgnP5" of a link, "upload:a.mp4" of a file.
+std::string_view end_of_link(std::string_view url) {
+    url = url.substr(0, url.find_first_of("?#"));
+    while (url.ends_with('/')) url.remove_suffix(1);
+    return url.substr(url.rfind('/') + 1);
+}
+
+/// The error of a reel with the end of its link, its summary, or its link.
 table_cell summary_cell(const json& reel, const render_options& options) {
-    if (const auto why = text_of(reel, "error")) return {*why, style::trouble};
+    if (const auto why = text_of(reel, "error")) {
+        const auto url = text_or(reel, "url", no_value);
+        return {fmt::format("{}: {}", end_of_link(url), *why), style::trouble};
+    }
     if (const auto summary = text_or(reel, "summary", ""); !summary.empty()) return {summary};
     auto link = text_or(reel, "url", no_value);
     // The common beginning of all links is omitted to save space.

@@ -483,7 +483,7 @@ class List(CliTest):
         lines = done.stdout.splitlines()
         self.assertRegex(lines[0], r"^ID +STATUS +CREATED \(UTC\) +AUTHOR +SUMMARY$")
         self.assertRegex(lines[1], r"^ 9 +done +2026-05-22 10:00 +@some\.one +Pasta  in ten minutes\.$")
-        self.assertRegex(lines[2], r"^ 8 +error +2026-05-22 09:00 +Video is not available: private$")
+        self.assertRegex(lines[2], r"^ 8 +error +2026-05-22 09:00 +DYa0IXPgnP5: Video is not available: private$")
         self.assertEqual((len(lines), done.stderr), (3, ""))
         self.assertEqual(server.requests[0][:2], ("GET", "/api/v1/reels?limit=20&latest=true"))
 

@@ -254,7 +254,7 @@ TEST(RenderReels, CountsEarlierReelsOfThePost) {
     listed[1]["earlier"] = 0;
     const auto text = render_reels(listed, {});
     EXPECT_THAT(text, HasSubstr("  (2 earlier) Pasta in ten minutes.\n"));
-    EXPECT_THAT(text, HasSubstr("  Video is not available: private\n"));
+    EXPECT_THAT(text, HasSubstr("  B: Video is not available: private\n"));
 }
 
 TEST(RenderReels, ShowsALinePerReel) {
@@ -262,13 +262,13 @@ TEST(RenderReels, ShowsALinePerReel) {
         render_reels(reels(), {}),
         "ID  STATUS   CREATED (UTC)     AUTHOR     SUMMARY\n"
         "42  done     2026-05-22 10:00  @some.one  Pasta in ten minutes.\n"
-        " 7  error    2026-05-21 09:00             Video is not available: private\n"
+        " 7  error    2026-05-21 09:00             B: Video is not available: private\n"
         " 6  pending  2026-05-21 08:00             https://www.instagram.com/reel/C/\n");
     EXPECT_EQ(
         render_reels(reels(), {.table_columns = 60}),
         "ID  STATUS   CREATED (UTC)     SUMMARY\n"
         "42  done     2026-05-22 10:00  Pasta in ten minutes.\n"
-        " 7  error    2026-05-21 09:00  Video is not available: priv…\n"
+        " 7  error    2026-05-21 09:00  B: Video is not available: p…\n"
         " 6  pending  2026-05-21 08:00  instagram.com/reel/C/\n");
     EXPECT_THAT(
         render_reels(reels(), {.table_columns = 80, .allowed = colours::on}),
