@@ -174,6 +174,7 @@ void api::add_common_resources_to(http::router& router, std::string_view prefix)
     add_reel_event_routes(router, prefix, state_->events);
     add_export_routes(router, prefix, state_->exports);
     add_reel_list_routes(router, prefix, state_->jobs);
+    add_tag_routes(router, prefix, state_->tags);
     add_subtitle_routes(router, prefix, state_->jobs);
     add_usage_routes(router, prefix, state_->usage);
     add_search_routes(router, prefix, state_->search);

@@ -147,6 +147,8 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!status) return status.error();
     auto author = requested_author(ctx.query("author"));
     if (!author) return author.error();
+    auto tag = requested_tag(ctx.query("tag"));
+    if (!tag) return tag.error();
     const auto before = requested_cursor(ctx.query("cursor"));
     if (!before) return before.error();
     const auto scope = requested_scope(ctx.query("latest"));
@@ -159,6 +161,7 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
         .author = *std::move(author),
         .before = *before,
         .latest = *scope == job_scope::latest_of_each_post,
+        .tag = *std::move(tag),
         .post_of = *post_of};
 }
 
@@ -166,14 +169,15 @@ std::string target_of(std::string_view path, const jobs::job_filter& filter) {
     auto target = fmt::format("{}?limit={}", path, filter.jobs_max);
     if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
     if (filter.author) target += fmt::format("&author={}", percent_encoded(*filter.author));
+    if (filter.tag) target += fmt::format("&tag={}", percent_encoded(*filter.tag));
     if (filter.post_of) target += fmt::format("&post_of={}", filter.post_of->value);
     if (filter.latest) target += "&latest=true";
     return target;
 }
 
-/// GET /api/v1/reels?limit=&status=&author=&latest=&post_of=&cursor=: the caller's jobs, newest
-/// first; with `latest`, only the newest job of each post. 200 an array, with the next page in the
-/// header `Link`; 400 a malformed parameter.
+/// GET /api/v1/reels?limit=&status=&author=&tag=&latest=&post_of=&cursor=: the caller's jobs,
+/// newest first; with `latest`, only the newest job of each post. 200 an array, with the next page
+/// in the header `Link`; 400 a malformed parameter.
 asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());

@@ -100,17 +100,20 @@ jobs::search_request search_for(
     return request;
 }
 
-/// GET /api/v1/reels/search?q=&limit=: the caller's done reels that match `q`, best first. 200 an
-/// array; 400 a malformed parameter.
+/// GET /api/v1/reels/search?q=&limit=&tag=: the caller's done reels that match `q`, best first. 200
+/// an array; 400 a malformed parameter.
 asio::awaitable<http::response> search_reels(http::request_context& ctx, search_service& service) {
     const auto text = requested_query(ctx.query("q"));
     if (!text) co_return ctx.problem(text.error());
     const auto limit = http::requested_limit(ctx.query("limit"), hits_usual, hits_most);
     if (!limit) co_return ctx.problem(limit.error());
+    const auto tag = requested_tag(ctx.query("tag"));
+    if (!tag) co_return ctx.problem(tag.error());
 
     const model::weighted_text whole{*text};
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
     auto request = search_for(*text, concepts, *limit);
+    request.tag = *tag;
     if (service.near_reels) {
         request.near = co_await service.near_reels(ctx.caller(), *text);
         ctx.restart_database_time();  // A model has taken some time.
@@ -304,7 +307,6 @@ asio::awaitable<http::response> ask(
     if (!body) co_return ctx.problem(body.error());
     auto question = requested_question(*body, reel);
     if (!question) co_return ctx.problem(question.error());
-    if (!answerer) co_return response_to(ctx, questions::no_model());
     const auto outcome = co_await answerer(ctx.caller(), *std::move(question), ctx.stop());
     if (const auto* const refused = std::get_if<refusal>(&outcome))
         co_return response_to(ctx, *refused);
@@ -351,7 +353,10 @@ result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_f
         // More digits are not significant.
         {"score", std::round(hit.score * 1e4) / 1e4},
         {"match", match_view(hit, *passages, finder.best_of(*passages))}};
-    return view.dump(-1, ' ', false, json::error_handler_t::replace);
+    auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (!hit.details) return text;
+    text.pop_back();  // The closing brace.
+    return fmt::format("{},{}}}", text, *hit.details);
 }
 
 void add_saved_search_routes(

@@ -216,7 +216,7 @@ input<common_options> options_in(
         .webhook_url = *std::move(webhook_url),
         .idempotency_key = *std::move(key),
         .analysis = model::text_of(*analysis),
-        .costs_money = service.analysis_costs_money && analysis->analyzer != model::local_provider};
+        .costs_money = service.analyzers.cost_money && analysis->analyzer != model::local_provider};
 }
 
 http::response answer_to(
@@ -278,12 +278,12 @@ input<model::analysis_options> requested_analysis(
                                                                : error_reason::body_invalid;
         return invalid(options.error().detail(), reason);
     }
-    const auto& names = service.analyzers;
+    const auto& names = service.analyzers.names;
     const auto& name = options->analyzer;
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
         return invalid(fmt::format("analyzer must be one of {}", fmt::join(names, ", ")));
     if (options->schema.empty()) return *std::move(options);
-    if (!service.analysis_costs_money)
+    if (!service.analyzers.cost_money)
         return invalid("extract needs a model; this server has none", error_reason::model_required);
     if (name == model::local_provider)
         return invalid(

@@ -145,15 +145,23 @@ result<resources> open_resources(const settings& config, const log::logger& log)
         [&registry](std::string_view provider, std::string_view model, std::string_view outcome) {
             registry.note_model_request(provider, model, outcome);
         };
-    auto models = analyzers::create(config, opened.run, *opened.media, count_request, log);
+    const auto make =
+        [run = opened.run, &media = *opened.media, count_request, log](const settings& with) {
+            return analyzers::create(with, run, media, count_request, log);
+        };
+    auto models = make(config);
     if (!models) return models.error();
-    opened.models = std::move(*models);
+    opened.models = std::make_unique<analyzers_in_use>(config, *std::move(models), make, log);
 
     auto store = database::open(config, log);
     if (!store) return store.error();
     opened.store = std::move(*store);
     const auto migrated = opened.store->migrate(log);
     if (!migrated) return migrated.error();
+    const auto stored = read_stored_model(*opened.store, log);
+    if (!stored) return stored.error();
+    opened.stored_model = *stored;
+    if (*stored) opened.models->use(*stored);
 
     auto scratch = work::scratch_space::open(config.data_dir, opened.run, log);
     if (!scratch) return scratch.error();
@@ -203,7 +211,17 @@ composition::composition(
           log},
       vectors{make_vector_index()},
       media_kept{kept_media_dependencies()},
-      questions{make_questions()},
+      models{
+          loop.get_executor(),
+          config,
+          *res.models,
+          models::model_store{pool},
+          res.stored_model,
+          offload,
+          question_calls,
+          [this] { offered = res.models->offered(); },
+          log},
+      questions{question_dependencies()},
       executor{executor_dependencies(), retry_policy_of(config), log},
       poller{jobs::change_store{pool}, log},
       webhook_sender{work::webhook_sender_settings{
@@ -268,7 +286,9 @@ composition::composition(
     services.add(dispatcher);
     services.add(deliverer);
     if (vectors) services.add(*vectors);
-    if (questions) services.add(*questions);
+    services.add(models);
+    services.add(questions);
+    offered = res.models->offered();
     add_maintenance();
     const process_context process{
         .loop = loop.get_executor(),
@@ -310,7 +330,7 @@ void composition::add_maintenance() {
     owned.push_back(work::make_lost_call_settler(context, usage::call_ledger_store{pool}));
     auto sweep = [this](const std::stop_token& stop) {
         const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
-        res.models->sweep(is_living, stop);
+        res.models->get()->sweep(is_living, stop);
     };
     owned.push_back(std::make_unique<work::search_matcher>(work::search_matcher_dependencies{
         .loop = loop.get_executor(),
@@ -344,9 +364,8 @@ work::executor_dependencies composition::executor_dependencies() {
         .source = *res.source,
         .rate_limiter = rate_limiter,
         .media = *res.media,
-        .analyzer = res.models->chosen(),
-        .named_analyzer = [this](std::string_view name) { return res.models->find(name); },
-        .free_analyzer = res.models->free(),
+        .analyzer = [&models = *res.models](auto name) { return models.for_attempt(name); },
+        .free_analyzer = res.models->base().free(),
         .embedder = *res.embedder,
         .scratch = *res.scratch,
         .loop = loop.get_executor(),
@@ -354,8 +373,7 @@ work::executor_dependencies composition::executor_dependencies() {
         .uploads = uploads,
         .media_kept = media_kept,
         .recorder = recorder,
-        .analysis_costs_money = !res.models->remote().empty(),
-        .transcription_costs_money = res.models->speech_server() != nullptr,
+        .transcription_costs_money = res.models->base().speech_server() != nullptr,
         .on_step =
             [this](const jobs::claimed_job& job, std::string_view step) { steps.note(job, step); }};
 }
@@ -392,13 +410,13 @@ work::session_pace composition::session_pace() const {
 }
 
 std::unique_ptr<work::vector_index> composition::make_vector_index() {
-    const auto* const embedder = res.models->dense_embedder();
+    const auto* const embedder = res.models->base().dense_embedder();
     if (embedder == nullptr) return nullptr;
     return std::make_unique<work::vector_index>(work::vector_index_dependencies{
         .loop = loop.get_executor(),
         .calls =
             {.embedder = *embedder,
-             .prices = res.models->prices(),
+             .prices = res.models->base().prices(),
              .recorder = recorder,
              .threads = embedding_calls,
              .log = log},
@@ -408,10 +426,9 @@ std::unique_ptr<work::vector_index> composition::make_vector_index() {
         .drain = drain_of(config)});
 }
 
-std::unique_ptr<work::question_service> composition::make_questions() {
-    if (res.models->remote().empty()) return nullptr;
-    return std::make_unique<work::question_service>(work::question_service_dependencies{
-        .models = res.models->remote(),
+work::question_service_dependencies composition::question_dependencies() {
+    return {
+        .models = [&models = *res.models] { return models.remote(); },
         .embedder = *res.embedder,
         .jobs = job_store,
         .search = jobs::reel_search{pool},
@@ -422,7 +439,7 @@ std::unique_ptr<work::question_service> composition::make_questions() {
         .questions_max = question_threads + question_queue_max,
         .submissions_per_minute = config.submissions_per_minute,
         .drain = drain_of(config),
-        .log = log});
+        .log = log};
 }
 
 work::webhook_deliverer_options composition::deliverer_options() {
@@ -466,11 +483,11 @@ api::api_dependencies composition::api_dependencies() {
              .uploads = uploads,
              .limits = limits,
              .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
-             .analysis_costs_money = !res.models->remote().empty(),
-             .analyzers = res.models->names(),
+             .analyzers = offered,
              .job_accepted = [this] { dispatcher.wake(); },
              .check_webhook_url = check_url},
         .jobs = jobs::job_store{pool},
+        .tags = jobs::tag_store{pool},
         .changes = jobs::change_store{pool},
         .poller = poller,
         .job_removed =
@@ -512,12 +529,10 @@ api::api_dependencies composition::api_dependencies() {
             co_return std::move(near.reels);
         };
     }
-    if (questions) {
-        dependencies.answer =
-            [this](account_id caller, questions::question asked, std::stop_token stop) {
-                return questions->answer(caller, std::move(asked), std::move(stop));
-            };
-    }
+    dependencies.answer = [this](
+                              account_id caller, questions::question asked, std::stop_token stop) {
+        return questions.answer(caller, std::move(asked), std::move(stop));
+    };
     return dependencies;
 }
 
@@ -547,7 +562,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .offload = offload,
         .near_reels = std::move(shared.search.near_reels),
         .answer = std::move(shared.answer),
-        .analysis_costs_money = shared.submissions.analysis_costs_money,
+        .analyzers = offered,
         .requests_per_minute = shared.requests_per_minute,
         .origin = [this] { return public_origin(config, port); },
         .job_accepted = std::move(shared.submissions.job_accepted),
@@ -581,7 +596,13 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
         .changes = jobs::change_store{pool},
         .poller = poller,
         .offload = offload,
-        .analyzers = res.models->names()};
+        .analyzers = offered,
+        .models = {
+            .view = [this] { return models.view(); },
+            .save = [this](json form, deadline by) { return models.save(std::move(form), by); },
+            .check = [this](json form) { return models.check(std::move(form)); },
+            .remove = [this](deadline by) { return models.remove(by); },
+            .log = log}};
 }
 
 }  // namespace reelsd::app

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "analyzers.hpp"
 #include "database.hpp"
 #include "from_settings.hpp"
 #include "handover.hpp"
@@ -9,6 +8,7 @@
 #include "metrics.hpp"
 #include "process_services.hpp"
 #include "settings.hpp"
+#include "stored_model.hpp"
 #include <reelsd/api/api.hpp>
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/offload_pool.hpp>
@@ -61,7 +61,8 @@ struct resources {
     std::unique_ptr<platform::source> source = {};
     std::unique_ptr<model::local_embedder> embedder = {};
     std::unique_ptr<media::media_client> media = {};
-    std::unique_ptr<analyzers> models = {};
+    std::unique_ptr<analyzers_in_use> models = {};
+    std::optional<models::sealed_model> stored_model = {};  ///< As read at the start.
     std::unique_ptr<work::scratch_space> scratch = {};
     std::vector<media::jail_layer> jail_layers = {};  ///< Empty: the daemon decodes nothing.
 };
@@ -104,7 +105,9 @@ struct composition {
     work::token_usage_flusher token_usage;
     std::unique_ptr<work::vector_index> vectors;  ///< Null without a remote embedder.
     work::kept_media media_kept;
-    std::unique_ptr<work::question_service> questions;  ///< Null without a remote model.
+    model::offered_analyzers offered;
+    stored_model_service models;
+    work::question_service questions;
     work::executor executor;
     jobs::change_poller poller;
     work::webhook_sender webhook_sender;
@@ -131,7 +134,7 @@ private:
     [[nodiscard]] work::kept_media_dependencies kept_media_dependencies();
     [[nodiscard]] work::session_pace session_pace() const;
     [[nodiscard]] std::unique_ptr<work::vector_index> make_vector_index();
-    [[nodiscard]] std::unique_ptr<work::question_service> make_questions();
+    [[nodiscard]] work::question_service_dependencies question_dependencies();
     [[nodiscard]] work::webhook_deliverer_options deliverer_options();
     [[nodiscard]] work::dispatcher_options dispatcher_options();
     [[nodiscard]] std::unique_ptr<bot::bot> make_bot();

@@ -75,7 +75,7 @@ public:
             "listening",
             {{"address", fmt::format("{}:{}", parts_.config.listen.host, parts_.port)},
              {"workers", parts_.config.workers},
-             {"analyzer", parts_.res.models->chosen().name()},
+             {"analyzer", parts_.res.models->get()->chosen().name()},
              {"reel-cache-bytes-max", parts_.callers.kept().most},
              {"version", REELSD_VERSION}});
         log_unless_notified(log, supervisor_.ready());

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "database.hpp"
 #include "from_settings.hpp"
+#include "stored_model.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
@@ -297,18 +298,24 @@ void check_answers(
     }
 }
 
-void check_database(report& lines, const settings& config, const log::logger& log) {
+/// Returns the stored model, if there is one.
+std::optional<models::sealed_model> check_database(
+    report& lines, const settings& config, const log::logger& log) {
     const auto store = database::open(config, log);
     if (!store) {
         lines.add("database", bad(store.error()));
         lines.add("migrations", bad("not checked: there is no database"));
-        return;
+        return std::nullopt;
     }
     const bool is_private = (*store)->cluster() != nullptr;
     lines.add("database", good(is_private ? "private cluster answers" : "answers"));
     const auto migrations = check_migrations(**store, log);
     lines.add("migrations", migrations);
-    if (migrations.is == check_result::good) check_answers(lines, config, **store, log);
+    if (migrations.is != check_result::good) return std::nullopt;
+    check_answers(lines, config, **store, log);
+    const auto stored = read_stored_model(**store, log);
+    if (!stored) lines.add("stored model", doubtful(stored.error().to_string()));
+    return stored ? *stored : std::nullopt;
 }
 
 void check_media(report& lines, const settings& config) {
@@ -458,6 +465,25 @@ finding check_speech_server(const model::speech_transcriber& speech) {
             : name + ": it answers; it does not list its models, so the model was not checked");
 }
 
+/// The settings with the stored model, if it can be used.
+settings with_stored_model(
+    report& lines, const settings& config, const std::optional<models::sealed_model>& sealed) {
+    if (!sealed) return config;
+    const auto stored = open_sealed(config, *sealed);
+    if (!stored) {
+        lines.add("stored model", doubtful(stored.error().detail()));
+        return config;
+    }
+    if (choose_analyzer(config)) {
+        lines.add("stored model", good("not used: the settings choose the analyzer"));
+        return config;
+    }
+    auto merged = with_stored_model(config, *stored);
+    if (merged) return *std::move(merged);
+    lines.add("stored model", bad(merged.error()));
+    return config;
+}
+
 /// Checks the configured models.
 void check_models(report& lines, const settings& config, const log::logger& log) {
     const media::media_client media{media_options_of(config)};
@@ -487,7 +513,7 @@ result<void> execute(const doctor_command&, const settings& config, const log::l
     lines.add("kernel", check_kernel());
     lines.add("data-dir", check_data_dir(config));
     if (serves_tls(config)) lines.add("certificate", check_certificate(config));
-    check_database(lines, config, log);
+    const auto stored = check_database(lines, config, log);
     check_media(lines, config);
     lines.add("media store", check_objects(config));
     lines.add("sample", check_sample(config));
@@ -496,7 +522,7 @@ result<void> execute(const doctor_command&, const settings& config, const log::l
     const bool is_reachable = check_routes_to_platform(lines, config);
     check_canary(lines, config_for_canary, is_reachable, log);
     lines.add("yt-dlp", check_yt_dlp(config));
-    check_models(lines, config, log);
+    check_models(lines, with_stored_model(lines, config, stored), log);
     if (lines.failures() == 0) return {};
     return error{errc::internal, fmt::format("{} checks failed", lines.failures())};
 }

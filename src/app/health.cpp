@@ -94,7 +94,7 @@ asio::awaitable<std::string> health::metrics_text() {
         .waiters = deps_.poller.waiter_count(),
         .jail_layers = deps_.jail_layers,
         .kept = deps_.callers.kept(),
-        .circuits = deps_.models.circuits(),
+        .circuits = deps_.models.get()->circuits(),
         .webhook_tries = deps_.deliverer.held()};
     if (deps_.vectors != nullptr)
         snapshot.embedder.emplace(deps_.vectors->embedder(), deps_.vectors->is_active());
@@ -133,7 +133,7 @@ asio::awaitable<bool> health::is_session_enabled(deadline by) {
 asio::awaitable<json> health::view() {
     json view{
         {"started_at", to_rfc3339(started_at_)},
-        {"analyzer", deps_.models.chosen().name()},
+        {"analyzer", deps_.models.get()->chosen().name()},
         {"workers", {{"configured", deps_.config.workers}, {"busy", deps_.dispatcher.busy()}}}};
     pacing::pace_store paces{deps_.pool};
     const auto states =
@@ -151,7 +151,8 @@ asio::awaitable<json> health::view() {
         view["resolvers"].back()["never_answered"] = known->has_never_answered();
     }
     view["models"] = json::array();
-    for (const auto& circuit : deps_.models.circuits()) {
+    const auto circuits = deps_.models.get()->circuits();
+    for (const auto& circuit : circuits) {
         view["models"].push_back(model_view(circuit));
     }
     co_return view;

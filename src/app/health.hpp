@@ -1,8 +1,8 @@
 #pragma once
 
-#include "analyzers.hpp"
 #include "metrics.hpp"
 #include "settings.hpp"
+#include "stored_model.hpp"
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/clock.hpp>
@@ -35,7 +35,7 @@ struct health_dependencies {
     const settings& config;
     const metrics& registry;
     db::pool& pool;
-    const analyzers& models;
+    const analyzers_in_use& models;
     const http::server& server;
     const jobs::change_poller& poller;
     const jobs::caller_lookup& callers;

@@ -37,6 +37,10 @@ constexpr auto server_settings = std::to_array<setting_definition>({
     {"data-dir",
      text<&settings::data_dir>("a directory").by_default("./reelsd-data"),
      "Directory of the private database and of scratch files."},
+    {"secret-key-file",
+     text<&settings::secret_key_file>("a file of 32 bytes"),
+     "Key that seals secrets in the database. Share it between daemons with separate data "
+     "directories. Without it, reelsd creates secret-key in data-dir."},
     {"database-url",
      parsed<&read_database_url, &settings::database_url>(
          "postgresql://USER@HOST/NAME or host=HOST dbname=NAME, as libpq takes it")

@@ -151,7 +151,7 @@ result<given_values> read_configuration_file(const std::string& file) {
     return values;
 }
 
-/// The effective value; empty when none is given and there is no default.
+/// The operator's value; empty when none is given.
 result<std::optional<std::string>> value_of(
     const setting_definition& definition, const given_values& flags, const given_values& file) {
     const std::string name{definition.name};
@@ -159,7 +159,6 @@ result<std::optional<std::string>> value_of(
     auto given = value_in_environment(definition);
     if (!given || *given) return given;
     if (const auto key = file.find(name); key != file.end()) return std::optional{key->second};
-    if (!definition.value.default_value.empty()) given->emplace(definition.value.default_value);
     return given;
 }
 
@@ -206,10 +205,12 @@ result<settings> read_settings(const given_values& flags, const std::string& con
     settings config;
     for (const auto& group : setting_groups()) {
         for (const auto& definition : group.settings) {
-            const auto text = value_of(definition, flags, *file);
-            if (!text) return text.error();
-            if (!*text) continue;
-            const auto applied = apply(definition, **text, config);
+            const auto given = value_of(definition, flags, *file);
+            if (!given) return given.error();
+            if (*given) config.given.insert(definition.name);
+            const auto text = given->value_or(std::string{definition.value.default_value});
+            if (text.empty() && !*given) continue;
+            const auto applied = apply(definition, text, config);
             if (!applied) return applied.error();
         }
     }

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct media_bucket {
 /// All that an operator can set, decoded and checked. Defaults are in the table of settings
 /// (setting_table.cpp).
 struct settings {
+    std::set<std::string_view> given;  ///< Names of the settings that the operator has set.
     http::listen_address listen;
     /// For `/metrics` alone. Without it `listen` serves them, to clients on this machine.
     std::optional<http::listen_address> metrics_listen;
@@ -45,6 +47,7 @@ struct settings {
     std::string database_url;                         ///< Empty: the private cluster in `data_dir`.
     std::string database_password;                    ///< For a `database_url` without one.
     std::string data_dir;
+    std::string secret_key_file;   ///< Empty: `secret-key` in `data_dir`, created when needed.
     std::string postgres_bin_dir;  ///< Empty: searched for.
     unsigned workers = 0;          ///< 0 serves HTTP only.
 

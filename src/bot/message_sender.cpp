@@ -139,7 +139,6 @@ void show_typing(
 result<questions::outcome> ask(
     const bot_dependencies& dependencies, const chats::new_message& asked,
     const std::stop_token& stop) {
-    if (!dependencies.answer) return questions::outcome{questions::no_model()};
     std::stop_source given_up;
     const std::stop_callback on_stop{stop, [&given_up] { given_up.request_stop(); }};
     auto reply = wait_for(

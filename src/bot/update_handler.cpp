@@ -276,7 +276,7 @@ result<update_handler::submitted> update_handler::submit(
     jobs::submission submission{
         .url = url,
         .fresh = fresh,
-        .costs_money = dependencies_.analysis_costs_money && !link->is_test(),
+        .costs_money = dependencies_.analyzers.cost_money && !link->is_test(),
         .queue = true,
         // After a crash, the repeated update finds the same job.
         .idempotency_key = fmt::format("telegram-{}-{}", self_.id, name)};

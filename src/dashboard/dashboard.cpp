@@ -68,8 +68,7 @@ struct dashboard::state : dashboard_dependencies {
         : dashboard_dependencies{std::move(dependencies)} {}
 
     session_authentication authentication{accounts.sessions, accounts.origin};
-    sign_in_service sign_in{
-        .accounts = accounts, .offload = offload, .analyzers = std::move(analyzers)};
+    sign_in_service sign_in{.accounts = accounts, .offload = offload, .analyzers = analyzers};
     event_service events{.changes = changes, .poller = poller};
 };
 
@@ -98,6 +97,7 @@ void dashboard::add_to(http::router& router) {
     add_event_routes(router, gated_prefix, state_->events);
     add_account_routes(router, gated_prefix, state_->accounts);
     add_operations_routes(router, gated_prefix, state_->operations);
+    add_model_routes(router, gated_prefix, state_->models);
     add_page_routes(router);
 }
 

@@ -119,7 +119,60 @@ asio::awaitable<http::response> get_platform(
     co_return ctx.json(http::status::ok, json{{"never_answered", never_answered}});
 }
 
+/// GET admin/model. 200 the stored model without its key, and what the settings fix.
+asio::awaitable<http::response> get_model(http::request_context& ctx, model_service& service) {
+    co_return ctx.json(http::status::ok, service.view());
+}
+
+http::response model_refusal(const http::request_context& ctx, const error& why) {
+    if (why.code() == errc::invalid_argument) return ctx.problem(why);
+    const auto status =
+        why.code() == errc::conflict ? http::status::conflict : http::status::service_unavailable;
+    return ctx.problem(status, why.detail());
+}
+
+/// PUT admin/model. 200 as GET; 400; 409 the settings choose the analyzer; 503 the key cannot be
+/// sealed.
+asio::awaitable<http::response> put_model(http::request_context& ctx, model_service& service) {
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto saved = co_await service.save(*body, ctx.database_by());
+    if (!saved) co_return model_refusal(ctx, saved.error());
+    service.log.info("model stored", {{"administrator", ctx.caller().value}});
+    co_return ctx.json(http::status::ok, service.view());
+}
+
+/// POST admin/model/check. 200 {"error": text or null}: whether provider, key and model answer;
+/// 400; 409.
+asio::awaitable<http::response> check_model(http::request_context& ctx, model_service& service) {
+    const auto body = ctx.json_body();
+    if (!body) co_return ctx.problem(body.error());
+    const auto checked = co_await service.check(*body);
+    if (checked) co_return ctx.json(http::status::ok, json{{"error", nullptr}});
+    const auto& why = checked.error();
+    if (why.code() == errc::invalid_argument || why.code() == errc::conflict)
+        co_return model_refusal(ctx, why);
+    co_return ctx.json(http::status::ok, json{{"error", why.detail()}});
+}
+
+/// DELETE admin/model. 204.
+asio::awaitable<http::response> remove_model(http::request_context& ctx, model_service& service) {
+    co_await service.remove(ctx.database_by());
+    service.log.info("model removed", {{"administrator", ctx.caller().value}});
+    co_return ctx.no_content();
+}
+
 }  // namespace
+
+void add_model_routes(http::router& router, std::string_view prefix, model_service& service) {
+    router.add(
+        {{http::verb::get, "/admin/model", &get_model},
+         {http::verb::put, "/admin/model", &put_model},
+         {http::verb::post, "/admin/model/check", &check_model},
+         {http::verb::remove, "/admin/model", &remove_model}},
+        service,
+        prefix);
+}
 
 void add_operations_routes(
     http::router& router, std::string_view prefix, operations_service& service) {

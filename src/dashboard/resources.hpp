@@ -19,7 +19,7 @@ struct sign_in_service {
     account_service& accounts;
     async::offload_pool& offload;
     sign_in_throttle throttle = {};
-    std::vector<std::string> analyzers;  ///< See dashboard_dependencies.
+    const model::offered_analyzers& analyzers;  ///< See dashboard_dependencies.
 };
 
 /// Routes of sessions below `prefix`, and without it those of sign-in and invitations.
@@ -58,6 +58,9 @@ void add_operations_routes(
 
 /// `{"ids": [1, 2]}`: 1 to 100 positive integers; `invalid_argument` otherwise. Pure.
 [[nodiscard]] result<std::vector<job_id>> requested_jobs(const json& body);
+
+/// For administrators.
+void add_model_routes(http::router& router, std::string_view prefix, model_service& service);
 
 void add_token_routes(
     http::router& router, std::string_view prefix, accounts::account_store& accounts);

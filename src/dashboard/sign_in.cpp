@@ -1,5 +1,6 @@
 #include "resources.hpp"
 #include <reelsd/async/offload_pool.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
 #include <reelsd/domain/accounts/password.hpp>
 #include <reelsd/http/router.hpp>
@@ -30,7 +31,7 @@ json session_view(const http::caller_identity& caller, const sign_in_service& se
          {{"id", caller.account.value}, {"email", caller.email}, {"is_admin", caller.is_admin}}},
         {"csrf_token", caller.csrf_token},
         {"expires_at", to_rfc3339(caller.session_ends_at)},
-        {"analyzers", service.analyzers},
+        {"analyzers", service.analyzers.names},
         {"version", REELSD_VERSION}};
 }
 
@@ -79,7 +80,10 @@ asio::awaitable<http::response> begin_session(
     http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
     const auto by = ctx.database_by();
     const auto proof = new_device_proof(verified.password_hash);
-    const auto secret = co_await service.accounts.sessions.begin(std::move(verified), by);
+    const auto program = ctx.header("User-Agent").value_or("");
+    std::string user_agent{is_utf8(program) ? program : ""};
+    const auto secret =
+        co_await service.accounts.sessions.begin(std::move(verified), by, std::move(user_agent));
     if (!secret) co_return wrong_password(ctx);
     auto begun = co_await service.accounts.sessions.find(accounts::sha256_of(*secret), by);
     if (!begun) co_return wrong_password(ctx);  // The account has just been disabled.
@@ -166,6 +170,46 @@ asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_ser
     auto answer = ctx.no_content();
     answer.add("Set-Cookie", ended_session_cookie(is_secure(service)));
     co_return answer;
+}
+
+/// Hash of the secret of the request's session.
+accounts::secret_hash current_session(http::request_context& ctx, sign_in_service& service) {
+    const auto secret = session_secret_in(ctx.header("Cookie").value_or(""), is_secure(service));
+    return accounts::sha256_of(secret.value_or(""));
+}
+
+/// GET sessions. 200 the account's sessions, the last used first.
+asio::awaitable<http::response> list_sessions(
+    http::request_context& ctx, sign_in_service& service) {
+    auto views = json::array();
+    const auto sessions = co_await service.accounts.sessions.list(
+        ctx.caller(), current_session(ctx, service), ctx.database_by());
+    for (const auto& session : sessions) {
+        views.push_back(
+            {{"id", session.id},
+             {"is_current", session.is_current},
+             {"user_agent", session.user_agent},
+             {"created_at", to_rfc3339(session.created_at)},
+             {"last_seen_at", to_rfc3339(session.last_seen_at)},
+             {"expires_at", to_rfc3339(session.expires_at)}});
+    }
+    co_return ctx.json(http::status::ok, views);
+}
+
+/// DELETE sessions/{id}. 204; 404.
+asio::awaitable<http::response> end_session(http::request_context& ctx, sign_in_service& service) {
+    std::optional<std::string> id{ctx.path_parameter("id")};
+    const auto ended = co_await service.accounts.sessions.end_others(
+        ctx.caller(), std::move(id), current_session(ctx, service), ctx.database_by());
+    co_return ended > 0 ? ctx.no_content() : ctx.problem(error{errc::not_found});
+}
+
+/// DELETE sessions: all but the request's. 200 {"ended"}.
+asio::awaitable<http::response> end_other_sessions(
+    http::request_context& ctx, sign_in_service& service) {
+    const auto ended = co_await service.accounts.sessions.end_others(
+        ctx.caller(), std::nullopt, current_session(ctx, service), ctx.database_by());
+    co_return ctx.json(http::status::ok, json{{"ended", ended}});
 }
 
 /// POST password {"current_password", "new_password"}. 200 a new session, all others have ended;
@@ -311,6 +355,9 @@ void add_sign_in_routes(http::router& router, std::string_view prefix, sign_in_s
     router.add(
         {{http::verb::get, "/session", &get_session},
          {http::verb::post, "/sign-out", &sign_out},
+         {http::verb::get, "/sessions", &list_sessions},
+         {http::verb::remove, "/sessions", &end_other_sessions},
+         {http::verb::remove, "/sessions/{id}", &end_session},
          {http::verb::post, "/password", &change_password},
          {http::verb::post, "/account/deletion", &delete_own_account}},
         service,

@@ -11,9 +11,12 @@ export const SAMPLE = 'https://www.instagram.com/reel/reelsd-sample/';
 export const RATE_LIMITED = 'https://www.instagram.com/reel/reelsd-rate-limited/';
 export const UNAVAILABLE = 'https://www.instagram.com/reel/reelsd-unavailable/';
 
-/** Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, stop}`. `stop` resolves when all have ended. */
-export async function startDaemon() {
-    const process = spawn('python3', ['-B', STARTER], {
+/**
+ * Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, model, stop}`. `stop` resolves when all have
+ * ended. With the argument `without-model`, its settings have no model.
+ */
+export async function startDaemon(...args) {
+    const process = spawn('python3', ['-B', STARTER, ...args], {
         env: { ...globalThis.process.env, PYTHONPATH: SUPPORT.join(':') },
         stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -34,6 +37,7 @@ export async function startDaemon() {
         hostileLink: settings.hostile_link,
         hostileText: settings.hostile_text,
         telegram: settings.telegram,
+        model: settings.model,
         stop: async () => {
             process.stdin.end();
             await ended;

@@ -1,7 +1,8 @@
 """The real daemon with stand-ins of the platform, a model and the Bot API, for tests in other languages.
 
-Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text", "telegram"}, once the daemon is
-ready, and ends everything when its standard input ends.
+Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text", "telegram", "model"}, once the daemon
+is ready, and ends everything when its standard input ends. With the argument `without-model`, the daemon's settings have
+no model; `model` is {"url", "key"} of the stand-in.
 
 `hostile_link` is a post whose caption, author's name, speech and summary are markup that would run if a page did
 not treat it as text; `hostile_text` is a part of each of them.
@@ -47,9 +48,11 @@ def main():
         model.answer = hostile_answer()
         telegram = Telegram()
         running.callback(telegram.close)
+        with_model = {"analyzer": "gemini,local", "gemini_url": model.url, "gemini_api_key": model.key, "gemini_model": MODEL,
+                      "model_prices": f"{MODEL}=0.3/2.5/0.03"}
         daemon = Daemon(
-            **platform.settings(), **telegram.settings(), webhook_networks="127.0.0.0/8", analyzer="gemini,local", gemini_url=model.url,
-            gemini_api_key=model.key, gemini_model=MODEL, model_prices=f"{MODEL}=0.3/2.5/0.03", retry_base_seconds=0.05, videos_kept_days=1,
+            **platform.settings(), **telegram.settings(), **({} if "without-model" in sys.argv else with_model),
+            webhook_networks="127.0.0.0/8", retry_base_seconds=0.05, videos_kept_days=1,
             submissions_per_minute=100000, concurrent_jobs=100000, requests_per_minute=100000)
         running.callback(daemon.close)
         daemon.start()
@@ -57,7 +60,7 @@ def main():
         print(json.dumps({
             "origin": f"http://{daemon.address}", "set_up_link": link,
             "hostile_link": f"https://www.instagram.com/reel/{HOSTILE_CODE}/", "hostile_text": HOSTILE_TEXT,
-            "telegram": telegram.url,
+            "telegram": telegram.url, "model": {"url": model.url, "key": model.key},
         }), flush=True)
         sys.stdin.read()
 

@@ -103,8 +103,9 @@ private:
         .limits = {},
         .origin = own_origin,
         .log = log::logger::silent()};
+    model::offered_analyzers analyzers_;
     dashboard::sign_in_service sign_in_{
-        .accounts = accounts_, .offload = offload_, .analyzers = {}};
+        .accounts = accounts_, .offload = offload_, .analyzers = analyzers_};
     accounts::account_store tokens_{pool_};
     jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
     dashboard::event_service events_{.changes = jobs::change_store{pool_}, .poller = poller_};
@@ -128,6 +129,7 @@ public:
         add_reel_routes(router_, "/api/v1", reels_);
         add_reel_event_routes(router_, "/api/v1", events_);
         api::add_reel_list_routes(router_, "/api/v1", jobs_);
+        api::add_tag_routes(router_, "/api/v1", tags_);
         api::add_subtitle_routes(router_, "/api/v1", jobs_);
         api::add_usage_routes(router_, "/api/v1", usage_);
         add_search_routes(router_, "/api/v1", search_);
@@ -153,19 +155,20 @@ private:
     asio::io_context loop_{1};
     db::pool pool_{loop_.get_executor(), {}, log::logger::silent()};
     jobs::job_store jobs_{pool_};
+    jobs::tag_store tags_{pool_};
     jobs::change_poller poller_{jobs::change_store{pool_}, log::logger::silent()};
     http::router router_;
     dashboard_routes dashboard_{pool_};
     async::task_group tasks_{loop_.get_executor(), [](auto, const auto&) { std::abort(); }};
     work::webhook_sender sender_{{}};
     jobs::upload_store uploads_{pool_};
+    model::offered_analyzers analyzers_{.names = {"local"}, .cost_money = true};
     api::submission_service submissions_{
         .submission_batcher = {loop_.get_executor(), tasks_, jobs::job_store{pool_}, {}},
         .uploads = uploads_,
         .limits = {},
         .video_bytes_max = 1'000'000,
-        .analysis_costs_money = true,
-        .analyzers = {"local"},
+        .analyzers = analyzers_,
         .job_accepted = [] {},
         .check_webhook_url = [this](std::string_view url) { return sender_.check(url); }};
     api::webhook_service webhooks_{

@@ -55,9 +55,9 @@ class Person:
             body["email"] = email
         return self._begin(self.request("POST", "/dashboard/invitation/accept", body))
 
-    def sign_in(self, email, password=PASSWORD):
+    def sign_in(self, email, password=PASSWORD, headers=None):
         body = {"email": email, "password": password}
-        return self._begin(self.request("POST", "/dashboard/sign-in", body))
+        return self._begin(self.request("POST", "/dashboard/sign-in", body, headers))
 
     def invite(self, email, **more):
         """Creates an account, accepts its invitation, and returns its user."""

@@ -19,6 +19,8 @@ GATED = [
     ("GET", "admin/overview"), ("GET", "admin/accounts"), ("POST", "admin/accounts"),
     ("PATCH", "admin/accounts/1"), ("POST", "admin/accounts/1/invitation"),
     ("GET", "admin/failures"), ("POST", "admin/failures/retry"), ("GET", "admin/defaults"),
+    ("GET", "admin/model"), ("PUT", "admin/model"), ("POST", "admin/model/check"), ("DELETE", "admin/model"),
+    ("GET", "sessions"), ("DELETE", "sessions"), ("DELETE", "sessions/1"),
     ("GET", "no-such-thing"),
 ]
 PAGES = ["/", "/sign-in", "/join", "/reels/1", "/tokens", "/usage", "/account", "/admin"]
@@ -182,6 +184,22 @@ class Sessions(ServiceTest):
         self.assertIn("Max-Age=0", answer.headers["set-cookie"])
         self.assertEqual(bob.api("GET", "session", headers={"Cookie": kept}).status, 401)
         self.assertEqual(self.bob.api("GET", "session").status, 200, "another browser's stays")
+
+    def test_sessions_are_listed_and_ended_by_their_account(self):
+        dan = self.ann.invite("dan@example.com")
+        other = Person(self.served).sign_in("dan@example.com", headers={"User-Agent": "Firefox" * 100})
+        third = Person(self.served).sign_in("dan@example.com")
+        listed = dan.api("GET", "sessions").json()
+        self.assertEqual([session["is_current"] for session in listed].count(True), 1)
+        self.assertEqual({session["user_agent"] for session in listed}, {"", ("Firefox" * 100)[:300]})
+        ids = {session["user_agent"]: session["id"] for session in listed}
+        self.assertNotIn(other.cookie.split("=")[1], str(listed))
+        self.assertProblem(self.bob.api("DELETE", f"sessions/{ids[('Firefox' * 100)[:300]]}"), 404, "not found")
+        self.assertEqual(dan.api("DELETE", f"sessions/{ids[('Firefox' * 100)[:300]]}").status, 204)
+        self.assertEqual(other.api("GET", "session").status, 401)
+        self.assertEqual(third.api("DELETE", "sessions").json(), {"ended": 1})
+        self.assertEqual(dan.api("GET", "session").status, 401)
+        self.assertEqual(third.api("GET", "session").status, 200)
 
     def test_a_new_password_ends_all_other_sessions(self):
         cid = self.ann.invite("cid@example.com")

@@ -10,11 +10,13 @@
 #include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
+#include <reelsd/domain/jobs/tag_store.hpp>
 #include <reelsd/domain/questions/question.hpp>
 #include <reelsd/domain/searches/saved_search_store.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 #include <reelsd/http/router.hpp>
+#include <reelsd/model/analysis_options.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -68,10 +70,7 @@ struct submission_service {
     jobs::upload_store& uploads;
     jobs::default_limits limits;
     std::uint64_t video_bytes_max;
-    /// Whether a model that costs money analyses links, so that budgets apply; it never analyses
-    /// test links.
-    bool analysis_costs_money = false;
-    std::vector<std::string> analyzers;  ///< The names that submissions may choose.
+    const model::offered_analyzers& analyzers;
     std::function<void()> job_accepted;  ///< Called when a job was accepted.
     webhook_url_check check_webhook_url;
 };
@@ -109,6 +108,7 @@ struct api_dependencies {
     std::function<void(token_id)> token_used = {};
     submission_service submissions;
     jobs::job_store jobs;
+    jobs::tag_store tags;
     jobs::change_store changes;
     jobs::change_poller& poller;
     /// Called when a job was deleted, to stop its work.
@@ -116,7 +116,7 @@ struct api_dependencies {
     media_service media;
     usage::usage_store usage;
     search_service search;
-    questions::answerer answer = {};  ///< Empty: this server has no model.
+    questions::answerer answer = {};
     searches::saved_search_store saved_searches;
     webhook_service webhooks;
     export_service exports;

@@ -14,6 +14,7 @@
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/domain/questions/question.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
+#include <reelsd/model/analysis_options.hpp>
 #include <reelsd/net/proxy.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -59,8 +60,8 @@ struct bot_dependencies {
     /// As in api::api_dependencies: on the loop; empty without vectors.
     std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
         near_reels;
-    questions::answerer answer;  ///< Empty: this server has no model.
-    bool analysis_costs_money = false;
+    questions::answerer answer;
+    const model::offered_analyzers& analyzers;
     int requests_per_minute = 600;  ///< Default for accounts without their own limit.
     /// The address of the dashboard. Called on the bot's threads.
     std::function<std::string()> origin;

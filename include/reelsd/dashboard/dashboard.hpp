@@ -10,6 +10,7 @@
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/operations_store.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
+#include <reelsd/model/analysis_options.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -65,6 +66,16 @@ struct operations_service {
     log::logger log;
 };
 
+/// The remote model that an administrator enters: its form, and the actions on it. Their errors'
+/// details are for the administrator.
+struct model_service {
+    std::function<json()> view;
+    std::function<boost::asio::awaitable<result<void>>(json form, deadline by)> save;
+    std::function<boost::asio::awaitable<result<void>>(json form)> check;
+    std::function<boost::asio::awaitable<void>(deadline by)> remove;
+    log::logger log;
+};
+
 struct dashboard_dependencies {
     account_service accounts;
     chat_service chats;
@@ -72,9 +83,9 @@ struct dashboard_dependencies {
     jobs::change_store changes;
     jobs::change_poller& poller;
     async::offload_pool& offload;  ///< Hashes passwords.
-    /// The names of the analyzers that submissions may choose; pages ask questions if one is a
-    /// model.
-    std::vector<std::string> analyzers;
+    /// Pages ask questions if one is a model.
+    const model::offered_analyzers& analyzers;
+    model_service models;
 };
 
 /// The web dashboard: its pages, sign-in and the resources that only the dashboard has. The API's

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reelsd::model {
 
@@ -18,6 +19,12 @@ struct analysis_options {
     std::string analyzer;      ///< The analyzer's name, such as "gemini".
 
     friend bool operator==(const analysis_options&, const analysis_options&) = default;
+};
+
+/// The analyzers that submissions may choose now.
+struct offered_analyzers {
+    std::vector<std::string> names;
+    bool cost_money = false;  ///< One of them is a remote model, so that budgets apply.
 };
 
 /// A schema that submissions may name in `extract`.

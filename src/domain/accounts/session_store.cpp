@@ -1,8 +1,11 @@
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
 
 namespace reelsd::accounts {
 
 BOOST_DESCRIBE_STRUCT(session, (), (account, email, is_admin, expires_at))
+BOOST_DESCRIBE_STRUCT(
+    session_summary, (), (id, is_current, created_at, last_seen_at, expires_at, user_agent))
 BOOST_DESCRIBE_STRUCT(credentials, (), (account, password_hash))
 BOOST_DESCRIBE_STRUCT(invitation_purpose, (), (email))
 BOOST_DESCRIBE_STRUCT(accepted_invitation, (), (outcome, account))
@@ -35,6 +38,24 @@ constexpr db::query note_seen_query{"sessions.note_seen", R"sql(
 
 constexpr db::query end_query{"sessions.end", R"sql(
     DELETE FROM web_session WHERE hash = $1)sql"};
+
+// A separate statement, because the last release calls begin_session() without it.
+constexpr db::query name_session_query{"sessions.name", R"sql(
+    UPDATE web_session SET user_agent = nullif($2, '') WHERE hash = $1)sql"};
+
+constexpr db::query list_sessions_query{"sessions.list", R"sql(
+    SELECT encode(hash, 'hex') AS id, hash = $3 AS is_current, created_at, last_seen_at,
+           least(expires_at, last_seen_at + make_interval(hours => $2)) AS expires_at,
+           coalesce(user_agent, '') AS user_agent
+      FROM web_session
+     WHERE account_id = $1 AND expires_at > now()
+       AND last_seen_at > now() - make_interval(hours => $2)
+     ORDER BY last_seen_at DESC, created_at DESC LIMIT 100)sql"};
+
+constexpr db::query end_other_sessions_query{"sessions.end_others", R"sql(
+    DELETE FROM web_session
+     WHERE account_id = $1
+       AND CASE WHEN $2::text IS NULL THEN hash <> $3 ELSE encode(hash, 'hex') = $2 END)sql"};
 
 constexpr db::query change_password_query{"sessions.change_password", R"sql(
     SELECT change_password($1, $2, $3) AS changed)sql"};
@@ -82,7 +103,8 @@ awaitable<std::optional<credentials>> session_store::find_credentials(
     return read_optional<credentials>(by, find_credentials_query, account);
 }
 
-awaitable<std::optional<std::string>> session_store::begin(credentials verified, deadline by) {
+awaitable<std::optional<std::string>> session_store::begin(
+    credentials verified, deadline by, std::string user_agent) {
     const auto secret = generate_secret();
     const auto hash = sha256_of(secret);
     const bool has_begun = co_await read_one<bool>(
@@ -93,7 +115,10 @@ awaitable<std::optional<std::string>> session_store::begin(credentials verified,
         verified.password_hash,
         hours_of(session_idle_max),
         hours_of(session_life_max));
-    co_return has_begun ? std::optional{secret} : std::nullopt;
+    if (!has_begun) co_return std::nullopt;
+    constexpr std::size_t name_bytes_max = 300;
+    co_await execute(by, name_session_query, hash, utf8_prefix(user_agent, name_bytes_max));
+    co_return secret;
 }
 
 awaitable<std::optional<session>> session_store::find(secret_hash hash, deadline by) {
@@ -114,6 +139,17 @@ awaitable<void> session_store::note_seen(secret_hash hash, deadline by) {
 
 awaitable<void> session_store::end(secret_hash hash, deadline by) {
     return execute(by, end_query, hash);
+}
+
+awaitable<std::vector<session_summary>> session_store::list(
+    account_id account, secret_hash current, deadline by) {
+    return read_all<session_summary>(
+        by, list_sessions_query, account, hours_of(session_idle_max), current);
+}
+
+awaitable<std::int64_t> session_store::end_others(
+    account_id account, std::optional<std::string> id, secret_hash current, deadline by) {
+    return affected(by, end_other_sessions_query, account, id, current);
 }
 
 awaitable<bool> session_store::change_password(

@@ -53,7 +53,7 @@ constexpr db::query tokens_query{"exports.tokens", R"sql(
 constexpr db::query sessions_query{"exports.sessions", R"sql(
     SELECT $2 + row_number() OVER () AS position, row_to_json(line)::text AS line FROM (
         SELECT 'session' AS type, rfc3339(created_at) AS created_at,
-               rfc3339(last_seen_at) AS last_seen_at, rfc3339(expires_at) AS expires_at
+               rfc3339(last_seen_at) AS last_seen_at, rfc3339(expires_at) AS expires_at, user_agent
           FROM web_session WHERE account_id = $1
          ORDER BY web_session.created_at, hash
         OFFSET $2::bigint

@@ -21,7 +21,7 @@ constexpr db::query changed_query{"changes.changed", R"sql(
            SELECT account_id AS account, id, url, status, created_at, started_at, finished_at,
                   error_code, error, failure_cause(job) AS failure_cause,
                   retry_after(job) AS retry_after, options, code, author, summary,
-                  coalesce(step, '') AS step, changed_at AS at
+                  list_details_of(job) AS details, coalesce(step, '') AS step, changed_at AS at
              FROM job
             WHERE account_id = watched.account AND changed_at > $2
               AND changed_at <= now() + interval '1 minute'
@@ -30,7 +30,8 @@ constexpr db::query changed_query{"changes.changed", R"sql(
 constexpr db::query in_work_query{"changes.in_work", R"sql(
     SELECT account_id AS account, id, url, status, created_at, started_at, finished_at, error_code,
            error, options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, coalesce(step, '') AS step, changed_at AS at
+           code, author, summary, list_details_of(job) AS details, coalesce(step, '') AS step,
+           changed_at AS at
       FROM job
      WHERE account_id = $1 AND status = 'processing'
      ORDER BY changed_at LIMIT $2)sql"};

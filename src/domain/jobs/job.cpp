@@ -92,6 +92,7 @@ std::string job_view(const job& job) {
         view.add("code", job.brief->code);
         view.add("author", job.brief->author);
     }
+    if (job.details) text.append(",").append(*job.details);
     if (job.options) view.add_text("options", *job.options);
     if (job.earlier) view.add_text("earlier", std::to_string(*job.earlier));
     if (job.has_video) view.add("video", fmt::format("/api/v1/reels/{}/video", job.id.value));

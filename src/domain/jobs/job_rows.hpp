@@ -15,7 +15,7 @@ namespace reelsd::jobs {
 /// Sets `place` from the columns queue_position and expected_start_at of queue_places().
 void read_place(const db::row& row, job& target);
 
-/// As job_from(), with `brief` from code, author and summary.
+/// As job_from(), with `brief` from code, author and summary, and `details`.
 [[nodiscard]] job listed_job_from(const db::row& row);
 
 }  // namespace reelsd::jobs

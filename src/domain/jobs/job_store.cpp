@@ -47,7 +47,7 @@ constexpr db::query list_query{"jobs.list", R"sql(
     WITH page AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary,
+               code, author, summary, list_details_of(job) AS details,
                CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
          WHERE account_id = ANY (ARRAY[$1::bigint])
@@ -71,7 +71,7 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
     WITH active AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary,
+               code, author, summary, list_details_of(job) AS details,
                CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
          WHERE account_id = $1 AND status IN ('pending', 'processing')
@@ -91,7 +91,8 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
 constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, NULL::integer AS queue_position,
+           code, author, summary, list_details_of(job) AS details,
+           NULL::integer AS queue_position,
            CASE WHEN $4 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
@@ -106,7 +107,8 @@ constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
 constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, NULL::integer AS queue_position,
+           code, author, summary, list_details_of(job) AS details,
+           NULL::integer AS queue_position,
            CASE WHEN $6 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
      WHERE account_id = ANY (ARRAY[$1::bigint])
@@ -123,17 +125,34 @@ constexpr db::query list_post_query{"jobs.list_post", R"sql(
     WITH same_post AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary
+               code, author, summary, list_details_of(job) AS details
           FROM job
          WHERE account_id = $1
            AND post_of(job) = (
                SELECT post_of(named) FROM job AS named WHERE id = $4 AND account_id = $1))
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           options, failure_cause, retry_after, code, author, summary,
+           options, failure_cause, retry_after, code, author, summary, details,
            NULL::integer AS queue_position, NULL::bigint AS earlier
       FROM same_post
      WHERE id < coalesce($2::bigint, 9223372036854775807)
      ORDER BY id DESC LIMIT $3)sql"};
+
+constexpr db::query list_by_tag_query{"jobs.list_by_tag", R"sql(
+    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+           options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+           code, author, summary, list_details_of(job) AS details,
+           NULL::integer AS queue_position,
+           CASE WHEN $7 THEN count_earlier($1, post_of(job), id) END AS earlier
+      FROM reel_tag JOIN job ON job.id = reel_tag.job_id
+     WHERE reel_tag.account_id = $1 AND tag = $4
+       AND job_id < coalesce($2::bigint, 9223372036854775807)
+       AND ($5::job_status IS NULL OR status = $5)
+       AND ($6::text IS NULL OR lower(author) = lower($6))
+       AND (NOT $7::boolean OR NOT EXISTS (
+           SELECT FROM job AS later JOIN reel_tag AS same ON same.job_id = later.id
+            WHERE later.account_id = $1 AND post_of(later) = post_of(job)
+              AND later.id > job.id AND same.tag = $4))
+     ORDER BY job_id DESC LIMIT $3)sql"};
 
 constexpr db::query remove_query{"jobs.remove", R"sql(
     DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
@@ -205,6 +224,8 @@ constexpr db::query export_query{"jobs.export", R"sql(
            (SELECT row_to_json(extra)::text FROM (
                SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
                       rfc3339(job.analyzed_at) AS analyzed_at,
+                      (SELECT json_agg(tag ORDER BY tag) FROM reel_tag WHERE job_id = job.id)
+                          AS tags,
                       (SELECT key FROM submission_key WHERE job_id = job.id LIMIT 1)
                           AS idempotency_key,
                       (SELECT replace(encode(jpeg, 'base64'), E'\n', '') FROM reel_thumbnail
@@ -297,6 +318,18 @@ awaitable<db::rows> listed(
     if (filter.post_of) {
         return pool.run(by, list_post_query, caller, filter.before, rows_max, *filter.post_of);
     }
+    if (filter.tag) {
+        return pool.run(
+            by,
+            list_by_tag_query,
+            caller,
+            filter.before,
+            rows_max,
+            *filter.tag,
+            filter.status,
+            filter.author,
+            filter.latest);
+    }
     if (filter.author) {
         return pool.run(
             by,
@@ -350,6 +383,7 @@ job whole_job_from(const db::row& row) {
 job listed_job_from(const db::row& row) {
     auto listed = job_from(row);
     if (listed.status == job_status::done) listed.brief = row.to<reel_brief>();
+    listed.details = row.as<std::optional<std::string>>("details");
     return listed;
 }
 

@@ -144,7 +144,7 @@ constexpr db::essential_query complete_query{"jobs.complete", R"sql(
                post_key = nullif($7, ''), analyzer = nullif($8, ''),
                analyzed_at = coalesce($9::timestamptz, now()),
                finished_at = now(), lease_until = NULL, worker = NULL,
-               extract = $17, extract_error = $18
+               extract = $17, extract_error = $18, list_details = nullif($28, '')
          WHERE id = $1 AND claim = $2 AND status = 'processing'
         RETURNING account_id, id),
     called AS (
@@ -394,7 +394,8 @@ awaitable<bool> queue_store::complete(lease held, const completed& success, dead
         video.sha256,
         content_type,
         video.post_key,
-        video.object);
+        video.object,
+        success.list_details);
 }
 
 awaitable<std::vector<bool>> queue_store::report_all(

@@ -3,7 +3,8 @@
 
 namespace reelsd::jobs {
 
-BOOST_DESCRIBE_STRUCT(search_hit, (), (id, url, created_at, brief, score, passages, frames))
+BOOST_DESCRIBE_STRUCT(
+    search_hit, (), (id, url, created_at, brief, details, score, passages, frames))
 
 namespace {
 
@@ -37,7 +38,9 @@ constexpr db::query search_query{"jobs.search", R"sql(
         SELECT posting.job_id, sum(posting.weight * asked_word.rarity) AS score
           FROM asked_word JOIN search_word AS posting
             ON posting.account_id = $1 AND posting.lexeme = asked_word.lexeme
-         WHERE asked_word.postings = seen OR (seen < 1000 AND asked_word.postings <= 3000)
+         WHERE (asked_word.postings = seen OR (seen < 1000 AND asked_word.postings <= 3000))
+           AND ($7::text IS NULL OR posting.job_id = ANY (ARRAY(
+               SELECT job_id FROM reel_tag WHERE account_id = $1 AND tag = $7)))
          GROUP BY posting.job_id ORDER BY score DESC, posting.job_id DESC LIMIT 100),
     asked_concept AS MATERIALIZED (
         SELECT part.concept, part.weight, seen, ln(1 + reels / greatest(seen, 1)) AS rarity,
@@ -53,7 +56,10 @@ constexpr db::query search_query{"jobs.search", R"sql(
                sum(posting.weight * asked_concept.weight * asked_concept.rarity) AS score
           FROM asked_concept JOIN search_concept AS posting
             ON posting.account_id = $1 AND posting.concept = asked_concept.concept
-         WHERE asked_concept.postings = seen OR (seen < 1000 AND asked_concept.postings <= 4000)
+         WHERE (asked_concept.postings = seen
+                OR (seen < 1000 AND asked_concept.postings <= 4000))
+           AND ($7::text IS NULL OR posting.job_id = ANY (ARRAY(
+               SELECT job_id FROM reel_tag WHERE account_id = $1 AND tag = $7)))
          GROUP BY posting.job_id
         HAVING sum(posting.weight * asked_concept.weight) > 0.03
          ORDER BY score DESC, posting.job_id DESC LIMIT 100),
@@ -61,7 +67,9 @@ constexpr db::query search_query{"jobs.search", R"sql(
         SELECT near.job_id, near.place
           FROM unnest($6::bigint[]) WITH ORDINALITY AS near (job_id, place)
           JOIN search_document AS document
-            ON document.account_id = $1 AND document.job_id = near.job_id),
+            ON document.account_id = $1 AND document.job_id = near.job_id
+         WHERE $7::text IS NULL OR near.job_id = ANY (ARRAY(
+               SELECT job_id FROM reel_tag WHERE account_id = $1 AND tag = $7))),
     fused AS (
         SELECT job_id, sum(share) / (CASE WHEN cardinality($6::bigint[]) > 0 THEN 3 ELSE 2 END)
                    AS score
@@ -85,6 +93,7 @@ constexpr db::query search_query{"jobs.search", R"sql(
     hit AS (
         SELECT job_id, score FROM best_of_post ORDER BY score DESC, job_id DESC LIMIT $5)
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
+           list_details_of(job) AS details,
            hit.score::double precision AS score, document.passages,
            (SELECT CASE WHEN count(*) = max(number) + 1 THEN count(*) ELSE 0 END
               FROM reel_frame WHERE job_id = hit.job_id)::integer AS frames
@@ -108,7 +117,8 @@ awaitable<std::vector<search_hit>> reel_search::find(
         request.concepts,
         request.concept_weights,
         request.hits_max,
-        request.near);
+        request.near,
+        request.tag);
 }
 
 }  // namespace reelsd::jobs

@@ -95,15 +95,14 @@ struct attempt {
     job_rate_limiter& rate_limiter;
     progress& now;
     model::analysis_options options = {};
-    const model::analyzer& chosen_analyzer;  ///< By the submission, or by the settings.
+    attempt_analyzer chosen;  ///< By the submission, or by the settings.
 
     /// A test link is free whatever the settings are, and its outcome is fixed.
     [[nodiscard]] const model::analyzer& analyzer() const {
-        return link.is_test() ? parts.free_analyzer : chosen_analyzer;
+        return link.is_test() ? parts.free_analyzer : *chosen.analyzer;
     }
     [[nodiscard]] bool costs_money() const {
-        return parts.analysis_costs_money && !link.is_test() &&
-               options.analyzer != model::local_provider;
+        return chosen.costs_money && !link.is_test() && options.analyzer != model::local_provider;
     }
     /// Without a budget, transcription is left out, and the analysis is made all the same.
     [[nodiscard]] bool may_pay() const {
@@ -270,6 +269,18 @@ jobs::reel_brief brief_of(const json& document) {
         .summary = document.at("content").at("summary").get<std::string>()};
 }
 
+/// The other data of a result that lists show.
+std::string list_details_of(const json& document) {
+    constexpr std::size_t topics_max = 5;
+    const auto& topics = document.at("content").at("topics");
+    auto shown = json::array();
+    for (const auto& topic : topics) {
+        if (shown.size() < topics_max) shown.push_back(topic);
+    }
+    const auto& duration = document.at("metadata").at("duration_seconds");
+    return json{{"duration_seconds", duration}, {"topics", std::move(shown)}}.dump();
+}
+
 /// The completion of a job with this result.
 result<jobs::completed> completion_of(
     const json& document, const std::string& post_key, std::string analyzer, stored_media media,
@@ -283,6 +294,7 @@ result<jobs::completed> completion_of(
         .brief = brief_of(document),
         .post_key = post_key,
         .analyzer = std::move(analyzer),
+        .list_details = list_details_of(document),
         .search =
             {.words = {index->words.begin(), index->words.end()},
              .passages = model::passages_text(index->passages)},
@@ -301,7 +313,7 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     const attempt& in, const std::string& post_key) {
     if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
     in.now.begin("look for an earlier analysis");
-    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
+    const auto analyzer = in.identity_of(in.chosen.analyzer->name());
     auto earlier = in.ask([&](deadline by) {
         return in.parts.store.find_earlier_analysis(in.job.account, post_key, analyzer, by);
     });
@@ -324,7 +336,7 @@ result<std::optional<jobs::completed>> copy_of_earlier(
 step_result<void> begin_post(const attempt& in, const std::string& post_key) {
     if (!in.may_pay() || post_key.empty()) return {};
     in.now.begin("mark the post");
-    const auto analyzer = in.identity_of(in.chosen_analyzer.name());
+    const auto analyzer = in.identity_of(in.chosen.analyzer->name());
     const auto begun = in.ask(
         [&](deadline by) { return in.parts.store.begin_post(in.job, post_key, analyzer, by); });
     if (!begun) return begun.error();
@@ -455,12 +467,6 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     });
 }
 
-/// The analyzer that a submission names, or the one of the settings; null if it is not configured.
-const model::analyzer* analyzer_for(
-    const executor_dependencies& parts, const model::analysis_options& options) {
-    return options.analyzer.empty() ? &parts.analyzer : parts.named_analyzer(options.analyzer);
-}
-
 time_point wall_clock_now() {
     return std::chrono::time_point_cast<std::chrono::microseconds>(
         std::chrono::system_clock::now());
@@ -543,7 +549,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
             outcome = error{errc::internal, "stored link: " + link.error().detail()};
         } else if (!options) {
             outcome = error{errc::internal, "stored options: " + options.error().detail()};
-        } else if (const auto* const analyzer = analyzer_for(parts_, *options)) {
+        } else if (auto chosen = parts_.analyzer(options->analyzer); chosen.analyzer) {
             outcome = run_steps(
                 {.parts = parts_,
                  .log = log_,
@@ -554,7 +560,7 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
                  .rate_limiter = rate_limiter,
                  .now = now,
                  .options = *std::move(options),
-                 .chosen_analyzer = *analyzer});
+                 .chosen = std::move(chosen)});
         } else {
             // Another daemon has accepted it, or the settings have changed since.
             outcome = error{

@@ -193,12 +193,13 @@ awaitable<bool> question_service::stop(deadline by) {
     co_return in_progress_ == 0;
 }
 
-std::optional<refusal> question_service::refusal_now() const {
+std::optional<refusal> question_service::refusal_now(const remote_models& models) const {
+    if (models->empty()) return questions::no_model();
     if (is_stopping_) return unavailable("the server is stopping", retry_soon);
     if (in_progress_ >= parts_.questions_max)
         return unavailable("too many questions are being answered; try again", retry_soon);
     std::optional<model::analysis_failure> first;
-    for (const auto* const model : parts_.models) {
+    for (const auto* const model : *models) {
         auto refused = model->refusal();
         if (!refused) return std::nullopt;
         if (!first) first = std::move(refused);
@@ -217,7 +218,8 @@ awaitable<questions::outcome> question_service::answer(
             co_return refusal{.why = refusal::reason::not_done, .text = "the reel is not done"};
         reels.push_back(*std::move(reel));
     }
-    if (auto refused = refusal_now()) co_return *std::move(refused);
+    const auto models = parts_.models();
+    if (auto refused = refusal_now(models)) co_return *std::move(refused);
     ++in_progress_;
     const auto end = [this](const void* /*unused*/) {
         --in_progress_;
@@ -227,12 +229,13 @@ awaitable<questions::outcome> question_service::answer(
     auto refused = co_await parts_.store.begin(
         caller, parts_.submissions_per_minute, deadline::after(database_time_max));
     if (refused) co_return *std::move(refused);
-    co_return co_await answer_admitted(caller, std::move(asked), std::move(reels), std::move(stop));
+    co_return co_await answer_admitted(
+        caller, std::move(asked), std::move(reels), models, std::move(stop));
 }
 
 awaitable<questions::outcome> question_service::answer_admitted(
     account_id caller, questions::question asked, std::vector<jobs::job> reels,
-    std::stop_token stop) {
+    remote_models models, std::stop_token stop) {
     const auto by = deadline::after(answer_time_max);
     question_cost embedding;
     if (!asked.reel) reels = co_await find_reels(caller, asked, embedding);
@@ -241,9 +244,9 @@ awaitable<questions::outcome> question_service::answer_admitted(
     const auto ask = [&] {
         auto evidence = model::most_relevant(
             asked.text, evidence_in(reels), parts_.embedder, evidence_bytes_max);
-        if (evidence.empty()) return reply{.answer = {}, .model = parts_.models.front()};
+        if (evidence.empty()) return reply{.answer = {}, .model = models->front()};
         const model::question_prompt prompt{asked.text, std::move(evidence)};
-        return ask_models(prompt, calls, by);
+        return ask_models(models, prompt, calls, by);
     };
     auto replied = co_await parts_.threads.run(by, ask);
     if (!replied) co_return unavailable("too many questions are being answered", retry_soon);
@@ -311,10 +314,11 @@ awaitable<std::vector<jobs::job>> question_service::find_reels(
 }
 
 question_service::reply question_service::ask_models(
-    const model::question_prompt& prompt, model::call_ledger& calls, deadline by) const {
+    const remote_models& models, const model::question_prompt& prompt, model::call_ledger& calls,
+    deadline by) const {
     reply first_failed;
-    auto models_left = parts_.models.size();
-    for (const auto* const model : parts_.models) {
+    auto models_left = models->size();
+    for (const auto* const model : *models) {
         // A model that does not answer leaves time for the next one.
         const auto share = by.remaining() / static_cast<int>(models_left--);
         model::question_reply read;

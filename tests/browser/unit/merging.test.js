@@ -8,11 +8,14 @@ const ALL = { status: '', author: '' };
 const reel = (id, status = 'done', more = {}) => ({ id, status, ...more });
 const idsOf = (reels) => reels.map((one) => one.id);
 
-test('a filter compares status and author', () => {
+test('a filter compares status, author and tag', () => {
     assert.ok(fitsFilter(reel(1), ALL));
     assert.ok(fitsFilter(reel(1, 'done', { author: 'Nonna' }), { status: 'done', author: 'nonna' }));
     assert.ok(!fitsFilter(reel(1, 'error'), { status: 'done', author: '' }));
     assert.ok(!fitsFilter(reel(1), { status: '', author: 'nonna' }));
+    assert.ok(fitsFilter(reel(1, 'done', { tags: ['pasta'] }), { ...ALL, tag: 'pasta' }));
+    assert.ok(!fitsFilter(reel(1, 'done', { tags: ['pasta'] }), { ...ALL, tag: 'past' }));
+    assert.ok(!fitsFilter(reel(1), { ...ALL, tag: 'pasta' }));
 });
 
 test('a new reel is inserted in order', () => {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace reelsd::accounts {
 
@@ -28,6 +29,16 @@ inline constexpr std::chrono::hours invitation_life_max{7 * 24};
 struct credentials {
     account_id account;
     std::string password_hash;
+};
+
+/// A session as its user sees it.
+struct session_summary {
+    std::string id;  ///< The hash of its secret, in hexadecimal digits.
+    bool is_current = false;
+    time_point created_at;
+    time_point last_seen_at;  ///< Up to five minutes old.
+    time_point expires_at;    ///< Unless it is used before.
+    std::string user_agent;   ///< Up to 300 bytes; empty if unknown.
 };
 
 /// The secret of a link, which is shown once.
@@ -65,11 +76,19 @@ public:
 
     /// Begins a session and returns its secret. Empty when the password's hash has changed since it
     /// was verified, or the account is disabled.
-    awaitable<std::optional<std::string>> begin(credentials verified, deadline by);
+    awaitable<std::optional<std::string>> begin(
+        credentials verified, deadline by, std::string user_agent = {});
     /// Finds a session and extends it, unless the database is read-only. Empty when it is unknown
     /// or has ended.
     awaitable<std::optional<session>> find(secret_hash hash, deadline by);
     awaitable<void> end(secret_hash hash, deadline by);
+    /// The account's sessions, the last used first.
+    awaitable<std::vector<session_summary>> list(
+        account_id account, secret_hash current, deadline by);
+    /// Ends the account's session with this id, or, without one, all but `current`. Returns how
+    /// many have ended.
+    awaitable<std::int64_t> end_others(
+        account_id account, std::optional<std::string> id, secret_hash current, deadline by);
 
     /// Also ends all of the account's sessions. False when the hash has changed since it was
     /// verified.

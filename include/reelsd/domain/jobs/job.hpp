@@ -82,6 +82,8 @@ struct job {
     std::optional<std::string> extract_error = {};
     bool has_video = false;                ///< Whether its video is kept.
     std::optional<reel_brief> brief = {};  ///< In lists, in place of the result.
+    /// Members of a JSON object that only lists show; see list_details_of.sql.
+    std::optional<std::string> details = {};
     /// Older jobs on the same post, counted up to 1,000; only in lists of the newest jobs.
     std::optional<std::int64_t> earlier = {};
 };

@@ -92,6 +92,7 @@ struct job_filter {
     std::optional<job_id> before = {};  ///< Only older ones: the end of the last page.
     /// Only the newest job of each post, with `earlier`. The other filters apply to that job.
     bool latest = false;
+    std::optional<std::string> tag = {};  ///< Only those with it, in its stored form.
     /// Only jobs on the post of this job, itself included; the other filters do not apply.
     std::optional<job_id> post_of = {};
 };

@@ -4,6 +4,7 @@
 #include <reelsd/domain/jobs/job.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct search_request {
     int hits_max = 10;                         ///< 1 or more.
     /// Reels with the nearest dense vectors, in this order; empty without such vectors.
     std::vector<job_id> near = {};
+    std::optional<std::string> tag = {};  ///< Only reels with it, in its stored form.
 };
 
 /// A reel that matches a search.
@@ -25,9 +27,10 @@ struct search_hit {
     std::string url;
     time_point created_at;
     reel_brief brief;
-    double score = 0;      ///< 0-1; comparable within one search.
-    std::string passages;  ///< As stored with the reel.
-    int frames = 0;        ///< Pictures of its first key moments; 0 if one of them has none.
+    std::optional<std::string> details;  ///< As in `job`.
+    double score = 0;                    ///< 0-1; comparable within one search.
+    std::string passages;                ///< As stored with the reel.
+    int frames = 0;  ///< Pictures of its first key moments; 0 if one of them has none.
 };
 
 /// Finds reels by words and by meaning: fuses two or three rankings by rank.

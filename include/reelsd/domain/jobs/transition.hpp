@@ -65,8 +65,9 @@ struct attempt_failure {
 struct completed {
     std::string result;  ///< The five sections, validated, as JSON text.
     reel_brief brief = {};
-    std::string post_key = {};  ///< Post and slide; empty if the result must not be reused.
-    std::string analyzer = {};  ///< model::analyzer::name().
+    std::string post_key = {};      ///< Post and slide; empty if the result must not be reused.
+    std::string analyzer = {};      ///< model::analyzer::name().
+    std::string list_details = {};  ///< A JSON object of data that lists show.
     /// Of a copied result, when the analysis was made; empty for a new one.
     std::optional<time_point> analyzed_at = {};
     /// The model of this machine that was used, without cost; empty for none.

@@ -65,7 +65,7 @@ struct refusal {
 using outcome = std::variant<answer, refusal>;
 
 /// Answers on the loop. `stop` is requested when the client no longer waits: no further call is
-/// made then. Throws db::failure. An empty function: this server has no model.
+/// made then. Throws db::failure.
 using answerer =
     std::function<awaitable<outcome>(account_id caller, question asked, std::stop_token stop)>;
 

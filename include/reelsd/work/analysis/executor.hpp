@@ -6,6 +6,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string_view>
 #include <utility>
@@ -33,15 +34,20 @@ class kept_media;
 class shared_rate_limiter;
 class scratch_space;
 
+/// What analyses in one attempt. The settings may change meanwhile.
+struct attempt_analyzer {
+    std::shared_ptr<const model::analyzer> analyzer;  ///< Null if this daemon does not have it.
+    bool costs_money = false;                         ///< It may call a paid model.
+};
+
 /// Dependencies of an attempt. All outlive the executor and, except for `store` and `uploads`, are
 /// thread-safe.
 struct executor_dependencies {
     const platform::source& source;
     shared_rate_limiter& rate_limiter;
     const media::media_client& media;
-    const model::analyzer& analyzer;
-    /// The analyzer that a submission names; null if this daemon does not have it.
-    std::function<const model::analyzer*(std::string_view name)> named_analyzer;
+    /// The analyzer that a submission names, or the configured one for an empty name. Thread-safe.
+    std::function<attempt_analyzer(std::string_view name)> analyzer;
     /// For test links, which are free whatever the settings are.
     const model::analyzer& free_analyzer;
     const model::embedder& embedder;
@@ -53,8 +59,6 @@ struct executor_dependencies {
     jobs::upload_store& uploads;
     const kept_media& media_kept;
     const call_recorder& recorder;
-    /// Whether `analyzer` may call a paid model.
-    bool analysis_costs_money = false;
     /// Whether a speech server may be paid, even for the local analyzer.
     bool transcription_costs_money = false;
     /// Called on the worker's thread as a step begins: "resolve", "download", "probe", "analyze".

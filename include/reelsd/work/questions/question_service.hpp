@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -24,10 +26,13 @@ namespace reelsd::work {
 
 class vector_index;
 
+/// Owns the models that it refers to.
+using remote_models = std::shared_ptr<const std::vector<const model::remote_analyzer*>>;
+
 /// Dependencies of question_service. All outlive it.
 struct question_service_dependencies {
-    /// In the order of the operator's preference; at least one.
-    std::vector<const model::remote_analyzer*> models;
+    /// The models now, in the order of the operator's preference; may be empty.
+    std::function<remote_models()> models;
     const model::embedder& embedder;
     jobs::job_store jobs;
     jobs::reel_search search;
@@ -68,15 +73,16 @@ public:
 private:
     struct reply;
 
-    [[nodiscard]] std::optional<questions::refusal> refusal_now() const;
+    [[nodiscard]] std::optional<questions::refusal> refusal_now(const remote_models& models) const;
     awaitable<questions::outcome> answer_admitted(
         account_id caller, questions::question asked, std::vector<jobs::job> reels,
-        std::stop_token stop);
+        remote_models models, std::stop_token stop);
     awaitable<std::vector<jobs::job>> find_reels(
         account_id caller, const questions::question& asked, question_cost& cost);
     /// Tries the models in order. Blocks.
     [[nodiscard]] reply ask_models(
-        const model::question_prompt& prompt, model::call_ledger& calls, deadline by) const;
+        const remote_models& models, const model::question_prompt& prompt,
+        model::call_ledger& calls, deadline by) const;
 
     question_service_dependencies parts_;
     std::size_t in_progress_ = 0;

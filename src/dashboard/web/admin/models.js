@@ -1,6 +1,7 @@
 // State of the remote models.
 import { html } from 'htm/preact/standalone';
 import { State } from '../ui/status.js';
+import { ModelForm } from './model_form.js';
 
 const CIRCUITS = {
     closed: ['good', 'done', 'Answers'],
@@ -23,9 +24,8 @@ export function Models({ overview }) {
     return html`<section aria-labelledby="models">
         <h2 class="unseen" id="models">Models</h2>
         <p class="padded small muted">Analyzer: ${overview.analyzer}</p>
-        ${overview.models.length === 0
-            ? html`<p class="padded muted">This server analyses all reels itself and uses no remote model.</p>`
-            : html`<ul>${overview.models.map((one) =>
-                html`<${Model} key=${`${one.provider} ${one.model}`} model=${one} />`)}</ul>`}
+        ${overview.models.length > 0 && html`<ul>${overview.models.map((one) =>
+            html`<${Model} key=${`${one.provider} ${one.model}`} model=${one} />`)}</ul>`}
+        <${ModelForm} />
     </section>`;
 }

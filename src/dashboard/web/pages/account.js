@@ -2,6 +2,7 @@
 import { html, useState } from 'htm/preact/standalone';
 import { Chats } from '../account/chats.js';
 import { AccountData } from '../account/data.js';
+import { Sessions } from '../account/sessions.js';
 import { navigate } from '../core/navigation.js';
 import { changePassword, signOut } from '../core/session.js';
 import { sendDeletions } from '../reels/deletions.js';
@@ -53,7 +54,7 @@ export function Page({ session }) {
         });
         navigate('/sign-in'); // Otherwise the next user would start on this page.
     };
-    return html`
+    return html`<div>
         <div class="page-head">
             <h1>Account</h1>
             <div class="tools">
@@ -70,5 +71,7 @@ export function Page({ session }) {
             <div class="section-head"><h2 id="password">Change password</h2></div>
             <${PasswordForm} email=${account.email} />
         </section>
-        <${AccountData} email=${account.email} />`;
+        <${Sessions} />
+        <${AccountData} email=${account.email} />
+    </div>`;
 }

@@ -12,6 +12,7 @@ import { Cost } from '../reel/cost.js';
 import { Export } from '../reel/export.js';
 import { Facts } from '../reel/facts.js';
 import { platformLink } from '../reel/links.js';
+import { ModelHint } from '../reel/model_hint.js';
 import { Moments } from '../reel/moments.js';
 import { videoAddress } from '../reel/player.js';
 import { Failure, Progress } from '../reel/progress.js';
@@ -21,6 +22,7 @@ import { deleteReel } from '../reels/deletions.js';
 import { headlineOf } from '../reels/row.js';
 import { submitLink } from '../reels/submissions.js';
 import { Thumbnail } from '../reels/thumbnail.js';
+import { TagEditor } from '../tags/tag_editor.js';
 import { announce } from '../ui/announcer.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
@@ -97,6 +99,7 @@ function Head({ reel, onAgain }) {
                 ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
                 <span class="muted">#${reel.id}, submitted <${Time} value=${reel.created_at} /></span>
             </p>
+            <${TagEditor} id=${reel.id} />
             <div class="actions actions-start">
                 ${reel.status === 'done' && html`<${Export} reel=${reel} headline=${headline} />`}
                 ${canBeAgain(reel) && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
@@ -121,6 +124,7 @@ function Warnings({ warnings }) {
 function Result({ reel, session }) {
     const { result } = reel;
     return html`<${Warnings} warnings=${result.metadata.warnings} />
+        <${ModelHint} result=${result} session=${session} />
         <${Moments} reel=${reel} />
         ${canAsk(session) && html`<${AskBox} path=${`/reels/${reel.id}/ask`} label="Ask this reel"
             hint="A question that the reel answers" reelId=${reel.id} />`}
@@ -175,7 +179,8 @@ export function Page({ place, session }) {
             ${error ? html`<${FailureNote} error=${error} onRetry=${reload} />` : html`<${Skeleton} count=${4} />`}
         </div>`;
     }
-    return html`
+    return html`<div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
-        <${Reel} reel=${reel} session=${session} />`;
+        <${Reel} reel=${reel} session=${session} />
+    </div>`;
 }

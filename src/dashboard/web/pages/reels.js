@@ -17,6 +17,7 @@ import { SearchResults } from '../reels/search_results.js';
 import { submitLink } from '../reels/submissions.js';
 import { SubmitBox } from '../reels/submit_box.js';
 import { Filters, Toolbar } from '../reels/toolbar.js';
+import { storedTag } from '../tags/tags.js';
 import { announce } from '../ui/announcer.js';
 import { CopyBox } from '../ui/copy.js';
 import { useSubmission } from '../ui/field.js';
@@ -34,6 +35,7 @@ const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused'
 function filterOf(query) {
     return {
         q: query.get('q') ?? '', status: query.get('status') ?? '', author: query.get('author') ?? '',
+        tag: storedTag(query.get('tag') ?? ''),
     };
 }
 
@@ -76,8 +78,8 @@ function More({ list }) {
 
 /** `reels` are those of the list that are not hidden. */
 function ReelList({ list, reels, filter, onShowAll }) {
-    useEffect(() => showList({ status: filter.status, author: filter.author }),
-        [filter.status, filter.author]);
+    useEffect(() => showList({ status: filter.status, author: filter.author, tag: filter.tag }),
+        [filter.status, filter.author, filter.tag]);
     // Events do not report queue positions.
     useRepetition(() => list.reels.some((reel) => reel.status === 'pending') && refreshList(), PLACE_SECONDS);
     if (list.error && reels.length === 0) {
@@ -87,7 +89,7 @@ function ReelList({ list, reels, filter, onShowAll }) {
         if (list.isLoading || !list.filter) {
             return html`<${Skeleton} count=${5} />`;
         }
-        return filter.status || filter.author
+        return filter.status || filter.author || filter.tag
             ? html`<${Empty} title="No matching reels">
                 <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p><//>`
             : html`<${FirstSteps} />`;
@@ -124,20 +126,21 @@ export function Page({ place, session }) {
     const reels = isSearch ? [] : list.reels.filter((reel) => !hidden.has(reel.id));
     useTitle('Reels');
     const setFilter = (change) => {
-        const { q, status, author } = { ...filterOf(new URLSearchParams(location.search)), ...change };
-        navigate(pathWithQuery('/', { q, status, author }), true);
+        const { q, status, author, tag } = { ...filterOf(new URLSearchParams(location.search)), ...change };
+        navigate(pathWithQuery('/', { q, status, author, tag }), true);
     };
     const showAll = () => {
-        setFilter({ q: '', status: '', author: '' });
+        setFilter({ q: '', status: '', author: '', tag: '' });
         focusHeading(); // The focused button disappears with the notice.
     };
-    return html`
+    // One element: Preact reorders the elements of a page that has several when its parts load slowly.
+    return html`<div>
         <div class="page-head">
             <h1>Reels</h1>
             <span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
         </div>
         <${PlatformNotice} />
-        <${SubmitBox} key=${upload || shared} link=${upload} shared=${shared} isListed=${!isSearch && filter.status === '' && filter.author === ''} />
+        <${SubmitBox} key=${upload || shared} link=${upload} shared=${shared} isListed=${!isSearch && filter.status === '' && filter.author === '' && filter.tag === ''} />
         <${NextSteps} reels=${list.next ? [] : reels} session=${session} />
         <${Toolbar} query=${filter.q} onQuery=${(q) => setFilter({ q })} ask=${canAsk(session)
             ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null} />
@@ -145,6 +148,7 @@ export function Page({ place, session }) {
         <${ListHead} reels=${reels}>
             <${Filters} filter=${filter} isSearch=${isSearch} onFilter=${setFilter} />
         <//>
-        ${isSearch ? html`<${SearchResults} query=${filter.q} author=${filter.author} onShowAll=${showAll} />`
-            : html`<${ReelList} list=${list} reels=${reels} filter=${filter} onShowAll=${showAll} />`}`;
+        ${isSearch ? html`<${SearchResults} query=${filter.q} author=${filter.author} tag=${filter.tag} onShowAll=${showAll} />`
+            : html`<${ReelList} list=${list} reels=${reels} filter=${filter} onShowAll=${showAll} />`}
+    </div>`;
 }

@@ -1,19 +1,10 @@
 // The next steps of a new account, until they are done or closed.
-import { html, useState } from 'htm/preact/standalone';
+import { html } from 'htm/preact/standalone';
 import { canAsk } from '../ask/ask_box.js';
 import { get } from '../core/api.js';
+import { useClosable } from '../ui/closable.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
-
-const KEY = 'reelsd-guide';
-
-function isClosed() {
-    try {
-        return localStorage.getItem(KEY) === 'closed';
-    } catch {
-        return false; // Without storage, it comes back with the next visit.
-    }
-}
 
 function Step({ isDone, children }) {
     return html`<li class="guide-step"><span class=${`status status-${isDone ? 'done' : 'pending'}`}>
@@ -23,16 +14,8 @@ function Step({ isDone, children }) {
 
 /** The list; nothing after it was closed. For accounts whose only reels are of test links. */
 export function Guide({ session }) {
-    const [isOpen, setIsOpen] = useState(!isClosed());
+    const [isOpen, close] = useClosable('reelsd-guide');
     const { data } = useLoading((signal) => get('/tokens', signal), []);
-    const close = () => {
-        setIsOpen(false);
-        try {
-            localStorage.setItem(KEY, 'closed');
-        } catch {
-            // See isClosed().
-        }
-    };
     const hasModel = canAsk(session);
     return isOpen && html`<section class="guide" aria-labelledby="guide">
         <div class="answer-head"><h2 id="guide">Next steps</h2>

@@ -1,6 +1,7 @@
 // The head of the list: filters, actions on several reels, and the view.
 import { html, useState } from 'htm/preact/standalone';
 import { useStore } from '../core/store.js';
+import { TagDialog } from '../tags/tag_dialog.js';
 import { countOf } from '../text/numbers.js';
 import { Confirm } from '../ui/dialog.js';
 import { focusHeading } from '../ui/focus.js';
@@ -8,7 +9,7 @@ import { Icon } from '../ui/icons.js';
 import { showToast } from '../ui/toast.js';
 import { deleteReels } from './deletions.js';
 import { refreshList } from './list.js';
-import { canTryAgain, clearSelection, deleteFailed, select, selectionStore, tryAgain } from './selection.js';
+import { canTryAgain, clearSelection, deleteFailed, idsTo, select, selectionStore, tryAgain } from './selection.js';
 import { setView, VIEWS, viewStore } from './view.js';
 
 /** Submits the selected links again; rejected ones stay selected. */
@@ -41,7 +42,11 @@ function Selected({ reels }) {
         clearSelection();
         focusHeading();
     };
+    const [isTagging, setIsTagging] = useState(false);
     return html`
+        <button class="button button-small" type="button" onClick=${() => setIsTagging(true)}>
+            <${Icon} name="tag" />Tag</button>
+        ${isTagging && html`<${TagDialog} reels=${reels} onClose=${() => setIsTagging(false)} />`}
         <button class="button button-small" type="button" disabled=${isBusy || again.length === 0}
             onClick=${runAgain}><${Icon} name="again" />Try again</button>
         <button class="button button-small button-danger" type="button" onClick=${remove}>
@@ -93,10 +98,10 @@ export function ListHead({ reels, children }) {
     </div>`;
 }
 
-/** The checkbox of a row. */
+/** The checkbox of a row; with Shift, it selects all rows from the last selected one. */
 export function RowSelect({ id, headline }) {
     const isSelected = useStore(selectionStore).has(id);
     return html`<label class="row-select">
         <input type="checkbox" checked=${isSelected} aria-label=${`Select: ${headline}`}
-            onChange=${() => select([id], !isSelected)} /></label>`;
+            onClick=${(event) => select(event.shiftKey ? idsTo(id) : [id], !isSelected)} /></label>`;
 }

@@ -1,9 +1,10 @@
 // Merges pages and live events into a list of reels. No DOM, so that Node can test this file.
 
-/** Whether a list with this filter, `{status, author}`, shows the reel. An empty filter shows all. */
+/** Whether a list with this filter, `{status, author, tag}`, shows the reel. An empty filter shows all. */
 export function fitsFilter(reel, filter) {
     return (!filter.status || reel.status === filter.status)
-        && (!filter.author || reel.author?.toLowerCase() === filter.author.toLowerCase());
+        && (!filter.author || reel.author?.toLowerCase() === filter.author.toLowerCase())
+        && (!filter.tag || (reel.tags?.includes(filter.tag) ?? false));
 }
 
 /**

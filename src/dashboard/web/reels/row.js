@@ -1,5 +1,8 @@
 // A row of the list of reels.
 import { Component, html } from 'htm/preact/standalone';
+import { TagLinks } from '../tags/tag_links.js';
+import { formatMoney } from '../text/numbers.js';
+import { formatTimecode } from '../text/times.js';
 import { Elapsed } from '../ui/elapsed.js';
 import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
@@ -41,6 +44,20 @@ function Note({ reel }) {
     return words && html`<p class="row-note foreign" title=${words}>${words}</p>`;
 }
 
+const TOPICS_SHOWN = 3;
+
+/** Duration, cost, topics and tags of a reel, as far as they are known. */
+export function RowFacts({ reel }) {
+    const { duration_seconds: seconds, cost_usd: cost, topics = [], tags = [] } = reel;
+    const hasSeconds = typeof seconds === 'number';
+    return (hasSeconds || cost > 0 || tags.length > 0) && html`<div class="row-facts">
+        ${hasSeconds && html`<span>${formatTimecode(seconds)}</span>`}
+        ${cost > 0 && html`<span>${formatMoney(cost)}</span>`}
+        ${topics.length > 0 && html`<span class="row-topics foreign">${topics.slice(0, TOPICS_SHOWN).join(', ')}</span>`}
+        ${tags.length > 0 && html`<${TagLinks} tags=${tags} />`}
+    </div>`;
+}
+
 /** The author, number and age of a reel. */
 function Meta({ reel }) {
     const isNamedByLink = headlineOf(reel) === shortLink(reel.url);
@@ -71,6 +88,7 @@ export class ReelRow extends Component {
                     <a href=${`/reels/${reel.id}`}>${headline}</a>
                 </h2>
                 <${Note} reel=${reel} />
+                <${RowFacts} reel=${reel} />
             </div>
             <div class="row-side">
                 <${Meta} reel=${reel} />

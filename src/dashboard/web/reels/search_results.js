@@ -11,7 +11,7 @@ import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
 import { fitsFilter } from './merging.js';
-import { Author, headlineOf } from './row.js';
+import { Author, headlineOf, RowFacts } from './row.js';
 import { SaveSearch } from './saved_searches.js';
 import { Thumbnail } from './thumbnail.js';
 import { fieldWords } from './labels.js';
@@ -39,6 +39,7 @@ function Hit({ hit, query }) {
                     && html` <span class="timecode">${formatTimecode(seconds)}</span>`}</span>
                 <span class="foreign" dir="auto"><${Highlighted} text=${text} query=${query} /></span>
             </p>`}
+            <${RowFacts} reel=${hit} />
             <p class="row-meta">
                 <${Author} author=${hit.author} url=${hit.url} />
                 <span class="muted">#${hit.id} · <${Time} value=${hit.created_at} /></span>
@@ -48,12 +49,12 @@ function Hit({ hit, query }) {
 }
 
 /**
- * The hits for `query`, best first, by `author` if that is not empty; `onShowAll` clears a search without hits. The server
- * knows no filter of a search: hits of others are left out of the HITS_MAX best.
+ * The hits for `query`, best first, with `tag` and by `author` if these are not empty; `onShowAll` clears a search without
+ * hits. The server does not filter by author: hits of others are left out of the HITS_MAX best.
  */
-export function SearchResults({ query, author, onShowAll }) {
+export function SearchResults({ query, author, tag, onShowAll }) {
     const { data, error, reload } = useLoading(
-        (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX }), signal), [query]);
+        (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX, tag }), signal), [query, tag]);
     const hidden = useStore(hiddenStore);
     if (error) {
         return html`<${FailureNote} error=${error} onRetry=${reload} />`;
@@ -66,7 +67,8 @@ export function SearchResults({ query, author, onShowAll }) {
         return html`<div class="list-note hit-tools"><${SaveSearch} query=${query} /></div>
         <div role="status"><${Empty} title="No reels found">
             <p>The search is semantic: describe what is said or shown, in a word or a sentence.
-            It finds only finished reels${author && html` of the author <b class="foreign">${author}</b>`}.</p>
+            It finds only finished reels${author && html` of the author <b class="foreign">${author}</b>`}${
+                tag && html` with the tag <b class="foreign">${tag}</b>`}.</p>
             <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
         <//></div>`;
     }

@@ -1,7 +1,7 @@
 // Selected rows of the list, and actions on them.
 import { change } from '../core/api.js';
 import { createStore } from '../core/store.js';
-import { putReel } from './list.js';
+import { listStore, putReel } from './list.js';
 
 const LINKS_OF_REQUEST = 50;
 
@@ -19,6 +19,14 @@ export function select(ids, isSelected) {
         }
     }
     selectionStore.set(selected);
+}
+
+/** The ids of the list from the reel that was selected last to this one, both included. */
+export function idsTo(id) {
+    const ids = listStore.get().reels.map((reel) => reel.id);
+    const last = [...selectionStore.get()].filter((one) => ids.includes(one)).at(-1);
+    const [first, end] = [ids.indexOf(last), ids.indexOf(id)].sort((a, b) => a - b);
+    return last === undefined || first < 0 ? [id] : ids.slice(first, end + 1);
 }
 
 export function clearSelection() {

@@ -1,7 +1,9 @@
 // The search above the list, and the filters in its head. Their values are stored in the address.
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { readTags, TAG_LENGTH_MAX } from '../tags/tags.js';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
+import { useLoading } from '../ui/loading.js';
 import { STATUS_WORDS } from './labels.js';
 import { SavedSearches } from './saved_searches.js';
 
@@ -80,25 +82,40 @@ export function Toolbar({ query, onQuery, ask }) {
     </form>`;
 }
 
+/** The account's tags, offered in the field; loaded when it is used first. */
+function TagOptions() {
+    const { data } = useLoading(readTags, []);
+    return html`<datalist id="tags">${(data ?? []).map(({ tag }) => html`<option key=${tag} value=${tag} />`)}</datalist>`;
+}
+
+/** A text field of a filter. `typed` is of useTyped(). */
+function FilterField({ id, label, typed, ...rest }) {
+    return html`<div class="authorbox">
+        <label class="unseen" for=${id}>${label}</label>
+        <input class="input" id=${id} type="search" autocomplete="off" spellcheck=${false} placeholder=${label}
+            value=${typed.text} onInput=${(event) => typed.setText(event.target.value)}
+            onKeyDown=${(event) => event.key === 'Enter' ? typed.handOn(typed.text) : clearOnEscape(typed)(event)} ...${rest} />
+    </div>`;
+}
+
 /**
- * The filters. `filter` is `{status, author}`, each a string; `onFilter` receives the changed fields. A search finds only
+ * The filters. `filter` is `{status, author, tag}`, each a string; `onFilter` receives the changed fields. A search finds only
  * done reels: it has no status. On a phone, a button shows them.
  */
 export function Filters({ filter, isSearch, onFilter }) {
     const author = useTyped(filter.author, (name) => onFilter({ author: name.replace(/^@/, '') }));
-    const count = (filter.author ? 1 : 0) + (filter.status && !isSearch ? 1 : 0);
+    const tag = useTyped(filter.tag, (name) => onFilter({ tag: name }));
+    const [hasTagOptions, setHasTagOptions] = useState(false);
+    const count = (filter.author ? 1 : 0) + (filter.tag ? 1 : 0) + (filter.status && !isSearch ? 1 : 0);
     const [isOpen, setIsOpen] = useState(count > 0);
     return html`<div class=${`filters ${isOpen ? 'filters-open' : ''}`} role="group" aria-label="Filters">
         <button class="button button-small filters-toggle" type="button" aria-expanded=${String(isOpen)}
             onClick=${() => setIsOpen(!isOpen)}><${Icon} name="filter" />Filter${count > 0 && ` (${count})`}</button>
         ${!isSearch && html`<${Choices} label="Status" options=${STATUS_CHOICES} value=${filter.status}
             onValue=${(status) => onFilter({ status })} />`}
-        <div class="authorbox">
-            <label class="unseen" for="author">Author</label>
-            <input class="input" id="author" type="search" autocomplete="off" spellcheck=${false}
-                placeholder="Author" value=${author.text} maxlength="100"
-                onInput=${(event) => author.setText(event.target.value)}
-                onKeyDown=${(event) => event.key === 'Enter' ? author.handOn(author.text) : clearOnEscape(author)(event)} />
-        </div>
+        <${FilterField} id="author" label="Author" typed=${author} maxlength="100" />
+        <${FilterField} id="tag" label="Tag" typed=${tag} maxlength=${TAG_LENGTH_MAX} list="tags"
+            onFocus=${() => setHasTagOptions(true)} />
+        ${hasTagOptions && html`<${TagOptions} />`}
     </div>`;
 }

@@ -15,6 +15,7 @@ const PATHS = {
     grid: 'M2.5 2.5h4v4h-4zM9.5 2.5h4v4h-4zM2.5 9.5h4v4h-4zM9.5 9.5h4v4h-4z',
     trash: 'M2.5 4h11M6 4V2.5h4V4M4 4l.7 10h6.6L12 4M6.7 7v4.5M9.3 7v4.5',
     again: 'M13.5 8a5.5 5.5 0 1 1-1.7-4M13.5 1.5V4.5H10.5',
+    tag: 'M2.5 2.5h5l6 6-5 5-6-6zM5.5 5.5h.01',
     copy: 'M5.5 5.5V2.5h8v8h-3M2.5 5.5h8v8h-8z',
     print: 'M4.5 6V2.5h7V6M4.5 11.5h-2V6h11v5.5h-2M4.5 9.5h7v4h-7z',
     upload: 'M8 10.5V2M4.5 5 8 1.5 11.5 5M2.5 14h11',

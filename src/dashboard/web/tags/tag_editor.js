@@ -1,0 +1,36 @@
+// The tags of one reel, and the form that adds some.
+import { html, useState } from 'htm/preact/standalone';
+import { get } from '../core/api.js';
+import { useSubmission } from '../ui/field.js';
+import { useLoading } from '../ui/loading.js';
+import { FailureNote } from '../ui/notes.js';
+import { TagLinks } from './tag_links.js';
+import { replaceTags, tagsIn, TAG_LENGTH_MAX, TAGS_MAX } from './tags.js';
+
+/** `id` is the reel's. */
+export function TagEditor({ id }) {
+    const { data, setData, error: failed } = useLoading((signal) => get(`/reels/${id}/tags`, signal), [id]);
+    const [text, setText] = useState('');
+    const tags = data?.tags ?? [];
+    const store = async (changed) => setData({ tags: await replaceTags(id, changed) });
+    const adding = useSubmission(async () => {
+        await store([...new Set([...tags, ...tagsIn(text)])]);
+        setText('');
+    });
+    const [removal, setRemoval] = useState(null);
+    const remove = (tag) => store(tags.filter((one) => one !== tag)).then(() => setRemoval(null), setRemoval);
+    const error = adding.error ?? removal ?? failed;
+    return data || error ? html`<div class="tag-editor">
+        ${tags.length > 0 && html`<${TagLinks} tags=${tags} onRemove=${remove} />`}
+        ${data && tags.length < TAGS_MAX && html`<form class="tag-form" onSubmit=${adding.submit} noValidate>
+            <label class="unseen" for="new-tag">New tag</label>
+            <input class="input" id="new-tag" autocomplete="off" placeholder="Add a tag" required
+                maxlength=${TAG_LENGTH_MAX} value=${text} onInput=${(event) => {
+    setText(event.target.value);
+    adding.clearError();
+}} />
+            ${text.trim() && html`<button class="button button-small" type="submit" disabled=${adding.isBusy}>Add</button>`}
+        </form>`}
+        ${error && html`<${FailureNote} error=${error} />`}
+    </div>` : null;
+}

@@ -1,0 +1,87 @@
+// The model that an administrator enters, and the hint that leads to its form.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon('without-model'), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+test('a locally analysed reel says what a model adds, until that is closed', async () => {
+    const { id } = await administrator.finished(SAMPLE);
+    const visitor = await Visitor.open(browser, daemon, { person: administrator, width: 390 });
+    const { page } = visitor;
+    await visitor.visit(`/reels/${id}`);
+    const hint = page.getByRole('complementary', { name: 'About models' });
+    await hint.getByRole('link', { name: 'Add a model' }).waitFor();
+    await visitor.assertAccessible();
+    await hint.getByRole('button', { name: 'Close this hint' }).click();
+    await hint.waitFor({ state: 'detached' });
+    await page.reload();
+    await visitor.settled();
+    assert.equal(await hint.count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+
+    const member = await invited(administrator, 'member@example.test');
+    const own = await member.finished(SAMPLE);
+    const guest = await Visitor.open(browser, daemon, { person: member });
+    await guest.visit(`/reels/${own.id}`);
+    await guest.page.getByText('An administrator can add a model.').waitFor();
+    await guest.close();
+});
+
+for (const [width, scheme] of [[320, 'light'], [390, 'dark'], [1280, 'light'], [1280, 'dark']]) {
+    test(`the form is accessible, at ${width} px, ${scheme}`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
+        const { page } = visitor;
+        await visitor.visit('/admin?tab=models');
+        await page.getByLabel('API key').waitFor();
+        await visitor.assertAccessible();
+        await page.getByLabel('OpenAI-compatible').check();
+        await page.getByText('Price (optional)').click();
+        await page.getByLabel('Sent to the model').waitFor();
+        await visitor.assertAccessible();
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('a model is tested, saved, used at once and removed', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await visitor.visit('/admin?tab=models');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This field is required.').waitFor();
+    await page.getByLabel('Address').fill(daemon.model.url);
+    await page.getByLabel('API key').fill('a wrong key');
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('API key not valid').waitFor();
+    await page.getByLabel('API key').fill(daemon.model.key);
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('Address, key and model are right.').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/Leave this empty to keep it/).waitFor();
+    assert.equal(await page.getByLabel('API key').inputValue(), '', 'a key is never shown again');
+    await page.getByText('Analyzer: gemini/gemini-3.8-flash').waitFor();
+
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText(/^Analyzer: local/).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('button', { name: 'Remove' }).count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});

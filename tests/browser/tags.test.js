@@ -1,0 +1,95 @@
+// Tags: on a reel, on several rows, as a filter; and the list of sign-in sessions.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
+import { launchBrowser, Visitor } from './visitor.js';
+
+let daemon;
+let browser;
+let person;
+let reel;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    person = await firstAdministrator(daemon);
+    await person.finished(UNAVAILABLE);
+    await person.finished(daemon.hostileLink);
+    reel = await person.finished(SAMPLE);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+test('a reel is tagged on its page', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person, width: 390 });
+    const { page } = visitor;
+    await visitor.visit(`/reels/${reel.id}`);
+    await page.getByLabel('New tag').fill('To Cook, pasta');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'to cook' }).waitFor();
+    await visitor.assertAccessible();
+    await page.getByRole('button', { name: 'Remove the tag pasta' }).click();
+    await page.getByRole('link', { name: 'pasta' }).waitFor({ state: 'detached' });
+    await visitor.assertFits();
+    await page.getByRole('link', { name: 'to cook' }).click();
+    await page.waitForURL('**/?tag=to%20cook');
+    await page.locator('.row').getByText('to cook').waitFor();
+    assert.equal(await page.locator('.row').count(), 1);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+for (const [width, scheme] of [[320, 'light'], [390, 'dark'], [1280, 'light'], [1280, 'dark']]) {
+    test(`several reels are tagged, at ${width} px, ${scheme}`, async () => {
+        const tag = `tag-${width}-${scheme}`;
+        const visitor = await Visitor.open(browser, daemon, { person, width, scheme });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.getByText('0:14').first().waitFor();
+        const boxes = page.locator('.row-select input');
+        await boxes.nth(0).click();
+        await boxes.nth(2).click({ modifiers: ['Shift'] });
+        await page.getByText('3 selected').waitFor();
+        await page.getByRole('button', { name: 'Tag', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Add').fill(tag);
+        await visitor.assertAccessible();
+        await dialog.getByRole('button', { name: 'Change tags' }).click();
+        await dialog.waitFor({ state: 'detached' });
+        assert.equal(await page.locator('.row').getByText(tag).count(), 3);
+        await visitor.assertAccessible();
+        await visitor.assertFits();
+        await visitor.visit(`/?q=coffee&tag=${tag}`);
+        await page.getByText(/the closest first/).waitFor();
+        await visitor.visit('/?q=coffee&tag=unknown');
+        await page.getByText('No reels found').waitFor();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+for (const [width, scheme] of [[320, 'dark'], [1280, 'light']]) {
+    test(`sessions are listed and ended, at ${width} px`, async () => {
+        const other = await Visitor.open(browser, daemon, { width });
+        await other.visit('/sign-in');
+        await other.page.getByLabel('E-mail address').fill('admin@example.test');
+        await other.page.getByLabel('Password').fill('a horse in the kitchen');
+        await other.page.keyboard.press('Enter');
+        await other.page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
+        const visitor = await Visitor.open(browser, daemon, { person, width, scheme });
+        const { page } = visitor;
+        await visitor.visit('/account');
+        await page.getByText('This browser').waitFor();
+        await visitor.assertAccessible();
+        await visitor.assertFits();
+        await page.getByRole('button', { name: /^Sign out Chrome/ }).first().click();
+        await page.getByText('Signed out.', { exact: true }).waitFor();
+        await other.visit('/account').catch(() => {});
+        await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await other.close();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
