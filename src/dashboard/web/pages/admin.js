@@ -38,12 +38,13 @@ export function Page({ place, session }) {
             ${!data && !error && html`<${Skeleton} count=${2} />`}
             ${data && html`<${Content} overview=${data} />`}`;
     };
-    return html`
+    return html`<div>
         <div class="page-head">
             <h1>Admin</h1>
             ${data && html`<span class="muted small">reelsd ${data.version}, running
                 since <${Time} value=${data.started_at} isAge=${false} /></span>`}
         </div>
         <${Tabs} label="Administration" shown=${shown} onShow=${show}
-            tabs=${TABS.map(([name, words, Content]) => [name, words, name === shown && contentOf(name, Content)])} />`;
+            tabs=${TABS.map(([name, words, Content]) => [name, words, name === shown && contentOf(name, Content)])} />
+    </div>`;
 }

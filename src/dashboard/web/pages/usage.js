@@ -86,7 +86,7 @@ export function Page() {
     // Without cost, the number of reels is what there is to see.
     const measure = chosen ?? (data?.rows.some(({ cost_usd: cost }) => cost > 0) === false ? 'reels' : 'money');
     useTitle('Usage');
-    return html`
+    return html`<div>
         <div class="page-head">
             <h1>Usage</h1>
             <div class="tools"><a class="button" download
@@ -106,5 +106,6 @@ export function Page() {
             ? html`<${Empty} title="No usage on these days">
                 <p>This page counts reels, and shows the tokens and cost of each call of a model, even after the
                 reel is deleted.</p><//>`
-            : html`<${Usage} rows=${data.rows} days=${data.days} range=${range} measure=${measure} split=${split} />`)}`;
+            : html`<${Usage} rows=${data.rows} days=${data.days} range=${range} measure=${measure} split=${split} />`)}
+    </div>`;
 }
