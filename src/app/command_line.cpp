@@ -118,14 +118,10 @@ void add_account_commands(CLI::App& app, command& chosen) {
     add_email(create, created.email);
     create.add_flag("--admin", created.is_administrator, "Make it an administrator");
 
-    add_command<list_accounts_command>(
-        family, chosen, "list", "List all accounts, a line for each");
+    add_command<list_accounts_command>(family, chosen, "list", "List all accounts, one per line");
 
     auto [limits, limited] = add_command<limit_account_command>(
-        family,
-        chosen,
-        "limits",
-        "Print the limits of an account, after setting those that are given");
+        family, chosen, "limits", "Set the given limits of an account, and print all of them");
     add_email(limits, limited.email);
     const auto add_limit =
         [&limits = limits](
@@ -300,7 +296,7 @@ void describe(CLI::App& app, parsed_line& line) {
     add_command<healthcheck_command>(
         app, chosen, "healthcheck", "Exit with 0 if the daemon at listen is ready");
     add_command<doctor_command>(
-        app, chosen, "doctor", "Check what the daemon needs and print a line for each");
+        app, chosen, "doctor", "Check what the daemon needs and print one line per check");
     add_command<settings_command>(app, chosen, "settings", "Print all settings as JSON");
     add_resolve_command(app, chosen);
     add_backup_commands(app, chosen);

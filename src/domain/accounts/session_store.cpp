@@ -39,7 +39,7 @@ constexpr db::query note_seen_query{"sessions.note_seen", R"sql(
 constexpr db::query end_query{"sessions.end", R"sql(
     DELETE FROM web_session WHERE hash = $1)sql"};
 
-// A separate statement, because the last release calls begin_session() without it.
+// A separate statement, because the previous release calls begin_session() without it.
 constexpr db::query name_session_query{"sessions.name", R"sql(
     UPDATE web_session SET user_agent = nullif($2, '') WHERE hash = $1)sql"};
 

@@ -20,7 +20,7 @@ export function TagDialog({ reels, onClose }) {
     const toggle = (tag) => (isOn) => setRemoved(isOn ? [...removed, tag] : removed.filter((one) => one !== tag));
     return html`<${Dialog} title=${`Tags of ${countOf(reels.length, 'reel')}`} onClose=${onClose}>
         <form class="stack" onSubmit=${submit} noValidate>
-            <${Field} label="Add" hint="Separate several tags by commas." autocomplete="off" maxlength="400" value=${text}
+            <${Field} label="Add" hint="Separate several tags with commas." autocomplete="off" maxlength="400" value=${text}
                 onValue=${(value) => {
         setText(value);
         clearError();
