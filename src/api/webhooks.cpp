@@ -105,6 +105,11 @@ jobs::job sample_reel() {
     findings.provider = findings.model_name = "test";
     model::file_facts file;
     file.probe.duration_seconds = 1;
+    file.probe.width = 720;
+    file.probe.height = 1280;
+    file.probe.frame_rate = 30;
+    file.probe.video_codec = "h264";
+    file.size_bytes = 1;
     file.sha256 = std::string(64, '0');
     model::post_facts post;
     post.code = "reelsd-sample";

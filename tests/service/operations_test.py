@@ -267,7 +267,7 @@ class Commands(ServiceTest):
         done = must(self.served.cli(
             "account", "limits", "--email", account.email, "--submissions-per-minute", "7"))
         self.assertEqual(done.stdout.splitlines(), [
-            "submissions-per-minute 7", "concurrent-jobs 3 (default)", "requests-per-minute 600 (default)",
+            "submissions-per-minute 7", "concurrent-jobs 3 (default)", "requests-per-minute 100000 (default)",
             "queued-jobs 1000 (default)", "monthly-budget-usd none"])
         budget = must(self.served.cli("account", "limits", "--email", account.email, "--monthly-budget-usd", "2.5"))
         self.assertIn("monthly-budget-usd 2.5\n", budget.stdout)
