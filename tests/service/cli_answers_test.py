@@ -430,11 +430,11 @@ class Daemons(ServiceTest, FolderTest):
         names = [preset["name"] for preset in json.loads(self.run_here(0, "presets", "--json").stdout)]
         self.assertEqual(sorted(names), ["claims", "places", "products", "recipe", "tutorial", "workout"])
         self.assertEqual(json.loads(self.run_here(0, "presets", "recipe").stdout)["type"], "object")
-        self.assertIn("extract needs a model; this server has none (HTTP 400)",
+        self.assertIn("extract needs a model; this server has none (HTTP 400, model_required)",
                       self.run_here(4, "analyze", LINK, "--extract", "recipe").stderr)
-        self.assertIn("asking needs a model; this server has none (HTTP 400)", self.run_here(4, "ask", "why?").stderr)
+        self.assertIn("asking needs a model; this server has none (HTTP 400, model_required)", self.run_here(4, "ask", "why?").stderr)
         bad = self.file("bad.json", '{"type": "object", "properties": {"x": {"$ref": "#"}}}')
-        self.assertIn('"$ref" is not supported, at /properties/x/$ref (HTTP 400)',
+        self.assertIn('"$ref" is not supported, at /properties/x/$ref (HTTP 400, extract_invalid)',
                       self.run_here(4, "analyze", LINK, "--extract", bad).stderr)
         clip = self.file("clip.mp4", b"video")
         self.assertIn("extract needs a model", self.run_here(4, "analyze", clip, "--extract", "recipe").stderr)
