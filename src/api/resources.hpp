@@ -154,11 +154,9 @@ void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::j
 
 void add_tag_routes(http::router& router, std::string_view prefix, jobs::tag_store& tags);
 
-/// Sorted, each once, in their stored form; empty if the member is absent. Errors:
-/// invalid_argument. Pure.
-[[nodiscard]] result<std::vector<std::string>> requested_tags(const json& body, const char* name);
-[[nodiscard]] result<std::optional<std::string>> requested_tag(
-    std::optional<std::string_view> text);
+/// Sorted, each once, in their stored form; empty if the member is absent. Pure.
+[[nodiscard]] input<std::vector<std::string>> requested_tags(const json& body, const char* name);
+[[nodiscard]] input<std::optional<std::string>> requested_tag(std::optional<std::string_view> text);
 
 /// Reads `?wait=`, a number of seconds from 0 to 60: 0 when absent.
 [[nodiscard]] input<std::chrono::milliseconds> requested_wait(std::optional<std::string_view> text);

@@ -45,7 +45,7 @@ asio::awaitable<http::response> put_tags(http::request_context& ctx, jobs::tag_s
     co_return ctx.json(http::status::ok, json{{"tags", *given}});
 }
 
-result<std::vector<job_id>> requested_ids(const json& body) {
+input<std::vector<job_id>> requested_ids(const json& body) {
     const auto malformed =
         invalid(fmt::format("ids must be an array of 1 to {} ids of reels", ids_most));
     const auto ids = body.find("ids");
@@ -72,7 +72,7 @@ asio::awaitable<http::response> change_tags(http::request_context& ctx, jobs::ta
     if (!removed) co_return ctx.problem(removed.error());
     const auto changed = co_await tags.change(
         ctx.caller(), *std::move(reels), *std::move(added), *std::move(removed), ctx.database_by());
-    if (!changed) co_return ctx.problem(changed.error());
+    if (!changed) co_return ctx.problem(invalid(changed.error().detail()));
     co_return ctx.json(http::status::ok, json{{"reels", *changed}});
 }
 
@@ -88,14 +88,14 @@ void add_tag_routes(http::router& router, std::string_view prefix, jobs::tag_sto
         prefix);
 }
 
-result<std::optional<std::string>> requested_tag(std::optional<std::string_view> text) {
+input<std::optional<std::string>> requested_tag(std::optional<std::string_view> text) {
     if (!text) return std::optional<std::string>{};
     auto tag = jobs::tag_from(*text);
-    if (!tag) return tag.error();
+    if (!tag) return invalid_parameter(tag.error().detail());
     return std::optional{*std::move(tag)};
 }
 
-result<std::vector<std::string>> requested_tags(const json& body, const char* name) {
+input<std::vector<std::string>> requested_tags(const json& body, const char* name) {
     std::vector<std::string> tags;
     const auto member = body.find(name);
     if (member == body.end()) return tags;
@@ -103,7 +103,7 @@ result<std::vector<std::string>> requested_tags(const json& body, const char* na
     for (const auto& text : *member) {
         if (!text.is_string()) return invalid(fmt::format("{} must be an array of texts", name));
         auto tag = jobs::tag_from(text.get<std::string>());
-        if (!tag) return tag.error();
+        if (!tag) return invalid(tag.error().detail());
         tags.push_back(*std::move(tag));
     }
     std::ranges::sort(tags);

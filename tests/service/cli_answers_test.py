@@ -432,7 +432,8 @@ class Daemons(ServiceTest, FolderTest):
         self.assertEqual(json.loads(self.run_here(0, "presets", "recipe").stdout)["type"], "object")
         self.assertIn("extract needs a model; this server has none (HTTP 400, model_required)",
                       self.run_here(4, "analyze", LINK, "--extract", "recipe").stderr)
-        self.assertIn("asking needs a model; this server has none (HTTP 400, model_required)", self.run_here(4, "ask", "why?").stderr)
+        self.assertIn("asking needs a model; this server has none (HTTP 400, model_required)",
+                      self.run_here(4, "ask", "why?").stderr)
         bad = self.file("bad.json", '{"type": "object", "properties": {"x": {"$ref": "#"}}}')
         self.assertIn('"$ref" is not supported, at /properties/x/$ref (HTTP 400, extract_invalid)',
                       self.run_here(4, "analyze", LINK, "--extract", bad).stderr)

@@ -495,7 +495,8 @@ class Daemons(ServiceTest, McpTest):
     def test_errors_of_the_daemon(self):
         client = self.connect(self.served)
         for tool, arguments, text in (
-                ("analyze_reel", {"url": "https://tiktok.com/x"}, 'link, got "tiktok.com" (HTTP 400, url_not_supported_host)'),
+                ("analyze_reel", {"url": "https://tiktok.com/x"},
+                 'link, got "tiktok.com" (HTTP 400, url_not_supported_host)'),
                 ("analyze_reel", {"url": " "}, "url is required"),
                 ("get_reel", {"id": 2**63 - 1}, "not found (HTTP 404)"),
                 ("list_reels", {"cursor": "bogus"}, "cursor"),
@@ -510,7 +511,8 @@ class Daemons(ServiceTest, McpTest):
         for _ in range(5):
             self.succeeded(client.call("analyze_reel", url=SAMPLE, wait_seconds=0))
         text = self.failed(client.call("analyze_reel", url=SAMPLE, wait_seconds=0))
-        self.assertRegex(text, r"limit of 2 queued jobs .*\(HTTP 429, limit_queued_jobs\); the server asks to try again after \d+ s")
+        self.assertRegex(
+            text, r"limit of 2 queued jobs .*\(HTTP 429, limit_queued_jobs\); the server asks to try again after \d+ s")
         reels = self.succeeded(client.call("list_reels"))["reels"]
         self.assertEqual([reel.get("earlier") for reel in reels], [4], "five analyses of one post")
 
