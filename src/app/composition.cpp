@@ -6,7 +6,6 @@
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 #include <reelsd/base/random.hpp>
 #include <reelsd/db/errors.hpp>
-#include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/work/searches/search_matcher.hpp>
 
 #include <boost/asio/ip/host_name.hpp>
@@ -30,10 +29,10 @@ constexpr std::size_t offload_queue_max = 64;
 /// Calls of embedders block for up to two minutes: one in the background, and those of searches,
 /// which continue with words after 3 s.
 constexpr std::size_t embedding_threads = 4;
-/// Requests to the media store block: those of clients that watch videos, and deletions.
-/// An account sends few, see webhook_service::test_rate.
+/// An account sends few tests of its webhook: webhook_service::test_rate.
 constexpr std::size_t webhook_test_threads = 4;
 constexpr std::size_t webhook_test_queue_max = 16;
+/// Requests to the media store block: those of clients that watch videos, and deletions.
 constexpr std::size_t media_threads = 8;
 constexpr std::size_t media_queue_max = 512;
 /// A question blocks a thread for up to a minute. All that an account may ask in a minute can be
@@ -50,38 +49,6 @@ constexpr std::chrono::seconds session_time_max{5};  ///< Upper bound on one sta
 std::string instance_name(const std::string& run) {
     boost::system::error_code failed;
     return fmt::format("{}:{}:{}", asio::ip::host_name(failed), ::getpid(), run);
-}
-
-pacing::pace pace_of(const settings& config) {
-    return {
-        .interval = config.platform_interval,
-        .tries_per_hour = config.platform_lookups_per_hour,
-        .try_time = bounds::resolve_time_max,
-        .cooldown_first = config.platform_cooldown};
-}
-
-jobs::retry_policy retry_policy_of(const settings& config) {
-    return {
-        .attempts_max = config.attempts_max,
-        .base = config.retry_base,
-        .video_seconds_max = config.video_seconds_max,
-        .video_bytes_max = config.video_bytes_max};
-}
-
-/// Empty if pacing is off.
-std::optional<jobs::platform_line> platform_line_of(const settings& config) {
-    if (config.platform_interval <= seconds_f{0}) return std::nullopt;
-    const auto pace = pace_of(config);
-    return jobs::platform_line{
-        .host = platform_host(config),
-        .resolvers = platform::routed_resolvers(source_settings_of(config)),
-        .interval = pace.interval,
-        .tries_per_hour = pace.tries_per_hour,
-        .try_time = pace.try_time,
-        .heeds_cooldown = pace.cooldown_first > seconds_f{0},
-        .cooldown_wait_max = retry_policy_of(config).cooldown_wait_max,
-        .cooldown_text = jobs::cooldown_text(errc::platform_rate_limited, "{minutes}"),
-        .unanswered_text = jobs::unanswered_text(errc::platform_rate_limited)};
 }
 
 db::pool_options pool_options_of(const settings& config, const database& store) {

@@ -1,6 +1,7 @@
 #include "from_settings.hpp"
 
 #include <reelsd/async/offload_pool.hpp>
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
@@ -261,6 +262,37 @@ std::size_t usual_reel_cache_bytes_max(std::uint64_t usable_bytes) noexcept {
     constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
     constexpr std::uint64_t part = 16;
     return std::clamp(usable_bytes / part, 64 * mebibyte, 1024 * mebibyte);
+}
+
+pacing::pace pace_of(const settings& config) {
+    return {
+        .interval = config.platform_interval,
+        .tries_per_hour = config.platform_lookups_per_hour,
+        .try_time = bounds::resolve_time_max,
+        .cooldown_first = config.platform_cooldown};
+}
+
+jobs::retry_policy retry_policy_of(const settings& config) {
+    return {
+        .attempts_max = config.attempts_max,
+        .base = config.retry_base,
+        .video_seconds_max = config.video_seconds_max,
+        .video_bytes_max = config.video_bytes_max};
+}
+
+std::optional<jobs::platform_line> platform_line_of(const settings& config) {
+    if (config.platform_interval <= seconds_f{0}) return std::nullopt;
+    const auto pace = pace_of(config);
+    return jobs::platform_line{
+        .host = platform_host(config),
+        .resolvers = platform::routed_resolvers(source_settings_of(config)),
+        .interval = pace.interval,
+        .tries_per_hour = pace.tries_per_hour,
+        .try_time = pace.try_time,
+        .heeds_cooldown = pace.cooldown_first > seconds_f{0},
+        .cooldown_wait_max = retry_policy_of(config).cooldown_wait_max,
+        .cooldown_text = jobs::cooldown_text(errc::platform_rate_limited, "{minutes}"),
+        .unanswered_text = jobs::unanswered_text(errc::platform_rate_limited)};
 }
 
 }  // namespace reelsd::app

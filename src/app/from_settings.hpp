@@ -3,7 +3,9 @@
 #include "settings.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
+#include <reelsd/domain/jobs/job_queue.hpp>
 #include <reelsd/domain/jobs/media_store.hpp>
+#include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/net/s3_store.hpp>
@@ -63,6 +65,14 @@ struct installation {
 
 /// The platform's host. The rate limit is per host, like the platform's own limits.
 [[nodiscard]] std::string platform_host(const settings& config);
+
+/// The rate limit of each resolver at the platform.
+[[nodiscard]] pacing::pace pace_of(const settings& config);
+
+[[nodiscard]] jobs::retry_policy retry_policy_of(const settings& config);
+
+/// The line of jobs that wait for the platform; nullopt if there is no rate limit.
+[[nodiscard]] std::optional<jobs::platform_line> platform_line_of(const settings& config);
 
 /// Whether a resolver can run on this machine: yt-dlp is a separate program.
 [[nodiscard]] bool is_installed(std::string_view resolver, const settings& config);
