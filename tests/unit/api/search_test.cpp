@@ -47,6 +47,7 @@ jobs::search_hit some_hit() {
         .url = "https://www.instagram.com/reel/x/?a=\"b\"",
         .created_at = time_point{std::chrono::seconds{1'779'444'000}},
         .brief = {.code = "x", .author = "ann", .summary = "How to bake."},
+        .details = {},
         .score = 0.123456,
         .passages = model::passages_text(
             {{"content.summary", "How to bake.", {}, {}},
