@@ -66,7 +66,7 @@ test('a model is tested, saved, used at once and removed', async () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('This field is required.').waitFor();
     await page.getByLabel('Address').fill(daemon.model.url);
-    await page.getByLabel('API key').fill('a wrong key');
+    await page.getByLabel('API key').fill('a-wrong-key');
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('API key not valid').waitFor();
     await page.getByLabel('API key').fill(daemon.model.key);

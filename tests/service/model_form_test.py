@@ -10,7 +10,7 @@ from dashboard_session import Person, set_up_link_secret
 from gemini_stand_in import GeminiStandIn
 from model_support import ModelTest
 from openai_stand_in import OpenAiStandIn
-from service_support import wait_until
+from service_support import new_folder, wait_until
 
 KEY = "AIzaAdministratorsKeyThatNobodyMaySee0123"
 
@@ -44,9 +44,9 @@ class ModelForm(ModelTest):
 
     def test_a_model_is_tested_saved_used_everywhere_and_removed(self):
         first = self.analyzing(model_prices="")
+        administrator = self.administrator(first)
         second = self.shared_daemon(
             workers=0, secret_key_file=str(pathlib.Path(first.settings["data_dir"]) / "secret-key")).start()
-        administrator = self.administrator(first)
         self.assertEqual(administrator.api("GET", "admin/model").json()["source"], "none")
         for change, text in (({"api_key": "wrong"}, "API key not valid"), ({"model": "gemini-9"}, "gemini-9")):
             answer = administrator.api("POST", "admin/model/check", self.form(**change))
@@ -114,9 +114,11 @@ class ModelForm(ModelTest):
         self.assertRegex(doctor, "ok +model +local analyzer")
 
     def test_a_key_file_of_the_operator_is_not_created(self):
-        daemon = self.analyzing(secret_key_file="/nonexistent/key")
+        file = pathlib.Path(new_folder()) / "key"
+        self.addCleanup(file.parent.rmdir)  # It is still empty.
+        daemon = self.analyzing(secret_key_file=str(file))
         answer = self.administrator(daemon).api("PUT", "admin/model", self.form())
-        self.assertProblem(answer, 503, "/nonexistent/key: No such file or directory")
+        self.assertProblem(answer, 503, f"{file}: No such file or directory")
 
     def test_settings_override_it(self):
         daemon = self.analyzing()

@@ -1,5 +1,6 @@
 // Goal: each outcome of a try leads to exactly one transition, tries are spread over a day, and
 // signatures follow the specification. Method: pure functions, tables.
+#include <reelsd/base/error.hpp>
 #include <reelsd/domain/webhooks/delivery.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 
