@@ -175,7 +175,8 @@ private:
         .settings = webhooks::webhook_store{pool_},
         .deliveries = webhooks::delivery_store{pool_},
         .check_url = [this](std::string_view url) { return sender_.check(url); },
-        .delivery_due = [] {}};
+        .delivery_due = [] {},
+        .try_once = {}};
     api::reels_service reels_{
         .read = api::authenticated_reader(jobs_),
         .jobs = jobs_,

@@ -49,6 +49,10 @@ ASK_REEL = "POST /api/v1/reels/{id}/ask"
 SEARCHES = "GET /api/v1/searches"
 SAVE_SEARCH = "POST /api/v1/searches"
 REMOVE_SEARCH = "DELETE /api/v1/searches/{id}"
+TAGS = "GET /api/v1/reels/tags"
+CHANGE_TAGS = "POST /api/v1/reels/tags"
+REEL_TAGS = "GET /api/v1/reels/{id}/tags"
+SET_TAGS = "PUT /api/v1/reels/{id}/tags"
 WEBHOOK = "GET /api/v1/webhook"
 SET_WEBHOOK = "PUT /api/v1/webhook"
 ROTATE = "POST /api/v1/webhook/rotate"
@@ -91,6 +95,8 @@ def target_of(operation, job_id=UNKNOWN_ID, query=None):
 def body_of(operation):
     if operation.path.endswith("/ask"):
         return {"question": "What is said?"}
+    if operation.path.endswith("/tags"):
+        return {"tags": ["pasta"], "ids": [UNKNOWN_ID]} if operation.request_body else None
     if operation.path.endswith("/searches"):
         return {"query": "fresh pasta"}
     if operation.path.endswith("/webhook/test"):
@@ -424,7 +430,8 @@ class Reels(OpenApiTest):
 
         items = {item["id"]: item for item in someone.ask(LIST, expect=200).json()}
         self.assertEqual(set(items), {done, *failing})
-        self.assertEqual(set(items[done]) - set(items[failing[0]]), {"summary", "code", "author"})
+        self.assertEqual(set(items[done]) - set(items[failing[0]]),
+                         {"summary", "code", "author", "duration_seconds", "topics", "cost_usd"})
         self.latest_and_failed(account, someone, done, failing)
         calls = someone.ask(REEL_USAGE, done, expect=200).json()["calls"]
         self.assertEqual([call["number"] for call in calls], [0])
@@ -503,6 +510,33 @@ class Reels(OpenApiTest):
             someone.ask(SAVE_SEARCH, body={"query": "pasta", "name": str(number)}, expect=201)
         someone.ask(SAVE_SEARCH, body={"query": "one more"}, expect=400)
         someone.ask(REMOVE_SEARCH, saved["id"], expect=204)
+
+    def test_tags(self):
+        account = self.idle.account()
+        someone = self.client(account=account)
+        reel = account.submit(LINK)
+        stored = someone.ask(SET_TAGS, reel, body={"tags": ["Pasta", "to cook", "pasta "]}, expect=200).json()
+        self.assertEqual(stored, {"tags": ["pasta", "to cook"]})
+        self.assertEqual(someone.ask(REEL_TAGS, reel, expect=200).json(), stored)
+        self.assertEqual(someone.ask(TAGS, expect=200).json(), [{"tag": name, "reels": 1} for name in stored["tags"]])
+        changed = someone.ask(CHANGE_TAGS, body={"ids": [reel, UNKNOWN_ID], "add": ["a"], "remove": ["pasta"]}, expect=200)
+        self.assertEqual(changed.json(), {"reels": 1})
+        listed = someone.ask(LIST, query={"tag": "TO COOK"}, expect=200).json()
+        self.assertEqual([(item["id"], item["tags"]) for item in listed], [(reel, ["a", "to cook"])])
+        self.assertEqual(someone.ask(LIST, query={"tag": "other"}, expect=200).json(), [])
+        someone.ask(SEARCH, query={"tag": "a"}, expect=200)
+        for name in (LIST, SEARCH):
+            someone.ask(name, query={"tag": "a,b"}, expect=400)
+        many = [str(number) for number in range(21)]
+        for body in (b"[]", {}, {"tags": "a"}, {"tags": [5]}, {"tags": ["x" * 41]}, {"tags": many}):
+            someone.ask(SET_TAGS, reel, body=body, expect=400)
+        someone.ask(SET_TAGS, "x", expect=404)
+        for body in (b"[]", {}, {"ids": [0]}, {"ids": [reel], "add": 5}, {"ids": [reel], "add": [","]},
+                     {"ids": [reel], "add": many[:19]}):
+            someone.ask(CHANGE_TAGS, body=body, expect=400)
+        stranger = self.client(account=self.idle.account())
+        for name in (REEL_TAGS, SET_TAGS):
+            stranger.ask(name, reel, expect=404)
 
     def test_deliveries(self):
         account = self.working.account(unlimited=True)

@@ -194,7 +194,6 @@ awaitable<bool> question_service::stop(deadline by) {
 }
 
 std::optional<refusal> question_service::refusal_now(const remote_models& models) const {
-    if (models->empty()) return questions::no_model();
     if (is_stopping_) return unavailable("the server is stopping", retry_soon);
     if (in_progress_ >= parts_.questions_max)
         return unavailable("too many questions are being answered; try again", retry_soon);
@@ -209,6 +208,8 @@ std::optional<refusal> question_service::refusal_now(const remote_models& models
 
 awaitable<questions::outcome> question_service::answer(
     account_id caller, questions::question asked, std::stop_token stop) {
+    const auto models = parts_.models();
+    if (models->empty()) co_return questions::no_model();
     std::vector<jobs::job> reels;
     if (asked.reel) {
         auto reel =
@@ -218,7 +219,6 @@ awaitable<questions::outcome> question_service::answer(
             co_return refusal{.why = refusal::reason::not_done, .text = "the reel is not done"};
         reels.push_back(*std::move(reel));
     }
-    const auto models = parts_.models();
     if (auto refused = refusal_now(models)) co_return *std::move(refused);
     ++in_progress_;
     const auto end = [this](const void* /*unused*/) {

@@ -50,7 +50,9 @@ TEST_F(SealingKey, RefusesAFileOfAnotherSize) {
         std::ofstream{file} << std::string(bytes, 'k');
         EXPECT_EQ(sealing_key::load_or_create(file).error().code(), errc::storage_failed) << bytes;
     }
-    EXPECT_EQ(sealing_key::load_or_create("/nonexistent/key").error().code(), errc::storage_failed);
+    EXPECT_EQ(
+        sealing_key::load_or_create(folder / "missing" / "key").error().code(),
+        errc::storage_failed);
 }
 
 }  // namespace
