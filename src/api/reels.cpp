@@ -175,17 +175,26 @@ std::string target_of(std::string_view path, const jobs::job_filter& filter) {
     return target;
 }
 
-/// GET /api/v1/reels?limit=&status=&author=&tag=&latest=&post_of=&cursor=: the caller's jobs,
-/// newest first; with `latest`, only the newest job of each post. 200 an array, with the next page
-/// in the header `Link`; 400 a malformed parameter.
+/// GET /api/v1/reels?limit=&status=&author=&tag=&latest=&post_of=&details=&cursor=: the caller's
+/// jobs, newest first; with `latest`, only the newest job of each post. 200 an array, with the next
+/// page in the header `Link`; 400 a malformed parameter.
 asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
-    const auto page = co_await jobs.list(ctx.caller(), *filter, ctx.database_by());
+    const auto form = requested_form(ctx.query("details"));
+    if (!form) co_return ctx.problem(form.error());
+    auto page = co_await jobs.list(ctx.caller(), *filter, ctx.database_by());
     std::vector<std::string> views;
-    for (const auto& job : page.jobs) views.push_back(job_view(job));
+    for (auto& job : page.jobs) {
+        if (*form == item_form::brief) job.details.reset();
+        views.push_back(job_view(job));
+    }
     auto answer = ctx.json_text(http::status::ok, fmt::format("[{}]", fmt::join(views, ",")));
-    if (page.next) answer.set("Link", link_to_next(target_of(ctx.route(), *filter), *page.next));
+    if (page.next) {
+        auto target = target_of(ctx.route(), *filter);
+        if (*form == item_form::detailed) target += "&details=true";
+        answer.set("Link", link_to_next(std::move(target), *page.next));
+    }
     co_return answer;
 }
 
@@ -278,6 +287,12 @@ input<job_scope> requested_scope(std::optional<std::string_view> text) {
     if (!text || text == "false") return job_scope::all;
     if (text == "true") return job_scope::latest_of_each_post;
     return invalid_parameter("latest must be true or false");
+}
+
+input<item_form> requested_form(std::optional<std::string_view> text) {
+    if (!text || text == "false") return item_form::brief;
+    if (text == "true") return item_form::detailed;
+    return invalid_parameter("details must be true or false");
 }
 
 input<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text) {

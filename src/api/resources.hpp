@@ -176,6 +176,12 @@ enum class job_scope : std::uint8_t { all, latest_of_each_post };
 /// Reads `?latest=`: all when absent.
 [[nodiscard]] input<job_scope> requested_scope(std::optional<std::string_view> text);
 
+/// Whether the items of a list have the members of list_details_of.sql.
+enum class item_form : std::uint8_t { brief, detailed };
+
+/// Reads `?details=`: brief when absent.
+[[nodiscard]] input<item_form> requested_form(std::optional<std::string_view> text);
+
 [[nodiscard]] input<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text);
 
 /// Returns the cursor after a page: opaque to clients, URL-safe.

@@ -100,8 +100,8 @@ jobs::search_request search_for(
     return request;
 }
 
-/// GET /api/v1/reels/search?q=&limit=&tag=: the caller's done reels that match `q`, best first. 200
-/// an array; 400 a malformed parameter.
+/// GET /api/v1/reels/search?q=&limit=&tag=&details=: the caller's done reels that match `q`, best
+/// first. 200 an array; 400 a malformed parameter.
 asio::awaitable<http::response> search_reels(http::request_context& ctx, search_service& service) {
     const auto text = requested_query(ctx.query("q"));
     if (!text) co_return ctx.problem(text.error());
@@ -109,6 +109,8 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     if (!limit) co_return ctx.problem(limit.error());
     const auto tag = requested_tag(ctx.query("tag"));
     if (!tag) co_return ctx.problem(tag.error());
+    const auto form = requested_form(ctx.query("details"));
+    if (!form) co_return ctx.problem(form.error());
 
     const model::weighted_text whole{*text};
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
@@ -118,14 +120,14 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
         request.near = co_await service.near_reels(ctx.caller(), *text);
         ctx.restart_database_time();  // A model has taken some time.
     }
-    const auto hits =
-        co_await service.search.find(ctx.caller(), std::move(request), ctx.database_by());
+    auto hits = co_await service.search.find(ctx.caller(), std::move(request), ctx.database_by());
 
     const model::passage_finder finder{*text, concepts};
     std::vector<std::string> views;
-    for (const auto& hit : hits) {
+    for (auto& hit : hits) {
         // Yields the loop, because a long reel has hundreds of passages.
         co_await asio::post(asio::use_awaitable);
+        if (*form == item_form::brief) hit.details.reset();
         auto view = hit_view(hit, finder);
         if (!view) co_return ctx.problem(view.error());
         views.push_back(*std::move(view));

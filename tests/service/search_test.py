@@ -42,8 +42,7 @@ class Finding(SearchTest):
         self.assertEqual(len(hits), 1)
         hit = hits[0]
         self.assertEqual(
-            set(hit), {"id", "url", "code", "author", "created_at", "summary", "duration_seconds", "topics", "cost_usd",
-                       "score", "match"})
+            set(hit), {"id", "url", "code", "author", "created_at", "summary", "score", "match"})
         self.assertEqual(hit["id"], self.sample)
         self.assertEqual(hit["url"], SAMPLE)
         self.assertEqual(hit["code"], "reelsd-sample")

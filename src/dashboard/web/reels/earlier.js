@@ -20,7 +20,7 @@ function words(reel) {
 
 function EarlierList({ reel }) {
     const { data, error, reload, setData } = useLoading(
-        (signal) => get(pathWithQuery('/reels', { post_of: reel.id, limit: SHOWN_MAX + 1 }), signal), [reel.id]);
+        (signal) => get(pathWithQuery('/reels', { post_of: reel.id, limit: SHOWN_MAX + 1, details: true }), signal), [reel.id]);
     const hidden = useStore(hiddenStore);
     useEffect(() => onLive('deleted', ({ id }) => data && setData(data.filter((one) => one.id !== id))), [data]);
     if (error) {

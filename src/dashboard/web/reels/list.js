@@ -33,7 +33,7 @@ async function load(filter, limit, adopt) {
     running = controller;
     update({ filter, isLoading: true, isLoadingMore: false, error: null });
     try {
-        const path = pathWithQuery('/reels', { limit, ...filter, latest: true });
+        const path = pathWithQuery('/reels', { limit, ...filter, latest: true, details: true });
         const page = await getPage(path, controller.signal);
         if (running === controller) {
             update({ ...adopt(page), isLoading: false, moreError: null });

@@ -54,7 +54,7 @@ function Hit({ hit, query }) {
  */
 export function SearchResults({ query, author, tag, onShowAll }) {
     const { data, error, reload } = useLoading(
-        (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX, tag }), signal), [query, tag]);
+        (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX, tag, details: true }), signal), [query, tag]);
     const hidden = useStore(hiddenStore);
     if (error) {
         return html`<${FailureNote} error=${error} onRetry=${reload} />`;
