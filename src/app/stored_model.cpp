@@ -19,6 +19,8 @@ namespace asio = boost::asio;
 /// A change is documented to reach all daemons within 5 s.
 constexpr auto stored_model_interval = 3s;
 constexpr auto stored_query_time_max = 2s;
+/// At the start: the first of several servers may not answer, and the next is tried.
+constexpr auto first_query_time_max = 30s;
 constexpr auto provider_time_max = 15s;
 /// For a thread to become free.
 constexpr auto free_thread_time_max = 5s;
@@ -187,7 +189,7 @@ result<std::optional<models::sealed_model>> read_stored_model(
     std::optional<models::sealed_model> found;
     const auto read = [&](db::pool& pool) -> awaitable<result<void>> {
         models::model_store stored{pool};
-        found = co_await stored.find(deadline::after(stored_query_time_max));
+        found = co_await stored.find(deadline::after(first_query_time_max));
         co_return result<void>{};
     };
     if (const auto done = with_pool(store, log, read); !done) return done.error();
