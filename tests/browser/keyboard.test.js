@@ -124,9 +124,9 @@ test('a slash searches, on other pages in the palette', async () => {
     await visitor.waitForFocus(page.getByRole('searchbox', { name: /^Search/ }));
     await visitor.visit('/tokens');
     await page.keyboard.press('/');
-    await page.getByRole('combobox').fill('nothing of this kind');
+    await page.getByRole('dialog').getByRole('combobox').fill('nothing of this kind');
     await page.route('**/dashboard/api/reels/search?**', (route) => route.fulfill({ status: 503, json: { message: 'the database cannot be reached', status: 'error' } }));
-    await page.getByRole('combobox').fill('nothing of that kind');
+    await page.getByRole('dialog').getByRole('combobox').fill('nothing of that kind');
     await page.getByText('The database cannot be reached.').waitFor();
     await visitor.close();
 });

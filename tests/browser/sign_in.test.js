@@ -121,7 +121,7 @@ for (const width of WIDTHS) {
         await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await other.close();
 
-        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByRole('button', { name: 'Sign out', exact: true }).click();
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
         assert.equal(new URL(page.url()).search, '');
         await page.goto('/account');

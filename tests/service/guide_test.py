@@ -17,12 +17,12 @@ import unittest
 from model_support import ANSWER
 from openai_stand_in import OpenAiStandIn
 from service_support import UNAVAILABLE, DatabaseTest, clean_environment, must, program
+from webhook_receiver import WebhookReceiver
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
 COMMANDS_MIN = 14
 COMMAND_SECONDS_MAX = 180
-RECEIVER = "http://127.0.0.1:9/reels"  # No server listens there.
 # An error of the API ends the command, and the test.
 PRELUDE = 'set -euo pipefail\ncurl() { command curl --silent --show-error --fail-with-body "$@"; }\n'
 
@@ -59,6 +59,8 @@ class Guide(DatabaseTest):
     def run_document(self, text):
         self.platform.configure(posts={code: {} for code in re.findall(r"/reel/(DY\w+)", text)})
         settings = self.model() if '"extract"' in text else {}
+        receiver = WebhookReceiver()
+        self.addCleanup(receiver.close)
         daemon = self.shared_daemon(webhook_networks="127.0.0.0/8", **settings).start()
         account = daemon.account("ann@example.org", unlimited=True)
         for _ in range(2):  # The documents' first reel has the id 3.
@@ -74,7 +76,7 @@ class Guide(DatabaseTest):
         environment.update(
             HOME=str(folder), TOKEN=account.token, REELS_TOKEN=account.token, REELS_SERVER=address,
             PATH=os.path.dirname(program("reels")) + ":" + environment["PATH"])
-        replaced = text.replace("http://127.0.0.1:8080", address).replace("https://example.org/reels", RECEIVER)
+        replaced = text.replace("http://127.0.0.1:8080", address).replace("https://example.org/reels", receiver.url("/reels"))
         seen, assignments = 0, ""
         for command, output in commands_in(replaced):
             with self.subTest(command):
