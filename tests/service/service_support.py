@@ -97,7 +97,9 @@ def speech_model():
 
 @functools.cache
 def media_helper():
-    """The helper that analyses each file once, for all daemons of a program."""
+    """The helper that analyses each file once, for all daemons of a program; None for installed programs."""
+    if not os.path.exists(program("reelsd-media")):
+        return None
     folder = new_folder()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return recorded_analyses.write_helper(folder, program(""))
