@@ -1,4 +1,4 @@
--- A token may be limited to reading or to submitting, and may expire. Earlier tokens may do all and do not expire.
+-- A token may be limited to reading or to submitting, and may expire. Existing tokens have the scope all and do not expire.
 -- Daemons of the last release ignore both.
 CREATE TYPE token_scope AS ENUM ('all', 'read', 'submit');
 

@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 constexpr int deliveries_usual = 20;
 constexpr int deliveries_most = 100;
 
-/// Whoever may only read must not be able to sign, so the secret is left out.
+/// A token that only reads must not allow its holder to sign, so the secret is left out.
 json settings_view(const webhooks::webhook_settings& settings, token_scope scope) {
     json view{{"url", nullptr}, {"events", settings.events}};
     if (scope == token_scope::all) view["secret"] = settings.secret;

@@ -7,7 +7,7 @@ import { launchBrowser, Visitor } from './visitor.js';
 const FIRST_VIEW_BYTES_MAX = 1_100_000;
 const ANALYZE = '#tag/reels/POST/api/v1/reels/analyze';
 const PLACES = ['', ANALYZE];
-// A pass over the reference takes seconds: the widest view of each theme stands for the colours of the others.
+// A pass over the reference takes seconds, and the colours do not depend on the width.
 const MORE_PLACES = ['#description/the-result-field-by-field', '#description/codes-of-failed-reels',
     '#tag/webhooks/PUT/api/v1/webhook'];
 const FIRST = ['POST/api/v1/reels/analyze', 'GET/api/v1/reels/{id}', 'GET/api/v1/reels', 'GET/api/v1/reels/search',

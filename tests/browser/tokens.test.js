@@ -82,7 +82,7 @@ for (const width of WIDTHS) {
 
         // A limited token: its row says so, and its page shows what it can do.
         await page.getByLabel('Name of the new token').fill(`reader ${width}`);
-        await page.getByLabel('May do').selectOption({ label: 'Read only' });
+        await page.getByLabel('Scope').selectOption({ label: 'Read only' });
         await page.getByLabel('Expires').selectOption({ label: 'In 7 days' });
         await page.getByRole('button', { name: 'Create token' }).click();
         await page.getByText('List your reels with curl').waitFor();

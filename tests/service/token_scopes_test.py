@@ -56,7 +56,7 @@ class TokenScopes(DatabaseTest):
                         self.assertEqual(self.status(token, method, path, body), expected)
         secret = lambda token: self.served.request("GET", "/api/v1/webhook", token=token).json().get("secret")
         self.assertTrue(secret(whole).startswith("whsec_"))
-        self.assertIsNone(secret(read), "whoever may only read must not sign")
+        self.assertIsNone(secret(read), "a token that only reads must not allow its holder to sign")
 
     def test_uploads_are_submissions(self):
         read = self.token("read", "--scope", "read")

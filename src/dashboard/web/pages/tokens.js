@@ -76,7 +76,7 @@ function CreateForm({ onCreated }) {
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
             placeholder="Name of the program" value=${name} onValue=${type}
             error=${isNameWrong ? error.message : null} />
-        <${SelectField} label="May do" value=${scope} onValue=${setScope} options=${SCOPES} />
+        <${SelectField} label="Scope" value=${scope} onValue=${setScope} options=${SCOPES} />
         <${SelectField} label="Expires" value=${days} onValue=${setDays} options=${LIVES} />
         <button class="button button-main" type="submit" disabled=${isBusy}>Create token</button>
         ${error && !isNameWrong && html`<${FailureNote} error=${error} />`}
@@ -127,7 +127,7 @@ function TokenRow({ token, onRevoke }) {
             <div><dt>Created</dt><dd><${Time} value=${token.created_at} /></dd></div>
             <div><dt>Last used</dt><dd>${token.last_used_at
                 ? html`<${Time} value=${token.last_used_at} />` : 'never'}</dd></div>
-            <div><dt>May do</dt><dd>${scopeWords(token.scope)}</dd></div>
+            <div><dt>Scope</dt><dd>${scopeWords(token.scope)}</dd></div>
             <div><dt>${isExpired ? 'Expired' : 'Expires'}</dt><dd>${token.expires_at
                 ? html`<${Time} value=${token.expires_at} isAge=${false} />` : 'never'}</dd></div>
         </dl>
