@@ -155,6 +155,8 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!scope) return scope.error();
     const auto post_of = requested_post_of(ctx.query("post_of"));
     if (!post_of) return post_of.error();
+    const auto form = requested_form(ctx.query("details"));
+    if (!form) return form.error();
     return jobs::job_filter{
         .jobs_max = *limit,
         .status = *status,
@@ -162,7 +164,8 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
         .before = *before,
         .latest = *scope == job_scope::latest_of_each_post,
         .tag = *std::move(tag),
-        .post_of = *post_of};
+        .post_of = *post_of,
+        .details = *form == item_form::detailed};
 }
 
 std::string target_of(std::string_view path, const jobs::job_filter& filter) {
@@ -172,6 +175,7 @@ std::string target_of(std::string_view path, const jobs::job_filter& filter) {
     if (filter.tag) target += fmt::format("&tag={}", percent_encoded(*filter.tag));
     if (filter.post_of) target += fmt::format("&post_of={}", filter.post_of->value);
     if (filter.latest) target += "&latest=true";
+    if (filter.details) target += "&details=true";
     return target;
 }
 
@@ -181,20 +185,11 @@ std::string target_of(std::string_view path, const jobs::job_filter& filter) {
 asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
-    const auto form = requested_form(ctx.query("details"));
-    if (!form) co_return ctx.problem(form.error());
-    auto page = co_await jobs.list(ctx.caller(), *filter, ctx.database_by());
+    const auto page = co_await jobs.list(ctx.caller(), *filter, ctx.database_by());
     std::vector<std::string> views;
-    for (auto& job : page.jobs) {
-        if (*form == item_form::brief) job.details.reset();
-        views.push_back(job_view(job));
-    }
+    for (const auto& job : page.jobs) views.push_back(job_view(job));
     auto answer = ctx.json_text(http::status::ok, fmt::format("[{}]", fmt::join(views, ",")));
-    if (page.next) {
-        auto target = target_of(ctx.route(), *filter);
-        if (*form == item_form::detailed) target += "&details=true";
-        answer.set("Link", link_to_next(std::move(target), *page.next));
-    }
+    if (page.next) answer.set("Link", link_to_next(target_of(ctx.route(), *filter), *page.next));
     co_return answer;
 }
 

@@ -116,6 +116,7 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
     auto request = search_for(*text, concepts, *limit);
     request.tag = *tag;
+    request.details = *form == item_form::detailed;
     if (service.near_reels) {
         request.near = co_await service.near_reels(ctx.caller(), *text);
         ctx.restart_database_time();  // A model has taken some time.
@@ -124,10 +125,9 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
 
     const model::passage_finder finder{*text, concepts};
     std::vector<std::string> views;
-    for (auto& hit : hits) {
+    for (const auto& hit : hits) {
         // Yields the loop, because a long reel has hundreds of passages.
         co_await asio::post(asio::use_awaitable);
-        if (*form == item_form::brief) hit.details.reset();
         auto view = hit_view(hit, finder);
         if (!view) co_return ctx.problem(view.error());
         views.push_back(*std::move(view));

@@ -14,6 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Optional;
+using ::testing::SizeIs;
 
 using words = std::vector<std::string>;
 
@@ -89,13 +90,35 @@ TEST_F(TagStore, ListsAreFilteredAndShowDetails) {
     EXPECT_THAT(tagged("pasta", {.latest = true}), ElementsAre(second)) << "the newest with it";
     const completed ended{.result = "{}", .list_details = R"({"duration_seconds":2.5})"};
     ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
-    const auto listed = run(store_.list(ann_, {.before = second}, soon())).jobs;
+    const auto listed = run(store_.list(ann_, {.before = second, .details = true}, soon())).jobs;
     EXPECT_EQ(listed.at(0).details, R"("duration_seconds":2.5,"tags":["pasta"])");
     EXPECT_THAT(job_view(listed[0]), HasSubstr(R"(,"duration_seconds":2.5,"tags":["pasta"])"));
     EXPECT_TRUE(run(store_.remove(ann_, first, soon())));
     EXPECT_THAT(tagged("pasta"), ElementsAre(second));
     const auto page = run(store_.export_page(ann_, job_id{0}, third, 10, soon()));
     EXPECT_THAT(page.at(0).more, HasSubstr(R"("tags":["pasta"])"));
+}
+
+TEST_F(TagStore, EachListHasDetailsOnRequest) {
+    const auto reel = submitted(ann_);
+    ASSERT_TRUE(replace(ann_, reel, {"pasta"}));
+    const auto expect_details = [&](const job_filter& filter) {
+        auto asked = filter;
+        asked.details = true;
+        const auto without = run(store_.list(ann_, filter, soon())).jobs;
+        const auto with = run(store_.list(ann_, asked, soon())).jobs;
+        ASSERT_THAT(without, SizeIs(1));
+        ASSERT_THAT(with, SizeIs(1));
+        EXPECT_EQ(without[0].details, std::nullopt);
+        EXPECT_EQ(with[0].details, R"("tags":["pasta"])");
+    };
+    expect_details({});
+    expect_details({.status = job_status::pending});
+    expect_details({.tag = "pasta"});
+    expect_details({.post_of = reel});
+    const completed ended{.result = "{}", .brief = {.code = "x", .author = "chef", .summary = ""}};
+    ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
+    expect_details({.author = "chef"});
 }
 
 TEST(Tag, IsStoredTrimmedAndInLowerCase) {

@@ -47,7 +47,7 @@ constexpr db::query list_query{"jobs.list", R"sql(
     WITH page AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary, list_details_of(job) AS details,
+               code, author, summary, CASE WHEN $6 THEN list_details_of(job) END AS details,
                CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
          WHERE account_id = ANY (ARRAY[$1::bigint])
@@ -71,7 +71,7 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
     WITH active AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary, list_details_of(job) AS details,
+               code, author, summary, CASE WHEN $6 THEN list_details_of(job) END AS details,
                CASE WHEN $5 THEN count_earlier($1, post_of(job), id) END AS earlier
           FROM job
          WHERE account_id = $1 AND status IN ('pending', 'processing')
@@ -91,7 +91,7 @@ constexpr db::query list_active_query{"jobs.list_active", R"sql(
 constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, list_details_of(job) AS details,
+           code, author, summary, CASE WHEN $5 THEN list_details_of(job) END AS details,
            NULL::integer AS queue_position,
            CASE WHEN $4 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
@@ -107,7 +107,7 @@ constexpr db::query list_failed_query{"jobs.list_failed", R"sql(
 constexpr db::query list_by_author_query{"jobs.list_by_author", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, list_details_of(job) AS details,
+           code, author, summary, CASE WHEN $7 THEN list_details_of(job) END AS details,
            NULL::integer AS queue_position,
            CASE WHEN $6 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM job
@@ -125,7 +125,7 @@ constexpr db::query list_post_query{"jobs.list_post", R"sql(
     WITH same_post AS MATERIALIZED (
         SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
                options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-               code, author, summary, list_details_of(job) AS details
+               code, author, summary, CASE WHEN $5 THEN list_details_of(job) END AS details
           FROM job
          WHERE account_id = $1
            AND post_of(job) = (
@@ -140,7 +140,7 @@ constexpr db::query list_post_query{"jobs.list_post", R"sql(
 constexpr db::query list_by_tag_query{"jobs.list_by_tag", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
            options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, list_details_of(job) AS details,
+           code, author, summary, CASE WHEN $8 THEN list_details_of(job) END AS details,
            NULL::integer AS queue_position,
            CASE WHEN $7 THEN count_earlier($1, post_of(job), id) END AS earlier
       FROM reel_tag JOIN job ON job.id = reel_tag.job_id
@@ -316,7 +316,8 @@ job job_of_page_from(const db::row& row) {
 awaitable<db::rows> listed(
     db::pool& pool, account_id caller, const job_filter& filter, int rows_max, deadline by) {
     if (filter.post_of) {
-        return pool.run(by, list_post_query, caller, filter.before, rows_max, *filter.post_of);
+        return pool.run(
+            by, list_post_query, caller, filter.before, rows_max, *filter.post_of, filter.details);
     }
     if (filter.tag) {
         return pool.run(
@@ -328,7 +329,8 @@ awaitable<db::rows> listed(
             *filter.tag,
             filter.status,
             filter.author,
-            filter.latest);
+            filter.latest,
+            filter.details);
     }
     if (filter.author) {
         return pool.run(
@@ -339,15 +341,18 @@ awaitable<db::rows> listed(
             rows_max,
             filter.status,
             *filter.author,
-            filter.latest);
+            filter.latest,
+            filter.details);
     }
     if (filter.status == job_status::error) {
-        return pool.run(by, list_failed_query, caller, filter.before, rows_max, filter.latest);
+        return pool.run(
+            by, list_failed_query, caller, filter.before, rows_max, filter.latest, filter.details);
     }
     const bool is_active =
         filter.status == job_status::pending || filter.status == job_status::processing;
     const auto& query = is_active ? list_active_query : list_query;
-    return pool.run(by, query, caller, filter.before, rows_max, filter.status, filter.latest);
+    return pool.run(
+        by, query, caller, filter.before, rows_max, filter.status, filter.latest, filter.details);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ constexpr db::query search_query{"jobs.search", R"sql(
     hit AS (
         SELECT job_id, score FROM best_of_post ORDER BY score DESC, job_id DESC LIMIT $5)
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
-           list_details_of(job) AS details,
+           CASE WHEN $8 THEN list_details_of(job) END AS details,
            hit.score::double precision AS score, document.passages,
            (SELECT CASE WHEN count(*) = max(number) + 1 THEN count(*) ELSE 0 END
               FROM reel_frame WHERE job_id = hit.job_id)::integer AS frames
@@ -118,7 +118,8 @@ awaitable<std::vector<search_hit>> reel_search::find(
         request.concept_weights,
         request.hits_max,
         request.near,
-        request.tag);
+        request.tag,
+        request.details);
 }
 
 }  // namespace reelsd::jobs

@@ -95,6 +95,7 @@ struct job_filter {
     std::optional<std::string> tag = {};  ///< Only those with it, in its stored form.
     /// Only jobs on the post of this job, itself included; the other filters do not apply.
     std::optional<job_id> post_of = {};
+    bool details = false;  ///< Whether `job::details` are read.
 };
 
 struct job_page {

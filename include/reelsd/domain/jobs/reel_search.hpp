@@ -19,6 +19,7 @@ struct search_request {
     /// Reels with the nearest dense vectors, in this order; empty without such vectors.
     std::vector<job_id> near = {};
     std::optional<std::string> tag = {};  ///< Only reels with it, in its stored form.
+    bool details = false;                 ///< Whether `search_hit::details` are read.
 };
 
 /// A reel that matches a search.
@@ -27,9 +28,9 @@ struct search_hit {
     std::string url;
     time_point created_at;
     reel_brief brief;
-    std::optional<std::string> details;  ///< As in `job`.
-    double score = 0;                    ///< 0-1; comparable within one search.
-    std::string passages;                ///< As stored with the reel.
+    std::optional<std::string> details = {};  ///< As in `job`; only on request.
+    double score = 0;                         ///< 0-1; comparable within one search.
+    std::string passages;                     ///< As stored with the reel.
     int frames = 0;  ///< Pictures of its first key moments; 0 if one of them has none.
 };
 
