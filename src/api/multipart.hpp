@@ -14,7 +14,7 @@ namespace reelsd::api {
 /// were appended and not yet returned, and at most 8 KiB of headers.
 class multipart_reader {
 public:
-    /// Errors, for the client unless the Content-Type has a valid boundary.
+    /// Error: the Content-Type has no valid boundary; its text is for the client.
     [[nodiscard]] static input<multipart_reader> create(std::string_view content_type);
 
     struct event {
@@ -31,8 +31,8 @@ public:
     };
 
     void append(std::string_view bytes);
-    /// Returns the next event; empty when more bytes are needed. Errors, for the client for a
-    /// malformed body, with a text for the client that names the part.
+    /// Returns the next event; empty when more bytes are needed. Error: a malformed
+    /// body; its text is for the client and names the part.
     [[nodiscard]] input<std::optional<event>> next();
 
 private:

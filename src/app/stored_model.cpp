@@ -25,7 +25,7 @@ constexpr auto provider_time_max = 15s;
 /// For a thread to become free.
 constexpr auto free_thread_time_max = 5s;
 
-/// The form_fields of the form that are settings of the provider.
+/// Fields of the form that are settings of the provider.
 constexpr std::array<const char*, 4> form_fields{"api-key", "url", "model", "mode"};
 
 error invalid_form(std::string detail) {

@@ -34,7 +34,7 @@ class kept_media;
 class shared_rate_limiter;
 class scratch_space;
 
-/// What analyses in one attempt. The settings may change meanwhile.
+/// The analyzer of one attempt, which keeps it when the stored model changes.
 struct attempt_analyzer {
     std::shared_ptr<const model::analyzer> analyzer;  ///< Null if this daemon does not have it.
     bool costs_money = false;                         ///< It may call a paid model.

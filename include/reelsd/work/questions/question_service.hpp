@@ -31,7 +31,7 @@ using remote_models = std::shared_ptr<const std::vector<const model::remote_anal
 
 /// Dependencies of question_service. All outlive it.
 struct question_service_dependencies {
-    /// The models now, in the order of the operator's preference; may be empty.
+    /// The current models, in the order of the operator's preference; may be empty.
     std::function<remote_models()> models;
     const model::embedder& embedder;
     jobs::job_store jobs;
