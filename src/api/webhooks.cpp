@@ -60,16 +60,19 @@ input<std::optional<std::vector<std::string>>> requested_events(const json& body
     const auto* const given = find_member(body, "events");
     if (given == nullptr) return std::optional<std::vector<std::string>>{};
     const auto is_event = [](const json& event) {
-        return event.is_string() &&
-               std::ranges::find(webhooks::event_names, event) != webhooks::event_names.end();
+        return std::ranges::any_of(
+            webhooks::event_names, [&](std::string_view name) { return event == name; });
     };
-    if (!given->is_array() || given->empty() || !std::ranges::all_of(*given, is_event))
+    // JSON values do not model the ranges of libstdc++ 14.
+    if (!given->is_array() || given->empty() ||
+        !std::all_of(given->begin(), given->end(), is_event))
         return invalid(fmt::format(
             "events must be an array of one or more of {}",
             fmt::join(webhooks::event_names, ", ")));
     std::vector<std::string> events;
     for (const auto name : webhooks::event_names) {
-        if (std::ranges::find(*given, name) != given->end()) events.emplace_back(name);
+        if (std::find(given->begin(), given->end(), name) != given->end())
+            events.emplace_back(name);
     }
     return std::optional{std::move(events)};
 }
