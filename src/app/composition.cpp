@@ -146,6 +146,7 @@ composition::composition(
       instance{instance_name(res.run)},
       pool{loop.get_executor(), pool_options_of(config, *res.store), log},
       job_store{pool},
+      reel_search{pool},
       uploads{pool},
       rate_limiter{
           loop.get_executor(),
@@ -302,7 +303,7 @@ void composition::add_maintenance() {
     owned.push_back(std::make_unique<work::search_matcher>(work::search_matcher_dependencies{
         .loop = loop.get_executor(),
         .store = searches::saved_search_store{pool},
-        .search = jobs::reel_search{pool},
+        .search = reel_search,
         .embedder = *res.embedder,
         .delivery_due = [this] { deliverer.wake(); },
         .log = log}));
@@ -398,7 +399,7 @@ work::question_service_dependencies composition::question_dependencies() {
         .models = [&models = *res.models] { return models.remote(); },
         .embedder = *res.embedder,
         .jobs = job_store,
-        .search = jobs::reel_search{pool},
+        .search = reel_search,
         .store = questions::question_store{pool},
         .recorder = recorder,
         .vectors = vectors.get(),
@@ -469,7 +470,7 @@ api::api_dependencies composition::api_dependencies() {
                      return app::read_object(objects.get(), media_calls, std::move(part));
                  }},
         .usage = usage::usage_store{pool},
-        .search = {.search = jobs::reel_search{pool}, .embedder = *res.embedder, .near_reels = {}},
+        .search = {.search = reel_search, .embedder = *res.embedder, .near_reels = {}},
         .saved_searches = searches::saved_search_store{pool},
         .webhooks =
             {.settings = webhooks::webhook_store{pool},

@@ -21,6 +21,7 @@
 #include <reelsd/domain/jobs/change_poller.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/queue_store.hpp>
+#include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
@@ -90,6 +91,7 @@ struct composition {
     boost::asio::io_context loop{1};
     db::pool pool;
     jobs::job_store job_store;
+    jobs::reel_search reel_search;
     jobs::upload_store uploads;
     work::shared_rate_limiter rate_limiter;
     shared_session_record session_record;

@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -94,6 +95,7 @@ protected:
         embedder_ = std::move(*opened);
         accounts::account_store accounts{pool()};
         ann_ = run(accounts.create("ann@example.com", accounts::role::member, soon())).value();
+        search_.emplace(pool());
     }
 
     /// `summary` is shown and not searched.
@@ -132,8 +134,8 @@ protected:
             request.concepts.push_back(part.concept_id);
             request.concept_weights.push_back(part.weight);
         }
-        const auto hits = statement_.measure(
-            [&] { return run(jobs::reel_search{pool()}.find(ann_, request, soon())); });
+        const auto hits =
+            statement_.measure([&] { return run(search_->find(ann_, request, soon())); });
         found_ += hits.size();
         const auto chosen = choosing_.measure([&] {
             const model::passage_finder finder{text, vector};
@@ -151,6 +153,7 @@ protected:
 
     std::unique_ptr<model::local_embedder> embedder_;
     account_id ann_;
+    std::optional<jobs::reel_search> search_;
     timings reading_{"reading"};
     timings writing_{"writing"};
     timings embedding_{"embedding"};

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,8 @@ protected:
     }
 
     std::vector<search_hit> hits(account_id caller, search_request request) {
-        return run(reel_search{pool()}.find(caller, std::move(request), soon()));
+        if (!search_) search_.emplace(pool());
+        return run(search_->find(caller, std::move(request), soon()));
     }
     std::vector<std::string> codes(account_id caller, search_request request) {
         std::vector<std::string> found;
@@ -61,6 +63,7 @@ protected:
 
     account_id ann_;
     account_id bob_;
+    std::optional<reel_search> search_;  ///< Of the whole test, as in a daemon.
 };
 
 TEST_F(ReelSearch, FindsAWordInAnyForm) {
@@ -169,6 +172,68 @@ TEST_F(ReelSearch, ADeletedReelLeavesNothingInTheIndex) {
         codes(ann_, {.text = "sourdough", .concepts = {7}, .concept_weights = {1.0}}), IsEmpty());
     const auto left = run(pool().run(soon(), left_query));
     EXPECT_EQ(left.one().as<std::int64_t>("rows"), 0);
+}
+
+// The daemon keeps postings of earlier searches. Goal: each search finds what was indexed before
+// it.
+TEST_F(ReelSearch, ASearchFindsReelsThatEndedAfterAnEarlierOne) {
+    add(ann_, "first", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
+    const search_request request{
+        .text = "sourdough", .concepts = {7, 8}, .concept_weights = {0.8, 0.6}};
+    EXPECT_THAT(codes(ann_, request), ElementsAre("first"));
+    const auto second = add(ann_, "second", {.words = {"sourdough"}});
+    EXPECT_THAT(codes(ann_, request), ElementsAre("first", "second"));
+    EXPECT_THAT(codes(ann_, request), ElementsAre("first", "second"));
+    add(ann_, "third", {.concepts = {8}, .concept_weights = {1.0}});
+    EXPECT_THAT(codes(ann_, request), ElementsAre("first", "second", "third"));
+    run(pool().run(soon(), delete_query, second));
+    EXPECT_THAT(codes(ann_, request), ElementsAre("first", "third"));
+    EXPECT_THAT(codes(bob_, request), IsEmpty());
+}
+
+// Goal: a transaction that began before the search of another reel, and ended after it, is not
+// missed. Method: a second session whose transaction stays open.
+TEST_F(ReelSearch, ASearchFindsReelsOfTransactionsThatEndLater) {
+    static constexpr db::query begin{"test.begin", "BEGIN"};
+    static constexpr db::query commit{"test.commit", "COMMIT"};
+    db::pool_options options;
+    options.connection_string = connection_string();
+    options.connections = 1;
+    db::pool other{loop().context().get_executor(), options, log::logger::silent()};
+    other.start();
+    const auto slow = [&](const std::string& code) {
+        run(other.run(
+            soon(),
+            insert_query,
+            ann_,
+            code,
+            std::vector<std::string>{"sourdough"},
+            std::vector<std::int32_t>{},
+            std::vector<double>{},
+            ""));
+    };
+    run(other.run(soon(), begin));
+    slow("slow");
+    add(ann_, "quick", {.words = {"sourdough"}});
+    EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("quick"));
+    add(ann_, "later", {.words = {"sourdough"}});
+    EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("later", "quick"));
+    run(other.run(soon(), commit));
+    EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("later", "quick", "slow"));
+}
+
+TEST_F(ReelSearch, WithoutRoomForPostingsSearchesFindTheSame) {
+    search_.emplace(pool(), 0);
+    add(ann_, "bread", {.words = {"sourdough"}});
+    EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("bread"));
+    EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("bread"));
+}
+
+// Goal: many analyses of few posts still give as many hits as there are posts.
+TEST_F(ReelSearch, ManyAnalysesOfAPostLeaveRoomForOthers) {
+    for (int i = 0; i < 9; ++i) add(ann_, "bread", {.words = {"sourdough sourdough"}});
+    add(ann_, "rolls", {.words = {"rolls with sourdough"}});
+    EXPECT_THAT(codes(ann_, {.text = "sourdough", .hits_max = 2}), ElementsAre("bread", "rolls"));
 }
 
 // Goal: no text of a client is an error. Method: texts that resemble operators, weights, quoting,

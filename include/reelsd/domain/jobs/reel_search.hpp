@@ -3,7 +3,9 @@
 #include <reelsd/db/store.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,13 +36,19 @@ struct search_hit {
     int frames = 0;  ///< Pictures of its first key moments; 0 if one of them has none.
 };
 
-/// Finds reels by words and by meaning: fuses two or three rankings by rank.
+/// Finds reels by words and by meaning: fuses two or three rankings by rank. Copies share a cache
+/// of postings, which each search brings up to date (docs/adr/0051).
 class reel_search : public db::store {
 public:
-    using db::store::store;
+    /// `postings_bytes_max`: of the cache. The default has the postings of 4,000 terms that a
+    /// thousand reels have each.
+    explicit reel_search(db::pool& pool, std::size_t postings_bytes_max = 64U << 20U);
 
     /// The caller's own done reels, best first.
     awaitable<std::vector<search_hit>> find(account_id caller, search_request request, deadline by);
+
+private:
+    std::shared_ptr<class posting_cache> cache_;
 };
 
 }  // namespace reelsd::jobs
