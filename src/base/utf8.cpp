@@ -14,6 +14,8 @@ const std::uint8_t* octets_of(std::string_view text) noexcept {
 }  // namespace
 
 code_point code_point_at(std::string_view text, std::size_t at) noexcept {
+    if (const auto octet = static_cast<std::uint8_t>(text[at]); octet < 0x80)
+        return {.value = octet, .bytes = 1, .valid = true};
     const auto rest = text.substr(at);
     ucs4_t value = 0;
     const int bytes = u8_mbtoucr(&value, octets_of(rest), rest.size());
@@ -22,6 +24,10 @@ code_point code_point_at(std::string_view text, std::size_t at) noexcept {
 }
 
 void append_code_point(std::string& text, char32_t value) {
+    if (value < 0x80) {
+        text.push_back(static_cast<char>(value));
+        return;
+    }
     std::array<std::uint8_t, 4> octets{};
     const int bytes = u8_uctomb(octets.data(), value, octets.size());
     if (bytes > 0) text.append(octets.begin(), octets.begin() + bytes);

@@ -80,9 +80,10 @@ bool ends_sentence(std::string_view text, std::size_t at) noexcept {
 class word_splitter {
 public:
     void add(char32_t value) {
-        if (is_letter(value)) {
-            const bool upper = value >= 'A' && value <= 'Z';
-            append_code_point(word_, upper ? value + ('a' - 'A') : value);
+        if (value < 0x80 && is_alphanumeric(static_cast<char>(value))) {
+            word_ += ascii_lower(static_cast<char>(value));
+        } else if (is_foreign_letter(value)) {
+            append_code_point(word_, value);
         } else if (is_apostrophe(value) && !word_.empty()) {
             word_ += '\'';
         } else {
@@ -188,7 +189,11 @@ std::vector<std::string_view> entries_of(std::string_view list) {
 
 std::vector<std::string> words_and_breaks_of(std::string_view text) {
     word_splitter splitter;
-    for (const auto value : code_points_of(text)) splitter.add(value);
+    for (std::size_t at = 0; at < text.size();) {
+        const auto next = code_point_at(text, at);
+        at += next.bytes;
+        splitter.add(next.value);
+    }
     return splitter.finish();
 }
 

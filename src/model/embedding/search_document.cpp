@@ -260,6 +260,7 @@ std::string passages_text(const std::vector<passage>& passages) {
 
 result<std::vector<passage>> passages_from(std::string_view text) {
     std::vector<passage> passages;
+    passages.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')));
     while (!text.empty()) {
         auto passage = take_passage(text);
         if (!passage) return error{errc::internal, "malformed stored passages"};
