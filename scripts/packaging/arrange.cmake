@@ -39,9 +39,9 @@ if(CPACK_GENERATOR STREQUAL "DEB")
         set(folder ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${component}/usr/share)
         compress(${CPACK_REELSD_SOURCE}/debian/changelog ${folder}/doc/${package}/changelog)
         if(EXISTS ${CPACK_REELSD_SOURCE}/debian/${package}.lintian-overrides)
-            file(COPY_FILE ${CPACK_REELSD_SOURCE}/debian/${package}.lintian-overrides ${folder}/overrides)
-            file(MAKE_DIRECTORY ${folder}/lintian/overrides)
-            file(RENAME ${folder}/overrides ${folder}/lintian/overrides/${package})
+            # Without the permissions of the source, which depend on the umask of its checkout.
+            configure_file(${CPACK_REELSD_SOURCE}/debian/${package}.lintian-overrides
+                ${folder}/lintian/overrides/${package} COPYONLY NO_SOURCE_PERMISSIONS)
         endif()
     endforeach()
 else()
@@ -49,7 +49,8 @@ else()
     cmake_host_system_information(RESULT SYSTEM QUERY DISTRIB_PRETTY_NAME)
     set(VERSION ${CPACK_PACKAGE_VERSION})
     set(TARBALL ${CPACK_PACKAGE_FILE_NAME}.tar.gz)
-    configure_file(${CPACK_REELSD_SOURCE}/README.tarball ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/README @ONLY)
+    configure_file(${CPACK_REELSD_SOURCE}/README.tarball ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/README @ONLY
+        NO_SOURCE_PERMISSIONS)
     # The README unpacks the tarball in /opt/reelsd. The configuration stays in /etc.
     file(GLOB units ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/lib/systemd/system/*.service)
     foreach(unit IN LISTS units)
