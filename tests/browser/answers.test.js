@@ -225,7 +225,7 @@ test('a search is saved, opened and deleted', async () => {
     });
     await visitor.visit('/?q=pasta');
     await page.getByRole('button', { name: 'Save this search' }).click();
-    await page.getByText('Saved', { exact: true }).waitFor();
+    await page.locator('span', { hasText: /^Saved$/ }).waitFor();  // Not the menu of the same name.
     assert.equal(saved[0].query, 'pasta');
     await page.getByLabel('Search what is said').fill('');
     const menu = page.getByRole('button', { name: 'Saved searches' });
