@@ -34,8 +34,9 @@ class Crashes(unittest.TestCase):
                          "--seconds-max", "120")
 
     def test_local_analysis(self):
-        self.run_harness("--daemons", "1", "--jobs", "16", "--kills", "4", "--analyzer", "local",
-                         "--seconds-max", "120")
+        # The default backlog could be finished before the second kill, and then nothing would be cut off.
+        self.run_harness("--daemons", "1", "--jobs", "40", "--kills", "4", "--backlog", "8",
+                         "--analyzer", "local", "--seconds-max", "120")
 
 
 if __name__ == "__main__":
