@@ -228,7 +228,9 @@ class BehindNginx(BehindProxy, ServiceTest):
             f"include {folder}/reelsd.conf; }}\n")
         command = [program_of("nginx"), "-p", folder, "-e", "stderr", "-c", f"{folder}/nginx.conf"]
         checked = subprocess.run([*command, "-t"], capture_output=True, text=True, timeout=30)
-        assert checked.returncode == 0 and "warn" not in checked.stderr, checked.stderr
+        warnings = [line for line in checked.stderr.splitlines()
+                    if "[warn]" in line and 'the "listen ... http2" directive is deprecated' not in line]
+        assert checked.returncode == 0 and not warnings, checked.stderr
         return command
 
     def test_without_a_daemon_the_error_has_the_same_format(self):
