@@ -119,8 +119,8 @@ public:
         auto text = sized.make_description(app) + "\n" + sized.make_usage(app, std::move(name)) +
                     sized.make_subcommands(app, mode) + sized.make_positionals(app) +
                     sized.make_groups(app, mode);
-        const auto footer = sized.make_footer(app);
-        return footer.empty() ? text : text + "\n" + footer;
+        const auto footer = app->get_footer();
+        return footer.empty() ? text : text + "\n" + footer + "\n";
     }
 
     std::string make_description(const CLI::App* app) const override {
