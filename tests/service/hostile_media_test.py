@@ -85,13 +85,14 @@ class HostileMedia(ServiceTest):
         vp9 = made_by_ffmpeg(
             os.path.join(folder, "vp9.mp4"), "-f", "lavfi", "-i", "color=c=red:s=128x128:r=10:d=1",
             "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8")
+        unlimited = whole.replace(b"edts", b"free")  # Edits limit the track to a second.
         file_type = whole[:struct.unpack_from(">I", whole)[0]]
         return {
-            "a thousand hours": (patched(whole, b"mvhd", 16, 0xFFFFFFFF), "video_too_long"),
-            "ticks of no length": (patched(whole, b"mvhd", 12, 0), "video_too_long"),
+            "a thousand hours": (patched(unlimited, b"stts", 12, 0x7FFFFFFF), "video_too_long"),
+            "ticks of a second": (patched(unlimited, b"mdhd", 12, 1), "video_too_long"),
             "one second repeated forever": (with_edits(whole, 50_000), "video_too_long"),
             "pictures of 16 GB": (with_largest_pictures(vp9), "unsupported_format"),
-            "four billion chunks": (patched(whole, b"stco", 4, 0xFFFFFFFF), "unsupported_format"),
+            "four billion runs of chunks": (patched(whole, b"stsc", 4, 0xFFFFFFFF), "unsupported_format"),
             "four billion samples": (
                 patched(patched(whole, b"stsz", 4, 1), b"stsz", 8, 0xFFFFFFFF),
                 "unsupported_format"),

@@ -159,6 +159,13 @@ void container::discard_others() const {
 }
 
 std::optional<double> container::claimed_seconds() const noexcept {
+    double last = 0;
+    for (const AVStream* stream : {video_, audio_}) {
+        if (stream == nullptr || stream->duration == AV_NOPTS_VALUE) continue;
+        const double seconds = static_cast<double>(stream->duration) * av_q2d(stream->time_base);
+        last = std::max(last, seconds_of(*stream, stream->start_time).value_or(0) + seconds);
+    }
+    if (last > 0) return last;
     if (format_->duration == AV_NOPTS_VALUE || format_->duration <= 0) return std::nullopt;
     return static_cast<double>(format_->duration) / AV_TIME_BASE;
 }

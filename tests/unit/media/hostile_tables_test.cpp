@@ -22,13 +22,14 @@ TEST_F(HostileVideos, LengthsInHeaders) {
         std::uint64_t number;
         outcome expected;
     };
-    // Offsets after the box's name, version 0. Edit lists still limit these to a second.
+    // Offsets after the box's name, version 0. Only the tracks count; edit lists limit them to a
+    // second.
     const test_case cases[] = {
-        {"movie: no end", "mvhd", 16, 0xffff'ffff, too_long},
-        {"movie: ticks of no length", "mvhd", 12, 0, too_long},
-        {"movie: ticks of a second", "mvhd", 12, 1, too_long},
-        {"movie: negative ticks", "mvhd", 12, 0x8000'0000, too_long},
-        {"movie: the shortest ticks", "mvhd", 12, 0xffff'ffff, too_long},
+        {"movie: no end", "mvhd", 16, 0xffff'ffff, fine},
+        {"movie: ticks of no length", "mvhd", 12, 0, fine},
+        {"movie: ticks of a second", "mvhd", 12, 1, fine},
+        {"movie: negative ticks", "mvhd", 12, 0x8000'0000, fine},
+        {"movie: the shortest ticks", "mvhd", 12, 0xffff'ffff, fine},
         {"track: ticks of no length", "mdhd", 12, 0, fine},
         {"track: the shortest ticks", "mdhd", 12, 0xffff'ffff, fine},
         {"track: negative", "mdhd", 16, 0x8000'0000, fine},
@@ -52,14 +53,15 @@ TEST_F(HostileVideos, TablesThatDeclareMore) {
     struct test_case {
         std::string_view box;
         std::size_t offset;
-        outcome expected;
+        ::testing::Matcher<outcome> expected;
     };
     const test_case cases[] = {
         {"stts", 4, unsupported},
         {"stts", 8, fine},  // More pictures than there are.
         {"stsz", 8, unsupported},
         {"stsc", 4, unsupported},
-        {"stco", 4, unsupported},
+        // Newer versions of FFmpeg read only the chunks that the box contains.
+        {"stco", 4, ::testing::AnyOf(fine, unsupported)},
         {"stsd", 4, unsupported},
         {"avcC", 6, unsupported},
     };
