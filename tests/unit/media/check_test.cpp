@@ -83,8 +83,7 @@ TEST_F(Check, ReadsEachPictureSeparately) {
 
 TEST_F(Check, ReadsRotatedPictures) {
     captions("lying.mp4", ",transpose=cclock\"" + std::string{h264});
-    const auto report =
-        ask(maker().make("turned.mp4", "-i @lying.mp4 -c copy -metadata:s:v:0 rotate=270"), {1});
+    const auto report = ask(maker().rotate("turned.mp4", "lying.mp4", 90), {1});
     ASSERT_TRUE(report) << report.error().to_string();
     EXPECT_THAT(texts_of(*report), ElementsAre("100 First tip"));
 }

@@ -119,8 +119,7 @@ TEST_F(Frames, FitTheirBoundsAndAreUpright) {
         expect_upright(taken.pictures[0]);
     }
     maker().make("lying.mp4", quarters("360x640") + ",transpose=cclock\"" + h264);
-    const auto turned =
-        take(maker().make("turned.mp4", "-i @lying.mp4 -c copy -metadata:s:v:0 rotate=270"));
+    const auto turned = take(maker().rotate("turned.mp4", "lying.mp4", 90));
     ASSERT_EQ(turned.pictures.size(), 1U);
     EXPECT_EQ(turned.pictures[0].width, 360);
     expect_upright(turned.pictures[0]);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 namespace reelsd::media {
 
@@ -27,6 +28,23 @@ std::filesystem::path video_maker::make(const std::string& name, std::string arg
     const auto line = "ffmpeg -nostdin -v error -threads 1 -y " + arguments + " " + path.string();
     if (std::system(line.c_str()) != 0) throw std::runtime_error{"failed: " + line};
     return path;
+}
+
+std::filesystem::path video_maker::rotate(
+    const std::string& name, const std::string& source, int clockwise_degrees) const {
+    constexpr std::size_t matrix_offset =
+        40;  // In a header of version 0 (ISO/IEC 14496-12, 8.3.2).
+    constexpr int sines[] = {0, 1, 0, -1};
+    const int turns = clockwise_degrees / 90;
+    const int sine = sines[turns % 4];
+    const int cosine = sines[(turns + 1) % 4];
+    auto mp4 = bytes_of(folder_ / source);
+    auto offset = matrix_offset;
+    for (const int number : {cosine, sine, 0, -sine, cosine}) {  // With 16 binary places.
+        mp4 = with_number(std::move(mp4), "tkhd", offset, std::uint64_t(number) << 16U, 4);
+        offset += 4;
+    }
+    return write(name, mp4);
 }
 
 std::filesystem::path video_maker::write(const std::string& name, std::string_view bytes) const {

@@ -22,6 +22,11 @@ public:
     /// is another file of the folder. Throws when ffmpeg fails.
     std::filesystem::path make(const std::string& name, std::string arguments) const;
 
+    /// Copies `source`, an MP4 file whose first track is the video, to `name` with a rotation in
+    /// the header of that track, as phones write it.
+    [[nodiscard]] std::filesystem::path rotate(
+        const std::string& name, const std::string& source, int clockwise_degrees) const;
+
     /// Writes a file with these bytes.
     [[nodiscard]] std::filesystem::path write(
         const std::string& name, std::string_view bytes) const;

@@ -138,8 +138,7 @@ TEST_F(Videos, ObservesTheLimitOfDuration) {
 
 TEST_F(Videos, RotatesAndStretchesAsPlayersDo) {
     good();
-    const auto turned =
-        maker().make("turned.mp4", "-i @good.mp4 -c copy -metadata:s:v:0 rotate=90");
+    const auto turned = maker().rotate("turned.mp4", "good.mp4", 90);
     const auto report = probe(turned);
     ASSERT_TRUE(report);
     EXPECT_EQ(report->width, 320);
@@ -163,8 +162,7 @@ TEST_F(Videos, ReadsTextOfARotatedVideo) {
         "dejavu/DejaVuSans-Bold.ttf:text='Tomato soup':fontsize=44:fontcolor=white:x=30:y=200,"
         "transpose=cclock\"" +
             std::string{h264});
-    const auto file =
-        maker().make("upright.mp4", "-i @lying.mp4 -c copy -metadata:s:v:0 rotate=270");
+    const auto file = maker().rotate("upright.mp4", "lying.mp4", 90);
     const auto report = analyze(file);
     ASSERT_TRUE(report) << report.error().to_string();
     EXPECT_EQ(report->probe.width, 360);
