@@ -33,7 +33,8 @@ TEST(Geometry, ReadsAspectOfSamples) {
     const frame_owner frame{av_frame_alloc()};
     frame->width = 100;
     frame->height = 50;
-    AVStream stream{};
+    const format_owner format{avformat_alloc_context()};
+    AVStream& stream = *avformat_new_stream(format.get(), nullptr);
     EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 100);
     frame->sample_aspect_ratio = {3, 2};
     EXPECT_EQ(geometry_of(stream, *frame).displayed.width, 150);
