@@ -37,6 +37,7 @@ enum class voice_evidence : std::uint8_t {
     alone,       ///< The sound pauses as a voice without music does. Drums do as well.
     recognized,  ///< English words were recognised.
 };
+BOOST_DESCRIBE_ENUM(voice_evidence, possible, alone, recognized)
 
 struct voice_span {
     double start_seconds = 0;
@@ -211,22 +212,16 @@ inline constexpr std::size_t checked_moments_max = 8;
 inline constexpr std::size_t checked_texts_max = checked_moments_max * 60;
 }  // namespace report_bounds
 
-/// "possible", "alone" or "recognized".
-[[nodiscard]] std::string_view name_of(voice_evidence evidence) noexcept;
-
 /// Whether it is valid UTF-8 (RFC 3629) without control characters, as all texts of reports.
 [[nodiscard]] bool is_clean_text(std::string_view text) noexcept;
 
-[[nodiscard]] json to_json(const probe_report& report);
-[[nodiscard]] json to_json(const audio_report& report);
-[[nodiscard]] json to_json(const analysis_report& report);
-[[nodiscard]] json to_json(const thumbnail_report& report);
-[[nodiscard]] json to_json(const frames_report& report);
-[[nodiscard]] json to_json(const stills_report& report);
+/// For probe_report, audio_report, analysis_report, thumbnail_report, frames_report, stills_report
+/// and output_report.
+template <class Report>
+[[nodiscard]] json to_json(const Report& report);
 /// Empty when the video has no sound that can be decoded.
 [[nodiscard]] json to_json(const std::optional<sound_report>& report);
 [[nodiscard]] json to_json(const check_report& report);
-[[nodiscard]] json to_json(const output_report& report);
 
 /// Strict, because the document is not trusted: a missing or unknown member, a wrong type, a time
 /// out of range, an exceeded bound or text that is not clean is `media_failed`; the detail names
