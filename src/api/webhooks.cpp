@@ -3,6 +3,7 @@
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 #include <reelsd/model/result_document.hpp>
+#include <reelsd/platform/post.hpp>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -114,7 +115,7 @@ jobs::job sample_reel() {
     file.probe.video_codec = "h264";
     file.size_bytes = 1;
     file.sha256 = std::string(64, '0');
-    model::post_facts post;
+    platform::post post;
     post.code = "reelsd-sample";
     post.url = link;
     jobs::job reel;
@@ -122,7 +123,8 @@ jobs::job sample_reel() {
     reel.status = jobs::job_status::done;
     reel.created_at = std::chrono::floor<time_point::duration>(std::chrono::system_clock::now());
     reel.started_at = reel.finished_at = reel.created_at;
-    reel.result = model::assemble_result(findings, file, post).value().dump();
+    reel.result =
+        model::assemble_result(findings, file, platform::platform_meta_of(post)).value().dump();
     return reel;
 }
 

@@ -37,17 +37,6 @@ json nullable(const std::optional<std::string>& text) {
     return field(*text);
 }
 
-json nullable(const std::optional<std::int64_t>& number) {
-    if (!number || *number < 0) return nullptr;
-    return *number;
-}
-
-/// Null for a link that would have to be cut.
-json nullable_link(const std::optional<std::string>& link) {
-    if (!link || link->empty() || code_point_count(*link) > field_characters_max) return nullptr;
-    return field(*link);
-}
-
 /// Cleaned items in their order, without empty and repeated ones.
 std::vector<std::string> unique_items(
     const std::vector<std::string>& items, std::size_t items_max) {
@@ -214,25 +203,18 @@ json metadata_section(const findings& reported, const file_facts& file) {
         {"warnings", unique_items(reported.warnings, list_items_max)}};
 }
 
-json platform_section(const post_facts& post) {
-    return {
-        {"platform", name(post.platform)},
-        {"code", name(post.code)},
-        {"url", field(post.url)},
-        {"author", name(post.author)},
-        {"author_name", nullable(post.author_name)},
-        {"author_verified", post.author_verified ? json(*post.author_verified) : json(nullptr)},
-        {"caption", nullable(post.caption)},
-        {"hashtags", unique_names(post.hashtags, "# ")},
-        {"mentions", unique_names(post.mentions, "@ ")},
-        {"like_count", nullable(post.like_count)},
-        {"comment_count", nullable(post.comment_count)},
-        {"view_count", nullable(post.view_count)},
-        {"posted_at", post.posted_at ? json(to_rfc3339(*post.posted_at)) : json(nullptr)},
-        {"thumbnail_url", nullable_link(post.thumbnail_url)},
-        {"location", nullable(post.location)},
-        {"music_title", nullable(post.music_title)},
-        {"music_artist", nullable(post.music_artist)}};
+json platform_section(json section) {
+    for (auto& [key, value] : section.items()) {
+        const bool is_name = key == "platform" || key == "code" || key == "author";
+        // A link must not be cut.
+        const auto text = value.is_string() ? value.get<std::string>() : std::string{};
+        const bool is_long_link =
+            key == "thumbnail_url" && code_point_count(text) > field_characters_max;
+        if (is_long_link || (value.is_number() && value < 0)) value = nullptr;
+        if (value.is_string()) value = is_name ? name(text) : field(text);
+        if (value.is_array()) value = unique_names(value.get<std::vector<std::string>>(), "#@ ");
+    }
+    return section;
 }
 
 bool is_sha256(std::string_view text) {
@@ -242,7 +224,7 @@ bool is_sha256(std::string_view text) {
 
 /// Names a fact that only a bug can produce; empty if there is none.
 std::string_view impossible_fact(
-    const findings& reported, const file_facts& file, const post_facts& post) {
+    const findings& reported, const file_facts& file, const json& post) {
     const auto& probe = file.probe;
     // Comparisons that also fail for NaN.
     if (!(rounded(probe.duration_seconds) > 0)) return "duration";
@@ -253,15 +235,16 @@ std::string_view impossible_fact(
     if (file.size_bytes <= 0) return "size";
     if (!is_sha256(file.sha256)) return "sha256";
     if (name(reported.provider).empty() || name(reported.model_name).empty()) return "model";
-    if (name(post.platform).empty() || name(post.code).empty()) return "platform or code";
-    if (field(post.url).empty() || post.url.size() > bounds::url_bytes_max) return "url";
+    const auto url = post.value("url", "");
+    if (name(post.value("platform", "")).empty() || name(post.value("code", "")).empty())
+        return "platform or code";
+    if (field(url).empty() || url.size() > bounds::url_bytes_max) return "url";
     return {};
 }
 
 }  // namespace
 
-result<json> assemble_result(
-    const findings& reported, const file_facts& file, const post_facts& post) {
+result<json> assemble_result(const findings& reported, const file_facts& file, const json& post) {
     const auto impossible = impossible_fact(reported, file, post);
     if (!impossible.empty()) {
         return error{errc::internal, "impossible in a result: " + std::string{impossible}};

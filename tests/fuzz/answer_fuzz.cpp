@@ -102,11 +102,7 @@ std::string broken_document(const findings& parsed, double duration) {
         .audio_codec = "aac"};
     file.size_bytes = 1;
     file.sha256 = std::string(64, 'a');
-    post_facts post;
-    post.code = "DYexample01";
-    post.url = "https://www.instagram.com/reel/DYexample01/";
-    post.author = "author";
-    const auto document = assemble_result(whole, file, post);
+    const auto document = assemble_result(whole, file, testing::make_post());
     if (!document) return "no document: " + std::string{document.error().detail()};
     const auto violations = result_violations(*document);
     return violations.empty() ? "" : "an invalid document: " + violations.front();

@@ -13,10 +13,8 @@ namespace reelsd {
 /// A fault of a client's request: invalid_argument, with the text for the client and the reason.
 class request_error : public error {
 public:
-    request_error(
-        error_reason reason, std::string text_for_client,
-        boost::source_location where = BOOST_CURRENT_LOCATION)
-        : error{errc::invalid_argument, std::move(text_for_client), where}, reason_{reason} {}
+    request_error(error_reason reason, std::string text_for_client)
+        : error{errc::invalid_argument, std::move(text_for_client)}, reason_{reason} {}
     /// Returned by Boost's result when it holds a value.
     request_error() : request_error{error_reason::request_malformed, "no error"} {}
 

@@ -35,33 +35,13 @@ struct file_facts {
     std::string sha256;  ///< 64 lower-case hexadecimal digits.
 };
 
-/// What the platform reports about the post. Absent: unknown.
-struct post_facts {
-    std::string platform = "instagram";
-    std::string code;
-    std::string url;     ///< The canonical link.
-    std::string author;  ///< The account's name, without the sign.
-    std::optional<std::string> author_name;
-    std::optional<bool> author_verified;
-    std::optional<std::string> caption;
-    std::vector<std::string> hashtags;  ///< With or without the sign, which is removed.
-    std::vector<std::string> mentions;  ///< Likewise.
-    std::optional<std::int64_t> like_count;
-    std::optional<std::int64_t> comment_count;
-    std::optional<std::int64_t> view_count;
-    std::optional<time_point> posted_at;
-    std::optional<std::string> thumbnail_url;
-    std::optional<std::string> location;
-    std::optional<std::string> music_title;
-    std::optional<std::string> music_artist;
-};
-
 /// Assembles the five sections and makes them valid whatever an analyzer reports: text becomes
 /// UTF-8 without control characters, times are clamped to the measured duration and sorted, lists
-/// and texts are cut to result_bounds, repeated items are removed. Pure. Errors: internal when the
-/// facts are impossible (no code, no duration, a malformed sha256).
+/// and texts are cut to result_bounds, repeated items are removed. `post` is the section
+/// `platform_meta` with the platform's own texts. Pure. Errors: internal when the facts are
+/// impossible (no code, no duration, a malformed sha256).
 [[nodiscard]] result<json> assemble_result(
-    const findings& reported, const file_facts& file, const post_facts& post);
+    const findings& reported, const file_facts& file, const json& post);
 
 /// The document as it is stored and sent: JSON on one line, at most bounds::result_bytes_max. Pure.
 /// Errors: model_refused when it is larger.

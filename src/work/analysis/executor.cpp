@@ -122,27 +122,6 @@ struct attempt {
     }
 };
 
-model::post_facts post_facts_of(const attempt& in, const platform::post& post) {
-    return {
-        .platform = in.job.url.starts_with(jobs::upload_scheme) ? "upload" : "instagram",
-        .code = post.code,
-        .url = post.url,
-        .author = post.author,
-        .author_name = post.author_name,
-        .author_verified = post.author_verified,
-        .caption = post.caption,
-        .hashtags = post.hashtags,
-        .mentions = post.mentions,
-        .like_count = post.like_count,
-        .comment_count = post.comment_count,
-        .view_count = post.view_count,
-        .posted_at = post.posted_at,
-        .thumbnail_url = post.thumbnail_url,
-        .location = post.location,
-        .music_title = post.music_title,
-        .music_artist = post.music_artist};
-}
-
 step_failure failure_of(const platform::unresolved& failure) {
     step_failure failed{failure.why, obstacle::failure, failure.not_before};
     if (!failure.snooze) return failed;
@@ -386,7 +365,9 @@ step_result<jobs::completed> analyze(
         .probe = *probe,
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
-    auto document = model::assemble_result(*findings, file, post_facts_of(in, subject.post));
+    auto post = platform::platform_meta_of(subject.post);
+    if (in.job.url.starts_with(jobs::upload_scheme)) post["platform"] = "upload";
+    auto document = model::assemble_result(*findings, file, post);
     if (!document) return document.error();
     if (!subject.platform_meta.is_null()) (*document)["platform_meta"] = subject.platform_meta;
     in.now.begin("store media");

@@ -22,12 +22,25 @@ inline file_facts make_file() {
     return file;
 }
 
-inline post_facts make_post() {
-    post_facts post;
-    post.code = "DYa0IXPgnP5";
-    post.url = "https://www.instagram.com/reel/DYa0IXPgnP5/";
-    post.author = "beans.and.more";
-    return post;
+inline json make_post() {
+    return {
+        {"platform", "instagram"},
+        {"code", "DYa0IXPgnP5"},
+        {"url", "https://www.instagram.com/reel/DYa0IXPgnP5/"},
+        {"author", "beans.and.more"},
+        {"author_name", nullptr},
+        {"author_verified", nullptr},
+        {"caption", nullptr},
+        {"hashtags", json::array()},
+        {"mentions", json::array()},
+        {"like_count", nullptr},
+        {"comment_count", nullptr},
+        {"view_count", nullptr},
+        {"posted_at", nullptr},
+        {"thumbnail_url", nullptr},
+        {"location", nullptr},
+        {"music_title", nullptr},
+        {"music_artist", nullptr}};
 }
 
 inline findings make_findings() {

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 std::string assembled(
     const findings& reported, const file_facts& file = testing::make_file(),
-    const post_facts& post = testing::make_post()) {
+    const json& post = testing::make_post()) {
     const auto document = assemble_result(reported, file, post);
     if (!document) {
         ADD_FAILURE() << document.error().to_string();
@@ -60,17 +60,17 @@ TEST(AssembleResult, HasTheDocumentedFormat) {
 
 TEST(AssembleResult, HasThePostsFacts) {
     auto post = testing::make_post();
-    post.author_name = "Beans & More";
-    post.author_verified = false;
-    post.caption = "Fresh #beans";
-    post.hashtags = {"#beans", "beans", "", "#", " #coffee"};
-    post.mentions = {"@friend", "@@friend"};
-    post.like_count = 0;
-    post.comment_count = -1;
-    post.view_count = std::numeric_limits<std::int64_t>::max();
-    post.posted_at = time_point{std::chrono::seconds{1'779'444'000}};
-    post.thumbnail_url = std::string(5000, 'x');
-    post.location = "Rome";
+    post["author_name"] = "Beans & More";
+    post["author_verified"] = false;
+    post["caption"] = "Fresh #beans";
+    post["hashtags"] = {"#beans", "beans", "", "#", " #coffee"};
+    post["mentions"] = {"@friend", "@@friend"};
+    post["like_count"] = 0;
+    post["comment_count"] = -1;
+    post["view_count"] = std::numeric_limits<std::int64_t>::max();
+    post["posted_at"] = "2026-05-22T10:00:00Z";
+    post["thumbnail_url"] = std::string(5000, 'x');
+    post["location"] = "Rome";
 
     const auto document =
         json::parse(assembled(testing::make_findings(), testing::make_file(), post));
@@ -253,7 +253,7 @@ TEST(AssembleResult, RefusesAnAnalysisThatCannotBeStored) {
 TEST(AssembleResult, RefusesImpossibleFacts) {
     struct test_case {
         const char* name;
-        std::function<void(findings&, file_facts&, post_facts&)> change;
+        std::function<void(findings&, file_facts&, json&)> change;
     };
     const std::vector<test_case> cases = {
         {"no duration", [](auto&, auto& file, auto&) { file.probe.duration_seconds = 0; }},
@@ -270,10 +270,12 @@ TEST(AssembleResult, RefusesImpossibleFacts) {
          [](auto&, auto& file, auto&) { file.sha256 = std::string(64, 'A'); }},
         {"no provider", [](auto& reported, auto&, auto&) { reported.provider = ""; }},
         {"no model", [](auto& reported, auto&, auto&) { reported.model_name = " "; }},
-        {"no code", [](auto&, auto&, auto& post) { post.code = ""; }},
-        {"no link", [](auto&, auto&, auto& post) { post.url = "\x01"; }},
+        {"no code", [](auto&, auto&, auto& post) { post["code"] = ""; }},
+        {"no link", [](auto&, auto&, auto& post) { post["url"] = "\x01"; }},
         {"a link too long",
-         [](auto&, auto&, auto& post) { post.url = std::string(bounds::url_bytes_max + 1, 'x'); }},
+         [](auto&, auto&, auto& post) {
+             post["url"] = std::string(bounds::url_bytes_max + 1, 'x');
+         }},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
