@@ -43,15 +43,6 @@ std::string local_origin(settings config) {
     return parsed ? parsed->origin() : origin;
 }
 
-std::string_view name_of(value_type type) {
-    switch (type) {
-        case value_type::text: return "text";
-        case value_type::number: return "number";
-        case value_type::flag: return "flag";
-    }
-    return {};
-}
-
 json to_json(const setting_definition& definition, std::string_view group) {
     return {
         {"name", definition.name},

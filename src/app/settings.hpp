@@ -151,6 +151,7 @@ using given_values = std::map<std::string, std::string>;
 // `reelsd --help` and the pages that scripts/setting-pages writes are derived from it.
 
 enum class value_type : std::uint8_t { text, number, flag };
+BOOST_DESCRIBE_ENUM(value_type, text, number, flag)
 
 /// Inclusive.
 struct value_range {

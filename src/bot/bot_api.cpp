@@ -111,24 +111,6 @@ void add_field(
 
 }  // namespace
 
-std::string_view name_of(api_answer::outcome what) noexcept {
-    switch (what) {
-        case outcome::done: return "done";
-        case outcome::unchanged: return "unchanged";
-        case outcome::message_gone: return "message_gone";
-        case outcome::bad_markup: return "bad_markup";
-        case outcome::rate_limited: return "rate_limited";
-        case outcome::moved: return "moved";
-        case outcome::unreachable: return "unreachable";
-        case outcome::chat_unreachable: return "chat_unreachable";
-        case outcome::bad_token: return "bad_token";
-        case outcome::not_found: return "not_found";
-        case outcome::conflict: return "conflict";
-        case outcome::rejected: break;
-    }
-    return "rejected";
-}
-
 api_answer answer_from(
     int status, std::string_view body, std::optional<std::string_view> retry_after_header) {
     const auto document = parse_foreign_json(body);

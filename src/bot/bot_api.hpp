@@ -37,6 +37,9 @@ struct api_answer {
         conflict,          ///< Another program polls for updates, or a webhook receives them.
         rejected,          ///< An invalid request; retrying does not help.
     };
+    BOOST_DESCRIBE_NESTED_ENUM(
+        outcome, done, unchanged, message_gone, bad_markup, rate_limited, moved, unreachable,
+        chat_unreachable, bad_token, not_found, conflict, rejected)
 
     outcome what = outcome::unreachable;
     json value = {};          ///< The `result`, if done.
@@ -44,8 +47,6 @@ struct api_answer {
     std::chrono::seconds retry_after{0};
     std::optional<chats::chat_id> moved_to = {};
 };
-
-[[nodiscard]] std::string_view name_of(api_answer::outcome what) noexcept;
 
 /// Parses a complete HTTP response. `retry_after_header` applies if the body names no time.
 [[nodiscard]] api_answer answer_from(

@@ -270,7 +270,7 @@ commands::video video_in(const incoming_video& file, const bot_identity& self) {
         .urls = links_in(file.caption, file.entities).urls};
 }
 
-std::string_view name_of(button_command::kind what) {
+std::string_view word_of(button_command::kind what) {
     switch (what) {
         case button_command::kind::file: return "json";
         case button_command::kind::frames: return "frames";
@@ -328,7 +328,7 @@ command parse_command(const incoming_message& message, const bot_identity& self)
 }
 
 std::string button_data(const button_command& button) {
-    return fmt::format("{}:{}", name_of(button.what), button.job.value);
+    return fmt::format("{}:{}", word_of(button.what), button.job.value);
 }
 
 std::optional<button_command> parse_button(std::string_view data) {
@@ -339,7 +339,7 @@ std::optional<button_command> parse_button(std::string_view data) {
     const auto job = digits.starts_with('#') ? std::nullopt : reel_number(digits);
     if (!job) return std::nullopt;
     for (const auto what : {kind::again, kind::file, kind::frames}) {
-        if (data.substr(0, colon) == name_of(what))
+        if (data.substr(0, colon) == word_of(what))
             return button_command{.what = what, .job = *job};
     }
     return std::nullopt;

@@ -47,21 +47,6 @@ errc errc_of(std::string_view sqlstate) noexcept {
     return best;
 }
 
-std::string_view name_of(outage reason) noexcept {
-    switch (reason) {
-        case outage::no_connection: return "no_connection";
-        case outage::overloaded: return "overloaded";
-        case outage::closed: return "closed";
-        case outage::deadline_passed: return "deadline_passed";
-        case outage::connection_lost: return "connection_lost";
-        case outage::statement_timeout: return "statement_timeout";
-        case outage::contention: return "contention";
-        case outage::server_unready: return "server_unready";
-        case outage::read_only: return "read_only";
-    }
-    return "unknown";
-}
-
 unavailable::unavailable(outage reason, const std::string& message)
     : failure{errc::database_unavailable, std::string{name_of(reason)} + ": " + message},
       reason_{reason} {}

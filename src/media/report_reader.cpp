@@ -307,10 +307,6 @@ bool is_clean_text(std::string_view text) noexcept {
     return is_utf8(text) && std::ranges::none_of(text, is_control);
 }
 
-std::string_view name_of(voice_evidence evidence) noexcept {
-    return evidence_names.at(static_cast<std::size_t>(evidence));
-}
-
 result<probe_report> probe_report_from_json(const json& document) {
     return object_reader::read_document(document, "probe", read_probe);
 }

@@ -130,15 +130,9 @@ constexpr answer_classification session_ended(std::string_view reason) {
 }
 
 answer_classification classify_session_redirect(answer_redirect redirect) noexcept {
-    switch (redirect) {
-        case answer_redirect::login: return session_ended("redirect to the login page");
-        case answer_redirect::home: return session_ended("redirect to the home page");
-        case answer_redirect::challenge: return session_ended("redirect to a challenge");
-        case answer_redirect::none:
-        case answer_redirect::post:
-        case answer_redirect::elsewhere: break;
-    }
-    return failed(errc::platform_changed, "redirect to an unknown place");
+    const auto without_session = classify_redirect({.redirect = redirect});
+    const bool is_refusal = without_session.failure == errc::platform_rate_limited;
+    return is_refusal ? session_ended(without_session.reason) : without_session;
 }
 
 /// For a session's answer without data.

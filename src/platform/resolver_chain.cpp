@@ -29,39 +29,18 @@ bool is_for_visitors(errc code) noexcept {
     return code == errc::login_required || code == errc::video_restricted;
 }
 
-/// How informative an error is about why a link cannot be resolved now.
+/// How informative an error is about why a link cannot be resolved now; 0 for most.
 int weight_of(errc code) noexcept {
-    switch (code) {
-        case errc::platform_rate_limited: return 6;
-        case errc::platform_changed: return 5;
-        case errc::separate_tracks: return 4;
-        case errc::platform_failed: return 3;
-        case errc::proxy_failed: return 2;
-        case errc::connection_failed: return 2;
-        case errc::timed_out: return 1;
-        case errc::invalid_argument:
-        case errc::not_found:
-        case errc::unauthorized:
-        case errc::limit_reached:
-        case errc::conflict:
-        case errc::cancelled:
-        case errc::address_refused:
-        case errc::video_unavailable:
-        case errc::video_restricted:
-        case errc::login_required:
-        case errc::no_video:
-        case errc::unsupported_format:
-        case errc::video_too_long:
-        case errc::video_too_large:
-        case errc::media_failed:
-        case errc::model_refused:
-        case errc::model_unavailable:
-        case errc::model_misconfigured:
-        case errc::storage_failed:
-        case errc::database_unavailable:
-        case errc::internal: break;
-    }
-    return 0;
+    constexpr auto weights = std::to_array<std::pair<errc, int>>(
+        {{errc::platform_rate_limited, 6},
+         {errc::platform_changed, 5},
+         {errc::separate_tracks, 4},
+         {errc::platform_failed, 3},
+         {errc::proxy_failed, 2},
+         {errc::connection_failed, 2},
+         {errc::timed_out, 1}});
+    const auto* const listed = std::ranges::find(weights, code, &std::pair<errc, int>::first);
+    return listed == weights.end() ? 0 : listed->second;
 }
 
 void notify_observer(

@@ -57,9 +57,13 @@ enum class errc : std::uint8_t {
     database_unavailable,  ///< Unreachable, or no answer in time.
     internal,              ///< A bug of this program.
 };
-
-/// The enumerator's name, for logs and metrics: "video_unavailable".
-[[nodiscard]] std::string_view name_of(errc code) noexcept;
+BOOST_DESCRIBE_ENUM(
+    errc, invalid_argument, not_found, unauthorized, limit_reached, conflict, cancelled, timed_out,
+    connection_failed, proxy_failed, address_refused, platform_rate_limited, platform_failed,
+    platform_changed, video_unavailable, video_restricted, login_required, no_video,
+    separate_tracks, unsupported_format, video_too_long, video_too_large, media_failed,
+    model_refused, model_unavailable, model_misconfigured, storage_failed, database_unavailable,
+    internal)
 
 /// An error as a value. `detail` is for logs: clients see it only if the code says so above. It
 /// never contains a secret.
@@ -69,13 +73,10 @@ public:
     error() : error{errc::internal, "no error"} {}
     /// The code comes first and is required: an error constructible from text alone would make
     /// `result<std::string>` ambiguous.
-    explicit error(
-        errc code, std::string detail = {}, boost::source_location where = BOOST_CURRENT_LOCATION)
-        : code_{code}, detail_{std::move(detail)}, where_{where} {}
+    explicit error(errc code, std::string detail = {}) : code_{code}, detail_{std::move(detail)} {}
 
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
-    [[nodiscard]] const boost::source_location& where() const noexcept { return where_; }
 
     /// "video_unavailable: page says PolarisErrorRoute", for logs.
     [[nodiscard]] std::string to_string() const;
@@ -83,7 +84,6 @@ public:
 private:
     errc code_;
     std::string detail_;
-    boost::source_location where_;
 };
 
 }  // namespace reelsd

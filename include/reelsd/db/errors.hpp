@@ -39,9 +39,9 @@ enum class outage : std::uint8_t {
     server_unready,     ///< Starting, stopping, out of memory, processes or connections.
     read_only,          ///< A standby, or a server set to read only.
 };
-
-/// Returns the reason's name for logs, such as "connection_lost".
-[[nodiscard]] std::string_view name_of(outage reason) noexcept;
+BOOST_DESCRIBE_ENUM(
+    outage, no_connection, overloaded, closed, deadline_passed, connection_lost, statement_timeout,
+    contention, server_unready, read_only)
 
 /// The database cannot serve now; a retry may succeed. `code()` is `database_unavailable`.
 class unavailable : public failure {

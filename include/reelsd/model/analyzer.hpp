@@ -29,11 +29,9 @@ struct video_input {
     analysis_options options = {};      ///< What the caller requests; untrusted.
 };
 
-/// What providers count separately.
+/// What providers count separately. The ledger has these names.
 enum class modality : std::uint8_t { text, image, video, audio, document, other };
-
-/// The name in the ledger: "text".
-[[nodiscard]] std::string_view name_of(modality kind) noexcept;
+BOOST_DESCRIBE_ENUM(modality, text, image, video, audio, document, other)
 
 /// The tokens of one modality.
 struct modality_tokens {

@@ -46,11 +46,7 @@ struct content_findings {
 };
 
 enum class sentiment : std::uint8_t { positive, neutral, negative, mixed };
-
-/// The name in a result: "positive".
-[[nodiscard]] std::string_view name_of(sentiment mood) noexcept;
-/// The reverse; nothing for any other text. Case-sensitive.
-[[nodiscard]] std::optional<sentiment> sentiment_from(std::string_view name) noexcept;
+BOOST_DESCRIBE_ENUM(sentiment, positive, neutral, negative, mixed)
 
 struct metadata_findings {
     std::string format;  ///< "tutorial", "interview", ...; empty when unknown.

@@ -30,7 +30,6 @@ class header_list {
 public:
     /// The first field of that name.
     [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
-    [[nodiscard]] const std::vector<header>& all() const noexcept { return fields_; }
 
     void add(std::string name, std::string value);
     void clear() noexcept { fields_.clear(); }

@@ -513,7 +513,7 @@ metadata_findings metadata_from(const answer_json& answer, answer_log& log) {
     metadata.format = format_from(section.optional_text("format"));
     metadata.target_audience = section.text("target_audience");
     const auto mood = ascii_lower(section.text("sentiment"));
-    metadata.mood = sentiment_from(mood).value_or(sentiment::neutral);
+    metadata.mood = enum_from<sentiment>(mood).value_or(sentiment::neutral);
     section.finish();
     return metadata;
 }

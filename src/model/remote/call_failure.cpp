@@ -20,7 +20,6 @@ namespace {
 
 struct kind_traits {
     failure_kind kind;
-    std::string_view name;
     errc code;
     int tries_max;
 };
@@ -32,27 +31,27 @@ constexpr int transient_tries_max = 3;
 constexpr int slow_tries_max = 2;
 
 constexpr auto kinds = std::to_array<kind_traits>({
-    {failure_kind::misconfigured, "misconfigured", errc::model_misconfigured, 1},
-    {failure_kind::unauthorized, "unauthorized", errc::model_misconfigured, 1},
-    {failure_kind::quota_exhausted, "quota_exhausted", errc::model_unavailable, 1},
-    {failure_kind::rate_limited, "rate_limited", errc::model_unavailable, busy_tries_max},
-    {failure_kind::overloaded, "overloaded", errc::model_unavailable, busy_tries_max},
-    {failure_kind::transient, "transient", errc::model_unavailable, transient_tries_max},
-    {failure_kind::server_fault, "server_fault", errc::model_unavailable, transient_tries_max},
-    {failure_kind::slow, "slow", errc::model_unavailable, slow_tries_max},
-    {failure_kind::video_rejected, "video_rejected", errc::model_refused, 1},
-    {failure_kind::payload_too_large, "payload_too_large", errc::model_refused, 1},
-    {failure_kind::schema_refused, "schema_refused", errc::model_misconfigured, 1},
-    {failure_kind::thinking_refused, "thinking_refused", errc::model_misconfigured, 1},
-    {failure_kind::store_refused, "store_refused", errc::model_misconfigured, 1},
-    {failure_kind::limit_refused, "limit_refused", errc::model_misconfigured, 1},
-    {failure_kind::file_not_ready, "file_not_ready", errc::model_unavailable, busy_tries_max},
-    {failure_kind::file_gone, "file_gone", errc::model_unavailable, 1},
-    {failure_kind::no_calls_left, "no_calls_left", errc::limit_reached, 1},
-    {failure_kind::budget_spent, "budget_spent", errc::unauthorized, 1},
-    {failure_kind::storage, "storage", errc::storage_failed, 1},
-    {failure_kind::no_database, "no_database", errc::database_unavailable, 1},
-    {failure_kind::cancelled, "cancelled", errc::cancelled, 1},
+    {failure_kind::misconfigured, errc::model_misconfigured, 1},
+    {failure_kind::unauthorized, errc::model_misconfigured, 1},
+    {failure_kind::quota_exhausted, errc::model_unavailable, 1},
+    {failure_kind::rate_limited, errc::model_unavailable, busy_tries_max},
+    {failure_kind::overloaded, errc::model_unavailable, busy_tries_max},
+    {failure_kind::transient, errc::model_unavailable, transient_tries_max},
+    {failure_kind::server_fault, errc::model_unavailable, transient_tries_max},
+    {failure_kind::slow, errc::model_unavailable, slow_tries_max},
+    {failure_kind::video_rejected, errc::model_refused, 1},
+    {failure_kind::payload_too_large, errc::model_refused, 1},
+    {failure_kind::schema_refused, errc::model_misconfigured, 1},
+    {failure_kind::thinking_refused, errc::model_misconfigured, 1},
+    {failure_kind::store_refused, errc::model_misconfigured, 1},
+    {failure_kind::limit_refused, errc::model_misconfigured, 1},
+    {failure_kind::file_not_ready, errc::model_unavailable, busy_tries_max},
+    {failure_kind::file_gone, errc::model_unavailable, 1},
+    {failure_kind::no_calls_left, errc::limit_reached, 1},
+    {failure_kind::budget_spent, errc::unauthorized, 1},
+    {failure_kind::storage, errc::storage_failed, 1},
+    {failure_kind::no_database, errc::database_unavailable, 1},
+    {failure_kind::cancelled, errc::cancelled, 1},
 });
 
 const kind_traits& traits_of(failure_kind kind) noexcept {
@@ -134,10 +133,6 @@ std::optional<double> date_from(std::string_view text) {
 
 }  // namespace
 
-std::string_view name_of(failure_kind kind) noexcept {
-    return traits_of(kind).name;
-}
-
 int tries_max(const call_failure& why) noexcept {
     const auto usual = traits_of(why.kind).tries_max;
     const auto tries =
@@ -188,7 +183,7 @@ call_failure failure_from(const error& why) {
 
 error error_from(const call_failure& why) {
     const auto& traits = traits_of(why.kind);
-    return error{traits.code, std::string{traits.name} + ": " + why.detail};
+    return error{traits.code, std::string{name_of(why.kind)} + ": " + why.detail};
 }
 
 std::string without_secret(std::string text, std::string_view secret) {

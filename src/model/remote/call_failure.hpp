@@ -39,9 +39,11 @@ enum class failure_kind : std::uint8_t {
     no_database,        ///< Our database is unavailable.
     cancelled,          ///< A stop was requested.
 };
-
-/// "rate_limited", for logs and metrics.
-[[nodiscard]] std::string_view name_of(failure_kind kind) noexcept;
+BOOST_DESCRIBE_ENUM(
+    failure_kind, misconfigured, unauthorized, quota_exhausted, rate_limited, overloaded, transient,
+    server_fault, slow, video_rejected, payload_too_large, schema_refused, thinking_refused,
+    store_refused, limit_refused, file_not_ready, file_gone, no_calls_left, budget_spent, storage,
+    no_database, cancelled)
 
 struct call_failure {
     failure_kind kind = failure_kind::transient;

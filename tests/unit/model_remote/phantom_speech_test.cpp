@@ -76,7 +76,7 @@ TEST(WithoutPhantoms, PhrasesNeedAVoiceAndOtherWords) {
     const auto phrase = segment("Thank you.", 8, 9);
     const auto spoken = segment("Grind the beans at the last minute.");
     for (const auto evidence : {voice_evidence::possible, voice_evidence::alone})
-        EXPECT_EQ(kept({phrase}, voice(evidence)), texts{}) << media::name_of(evidence);
+        EXPECT_EQ(kept({phrase}, voice(evidence)), texts{}) << name_of(evidence);
     EXPECT_EQ(kept({phrase}, {}), texts{});
     EXPECT_EQ(kept({phrase}, voice(voice_evidence::recognized)), texts{"Thank you."});
     EXPECT_EQ(
