@@ -28,7 +28,6 @@
 namespace reelsd::app {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// A healthy daemon answers in milliseconds; /readyz waits up to 2 s for its database. Container
@@ -92,14 +91,14 @@ error no_such_account(std::string_view name) {
 }
 
 /// `name`: e-mail address or id.
-asio::awaitable<result<account_id>> find_account(db::pool& pool, std::string name, deadline by) {
+awaitable<result<account_id>> find_account(db::pool& pool, std::string name, deadline by) {
     accounts::account_store store{pool};
     const auto id = co_await store.find(name, by);
     if (!id) co_return no_such_account(name);
     co_return id;
 }
 
-asio::awaitable<result<void>> make_active(db::pool& pool, std::string name) {
+awaitable<result<void>> make_active(db::pool& pool, std::string name) {
     jobs::vector_store vectors{pool};
     co_await vectors.make_active(name, answer_by());
     fmt::print("{}\n", name);
@@ -133,7 +132,7 @@ result<void> confirm_deletion(const std::string& email, const retention::data_co
 }
 
 /// Runs concurrently with the daemons' own erasure, which finishes what is left if this stops.
-asio::awaitable<void> empty_account(db::pool& pool, account_id account) {
+awaitable<void> empty_account(db::pool& pool, account_id account) {
     retention::retention_store store{pool};
     retention::step_size size;
     for (;;) {

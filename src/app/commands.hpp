@@ -2,11 +2,10 @@
 
 #include "database.hpp"
 #include "settings.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +18,7 @@
 namespace reelsd::app {
 
 /// The function of a command that needs only the migrated database; see the template at the end.
-using database_work = boost::asio::awaitable<result<void>>;
+using database_work = awaitable<result<void>>;
 
 /// Serves until SIGINT or SIGTERM. Errors: any that keep the daemon from starting.
 struct serve_command {};

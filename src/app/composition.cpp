@@ -492,7 +492,7 @@ api::api_dependencies composition::api_dependencies() {
         .has_metrics_address = config.metrics_listen.has_value()};
     if (vectors) {
         dependencies.search.near_reels =
-            [this](account_id caller, std::string query) -> asio::awaitable<std::vector<job_id>> {
+            [this](account_id caller, std::string query) -> awaitable<std::vector<job_id>> {
             auto near = co_await vectors->near(caller, std::move(query));
             co_return std::move(near.reels);
         };

@@ -1,11 +1,11 @@
 #include "commands.hpp"
 #include "composition.hpp"
 #include "process_services.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/process/child_run.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
@@ -147,13 +147,13 @@ private:
         parts_.loop.run();
     }
 
-    asio::awaitable<void> stop_on_signal() {
+    awaitable<void> stop_on_signal() {
         const int signal = co_await signals_.async_wait(asio::use_awaitable);
         parts_.log.info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
         co_await stop();
     }
 
-    asio::awaitable<void> stop() {
+    awaitable<void> stop() {
         using namespace asio::experimental::awaitable_operators;
         log_unless_notified(parts_.log, supervisor_.stopping());
         parts_.recorder.refuse_new();

@@ -93,7 +93,7 @@ result<std::size_t> database::migrate(const log::logger& log) const {
 
 result<void> with_database(
     const settings& config, const log::logger& log,
-    const std::function<asio::awaitable<result<void>>(db::pool&)>& work) {
+    const std::function<awaitable<result<void>>(db::pool&)>& work) {
     const auto store = database::open(config, log);
     if (!store) return store.error();
     const auto migrated = (*store)->migrate(log);
@@ -103,7 +103,7 @@ result<void> with_database(
 
 result<void> with_pool(
     const database& store, const log::logger& log,
-    const std::function<asio::awaitable<result<void>>(db::pool&)>& work) {
+    const std::function<awaitable<result<void>>(db::pool&)>& work) {
     asio::io_context loop{1};
     db::pool_options options;
     options.connection_string = store.connection_string();
@@ -134,7 +134,7 @@ cluster_supervisor::cluster_supervisor(
       others_{others},
       threads_{threads} {}
 
-asio::awaitable<void> cluster_supervisor::run() {
+awaitable<void> cluster_supervisor::run() {
     if (store_.cluster() == nullptr) co_return;
     const auto& cluster = *store_.cluster();
     for (int stale_checks = 0;;) {
@@ -152,25 +152,25 @@ asio::awaitable<void> cluster_supervisor::run() {
     }
 }
 
-asio::awaitable<void> cluster_supervisor::suspend() {
+awaitable<void> cluster_supervisor::suspend() {
     if (store_.cluster() == nullptr) co_return;  // The operator's database is not affected.
     log().info("another daemon is stopping the private database");
     co_await suspend_pool();
 }
 
-asio::awaitable<void> cluster_supervisor::resume() {
+awaitable<void> cluster_supervisor::resume() {
     if (store_.cluster() == nullptr) co_return;
     co_await run_cluster(&db::private_cluster::ensure_running);
     pool_.resume();
 }
 
-asio::awaitable<bool> cluster_supervisor::stop(deadline by) {
+awaitable<bool> cluster_supervisor::stop(deadline by) {
     // Otherwise the wait for a server that does not answer would exceed `by`.
     if (auto* const cluster = store_.cluster()) cluster->interrupt();
     return background_task::stop(by);
 }
 
-asio::awaitable<void> cluster_supervisor::hand_over(deadline by) {
+awaitable<void> cluster_supervisor::hand_over(deadline by) {
     const auto* const cluster = store_.cluster();
     const bool hands_over = cluster != nullptr && cluster->is_owner() && !others_.is_alone();
     if (hands_over) co_await write_back(by.at_most(write_back_time_max));
@@ -179,7 +179,7 @@ asio::awaitable<void> cluster_supervisor::hand_over(deadline by) {
     co_await others_.stop(by);
 }
 
-asio::awaitable<void> cluster_supervisor::restart() {
+awaitable<void> cluster_supervisor::restart() {
     log().warning("restarting the private database: PostgreSQL's files were replaced");
     if (pool_.state().reachable()) co_await write_back(deadline::after(write_back_time_max));
     co_await suspend_pool();
@@ -189,7 +189,7 @@ asio::awaitable<void> cluster_supervisor::restart() {
     others_.announce_database_start();
 }
 
-asio::awaitable<void> cluster_supervisor::suspend_pool() {
+awaitable<void> cluster_supervisor::suspend_pool() {
     const db::suspension away{
         .settled_by = deadline::after(settle_time_max),
         .waiting_by = deadline::after(database_away_max)};
@@ -197,7 +197,7 @@ asio::awaitable<void> cluster_supervisor::suspend_pool() {
     if (!settled) log().warning("stopping the private database aborts running statements");
 }
 
-asio::awaitable<void> cluster_supervisor::write_back(deadline by) {
+awaitable<void> cluster_supervisor::write_back(deadline by) {
     // A stopping server writes its dirty pages. A checkpoint while the other daemons still use it
     // shortens their wait.
     try {
@@ -207,7 +207,7 @@ asio::awaitable<void> cluster_supervisor::write_back(deadline by) {
     }
 }
 
-asio::awaitable<void> cluster_supervisor::run_cluster(
+awaitable<void> cluster_supervisor::run_cluster(
     result<std::string> (db::private_cluster::*operation)(deadline)) {
     const auto by = deadline::after(restart_time_max);
     const auto run = [this, operation, by] {

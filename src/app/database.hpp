@@ -2,14 +2,13 @@
 
 #include "handover.hpp"
 #include "settings.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/db/pool.hpp>
 #include <reelsd/db/private_cluster.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <functional>
 #include <memory>
@@ -47,12 +46,12 @@ private:
 /// Runs `work` on a loop with a pool of one connection. The schema must be up to date. Blocking.
 [[nodiscard]] result<void> with_pool(
     const database& store, const log::logger& log,
-    const std::function<boost::asio::awaitable<result<void>>(db::pool&)>& work);
+    const std::function<awaitable<result<void>>(db::pool&)>& work);
 
 /// Opens and migrates the database, and runs `work` like with_pool(). For subcommands. Blocking.
 [[nodiscard]] result<void> with_database(
     const settings& config, const log::logger& log,
-    const std::function<boost::asio::awaitable<result<void>>(db::pool&)>& work);
+    const std::function<awaitable<result<void>>(db::pool&)>& work);
 
 /// Keeps the private database running, and hands it over to other daemons on the same data
 /// directory: docs/adr/0015. With an external database it only closes the pool.
@@ -65,24 +64,23 @@ public:
         async::offload_pool& threads, log::logger log);
 
     /// Sends nothing to the database, which another daemon stops, until resume().
-    boost::asio::awaitable<void> suspend();
+    awaitable<void> suspend();
     /// Starts the database unless the other daemon has, and uses it again.
-    boost::asio::awaitable<void> resume();
+    awaitable<void> resume();
 
-    boost::asio::awaitable<bool> stop(deadline by) override;
+    awaitable<bool> stop(deadline by) override;
 
     /// The last step of a stop: closes the pool, and leaves the database to the other daemons.
-    boost::asio::awaitable<void> hand_over(deadline by);
+    awaitable<void> hand_over(deadline by);
 
 private:
-    boost::asio::awaitable<void> run() override;
+    awaitable<void> run() override;
     /// Restarts the database, whose program was replaced, while requests wait.
-    boost::asio::awaitable<void> restart();
-    boost::asio::awaitable<void> suspend_pool();
-    boost::asio::awaitable<void> write_back(deadline by);
+    awaitable<void> restart();
+    awaitable<void> suspend_pool();
+    awaitable<void> write_back(deadline by);
     /// Runs the operation on another thread.
-    boost::asio::awaitable<void> run_cluster(
-        result<std::string> (db::private_cluster::*operation)(deadline));
+    awaitable<void> run_cluster(result<std::string> (db::private_cluster::*operation)(deadline));
 
     database& store_;
     db::pool& pool_;

@@ -272,7 +272,7 @@ private:
 void check_answers(
     report& lines, const settings& config, const database& store, const log::logger& log) {
     std::vector<pacing::resolver_state> states;
-    const auto read = [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
+    const auto read = [&](db::pool& pool) -> awaitable<result<void>> {
         pacing::pace_store paces{pool};
         states = co_await paces.list(platform_host(config), deadline::after(answers_time_max));
         co_return result<void>{};
@@ -369,7 +369,7 @@ result<std::optional<std::string>> refusal_of(
     const std::string& fingerprint, const settings& config, const log::logger& log) {
     std::optional<std::string> refusal;
     const auto resolver = session_resolver_of(config);
-    const auto find = [&](db::pool& pool) -> boost::asio::awaitable<result<void>> {
+    const auto find = [&](db::pool& pool) -> awaitable<result<void>> {
         pacing::refused_session_store refusals{pool};
         const auto by = deadline::after(migration_time_max);
         refusal = co_await refusals.find(resolver, fingerprint, by);

@@ -197,7 +197,7 @@ std::unique_ptr<net::s3_store> open_media_store(const settings& config) {
         .ca_file = config.ca_file});
 }
 
-boost::asio::awaitable<result<std::vector<std::byte>>> read_object(
+awaitable<result<std::vector<std::byte>>> read_object(
     const net::s3_store* store, async::offload_pool& threads, jobs::object_range part) {
     using outcome = result<std::vector<std::byte>>;
     if (store == nullptr)

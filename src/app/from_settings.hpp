@@ -1,6 +1,7 @@
 #pragma once
 
 #include "settings.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/job_queue.hpp>
@@ -13,7 +14,6 @@
 #include <reelsd/platform/source.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -109,7 +109,7 @@ inline constexpr std::chrono::seconds object_time_max{10};
 
 /// Reads a part of an object on one of `threads`. Errors: those of s3_store::get(); storage_failed
 /// when `store` is null. The objects outlive the call.
-[[nodiscard]] boost::asio::awaitable<result<std::vector<std::byte>>> read_object(
+[[nodiscard]] awaitable<result<std::vector<std::byte>>> read_object(
     const net::s3_store* store, async::offload_pool& threads, jobs::object_range part);
 
 /// Whether the store accepts, returns and deletes an object. Errors: storage_failed, timed_out.

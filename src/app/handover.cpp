@@ -309,7 +309,7 @@ void handover::start(handover_callbacks callbacks) {
     start_lock_.close();
 }
 
-asio::awaitable<void> handover::accept_loop() {
+awaitable<void> handover::accept_loop() {
     for (;;) {
         co_await acceptor_->async_wait(asio_descriptor::wait_read, asio::use_awaitable);
         auto connected = handover_directory::accept(acceptor_->native_handle());
@@ -322,7 +322,7 @@ asio::awaitable<void> handover::accept_loop() {
     }
 }
 
-asio::awaitable<void> handover::serve(position place) {
+awaitable<void> handover::serve(position place) {
     for (auto state = link_state::open; state != link_state::ended;) {
         co_await place->channel.async_wait(asio_descriptor::wait_read, asio::use_awaitable);
         state = answer_all(*place);
@@ -358,7 +358,7 @@ handover::link_state handover::answer_all(link& peer) {
     }
 }
 
-asio::awaitable<void> handover::hand_over_database(link& peer) {
+awaitable<void> handover::hand_over_database(link& peer) {
     co_await callbacks_.suspend_database();
     if (send_message(peer.channel.native_handle(), message_type::database_suspended)) {
         auto next = peer.channel.async_wait(asio_descriptor::wait_read, asio::use_awaitable);
@@ -368,7 +368,7 @@ asio::awaitable<void> handover::hand_over_database(link& peer) {
     co_await callbacks_.resume_database();
 }
 
-asio::awaitable<void> handover::announce_database_stop(deadline by) {
+awaitable<void> handover::announce_database_stop(deadline by) {
     for (auto& peer : links_) {
         const int channel = peer.channel.native_handle();
         // A peer that cannot receive the message has ended, or will notice the database's end.
@@ -388,7 +388,7 @@ void handover::announce_database_start() {
     }
 }
 
-asio::awaitable<void> handover::stop(deadline by) {
+awaitable<void> handover::stop(deadline by) {
     if (folder_) folder_->remove(name_);
     co_await tasks_.stop(by, deadline::after(unwind_time_max));
 }

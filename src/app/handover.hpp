@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/clock.hpp>
@@ -9,7 +10,6 @@
 #include <reelsd/http/server.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <cstdint>
@@ -87,9 +87,9 @@ struct handover_callbacks {
     /// The listening socket to share; -1: none.
     std::function<int()> listener;
     /// Sends nothing to the private database until resume_database(), and closes its connections.
-    std::function<boost::asio::awaitable<void>()> suspend_database;
+    std::function<awaitable<void>()> suspend_database;
     /// Another daemon has stopped the database, or has died: starts it unless it runs, and resumes.
-    std::function<boost::asio::awaitable<void>()> resume_database;
+    std::function<awaitable<void>()> resume_database;
 };
 
 /// The daemons on one data directory, each linked to each other one: a new daemon can take over the
@@ -120,12 +120,12 @@ public:
 
     /// Announces that the private database will be stopped, and waits until every other daemon has
     /// suspended it or has ended, or until `by`.
-    [[nodiscard]] boost::asio::awaitable<void> announce_database_stop(deadline by);
+    [[nodiscard]] awaitable<void> announce_database_stop(deadline by);
 
     /// Announces that the private database serves again after announce_database_stop().
     void announce_database_start();
 
-    [[nodiscard]] boost::asio::awaitable<void> stop(deadline by);
+    [[nodiscard]] awaitable<void> stop(deadline by);
 
 private:
     struct link {
@@ -139,11 +139,11 @@ private:
     enum class link_state : std::uint8_t { open, ended, database_stopping };
 
     void add(unique_fd connected);
-    boost::asio::awaitable<void> accept_loop();
-    boost::asio::awaitable<void> serve(position place);
+    awaitable<void> accept_loop();
+    awaitable<void> serve(position place);
     [[nodiscard]] link_state answer_all(link& peer);
     /// Suspends the database until the peer has ended, or has started the database again.
-    boost::asio::awaitable<void> hand_over_database(link& peer);
+    awaitable<void> hand_over_database(link& peer);
 
     boost::asio::any_io_executor loop_;
     std::string name_;

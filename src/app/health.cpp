@@ -84,7 +84,7 @@ health::health(health_dependencies dependencies)
       started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now())} {}
 
-asio::awaitable<std::string> health::metrics_text() {
+awaitable<std::string> health::metrics_text() {
     metrics_snapshot snapshot{
         .server = deps_.server.counts(),
         .pool = deps_.pool.state(),
@@ -121,7 +121,7 @@ asio::awaitable<std::string> health::metrics_text() {
     co_return deps_.registry.text(snapshot);
 }
 
-asio::awaitable<bool> health::is_session_enabled(deadline by) {
+awaitable<bool> health::is_session_enabled(deadline by) {
     const auto fingerprint = deps_.platform_session->fingerprint();
     if (fingerprint.empty()) co_return false;
     pacing::refused_session_store refusals{deps_.pool};
@@ -130,7 +130,7 @@ asio::awaitable<bool> health::is_session_enabled(deadline by) {
     co_return !refusal.has_value();
 }
 
-asio::awaitable<json> health::view() {
+awaitable<json> health::view() {
     json view{
         {"started_at", to_rfc3339(started_at_)},
         {"analyzer", deps_.models.get()->chosen().name()},
@@ -158,7 +158,7 @@ asio::awaitable<json> health::view() {
     co_return view;
 }
 
-asio::awaitable<bool> health::platform_never_answered() {
+awaitable<bool> health::platform_never_answered() {
     pacing::pace_store paces{deps_.pool};
     co_return pacing::has_never_answered(
         co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max)));
@@ -172,25 +172,25 @@ readiness_monitor::readiness_monitor(
       claimed_at_{std::move(claimed_at)},
       state_{unready("starting")} {}
 
-asio::awaitable<void> readiness_monitor::run() {
+awaitable<void> readiness_monitor::run() {
     for (;;) {
         note(co_await check());
         co_await async::pause(check_interval);
     }
 }
 
-asio::awaitable<bool> readiness_monitor::stop(deadline by) {
+awaitable<bool> readiness_monitor::stop(deadline by) {
     is_stopping_ = true;
     return background_task::stop(by);
 }
 
-asio::awaitable<result<void>> readiness_monitor::state() {
+awaitable<result<void>> readiness_monitor::state() {
     if (is_stopping_) co_return unready("the service is shutting down");
     if (!has_checked_) static_cast<void>(co_await checked_.wait(deadline::after(first_check_max)));
     co_return state_;
 }
 
-asio::awaitable<result<void>> readiness_monitor::check() {
+awaitable<result<void>> readiness_monitor::check() {
     try {
         co_await check_submissions();
     } catch (const db::failure& failure) {
@@ -209,7 +209,7 @@ asio::awaitable<result<void>> readiness_monitor::check() {
     co_return result<void>{};
 }
 
-asio::awaitable<void> readiness_monitor::check_submissions() {
+awaitable<void> readiness_monitor::check_submissions() {
     const auto& metrics = pool_.metrics();
     const auto submitted = metrics.find("jobs.submit");
     const auto counts = submitted == metrics.end() ? db::query_metrics{} : submitted->second;

@@ -3,6 +3,7 @@
 #include "metrics.hpp"
 #include "settings.hpp"
 #include "stored_model.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/clock.hpp>
@@ -19,8 +20,6 @@
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 #include <reelsd/work/webhooks/webhook_deliverer.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -54,16 +53,16 @@ public:
     explicit health(health_dependencies dependencies);
 
     /// In Prometheus' text format; without the database only the values of this process.
-    boost::asio::awaitable<std::string> metrics_text();
+    awaitable<std::string> metrics_text();
 
     /// For administrators; see dashboard::dashboard_dependencies.
-    boost::asio::awaitable<json> view();
+    awaitable<json> view();
 
     /// Whether the platform was requested and has never answered this installation.
-    boost::asio::awaitable<bool> platform_never_answered();
+    awaitable<bool> platform_never_answered();
 
 private:
-    [[nodiscard]] boost::asio::awaitable<bool> is_session_enabled(deadline by);
+    [[nodiscard]] awaitable<bool> is_session_enabled(deadline by);
 
     health_dependencies deps_;
     time_point started_at_;
@@ -86,16 +85,16 @@ public:
 
     /// Result of the last check; waits for the first one. Errors: database_unavailable. The detail
     /// is for clients: no SQL, no path.
-    boost::asio::awaitable<result<void>> state();
+    awaitable<result<void>> state();
 
     /// The daemon is not ready from now on.
-    boost::asio::awaitable<bool> stop(deadline by) override;
+    awaitable<bool> stop(deadline by) override;
 
 private:
     /// Logs each change.
-    boost::asio::awaitable<void> run() override;
-    boost::asio::awaitable<result<void>> check();
-    boost::asio::awaitable<void> check_submissions();
+    awaitable<void> run() override;
+    awaitable<result<void>> check();
+    awaitable<void> check_submissions();
     void note(result<void> checked);
 
     db::pool& pool_;

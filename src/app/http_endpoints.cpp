@@ -105,7 +105,7 @@ result<void> metrics_endpoint::start() {
     return {};
 }
 
-asio::awaitable<void> metrics_endpoint::stop() {
+awaitable<void> metrics_endpoint::stop() {
     return server_.stop(deadline::after(scrape_time_max));
 }
 

@@ -3,12 +3,12 @@
 #include "metrics.hpp"
 #include "settings.hpp"
 #include <reelsd/api/api.hpp>
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/server.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <memory>
@@ -33,7 +33,7 @@ public:
     /// Errors: the address cannot be listened on.
     result<void> start();
 
-    boost::asio::awaitable<void> stop();
+    awaitable<void> stop();
 
     /// Stops before the loop has run.
     void abandon();

@@ -44,7 +44,7 @@ constexpr auto schema_check_interval = 2s;
 constexpr auto schema_check_time_max = 2s;
 constexpr auto setup_link_interval = 1s;
 
-asio::awaitable<void> renew_tls(const process_context& context) {
+awaitable<void> renew_tls(const process_context& context) {
     result<std::shared_ptr<const http::tls_identity>> loaded{nullptr};
     const auto load = [&context, &loaded] {
         loaded = load_tls(context.config, context.log);
@@ -59,7 +59,7 @@ asio::awaitable<void> renew_tls(const process_context& context) {
     context.log.error("reloading the certificate failed", {{"reason", why.detail()}});
 }
 
-asio::awaitable<void> reload_on_hangup(process_context context, service_notifier supervisor) {
+awaitable<void> reload_on_hangup(process_context context, service_notifier supervisor) {
     asio::signal_set hangups{context.loop, SIGHUP};
     // SIGHUP was ignored while the daemon started.
     context.log.reopen();
@@ -73,8 +73,7 @@ asio::awaitable<void> reload_on_hangup(process_context context, service_notifier
     }
 }
 
-asio::awaitable<void> monitor_schema(
-    process_context context, std::function<void()> on_unsupported) {
+awaitable<void> monitor_schema(process_context context, std::function<void()> on_unsupported) {
     const auto& log = context.log;
     const auto known = db::embedded_migrations().back().version;
     bool is_newer_logged = false;
@@ -102,7 +101,7 @@ asio::awaitable<void> monitor_schema(
     }
 }
 
-asio::awaitable<void> log_setup_link(process_context context) {
+awaitable<void> log_setup_link(process_context context) {
     const auto& log = context.log;
     for (;;) {
         try {
@@ -196,7 +195,7 @@ std::vector<std::unique_ptr<async::background_service>> make_process_services(
     const process_context& context, const service_notifier& supervisor,
     std::function<void()> on_unsupported) {
     std::vector<std::unique_ptr<async::background_service>> services;
-    const auto add = [&](const char* name, std::function<asio::awaitable<void>()> run) {
+    const auto add = [&](const char* name, std::function<awaitable<void>()> run) {
         services.push_back(
             async::make_background_task(name, context.loop, context.log, std::move(run)));
     };

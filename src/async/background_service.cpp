@@ -15,20 +15,20 @@ class function_task final : public background_task {
 public:
     function_task(
         std::string name, const asio::any_io_executor& loop, log::logger log,
-        std::function<asio::awaitable<void>()> run)
+        std::function<awaitable<void>()> run)
         : background_task{std::move(name), loop, std::move(log)}, run_{std::move(run)} {}
 
 private:
-    asio::awaitable<void> run() override { return run_(); }
+    awaitable<void> run() override { return run_(); }
 
-    std::function<asio::awaitable<void>()> run_;
+    std::function<awaitable<void>()> run_;
 };
 
 }  // namespace
 
 std::unique_ptr<background_service> make_background_task(
     std::string name, const asio::any_io_executor& loop, log::logger log,
-    std::function<asio::awaitable<void>()> run) {
+    std::function<awaitable<void>()> run) {
     return std::make_unique<function_task>(std::move(name), loop, std::move(log), std::move(run));
 }
 
@@ -39,7 +39,7 @@ void service_group::start() {
     for (auto* const service : services_) service->start();
 }
 
-asio::awaitable<bool> service_group::stop(deadline by) {
+awaitable<bool> service_group::stop(deadline by) {
     for (auto next = services_.rbegin(); next != services_.rend(); ++next) {
         stops_.spawn((*next)->name(), stop_one(**next, by));
     }
@@ -47,7 +47,7 @@ asio::awaitable<bool> service_group::stop(deadline by) {
     co_return stopped_ == services_.size();
 }
 
-asio::awaitable<void> service_group::stop_one(background_service& service, deadline by) {
+awaitable<void> service_group::stop_one(background_service& service, deadline by) {
     const bool is_stopped = co_await service.stop(by);
     if (is_stopped) {
         ++stopped_;

@@ -31,7 +31,7 @@ condition::~condition() {
     waiting_.clear();
 }
 
-boost::asio::awaitable<bool> condition::wait(deadline by) {
+awaitable<bool> condition::wait(deadline by) {
     waiter self{*this, co_await boost::asio::this_coro::executor, by};
     const auto token = boost::asio::as_tuple(boost::asio::deferred);
     const auto [outcome] = co_await self.timer.async_wait(token);

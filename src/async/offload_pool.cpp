@@ -79,7 +79,7 @@ std::size_t offload_pool::pending() const noexcept {
     return state_->pending;
 }
 
-asio::awaitable<offload_pool::outcome> offload_pool::perform(
+awaitable<offload_pool::outcome> offload_pool::perform(
     deadline by, const std::function<void()>& call) {
     if (state_->pending >= state_->pending_max) co_return outcome::queue_full;
     ++state_->pending;

@@ -23,7 +23,7 @@ task_group::~task_group() {
     invariant(tasks_.empty());
 }
 
-void task_group::spawn(std::string_view name, asio::awaitable<void> task) {
+void task_group::spawn(std::string_view name, awaitable<void> task) {
     if (stopping_) return;
     auto& entry = tasks_.emplace_back();
     entry.name = name;
@@ -35,7 +35,7 @@ void task_group::spawn(std::string_view name, asio::awaitable<void> task) {
         asio::bind_cancellation_slot(entry.cancel.slot(), std::move(on_end)));
 }
 
-asio::awaitable<void> task_group::run(asio::awaitable<void> task) {
+awaitable<void> task_group::run(awaitable<void> task) {
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
     // A stop between spawn and this step signalled only the cancellation state just replaced.
     if (stopping_) co_return;
@@ -67,7 +67,7 @@ void task_group::force_stop() {
     emit(asio::cancellation_type::all);
 }
 
-asio::awaitable<bool> task_group::wait_until_empty(deadline by) {
+awaitable<bool> task_group::wait_until_empty(deadline by) {
     while (!tasks_.empty()) {
         const bool notified = co_await emptied_.wait(by);
         if (!notified) break;
@@ -75,7 +75,7 @@ asio::awaitable<bool> task_group::wait_until_empty(deadline by) {
     co_return tasks_.empty();
 }
 
-asio::awaitable<bool> task_group::stop(deadline graceful, deadline by) {
+awaitable<bool> task_group::stop(deadline graceful, deadline by) {
     request_stop();
     const bool ended = co_await wait_until_empty(graceful);
     if (ended) co_return true;

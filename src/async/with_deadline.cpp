@@ -4,7 +4,7 @@ namespace reelsd::async {
 
 namespace {
 
-boost::asio::awaitable<bool> then_true(boost::asio::awaitable<void> operation) {
+awaitable<bool> then_true(awaitable<void> operation) {
     co_await std::move(operation);
     co_return true;
 }
@@ -33,7 +33,7 @@ void rethrow_unless_timed_out(
 
 }  // namespace detail
 
-boost::asio::awaitable<bool> with_deadline(boost::asio::awaitable<void> operation, deadline by) {
+awaitable<bool> with_deadline(awaitable<void> operation, deadline by) {
     auto valued = then_true(std::move(operation));
     const auto done = co_await with_deadline(std::move(valued), by);
     co_return done.has_value();

@@ -22,7 +22,6 @@ namespace reelsd::bot {
 namespace {
 
 using namespace std::chrono_literals;
-namespace asio = boost::asio;
 
 constexpr auto identity_time_max = 15s;
 constexpr auto renewal_interval = 2s;
@@ -97,7 +96,7 @@ private:
     void wake_outbox();
     [[nodiscard]] chats::bot_lease lease() const;
     template <class T>
-    [[nodiscard]] result<T> query(asio::awaitable<T> operation, const deadline& by) const {
+    [[nodiscard]] result<T> query(awaitable<T> operation, const deadline& by) const {
         return wait_for(dependencies_.loop, std::move(operation), by);
     }
 
@@ -143,7 +142,7 @@ void bot::start() {
     state_->start();
 }
 
-asio::awaitable<bool> bot::stop(deadline by) {
+awaitable<bool> bot::stop(deadline by) {
     state_->stop();
     const auto join = [this] {
         state_->join();

@@ -1,11 +1,10 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/bot/bot.hpp>
 #include <reelsd/domain/loop_call.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <utility>
@@ -29,8 +28,7 @@ public:
 protected:
     /// Runs a database operation on the loop and waits for it.
     template <class T>
-    [[nodiscard]] result<T> query(
-        boost::asio::awaitable<T> operation, const deadline& by = soon()) const {
+    [[nodiscard]] result<T> query(awaitable<T> operation, const deadline& by = soon()) const {
         return wait_for(dependencies_.loop, std::move(operation), by);
     }
 

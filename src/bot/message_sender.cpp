@@ -53,8 +53,7 @@ bool has_frames(std::string_view result) {
 }
 
 /// The pictures of a job. Throws when the media store does not have them.
-boost::asio::awaitable<jobs::frame_set> read_frames(
-    const bot_dependencies& dependencies, job_id job) {
+awaitable<jobs::frame_set> read_frames(const bot_dependencies& dependencies, job_id job) {
     auto frames = co_await dependencies.media.frames_of(job, soon());
     if (!frames.object) co_return frames;
     const auto bytes = std::accumulate(frames.sizes.begin(), frames.sizes.end(), std::int64_t{0});

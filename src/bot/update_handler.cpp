@@ -55,17 +55,17 @@ std::string name_of_link(std::int64_t update, const incoming_message& message, s
     return fmt::format("{}-{}-{}", message.chat.value, message.id, number);
 }
 
-using near_search = std::function<asio::awaitable<std::vector<job_id>>(account_id, std::string)>;
+using near_search = std::function<awaitable<std::vector<job_id>>(account_id, std::string)>;
 
 /// Takes copies, because the caller may give up before the loop starts it.
-asio::awaitable<std::vector<jobs::search_hit>> find_reels(
+awaitable<std::vector<jobs::search_hit>> find_reels(
     jobs::reel_search search, near_search near_reels, account_id account,
     jobs::search_request request, deadline by) {
     if (near_reels) request.near = co_await near_reels(account, request.text);
     co_return co_await search.find(account, std::move(request), by);
 }
 
-asio::awaitable<templates::usage_summary> read_usage(
+awaitable<templates::usage_summary> read_usage(
     usage::usage_store store, account_id account, deadline by) {
     const std::chrono::year_month_day today =
         std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());

@@ -62,7 +62,7 @@ struct begun_file {
     std::shared_ptr<stored_file> file;
 };
 
-asio::awaitable<begun_file> begin(
+awaitable<begun_file> begin(
     asio::any_io_executor loop, jobs::upload_store& store, account_id account,
     jobs::submission expected, jobs::default_limits limits, std::uint64_t bytes_max) {
     begun_file begun;
@@ -73,12 +73,12 @@ asio::awaitable<begun_file> begin(
     co_return begun;
 }
 
-asio::awaitable<bool> add(std::shared_ptr<stored_file> file, std::string bytes) {
+awaitable<bool> add(std::shared_ptr<stored_file> file, std::string bytes) {
     co_return co_await file->writer.add(bytes);
 }
 
 /// Empty if the upload was removed.
-asio::awaitable<std::optional<jobs::uploaded_video>> complete(
+awaitable<std::optional<jobs::uploaded_video>> complete(
     std::shared_ptr<stored_file> file, std::optional<std::string> caption) {
     auto video = co_await file->writer.finish();
     video.caption = std::move(caption);
@@ -87,7 +87,7 @@ asio::awaitable<std::optional<jobs::uploaded_video>> complete(
     co_return video;
 }
 
-asio::awaitable<void> discard(std::shared_ptr<stored_file> file) {
+awaitable<void> discard(std::shared_ptr<stored_file> file) {
     co_await file->store.discard(file->id, soon());
 }
 

@@ -376,8 +376,7 @@ result<void> run_script(
     return error_from(why);
 }
 
-boost::asio::awaitable<schema_compatibility> read_schema_compatibility(
-    pool& database, deadline by) {
+awaitable<schema_compatibility> read_schema_compatibility(pool& database, deadline by) {
     const auto answer = co_await database.run(by, compatibility_query);
     const auto row = answer.one();
     co_return schema_compatibility{

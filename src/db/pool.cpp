@@ -526,7 +526,7 @@ void pool::close() {
     core_->close();
 }
 
-asio::awaitable<bool> pool::suspend(suspension limits) {
+awaitable<bool> pool::suspend(suspension limits) {
     core_->suspend(limits.waiting_by);
     while (!core_->owes_nothing() && !limits.settled_by.passed()) {
         co_await core_->settled().wait(limits.settled_by);
@@ -539,7 +539,7 @@ void pool::resume() {
     core_->resume();
 }
 
-asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parameter> parameters) {
+awaitable<rows> pool::run_with(deadline by, query what, std::vector<parameter> parameters) {
     for (const auto& value : parameters) {
         if (!value.sendable()) std::rethrow_exception(unsendable(what));
     }
@@ -551,7 +551,7 @@ asio::awaitable<rows> pool::run_with(deadline by, query what, std::vector<parame
             start, asio::use_awaitable, pending);
 }
 
-asio::awaitable<void> pool::checkpoint(deadline by) {
+awaitable<void> pool::checkpoint(deadline by) {
     static constexpr query checkpoint_query{"db.checkpoint", "CHECKPOINT"};
     co_await run(by, checkpoint_query);
 }

@@ -79,7 +79,7 @@ const caller_identity& request_context::identity() const {
     return *caller_;
 }
 
-boost::asio::awaitable<std::optional<response>> request_context::authenticate() {
+awaitable<std::optional<response>> request_context::authenticate() {
     if (middleware_ == nullptr || !middleware_->authenticate) co_return std::nullopt;
     auto refused = co_await middleware_->authenticate(*this);
     // The request was held while the database failed over.

@@ -1,5 +1,6 @@
 #include "ascii.hpp"
 #include "response_head.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
@@ -7,7 +8,6 @@
 #include <reelsd/http/response.hpp>
 #include <reelsd/http/static_files.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -112,7 +112,7 @@ class gzip_writer final : public body_writer {
 public:
     explicit gzip_writer(body_writer& target) : target_{target} {}
 
-    asio::awaitable<bool> write(std::string_view piece) override {
+    awaitable<bool> write(std::string_view piece) override {
         while (!piece.empty()) {
             const auto step = piece.substr(0, step_bytes);
             piece.remove_prefix(step.size());
@@ -122,10 +122,10 @@ public:
         co_return true;
     }
 
-    asio::awaitable<bool> finish() { return send({}, Z_FINISH); }
+    awaitable<bool> finish() { return send({}, Z_FINISH); }
 
 private:
-    asio::awaitable<bool> send(std::string_view piece, int flush) {
+    awaitable<bool> send(std::string_view piece, int flush) {
         std::string out;
         compressor_.run(piece, flush, out);
         // The compressor may buffer a whole piece; then the client's presence is not known.
@@ -137,7 +137,7 @@ private:
 };
 
 /// `source` outlives the call.
-asio::awaitable<void> send_compressed(const body_source& source, body_writer& body) {
+awaitable<void> send_compressed(const body_source& source, body_writer& body) {
     gzip_writer compressed{body};
     co_await source(compressed);
     static_cast<void>(co_await compressed.finish());  // The session knows whether it was sent.

@@ -7,8 +7,6 @@
 
 namespace reelsd::http {
 
-namespace asio = boost::asio;
-
 namespace {
 
 /// A parameter never matches text that a proxy or a file system might read as a path.
@@ -201,7 +199,7 @@ response router::server_options(const request_context& ctx) const {
     return answer;
 }
 
-asio::awaitable<response> router::answer(request_context& ctx) const {
+awaitable<response> router::answer(request_context& ctx) const {
     if (check_) {
         if (auto refused = check_(ctx)) co_return std::move(*refused);
     }

@@ -157,7 +157,7 @@ struct server::state {
             "rejected connection", reject(std::move(socket), std::move(slot), reason));
     }
 
-    asio::awaitable<void> accept_connections() {
+    awaitable<void> accept_connections() {
         asio::steady_timer pause{loop};
         while (!host.draining) {
             auto [failed, socket] = co_await acceptor.async_accept(token);
@@ -172,7 +172,7 @@ struct server::state {
         }
     }
 
-    asio::awaitable<void> watch() {
+    awaitable<void> watch() {
         const auto interval = watch_interval(host.options);
         asio::steady_timer tick{loop};
         for (;;) {
@@ -184,14 +184,14 @@ struct server::state {
         }
     }
 
-    asio::awaitable<void> serve(tcp::socket socket, connection_limiter::slot slot) {
+    awaitable<void> serve(tcp::socket socket, connection_limiter::slot slot) {
         const auto held = std::move(slot);
         session served{std::move(socket), host};
         sessions.push_back(served);
         co_await served.run();
     }
 
-    asio::awaitable<void> reject(
+    awaitable<void> reject(
         tcp::socket socket, connection_limiter::slot slot, std::string_view reason) {
         const auto held = std::move(slot);
         session refused{std::move(socket), host};
@@ -300,7 +300,7 @@ result<std::uint16_t> server::start(unique_fd listening) {
     return bound.port();
 }
 
-asio::awaitable<void> server::stop(deadline by) {
+awaitable<void> server::stop(deadline by) {
     auto& self = *state_;
     if (self.acceptor.is_open()) {
         self.accept_pending();

@@ -155,7 +155,7 @@ session::reading session::on_read_end(arrival kind) {
     return reading::refused;
 }
 
-asio::awaitable<bool> session::wait_for(transport::outcome readiness) {
+awaitable<bool> session::wait_for(transport::outcome readiness) {
     const auto direction = readiness == transport::outcome::want_write ? tcp::socket::wait_write
                                                                        : tcp::socket::wait_read;
     const auto [failed] =
@@ -163,7 +163,7 @@ asio::awaitable<bool> session::wait_for(transport::outcome readiness) {
     co_return !failed || is_late();
 }
 
-asio::awaitable<session::reading> session::shake_hands() {
+awaitable<session::reading> session::shake_hands() {
     using outcome = transport::outcome;
     enter(phase::greeting, host_.options.header_time_max);
     for (;;) {
@@ -200,7 +200,7 @@ std::string_view session::with_following(std::size_t arrived) {
     return {all.data(), arrived + following};
 }
 
-asio::awaitable<session::received> session::receive() {
+awaitable<session::received> session::receive() {
     using outcome = transport::outcome;
     auto readiness = outcome::want_read;
     bool is_here = transport_.has_pending();
@@ -245,7 +245,7 @@ transport::outcome session::write_now(std::string_view& head, std::string_view& 
     return transport::outcome::done;
 }
 
-asio::awaitable<bool> session::write(std::string_view head, std::string_view body) {
+awaitable<bool> session::write(std::string_view head, std::string_view body) {
     using outcome = transport::outcome;
     const auto& options = host_.options;
     enter(phase::writing, std::min(options.write_stall_max, options.write_time_max));
@@ -273,7 +273,7 @@ bool session::has_client_read() {
     return !is_late();
 }
 
-asio::awaitable<void> session::linger() {
+awaitable<void> session::linger() {
     // Closing a socket with unread bytes resets the connection, which may discard the response.
     enter(phase::lingering, host_.options.linger_time_max);
     auto outcome = transport_.end_sending();
@@ -291,7 +291,7 @@ asio::awaitable<void> session::linger() {
     }
 }
 
-asio::awaitable<session::reading> session::read_request() {
+awaitable<session::reading> session::read_request() {
     using step = request_reader::step;
     for (;;) {
         const auto next = reader_.advance();
@@ -320,7 +320,7 @@ class session::stream_reader final : public body_reader {
 public:
     explicit stream_reader(session& owner) : owner_{owner} {}
 
-    asio::awaitable<body_piece> read() override {
+    awaitable<body_piece> read() override {
         using step = request_reader::step;
         auto& reader = owner_.reader_;
         for (;;) {
@@ -367,7 +367,7 @@ public:
     stream_writer(session& owner, request_context& ctx, bool in_chunks, std::size_t held)
         : owner_{owner}, ctx_{ctx}, in_chunks_{in_chunks}, held_{held} {}
 
-    asio::awaitable<bool> write(std::string_view piece) override {
+    awaitable<bool> write(std::string_view piece) override {
         if (piece.empty() || !is_whole_) co_return is_whole_;  // An empty chunk would be the last.
         if (!owner_.buffered_.resize(held_ + piece.size())) {
             is_whole_ = false;  // The header is sent: an error can no longer be reported.
@@ -396,7 +396,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-asio::awaitable<bool> session::stream(
+awaitable<bool> session::stream(
     request_context& ctx, const body_source& source, stream_form form, std::size_t& written) {
     const handler_scope shown{*this, ctx};
     stream_writer writer{*this, ctx, form.in_chunks, form.bytes_held};
@@ -482,7 +482,7 @@ request session::take_request(request_form& form) {
     return std::move(incoming);
 }
 
-asio::awaitable<bool> session::exchange() {
+awaitable<bool> session::exchange() {
     const auto began = clock::now();
     const auto answer_by = deadline::at(began + host_.options.answer_time_max);
     request_form form;
@@ -546,7 +546,7 @@ asio::awaitable<bool> session::exchange() {
     co_return sent&& keep_alive;
 }
 
-asio::awaitable<void> session::refuse() {
+awaitable<void> session::refuse() {
     const auto id = response_id(reader_.request_id());
     // The client may read the response slowly.
     reader_.drop();
@@ -572,7 +572,7 @@ asio::awaitable<void> session::refuse() {
     if (sent) co_await linger();
 }
 
-asio::awaitable<void> session::run() {
+awaitable<void> session::run() {
     auto outcome = co_await shake_hands();
     if (outcome == reading::complete) outcome = co_await read_request();
     for (;;) {
@@ -587,7 +587,7 @@ asio::awaitable<void> session::run() {
     }
 }
 
-asio::awaitable<void> session::reject(std::string_view reason) {
+awaitable<void> session::reject(std::string_view reason) {
     const auto outcome = co_await shake_hands();
     if (outcome == reading::closed) co_return;
     if (outcome == reading::complete) refusal_ = {status::service_unavailable, reason};

@@ -3,10 +3,10 @@
 #include "request_reader.hpp"
 #include "response_head.hpp"
 #include "transport.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/http/server.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/intrusive/list_hook.hpp>
@@ -169,9 +169,9 @@ public:
     ~session();
 
     /// Serves the connection until it is closed. The session outlives the call.
-    [[nodiscard]] boost::asio::awaitable<void> run();
+    [[nodiscard]] awaitable<void> run();
     /// Answers 503 and closes. `reason` is a literal.
-    [[nodiscard]] boost::asio::awaitable<void> reject(std::string_view reason);
+    [[nodiscard]] awaitable<void> reject(std::string_view reason);
 
     // For the server's supervision of all sessions.
 
@@ -214,10 +214,10 @@ private:
 
     /// Waits until the socket has the readiness that the transport wants, or until the session is
     /// late. False when that is no longer possible.
-    [[nodiscard]] boost::asio::awaitable<bool> wait_for(transport::outcome readiness);
+    [[nodiscard]] awaitable<bool> wait_for(transport::outcome readiness);
     /// `complete`: a request can be read now.
-    [[nodiscard]] boost::asio::awaitable<reading> shake_hands();
-    [[nodiscard]] boost::asio::awaitable<received> receive();
+    [[nodiscard]] awaitable<reading> shake_hands();
+    [[nodiscard]] awaitable<received> receive();
     /// Whether the next bytes begin a head and are not encrypted.
     [[nodiscard]] bool awaits_plain_head() const noexcept;
     /// The first `arrived` bytes of `arriving_`. If they fill it, also the following bytes that
@@ -225,15 +225,15 @@ private:
     [[nodiscard]] std::string_view with_following(std::size_t arrived);
     /// Writes as much as possible now. Returns `done`, or the readiness to wait for.
     [[nodiscard]] transport::outcome write_now(std::string_view& head, std::string_view& body);
-    [[nodiscard]] boost::asio::awaitable<bool> write(std::string_view head, std::string_view body);
+    [[nodiscard]] awaitable<bool> write(std::string_view head, std::string_view body);
     /// Whether the client has read since the last call; if so, extends the deadline of the present
     /// write. The kernel's send buffer grows to megabytes and accepts no more before a third of it
     /// is free: a slow client needs longer for that than `write_stall_max`.
     [[nodiscard]] bool has_client_read();
-    [[nodiscard]] boost::asio::awaitable<reading> read_request();
+    [[nodiscard]] awaitable<reading> read_request();
     /// The request with its id and client.
     [[nodiscard]] request take_request(request_form& form);
-    [[nodiscard]] boost::asio::awaitable<bool> exchange();
+    [[nodiscard]] awaitable<bool> exchange();
     struct stream_form {
         bool in_chunks;
         /// By the connection, besides the pieces.
@@ -241,10 +241,10 @@ private:
     };
     /// Whether the whole body was sent; `written` counts its bytes. Each piece is charged to the
     /// byte budget; one that does not fit cuts the body.
-    [[nodiscard]] boost::asio::awaitable<bool> stream(
+    [[nodiscard]] awaitable<bool> stream(
         request_context& ctx, const body_source& source, stream_form form, std::size_t& written);
-    [[nodiscard]] boost::asio::awaitable<void> refuse();
-    [[nodiscard]] boost::asio::awaitable<void> linger();
+    [[nodiscard]] awaitable<void> refuse();
+    [[nodiscard]] awaitable<void> linger();
 
     /// Enters the phase that the reader's last step calls for.
     void enter_reading(request_reader::step step);

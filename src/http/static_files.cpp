@@ -1,8 +1,8 @@
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/static_files.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 
 #include <optional>
@@ -10,8 +10,6 @@
 namespace reelsd::http {
 
 namespace {
-
-namespace asio = boost::asio;
 
 /// Each encoding of a file has its own tag (RFC 9110 8.8.3.3).
 std::string gzipped_tag(std::string_view entity_tag) {
@@ -28,7 +26,7 @@ bool is_refused(const boost::beast::http::param_list& parameters) {
     return false;
 }
 
-asio::awaitable<response> get_file(
+awaitable<response> get_file(
     const request_context& ctx, const embedded_file& file, const file_policy& policy) {
     const auto codings = ctx.header("Accept-Encoding");
     const bool is_gzipped = !file.gzipped.empty() && codings && accepts_gzip(*codings);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
@@ -33,7 +34,7 @@ public:
     virtual void start() = 0;
 
     /// Begins nothing new and waits for work in progress. Returns false if some is left at `by`.
-    [[nodiscard]] virtual boost::asio::awaitable<bool> stop(deadline by) = 0;
+    [[nodiscard]] virtual awaitable<bool> stop(deadline by) = 0;
 };
 
 /// A background service that consists of one coroutine. stop() cancels it.
@@ -44,19 +45,15 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
     void start() override { tasks_.spawn(name_, run()); }
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override {
-        return tasks_.stop(by, by);
-    }
+    [[nodiscard]] awaitable<bool> stop(deadline by) override { return tasks_.stop(by, by); }
 
 protected:
     [[nodiscard]] const log::logger& log() const noexcept { return log_; }
     /// Waits for run() to end by itself. Returns false if `by` passes first.
-    [[nodiscard]] boost::asio::awaitable<bool> wait_for_end(deadline by) {
-        return tasks_.wait_until_empty(by);
-    }
+    [[nodiscard]] awaitable<bool> wait_for_end(deadline by) { return tasks_.wait_until_empty(by); }
 
 private:
-    virtual boost::asio::awaitable<void> run() = 0;
+    virtual awaitable<void> run() = 0;
 
     std::string name_;
     log::logger log_;
@@ -66,7 +63,7 @@ private:
 /// Returns a background task that runs `run`, which owns what it refers to or is outlived by it.
 [[nodiscard]] std::unique_ptr<background_service> make_background_task(
     std::string name, const boost::asio::any_io_executor& loop, log::logger log,
-    std::function<boost::asio::awaitable<void>()> run);
+    std::function<awaitable<void>()> run);
 
 /// Starts background services in order. Begins their stops in reverse order and runs them
 /// concurrently, because each may take most of the shutdown time. Thread: only the loop's.
@@ -80,10 +77,10 @@ public:
     void start();
 
     /// Returns false if a service has not stopped by `by`; logs each such service.
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by);
+    [[nodiscard]] awaitable<bool> stop(deadline by);
 
 private:
-    boost::asio::awaitable<void> stop_one(background_service& service, deadline by);
+    awaitable<void> stop_one(background_service& service, deadline by);
 
     log::logger log_;
     std::vector<background_service*> services_;

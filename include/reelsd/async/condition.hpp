@@ -1,8 +1,8 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/intrusive/list.hpp>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ public:
     /// Returns true when notified, false when `by` passes first; a notification wins a tie.
     /// Throws operation_aborted when the waiting coroutine is cancelled. Memory: one timer per
     /// waiter.
-    [[nodiscard]] boost::asio::awaitable<bool> wait(deadline by);
+    [[nodiscard]] awaitable<bool> wait(deadline by);
 
     /// Wakes the longest-waiting coroutine, if any. It runs later, never inside this call.
     void notify_one();

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -27,7 +27,7 @@ struct monotonic_wait_traits {
 using monotonic_timer = boost::asio::basic_waitable_timer<monotonic_clock, monotonic_wait_traits>;
 
 /// Suspends the coroutine for `length`.
-inline boost::asio::awaitable<void> pause(monotonic_clock::duration length) {
+inline awaitable<void> pause(monotonic_clock::duration length) {
     monotonic_timer timer{co_await boost::asio::this_coro::executor, length};
     co_await timer.async_wait(boost::asio::use_awaitable);
 }

@@ -1,10 +1,9 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/error.hpp>
 #include <reelsd/base/result.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +32,7 @@ public:
     /// refer to the caller's frame. Throws what `work` throws.
     /// With g++ 12, name a capturing lambda on the line before the `co_await`.
     template <class Work>
-    [[nodiscard]] boost::asio::awaitable<result<std::invoke_result_t<Work&>>> run(
-        deadline by, Work work) {
+    [[nodiscard]] awaitable<result<std::invoke_result_t<Work&>>> run(deadline by, Work work) {
         using value_type = std::invoke_result_t<Work&>;
         std::optional<value_type> value;
         const std::function<void()> call = [&value, &work] { value.emplace(work()); };
@@ -55,8 +53,7 @@ private:
     enum class outcome : std::uint8_t { called, queue_full, too_late };
 
     /// Throws what `call` throws.
-    [[nodiscard]] boost::asio::awaitable<outcome> perform(
-        deadline by, const std::function<void()>& call);
+    [[nodiscard]] awaitable<outcome> perform(deadline by, const std::function<void()>& call);
 
     std::unique_ptr<state> state_;
 };

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
 #include <cstddef>
@@ -33,7 +33,7 @@ public:
     /// its first wait inside this call. It receives every kind of cancellation. `name` is for
     /// `on_failure` and must outlive the task, because it is not copied. Once the group is
     /// stopping, a new task is not started.
-    void spawn(std::string_view name, boost::asio::awaitable<void> task);
+    void spawn(std::string_view name, awaitable<void> task);
 
     /// Asks all tasks to stop at their next wait (total cancellation) and accepts no new ones.
     void request_stop();
@@ -41,11 +41,11 @@ public:
     void force_stop();
 
     /// Waits until no task is left. Returns false if `by` passes first.
-    [[nodiscard]] boost::asio::awaitable<bool> wait_until_empty(deadline by);
+    [[nodiscard]] awaitable<bool> wait_until_empty(deadline by);
 
     /// Calls request_stop() and waits until `graceful`, then force_stop() and waits until `by`.
     /// Returns true when the group is empty.
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline graceful, deadline by);
+    [[nodiscard]] awaitable<bool> stop(deadline graceful, deadline by);
 
     /// True once stopping; new tasks are not started.
     [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
@@ -59,7 +59,7 @@ private:
     };
     using position = std::list<task_entry>::iterator;
 
-    boost::asio::awaitable<void> run(boost::asio::awaitable<void> task);
+    awaitable<void> run(awaitable<void> task);
     void finished(position task, const std::exception_ptr& thrown);
     void emit(boost::asio::cancellation_type kind);
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/clock.hpp>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -25,8 +25,7 @@ namespace detail {
 /// group spawns receives only terminal cancellation by default.
 /// The optional makes any type default-constructible, as a parallel group requires.
 template <class T>
-boost::asio::awaitable<std::optional<T>> with_total_cancellation(
-    boost::asio::awaitable<T> operation) {
+awaitable<std::optional<T>> with_total_cancellation(awaitable<T> operation) {
     co_await boost::asio::this_coro::reset_cancellation_state(
         boost::asio::enable_total_cancellation());
     co_return std::optional<T>{co_await std::move(operation)};
@@ -52,8 +51,8 @@ void rethrow_unless_timed_out(
 ///     auto row = co_await with_deadline(read_row(), by);
 ///     if (!row) co_return error{errc::database_unavailable, "no answer in time"};
 template <class T>
-requires(!std::is_void_v<T>) boost::asio::awaitable<std::optional<T>> with_deadline(
-    boost::asio::awaitable<T> operation, deadline by) {
+requires(!std::is_void_v<T>) awaitable<std::optional<T>> with_deadline(
+    awaitable<T> operation, deadline by) {
     namespace asio = boost::asio;
     const auto loop = co_await asio::this_coro::executor;
     async::monotonic_timer timer{loop, by.when()};
@@ -70,7 +69,6 @@ requires(!std::is_void_v<T>) boost::asio::awaitable<std::optional<T>> with_deadl
 }
 
 /// The same for an operation without a value. Returns false if the deadline passes first.
-[[nodiscard]] boost::asio::awaitable<bool> with_deadline(
-    boost::asio::awaitable<void> operation, deadline by);
+[[nodiscard]] awaitable<bool> with_deadline(awaitable<void> operation, deadline by);
 
 }  // namespace reelsd::async

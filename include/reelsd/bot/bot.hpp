@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/ids.hpp>
@@ -18,7 +19,6 @@
 #include <reelsd/net/proxy.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,15 +51,13 @@ struct bot_dependencies {
     jobs::job_store jobs;
     jobs::media_store media;
     /// As in api::api_dependencies.
-    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>
-        read_object;
+    std::function<awaitable<result<std::vector<std::byte>>>(jobs::object_range)> read_object;
     jobs::reel_search search;
     usage::usage_store usage;
     const model::embedder& embedder;
     async::offload_pool& offload;  ///< Waits for the bot's threads at a stop.
     /// As in api::api_dependencies: on the loop; empty without vectors.
-    std::function<boost::asio::awaitable<std::vector<job_id>>(account_id caller, std::string query)>
-        near_reels;
+    std::function<awaitable<std::vector<job_id>>(account_id caller, std::string query)> near_reels;
     questions::answerer answer;
     const model::offered_analyzers& analyzers;
     int requests_per_minute = 600;  ///< Default for accounts without their own limit.
@@ -83,7 +81,7 @@ public:
     void start() override;
     /// Ends the threads and their requests; a message that is being sent gets two seconds. Then
     /// releases the bot to other daemons.
-    [[nodiscard]] boost::asio::awaitable<bool> stop(deadline by) override;
+    [[nodiscard]] awaitable<bool> stop(deadline by) override;
 
     /// The bot's name without the @; empty while it is not known. Any thread.
     [[nodiscard]] std::string username() const;

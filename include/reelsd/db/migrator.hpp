@@ -1,10 +1,9 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -109,7 +108,7 @@ struct schema_compatibility {
 };
 
 /// Reads the compatibility of the schema. Throws like pool::run().
-[[nodiscard]] boost::asio::awaitable<schema_compatibility> read_schema_compatibility(
+[[nodiscard]] awaitable<schema_compatibility> read_schema_compatibility(
     pool& database, deadline by);
 
 }  // namespace reelsd::db

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/db/errors.hpp>
@@ -7,7 +8,6 @@
 #include <reelsd/db/rows.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -108,7 +108,7 @@ public:
     /// Prepares for the server's shutdown: waits for statements in flight, holds new ones until
     /// resume(), and closes the connections. Returns true when all in-flight statements were
     /// answered in time. The others keep waiting and fail with their connection.
-    [[nodiscard]] asio::awaitable<bool> suspend(suspension limits);
+    [[nodiscard]] awaitable<bool> suspend(suspension limits);
     /// Reconnects and sends the waiting statements.
     void resume();
 
@@ -117,7 +117,7 @@ public:
     /// boost::system::system_error with asio::error::operation_aborted. The server may still run a
     /// statement after its deadline or cancellation if it was sent.
     template <class... Values>
-    [[nodiscard]] asio::awaitable<rows> run(deadline by, const query& what, Values&&... values) {
+    [[nodiscard]] awaitable<rows> run(deadline by, const query& what, Values&&... values) {
         std::vector<parameter> parameters;
         parameters.reserve(sizeof...(Values));
         (parameters.emplace_back(std::forward<Values>(values)), ...);
@@ -125,11 +125,11 @@ public:
     }
 
     /// Like run(), for a number of parameters that is known only at run time.
-    [[nodiscard]] asio::awaitable<rows> run_with(
+    [[nodiscard]] awaitable<rows> run_with(
         deadline by, query what, std::vector<parameter> parameters);
 
     /// Runs CHECKPOINT on the server. Throws like run().
-    [[nodiscard]] asio::awaitable<void> checkpoint(deadline by);
+    [[nodiscard]] awaitable<void> checkpoint(deadline by);
 
     [[nodiscard]] pool_state state() const;
     [[nodiscard]] const metrics_by_query& metrics() const noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/invariant.hpp>
@@ -8,7 +9,6 @@
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -56,7 +56,7 @@ public:
     /// Runs one statement within `by` and returns the answers in the order of the requests. An
     /// answer may be missing if waiting for it would delay the others, but not if all have the same
     /// key.
-    using execute = std::function<boost::asio::awaitable<std::vector<std::optional<Answer>>>(
+    using execute = std::function<awaitable<std::vector<std::optional<Answer>>>(
         const std::vector<Request>& requests, deadline by)>;
 
     /// Returns whether two requests depend on the same row. Empty: no two do.
@@ -220,7 +220,7 @@ private:
         }
     };
 
-    static boost::asio::awaitable<outcome> try_all(const core& owner, const batch& entries) {
+    static awaitable<outcome> try_all(const core& owner, const batch& entries) {
         std::vector<Request> requests;
         requests.reserve(entries.size());
         auto by = entries.front()->by;
@@ -253,7 +253,7 @@ private:
         }
     }
 
-    static boost::asio::awaitable<void> run(std::shared_ptr<core> owner, batch entries, kind how) {
+    static awaitable<void> run(std::shared_ptr<core> owner, batch entries, kind how) {
         auto ended = co_await try_all(*owner, entries);
         if (how == kind::shared) {
             --owner->in_progress;

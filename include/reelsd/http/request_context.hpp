@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/json_fwd.hpp>
@@ -41,7 +42,7 @@ struct caller_identity {
 
 /// Authentication and rate limits of all paths below a prefix.
 struct middleware {
-    using check = std::function<boost::asio::awaitable<std::optional<response>>(request_context&)>;
+    using check = std::function<awaitable<std::optional<response>>(request_context&)>;
     using decision = std::function<std::optional<response>(request_context&)>;
 
     /// "/api/v1": applies to this path and all below it, as spelled.
@@ -108,7 +109,7 @@ public:
     void set_caller(caller_identity caller) { caller_ = std::move(caller); }
     /// Authenticates by the path's middleware; returns its refusal, if any. Handlers that wait or
     /// stream call it again, so that a token revoked since is refused.
-    [[nodiscard]] boost::asio::awaitable<std::optional<response>> authenticate();
+    [[nodiscard]] awaitable<std::optional<response>> authenticate();
     /// Asks the middleware to accept the authenticated caller; returns its refusal, if any.
     [[nodiscard]] std::optional<response> accept();
 

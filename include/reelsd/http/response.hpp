@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/error.hpp>
 #include <reelsd/base/request_error.hpp>
 #include <reelsd/http/request.hpp>
@@ -30,13 +31,13 @@ public:
 
     /// Sends `piece`, which must outlive the call. False when the client has left or is too slow:
     /// the rest cannot be sent.
-    [[nodiscard]] virtual boost::asio::awaitable<bool> write(std::string_view piece) = 0;
+    [[nodiscard]] virtual awaitable<bool> write(std::string_view piece) = 0;
 };
 
 /// Writes a body whose size is not known in advance. It should return soon after
 /// `request_context::stop()` is requested. An exception cuts the connection, so that the client
 /// notices the incomplete body.
-using body_source = std::function<boost::asio::awaitable<void>(body_writer&)>;
+using body_source = std::function<awaitable<void>(body_writer&)>;
 
 /// A response as a value. The session adds the fields of the connection (Content-Length,
 /// Connection, Date, X-Request-Id), the security fields (src/http/response.cpp), and

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/http/request_context.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <deque>
 #include <functional>
@@ -17,7 +16,7 @@
 namespace reelsd::http {
 
 /// Answers one request. The context outlives the call.
-using handler = std::function<boost::asio::awaitable<response>(request_context&)>;
+using handler = std::function<awaitable<response>(request_context&)>;
 
 /// One line of a table of routes. `pattern` is a literal: "/reels/{id}"; a `{name}`
 /// matches exactly one segment that is not empty, ".", ".." or one with a slash or a control
@@ -28,7 +27,7 @@ template <class Service>
 struct route {
     verb method = verb::other;
     std::string_view pattern;
-    boost::asio::awaitable<response> (*handle)(request_context&, Service&);
+    awaitable<response> (*handle)(request_context&, Service&);
     route_options options = {};
 };
 
@@ -83,7 +82,7 @@ public:
     [[nodiscard]] bool streams_body(const request& head) const;
 
     /// Never fails for a request of any shape; throws what a handler throws.
-    [[nodiscard]] boost::asio::awaitable<response> answer(request_context& ctx) const;
+    [[nodiscard]] awaitable<response> answer(request_context& ctx) const;
 
 private:
     struct segment {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ip_network.hpp>
@@ -11,7 +12,6 @@
 #include <reelsd/http/tls_identity.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/address.hpp>
 
 #include <array>
@@ -163,7 +163,7 @@ public:
     /// Stops accepting, serves one more request of idle connections within `drain_time_max`,
     /// requests `request_context::stop`, and waits for running exchanges until `by`. Then cancels
     /// them and waits for their coroutines. Each connection's last response says that it closes.
-    [[nodiscard]] boost::asio::awaitable<void> stop(deadline by);
+    [[nodiscard]] awaitable<void> stop(deadline by);
 
     /// New connections use `identity`; open ones keep theirs. Only for a server that was created
     /// with an identity.
