@@ -78,9 +78,6 @@ struct composition {
     composition(
         const settings& configured, const log::logger& logger, resources opened,
         const service_notifier& supervisor, std::function<void()> on_unsupported_schema);
-    composition(const composition&) = delete;
-    composition& operator=(const composition&) = delete;
-    ~composition() = default;
 
     const settings config;
     const log::logger log;

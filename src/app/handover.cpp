@@ -8,6 +8,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -86,16 +87,13 @@ bool is_own_user(int link) {
 }
 
 /// One byte with room for a descriptor.
-struct packet {
+struct packet : boost::noncopyable {
     explicit packet(char type) : letter{type} {
         header.msg_iov = &text;
         header.msg_iovlen = 1;
         header.msg_control = control.data();
         header.msg_controllen = control.size();
     }
-    packet(const packet&) = delete;
-    packet& operator=(const packet&) = delete;
-    ~packet() = default;
 
     char letter;
     iovec text{.iov_base = &letter, .iov_len = 1};

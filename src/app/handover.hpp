@@ -103,8 +103,6 @@ public:
     handover(
         const boost::asio::any_io_executor& loop, const std::filesystem::path& data_dir,
         std::string name, log::logger log);
-    handover(const handover&) = delete;
-    handover& operator=(const handover&) = delete;
     ~handover();
 
     /// Connects to all running daemons. Returns the socket of one that listens on `address`, if an

@@ -58,8 +58,6 @@ struct metrics_snapshot {
 class metrics {
 public:
     metrics();
-    metrics(const metrics&) = delete;
-    metrics& operator=(const metrics&) = delete;
     ~metrics();
 
     /// The report's route outlives this.

@@ -15,8 +15,6 @@ struct condition::waiter : condition::waiter_base {
         on.waiting_.push_back(*this);
         list = &on.waiting_;
     }
-    waiter(const waiter&) = delete;
-    waiter& operator=(const waiter&) = delete;
     ~waiter() {
         if (is_linked()) list->erase(list->iterator_to(*this));
     }

@@ -4,6 +4,7 @@
 #include <reelsd/base/text.hpp>
 
 #include <boost/asio/post.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ constexpr std::uint64_t download_bytes_max = std::uint64_t{20} * 1024 * 1024;
 
 /// An upload in progress. Coroutines on the loop share it, because the bot's thread may give up
 /// before they end.
-struct stored_file {
+struct stored_file : boost::noncopyable {
     stored_file(
         asio::any_io_executor executor, jobs::upload_store& uploads, upload_id number,
         std::uint64_t bytes_max)
@@ -48,8 +49,6 @@ struct stored_file {
     ~stored_file() {
         asio::post(loop, [&uploads = store, number = id] { uploads.release(number); });
     }
-    stored_file(const stored_file&) = delete;
-    stored_file& operator=(const stored_file&) = delete;
 
     asio::any_io_executor loop;
     jobs::upload_store& store;

@@ -102,8 +102,6 @@ public:
     connection(
         const boost::asio::any_io_executor& loop, connection_ptr raw,
         std::chrono::milliseconds silence_max, connection_events events);
-    connection(const connection&) = delete;
-    connection& operator=(const connection&) = delete;
     ~connection();
 
     /// Starts to read. Returns false if the connection is unusable.

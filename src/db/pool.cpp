@@ -110,8 +110,6 @@ public:
         }
     }
 
-    pool_core(const pool_core&) = delete;
-    pool_core& operator=(const pool_core&) = delete;
     ~pool_core() = default;
 
     void start() { open_after({}); }

@@ -5,6 +5,8 @@
 #include "session.hpp"
 #include <reelsd/db/private_cluster.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -116,7 +118,7 @@ result<void> make_database(const cluster_layout& layout, deadline by) try {
 
 /// A PostgreSQL server that this process started, and the thread that started and supervises it.
 /// The server receives its death signal when that thread ends. Keeps the server's log below 10 MiB.
-class postmaster {
+class postmaster : boost::noncopyable {
 public:
     /// Errors: database_unavailable when the program cannot be executed. Success does not mean that
     /// the server serves or stays alive: `alive`, which outlives this, is true while it runs.
@@ -147,8 +149,6 @@ public:
           logger_{std::move(logger)},
           stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {}
 
-    postmaster(const postmaster&) = delete;
-    postmaster& operator=(const postmaster&) = delete;
     /// Stops the server and waits for its end: SIGINT (fast: open statements are rolled back),
     /// SIGQUIT after 10 s (immediate: recovery at the next start), SIGKILL after 5 s more.
     ~postmaster() {

@@ -181,8 +181,6 @@ public:
     /// `loop` outlives this.
     connector(
         boost::asio::any_io_executor loop, std::string connection_string, session_limits limits);
-    connector(const connector&) = delete;
-    connector& operator=(const connector&) = delete;
     /// Calls stop().
     ~connector();
 

@@ -97,8 +97,6 @@ public:
 
     explicit request_reader(reader_limits limits);
     ~request_reader();
-    request_reader(const request_reader&) = delete;
-    request_reader& operator=(const request_reader&) = delete;
 
     /// Whether a byte of the next request has arrived; empty lines before it do not count.
     [[nodiscard]] bool has_begun() const noexcept;

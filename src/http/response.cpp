@@ -11,6 +11,7 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <fmt/chrono.h>
 #include <zlib.h>
@@ -69,7 +70,7 @@ constexpr int level = Z_BEST_SPEED;
 constexpr std::size_t step_bytes = std::size_t{64} * 1024;
 constexpr std::size_t output_bytes = std::size_t{16} * 1024;
 
-class compressor {
+class compressor : boost::noncopyable {
 public:
     compressor() {
         constexpr int gzip_format = 16;
@@ -83,8 +84,6 @@ public:
             Z_DEFAULT_STRATEGY);
         if (initialized != Z_OK) throw std::bad_alloc{};
     }
-    compressor(const compressor&) = delete;
-    compressor& operator=(const compressor&) = delete;
     ~compressor() { ::deflateEnd(&stream_); }
 
     /// Appends the compressed form of `in` to `out`; with Z_FINISH, also all buffered output.

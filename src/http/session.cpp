@@ -6,6 +6,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <fmt/format.h>
 
@@ -52,14 +53,12 @@ response response_for(const refusal& why) {
 }  // namespace
 
 /// Marks the session as answering while a handler runs.
-struct session::handler_scope {
+struct session::handler_scope : boost::noncopyable {
     handler_scope(session& owner, request_context& ctx) : owner_{owner} {
         owner_.await_handler();
         owner_.context_ = &ctx;
         ++owner_.host_.counts.requests_running;
     }
-    handler_scope(const handler_scope&) = delete;
-    handler_scope& operator=(const handler_scope&) = delete;
     ~handler_scope() {
         owner_.context_ = nullptr;
         --owner_.host_.counts.requests_running;

@@ -9,6 +9,7 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/core/noncopyable.hpp>
 #include <boost/intrusive/list_hook.hpp>
 
 #include <array>
@@ -82,22 +83,18 @@ private:
 
 /// Bound on the bytes that all connections of a server hold in memory together, beyond a small
 /// allowance for each. Only the loop's thread. Outlives its shares.
-class byte_budget {
+class byte_budget : boost::noncopyable {
 public:
     /// Bytes that each connection may always hold: an ordinary request or response. 10,000 of them
     /// are 40 MB.
     static constexpr std::size_t allowance = 4096;
 
     explicit byte_budget(std::size_t bytes_max) : left_{bytes_max} {}
-    byte_budget(const byte_budget&) = delete;
-    byte_budget& operator=(const byte_budget&) = delete;
 
     /// The part of one connection.
-    class share {
+    class share : boost::noncopyable {
     public:
         explicit share(byte_budget& budget) : budget_{budget} {}
-        share(const share&) = delete;
-        share& operator=(const share&) = delete;
         ~share() { budget_.left_ += reserved_; }
 
         /// Whether the connection may hold `bytes` in all. If not, its share does not change.
@@ -159,13 +156,12 @@ struct session_host {
 /// server looks at all sessions several times a second and interrupts those that are late. That
 /// costs nothing per request, and one time point per idle connection.
 class session : public boost::intrusive::list_base_hook<
-                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>>,
+                boost::noncopyable {
 public:
     using clock = std::chrono::steady_clock;
 
     session(boost::asio::ip::tcp::socket socket, session_host& host);
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
     ~session();
 
     /// Serves the connection until it is closed. The session outlives the call.

@@ -35,8 +35,6 @@ public:
 
     /// Plain without an `identity`, which may be destroyed first.
     transport(boost::asio::ip::tcp::socket socket, const tls_identity* identity);
-    transport(const transport&) = delete;
-    transport& operator=(const transport&) = delete;
     ~transport();
 
     [[nodiscard]] boost::asio::ip::tcp::socket& socket() noexcept { return socket_; }

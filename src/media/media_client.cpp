@@ -5,6 +5,8 @@
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/process/child_run.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -96,7 +98,7 @@ std::string listed(std::span<const double> numbers) {
 }  // namespace
 
 /// Occupies a slot of a limiter for its scope.
-class media_client::slot {
+class media_client::slot : boost::noncopyable {
 public:
     /// `among` may be null, for a call without a limit.
     slot(limiter* among, deadline by, const std::stop_token& stop) : among_{among} {
@@ -106,8 +108,6 @@ public:
             lock, stop, by.when(), [among] { return among->running < among->running_max; });
         if (held_) ++among->running;
     }
-    slot(const slot&) = delete;
-    slot& operator=(const slot&) = delete;
     ~slot() {
         if (among_ == nullptr || !held_) return;
         {

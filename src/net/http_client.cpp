@@ -3,6 +3,8 @@
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/http_client.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <pthread.h>
 
 #include <algorithm>
@@ -168,7 +170,7 @@ constexpr std::chrono::milliseconds poll_time_max{1000};
 
 /// Blocks SIGPIPE in this thread. Threads need CURLOPT_NOSIGNAL, which leaves SIGPIPE to the
 /// caller: a server that closes during a TLS write could otherwise end the whole process.
-class broken_pipe_shield {
+class broken_pipe_shield : boost::noncopyable {
 public:
     broken_pipe_shield() {
         sigemptyset(&signal_);
@@ -184,8 +186,6 @@ public:
         if (!was_pending_) sigtimedwait(&signal_, nullptr, &at_once);
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     }
-    broken_pipe_shield(const broken_pipe_shield&) = delete;
-    broken_pipe_shield& operator=(const broken_pipe_shield&) = delete;
 
 private:
     sigset_t signal_{};
@@ -194,14 +194,12 @@ private:
 };
 
 /// Membership of a transfer in an engine.
-class attachment {
+class attachment : boost::noncopyable {
 public:
     attachment(CURLM* engine, CURL* transfer) : engine_{engine}, transfer_{transfer} {
         if (curl_multi_add_handle(engine_, transfer_) != CURLM_OK) throw std::bad_alloc{};
     }
     ~attachment() { curl_multi_remove_handle(engine_, transfer_); }
-    attachment(const attachment&) = delete;
-    attachment& operator=(const attachment&) = delete;
 
 private:
     CURLM* engine_;

@@ -26,8 +26,6 @@ public:
         : request_{request}, target_{target}, guard_{guard}, how_{how} {
         if (request.streamed_body) body_reader_.emplace(*request.streamed_body);
     }
-    transfer(const transfer&) = delete;
-    transfer& operator=(const transfer&) = delete;
 
     /// Sets the callbacks of `handle` to this object.
     void attach(CURL* handle);

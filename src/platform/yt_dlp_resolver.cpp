@@ -7,6 +7,7 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/split.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -67,7 +68,7 @@ const std::string folder_prefix = "reelsd-yt-dlp-";
 
 /// The only folder that a run may write to; a single-file yt-dlp unpacks itself there. Removed on
 /// destruction.
-class temporary_folder {
+class temporary_folder : boost::noncopyable {
 public:
     temporary_folder() {
         std::error_code failure;
@@ -75,8 +76,6 @@ public:
         std::string path = name.string();
         if (!failure && mkdtemp(path.data()) != nullptr) path_ = std::move(path);
     }
-    temporary_folder(const temporary_folder&) = delete;
-    temporary_folder& operator=(const temporary_folder&) = delete;
     ~temporary_folder() {
         std::error_code ignored;
         if (!path_.empty()) std::filesystem::remove_all(path_, ignored);

@@ -3,6 +3,8 @@
 #include <reelsd/base/unique_fd.hpp>
 #include <reelsd/process/child_run.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -67,14 +69,12 @@ attempt<pipe_ends> make_pipe() {
 }
 
 /// Owns posix_spawn's two tables.
-class spawn_tables {
+class spawn_tables : boost::noncopyable {
 public:
     spawn_tables() {
         invariant(posix_spawn_file_actions_init(&files) == 0);
         invariant(posix_spawnattr_init(&attributes) == 0);
     }
-    spawn_tables(const spawn_tables&) = delete;
-    spawn_tables& operator=(const spawn_tables&) = delete;
     ~spawn_tables() {
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&files);
@@ -151,8 +151,6 @@ class running_child {
 public:
     explicit running_child(pid_t child)
         : child_{child}, pidfd_{static_cast<int>(syscall(SYS_pidfd_open, child, 0))} {}
-    running_child(const running_child&) = delete;
-    running_child& operator=(const running_child&) = delete;
     ~running_child() { reap(); }
 
     /// Becomes readable when the child ends.

@@ -6,7 +6,7 @@
 #include <reelsd/base/log.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -19,11 +19,8 @@
 namespace reelsd::async {
 
 /// Background work that runs until stop(). Thread: only the loop's.
-class background_service {
+class background_service : boost::noncopyable {
 public:
-    background_service() = default;
-    background_service(const background_service&) = delete;
-    background_service& operator=(const background_service&) = delete;
     /// Call stop() first.
     virtual ~background_service() = default;
 

@@ -15,9 +15,6 @@ namespace reelsd::async {
 /// Thread: only the loop's, all members. Must outlive its waiters.
 class condition {
 public:
-    condition() = default;
-    condition(const condition&) = delete;
-    condition& operator=(const condition&) = delete;
     ~condition();
 
     /// Returns true when notified, false when `by` passes first; a notification wins a tie.

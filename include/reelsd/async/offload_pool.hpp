@@ -21,8 +21,6 @@ class offload_pool {
 public:
     /// `threads` 1-64; at most `queue_max` calls wait for a thread.
     offload_pool(std::size_t threads, std::size_t queue_max);
-    offload_pool(const offload_pool&) = delete;
-    offload_pool& operator=(const offload_pool&) = delete;
     /// Waits for running work. No caller may still wait: stop the callers' task group first.
     ~offload_pool();
 

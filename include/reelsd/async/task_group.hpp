@@ -25,8 +25,6 @@ public:
     using failure_handler = std::function<void(std::string_view task, std::exception_ptr why)>;
 
     task_group(boost::asio::any_io_executor loop, failure_handler on_failure);
-    task_group(const task_group&) = delete;
-    task_group& operator=(const task_group&) = delete;
     ~task_group();
 
     /// Starts `task`, which must take its arguments by value. On the loop's thread it runs up to

@@ -14,8 +14,6 @@ class interrupt {
 public:
     interrupt();
     ~interrupt();
-    interrupt(const interrupt&) = delete;
-    interrupt& operator=(const interrupt&) = delete;
 
     [[nodiscard]] std::stop_token token() const noexcept { return stop_.get_token(); }
 

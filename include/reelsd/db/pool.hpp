@@ -93,8 +93,6 @@ class pool {
 public:
     /// `loop` runs on only one thread.
     pool(asio::any_io_executor loop, pool_options options, log::logger logger);
-    pool(const pool&) = delete;
-    pool& operator=(const pool&) = delete;
     /// Calls close() if it has not been called.
     ~pool();
 

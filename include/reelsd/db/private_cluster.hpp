@@ -47,8 +47,6 @@ struct cluster_options {
 class private_cluster {
 public:
     private_cluster(cluster_options options, log::logger logger);
-    private_cluster(const private_cluster&) = delete;
-    private_cluster& operator=(const private_cluster&) = delete;
     /// Calls stop().
     ~private_cluster();
 

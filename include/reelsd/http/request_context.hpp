@@ -10,7 +10,7 @@
 #include <reelsd/http/request.hpp>
 #include <reelsd/http/response.hpp>
 
-#include <boost/asio/awaitable.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -80,12 +80,10 @@ struct route_options {
 
 /// One request in progress: the request, its caller, its deadlines and its responses. It lives in
 /// the session's frame and outlives every handler, because handlers are awaited in place.
-class request_context {
+class request_context : boost::noncopyable {
 public:
     /// `log` outlives this.
     request_context(http::request&& received, const log::logger& log, deadline answer_by);
-    request_context(const request_context&) = delete;
-    request_context& operator=(const request_context&) = delete;
 
     // The request.
 

@@ -5,7 +5,7 @@
 #include <reelsd/base/request_error.hpp>
 #include <reelsd/http/request.hpp>
 
-#include <boost/asio/awaitable.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -22,11 +22,8 @@ namespace reelsd::http {
 inline constexpr std::string_view json_type = "application/json";
 
 /// Receives the body of a streamed response, piece by piece.
-class body_writer {
+class body_writer : boost::noncopyable {
 public:
-    body_writer() = default;
-    body_writer(const body_writer&) = delete;
-    body_writer& operator=(const body_writer&) = delete;
     virtual ~body_writer() = default;
 
     /// Sends `piece`, which must outlive the call. False when the client has left or is too slow:

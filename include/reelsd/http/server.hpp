@@ -148,8 +148,6 @@ public:
     server(
         const boost::asio::any_io_executor& loop, const router& routes, log::logger log,
         server_options options);
-    server(const server&) = delete;
-    server& operator=(const server&) = delete;
     ~server();
 
     /// Binds, listens and begins to accept; or accepts on `listening`, which other processes may

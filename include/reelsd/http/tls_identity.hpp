@@ -37,8 +37,6 @@ public:
 
     /// Only for load(), which fills the context.
     tls_identity(context_ptr context, time expires_at);
-    tls_identity(const tls_identity&) = delete;
-    tls_identity& operator=(const tls_identity&) = delete;
     ~tls_identity();
 
     /// When the server's own certificate expires.

@@ -7,6 +7,8 @@
 #include <reelsd/model/analysis_options.hpp>
 #include <reelsd/model/findings.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -72,11 +74,8 @@ enum class call_kind : std::uint8_t {
 /// Records the paid calls of one job. Called on the worker thread that runs analyze(); may block.
 /// Separate from the outcome, because a call is paid even if the analysis fails: its usage
 /// must be stored before the next call starts.
-class call_ledger {
+class call_ledger : boost::noncopyable {
 public:
-    call_ledger() = default;
-    call_ledger(const call_ledger&) = delete;
-    call_ledger& operator=(const call_ledger&) = delete;
     virtual ~call_ledger() = default;
 
     /// Reserves one of the job's paid calls and returns its number. Over all attempts at the job
@@ -121,11 +120,8 @@ using analysis = boost::system::result<findings, analysis_failure>;
 }
 
 /// Turns a video into findings. Knows no database, job or request. Thread-safe.
-class analyzer {
+class analyzer : boost::noncopyable {
 public:
-    analyzer() = default;
-    analyzer(const analyzer&) = delete;
-    analyzer& operator=(const analyzer&) = delete;
     virtual ~analyzer() = default;
 
     /// Provider, model and version of the rules, such as "local/reelsd-local-1". Analyses of one

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
+#include <reelsd/model/remote_settings.hpp>
+
+#include <boost/core/noncopyable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,11 +37,8 @@ struct weighted_text {
 };
 
 /// Vectors are comparable only if they are of the same embedder.
-class embedder {
+class embedder : boost::noncopyable {
 public:
-    embedder() = default;
-    embedder(const embedder&) = delete;
-    embedder& operator=(const embedder&) = delete;
     virtual ~embedder() = default;
 
     /// The vector of all pieces together, at most `components_max` of its strongest components.

@@ -4,6 +4,8 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/remote_analyzer.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -70,13 +72,10 @@ struct question_reply {
 };
 
 /// A question and the evidence for it, as a prompt.
-class question_prompt {
+class question_prompt : boost::noncopyable {
 public:
     /// `question`: valid UTF-8. The passages are numbered in their order. Their boundary is random.
     question_prompt(std::string_view question, std::vector<reel_evidence> reels);
-    question_prompt(const question_prompt&) = delete;
-    question_prompt& operator=(const question_prompt&) = delete;
-    ~question_prompt() = default;
 
     [[nodiscard]] const prompt& request() const noexcept { return request_; }
 

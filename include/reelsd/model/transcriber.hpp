@@ -6,6 +6,8 @@
 #include <reelsd/model/analyzer.hpp>
 #include <reelsd/model/findings.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -25,11 +27,8 @@ struct transcript {
 };
 
 /// Turns the sound of a video into text. Thread-safe.
-class transcriber {
+class transcriber : boost::noncopyable {
 public:
-    transcriber() = default;
-    transcriber(const transcriber&) = delete;
-    transcriber& operator=(const transcriber&) = delete;
     virtual ~transcriber() = default;
 
     /// Transcripts of one name are interchangeable: "local", "openai-whisper-1".

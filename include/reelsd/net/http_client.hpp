@@ -134,8 +134,6 @@ class http_client {
 public:
     explicit http_client(http_client_settings settings);
     ~http_client();
-    http_client(const http_client&) = delete;
-    http_client& operator=(const http_client&) = delete;
 
     /// Sends the request. Any complete response is a success, whatever its status.
     /// Errors: cancelled (immediately when `stop` is requested), timed_out (`by` passed),

@@ -50,8 +50,6 @@ public:
     /// `body` must outlive the reader.
     explicit body_reader(const request_body& body);
     ~body_reader();
-    body_reader(const body_reader&) = delete;
-    body_reader& operator=(const body_reader&) = delete;
 
     /// Reads up to `target.size()` bytes and returns their number; 0 at the end. Errors:
     /// storage_failed when a file cannot be read or has become shorter.

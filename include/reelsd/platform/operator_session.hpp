@@ -4,6 +4,8 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -55,11 +57,8 @@ private:
 enum class refusal_news : std::uint8_t { first, known };
 
 /// Stores for all daemons which sessions the platform has refused. Blocking; thread-safe.
-class session_record {
+class session_record : boost::noncopyable {
 public:
-    session_record() = default;
-    session_record(const session_record&) = delete;
-    session_record& operator=(const session_record&) = delete;
     virtual ~session_record() = default;
 
     /// Why the platform has refused the session; empty when it has not. Errors:

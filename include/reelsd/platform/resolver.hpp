@@ -6,7 +6,8 @@
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/post.hpp>
-#include <reelsd/platform/rate_limiter.hpp>
+
+#include <boost/core/noncopyable.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -57,11 +58,8 @@ using resolution = boost::system::result<post, no_post>;
 }
 
 /// Looks up a post and its media by the short code. Blocking; safe from any thread.
-class resolver {
+class resolver : boost::noncopyable {
 public:
-    resolver() = default;
-    resolver(const resolver&) = delete;
-    resolver& operator=(const resolver&) = delete;
     virtual ~resolver() = default;
 
     /// Name in the form of routed_name(): "page", "graphql via proxy.example:3128".

@@ -3,6 +3,8 @@
 #include <reelsd/db/shared_statement.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,14 +25,12 @@ struct list_line {
 using list_lines = std::map<account_id, list_line>;
 
 /// The place of one list in its account's line, until it is destroyed. `lines` outlives it.
-class list_lock {
+class list_lock : boost::noncopyable {
 public:
     list_lock(list_lines& lines, account_id caller)
         : lines_{lines}, line_{lines.try_emplace(caller).first} {
         line_->second.lists.push_back(this);
     }
-    list_lock(const list_lock&) = delete;
-    list_lock& operator=(const list_lock&) = delete;
     ~list_lock() {
         auto& line = line_->second;
         line.lists.remove(this);

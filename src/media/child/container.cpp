@@ -4,6 +4,8 @@ extern "C" {
 #include <libavutil/dict.h>
 }
 
+#include <boost/core/noncopyable.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -58,7 +60,7 @@ format_owner prepared(AVIOContext* io) {
 }
 
 /// Limits for the decoders that FFmpeg runs to identify streams.
-class stream_options {
+class stream_options : boost::noncopyable {
 public:
     explicit stream_options(unsigned count) : options_(count, nullptr) {
         for (auto& options : options_) {
@@ -66,8 +68,6 @@ public:
             av_dict_set_int(&options, "threads", 1, 0);
         }
     }
-    stream_options(const stream_options&) = delete;
-    stream_options& operator=(const stream_options&) = delete;
     ~stream_options() {
         for (auto& options : options_) av_dict_free(&options);
     }

@@ -25,8 +25,6 @@ public:
     static result<std::unique_ptr<speech_recognizer>> load(const std::string& model_dir);
 
     ~speech_recognizer();
-    speech_recognizer(const speech_recognizer&) = delete;
-    speech_recognizer& operator=(const speech_recognizer&) = delete;
 
     /// `samples`: the whole track, mono, 16 kHz. No segments without speech; words are never
     /// invented.

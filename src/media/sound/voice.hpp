@@ -67,8 +67,6 @@ public:
     static result<std::unique_ptr<voice_activity>> create();
 
     ~voice_activity();
-    voice_activity(const voice_activity&) = delete;
-    voice_activity& operator=(const voice_activity&) = delete;
 
     /// One entry for each whole frame. Calls are independent of each other.
     [[nodiscard]] std::vector<bool> detect(std::span<const std::int16_t> samples);

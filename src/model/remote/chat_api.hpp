@@ -7,6 +7,7 @@
 #include <reelsd/model/remote_settings.hpp>
 #include <reelsd/net/http_client.hpp>
 
+#include <boost/core/noncopyable.hpp>
 #include <boost/system/result.hpp>
 
 #include <cstdint>
@@ -64,11 +65,8 @@ using prepared_request = boost::system::result<net::http_request, call_failure>;
 using model_reply = boost::system::result<reply, call_failure>;
 
 /// The requests about one video or text. Not thread-safe. The destructor removes uploaded files.
-class chat_session {
+class chat_session : boost::noncopyable {
 public:
-    chat_session() = default;
-    chat_session(const chat_session&) = delete;
-    chat_session& operator=(const chat_session&) = delete;
     virtual ~chat_session() = default;
 
     /// The request, with a streamed body. May block to upload the video or to extract its frames.
@@ -90,11 +88,9 @@ struct model_endpoint {
 };
 
 /// A model that answers about a video. Thread-safe.
-class chat_api {
+class chat_api : boost::noncopyable {
 public:
     explicit chat_api(model_endpoint endpoint) : endpoint_{std::move(endpoint)} {}
-    chat_api(const chat_api&) = delete;
-    chat_api& operator=(const chat_api&) = delete;
     virtual ~chat_api() = default;
 
     [[nodiscard]] const model_endpoint& endpoint() const noexcept { return endpoint_; }

@@ -103,8 +103,6 @@ public:
         const gemini_settings& settings, const gemini_files& files, const video_input* video,
         const prompt& prompt)
         : settings_{settings}, files_{files}, video_{video}, prompt_{prompt} {}
-    gemini_session(const gemini_session&) = delete;
-    gemini_session& operator=(const gemini_session&) = delete;
     ~gemini_session() override {
         if (uploaded_) files_.remove(*uploaded_);
     }

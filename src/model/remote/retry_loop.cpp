@@ -3,6 +3,8 @@
 #include "call_failure.hpp"
 #include <reelsd/base/random.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <exception>
 #include <utility>
 
@@ -138,11 +140,9 @@ call_error given_up(circuit_breaker& circuit, const call_failure& why, const nex
 
 /// Ends the probe of an open circuit when an exception is thrown, because other workers wait for
 /// it.
-class circuit_probe {
+class circuit_probe : boost::noncopyable {
 public:
     explicit circuit_probe(circuit_breaker& circuit) : circuit_{circuit} {}
-    circuit_probe(const circuit_probe&) = delete;
-    circuit_probe& operator=(const circuit_probe&) = delete;
     ~circuit_probe() {
         if (std::uncaught_exceptions() > exceptions_before_) circuit_.abandoned();
     }

@@ -61,8 +61,6 @@ private:
 class change_poller {
 public:
     change_poller(change_store store, log::logger log) : store_{store}, log_{std::move(log)} {}
-    change_poller(const change_poller&) = delete;
-    change_poller& operator=(const change_poller&) = delete;
 
     /// Waits for one job. Construct it before reading the job, so that a change between the read
     /// and the wait is not missed. Must not outlive the poller.
@@ -71,8 +69,6 @@ public:
         /// Waits for the job's end, or for each change after `seen`, the `changed_at` of the job as
         /// the caller has read it.
         waiter(change_poller& poller, job_id job, std::optional<time_point> seen = std::nullopt);
-        waiter(const waiter&) = delete;
-        waiter& operator=(const waiter&) = delete;
         ~waiter();
 
         /// Suspends until the job may have changed (true, even if it already has) or `by` has
@@ -99,8 +95,6 @@ public:
     class subscription {
     public:
         subscription(change_poller& poller, account_id account);
-        subscription(const subscription&) = delete;
-        subscription& operator=(const subscription&) = delete;
         ~subscription();
 
         /// Takes the changes, or waits for them until `by`. Empty after `by` and after wake().

@@ -3,6 +3,8 @@
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,11 +48,9 @@ struct begun_upload {
 /// Uploaded videos, stored in the database until the end of their job, so that any daemon can
 /// analyse them. An upload belongs to the daemon that receives it until its job is submitted;
 /// sweep() removes those of daemons that have ended.
-class upload_store : public db::store {
+class upload_store : public db::store, boost::noncopyable {
 public:
     using db::store::store;
-    upload_store(const upload_store&) = delete;
-    upload_store& operator=(const upload_store&) = delete;
 
     /// Decides like a submission, and creates the upload's row if it would be accepted. Uses only
     /// the key, `costs_money` and `queue` of `request`. Each begun upload is ended by discard(), or

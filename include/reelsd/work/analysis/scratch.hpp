@@ -41,8 +41,6 @@ public:
     static result<std::unique_ptr<scratch_space>> open(
         const std::filesystem::path& data_dir, std::string_view run, const log::logger& log);
 
-    scratch_space(const scratch_space&) = delete;
-    scratch_space& operator=(const scratch_space&) = delete;
     ~scratch_space();
 
     /// Creates a folder for this attempt. Thread-safe.

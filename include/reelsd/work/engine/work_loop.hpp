@@ -10,6 +10,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/core/noncopyable.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -28,14 +29,11 @@ namespace reelsd::work {
 
 /// Runs claimed work. Thread: the loop's.
 template <class Claim, class Outcome>
-class work_runner {
+class work_runner : boost::noncopyable {
 public:
     /// Called once, on the loop, and never within `start`.
     using end_handler = std::function<void(Outcome outcome)>;
 
-    work_runner() = default;
-    work_runner(const work_runner&) = delete;
-    work_runner& operator=(const work_runner&) = delete;
     /// Waits for running work without calling `on_end`.
     virtual ~work_runner() = default;
 
