@@ -17,8 +17,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
-
 constexpr std::string_view api_prefix = "/api/v1";
 
 result<accounts::token_hash> token_in(const http::request_context& ctx) {
@@ -34,7 +32,7 @@ public:
 
     /// Sets the caller by the token, or returns 401. Looks up each request, so that a revoked token
     /// is refused immediately on every daemon.
-    asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx) {
+    awaitable<std::optional<http::response>> authenticate(http::request_context& ctx) {
         const auto hash = token_in(ctx);
         if (!hash) co_return ctx.unauthorized(hash.error().detail());
         const auto known = co_await resources_.callers.find(*hash, ctx.database_by());
@@ -42,7 +40,7 @@ public:
     }
 
     /// Also reads one of the caller's reels, in the same statement.
-    asio::awaitable<reel_read> read_reel(http::request_context& ctx, job_id reel) {
+    awaitable<reel_read> read_reel(http::request_context& ctx, job_id reel) {
         const auto hash = token_in(ctx);
         if (!hash) co_return reel_read{.refused = ctx.unauthorized(hash.error().detail())};
         auto found = co_await resources_.callers.find_with_reel(*hash, reel, ctx.database_by());
@@ -90,13 +88,13 @@ private:
 
 /// GET /healthz: the process answers. Independent of the database, because a restart does not
 /// repair it.
-asio::awaitable<http::response> get_health(const http::request_context& ctx) {
+awaitable<http::response> get_health(const http::request_context& ctx) {
     const json body{{"status", "ok"}, {"version", REELSD_VERSION}};
     co_return ctx.json(http::status::ok, body);
 }
 
 /// GET /readyz: whether this daemon can serve. 200; 503 with the reason.
-asio::awaitable<http::response> get_readiness(http::request_context& ctx, readiness_check& check) {
+awaitable<http::response> get_readiness(http::request_context& ctx, readiness_check& check) {
     const auto ready = co_await check();
     if (!ready) {
         auto refusal = ctx.problem(http::status::service_unavailable, ready.error().detail());
@@ -108,7 +106,7 @@ asio::awaitable<http::response> get_readiness(http::request_context& ctx, readin
 }
 
 /// GET /metrics: the daemon's metrics for Prometheus. 200, even during an outage of the database.
-asio::awaitable<http::response> get_metrics(http::request_context& ctx, metrics_text& text) {
+awaitable<http::response> get_metrics(http::request_context& ctx, metrics_text& text) {
     auto body = co_await text();
     http::response answer{
         http::status::ok, "text/plain; version=0.0.4; charset=utf-8", std::move(body)};
@@ -116,7 +114,7 @@ asio::awaitable<http::response> get_metrics(http::request_context& ctx, metrics_
 }
 
 /// GET /metrics at the API's address: 404 unless the client is on this machine.
-asio::awaitable<http::response> get_local_metrics(http::request_context& ctx, metrics_text& text) {
+awaitable<http::response> get_local_metrics(http::request_context& ctx, metrics_text& text) {
     if (!ctx.request().is_local) co_return ctx.problem(error{errc::not_found});
     co_return co_await get_metrics(ctx, text);
 }

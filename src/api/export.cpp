@@ -1,7 +1,6 @@
 #include "resources.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -14,7 +13,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// Each holds a page of up to 9 MB, and queries the database without a pause.
@@ -26,7 +24,7 @@ constexpr auto authentication_interval_of_exports = 5s;
 constexpr std::size_t slice_bytes_max = std::size_t{1} << 20;
 
 /// False when the client has left.
-asio::awaitable<bool> write_page(http::body_writer& body, std::string_view page) {
+awaitable<bool> write_page(http::body_writer& body, std::string_view page) {
     while (!page.empty()) {
         const auto slice = page.substr(0, slice_bytes_max);
         if (!co_await body.write(slice)) co_return false;
@@ -37,7 +35,7 @@ asio::awaitable<bool> write_page(http::body_writer& body, std::string_view page)
 
 /// Sends all pages after the first, until the client leaves. Throws to cut the answer, so that a
 /// partial export is recognised as such.
-asio::awaitable<void> send_lines(
+awaitable<void> send_lines(
     http::request_context& ctx, exports::account_export lines, std::string first,
     http::body_writer& body) {
     if (!co_await write_page(body, first)) co_return;
@@ -59,8 +57,7 @@ asio::awaitable<void> send_lines(
 
 /// GET /api/v1/export: all data of the caller's account, as JSON lines. 200; 429 an export is in
 /// progress.
-asio::awaitable<http::response> export_account(
-    http::request_context& ctx, export_service& service) {
+awaitable<http::response> export_account(http::request_context& ctx, export_service& service) {
     auto& in_progress = service.in_progress;
     const auto caller = ctx.caller();
     if (in_progress.count(caller) > 0 || in_progress.size() >= exports_max) {

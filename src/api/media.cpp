@@ -14,7 +14,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
 using kind = range_answer::kind;
 
 /// Calls `take(element)` for each element of a comma-separated list that is not empty. Quoted
@@ -100,7 +99,7 @@ error outage_of(const error& why) {
 
 /// GET /api/v1/reels/{id}/frames/{n}: the picture of a key moment of one of the caller's reels. 200
 /// a JPEG; 404 also when the moment has none; 503 when the media store does not answer.
-asio::awaitable<http::response> get_frame(http::request_context& ctx, media_service& service) {
+awaitable<http::response> get_frame(http::request_context& ctx, media_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto number = requested_frame(ctx.path_parameter("n"));
@@ -117,7 +116,7 @@ asio::awaitable<http::response> get_frame(http::request_context& ctx, media_serv
 }
 
 /// Reads the next piece of a video; empty when the file is gone.
-asio::awaitable<result<file_bytes>> read_piece(
+awaitable<result<file_bytes>> read_piece(
     media_service& service, const jobs::kept_file& video, std::int64_t offset, std::int64_t left) {
     const auto bytes = std::min(left, piece_bytes);
     if (video.object) {
@@ -137,8 +136,7 @@ struct video_part {
 
 /// Sends a part piece by piece. Holds one piece at a time: the next one is read when the client has
 /// taken the last.
-asio::awaitable<void> send_part(
-    media_service& service, video_part part, http::body_writer& writer) {
+awaitable<void> send_part(media_service& service, video_part part, http::body_writer& writer) {
     for (;;) {
         const auto text = text_of(part.piece);
         const bool is_sent = co_await writer.write(text);
@@ -182,7 +180,7 @@ http::response answer_without_video(
 
 /// The answer with the part of the video. Its first piece is read here, so that a missing file is
 /// not an incomplete answer.
-asio::awaitable<http::response> answer_with_video(
+awaitable<http::response> answer_with_video(
     http::request_context& ctx, media_service& service, job_id id, jobs::kept_file video,
     range_answer selected) {
     video_part part{
@@ -218,7 +216,7 @@ asio::awaitable<http::response> answer_with_video(
 /// GET /api/v1/reels/{id}/video: the kept video of one of the caller's reels. 200 or 206 the video;
 /// 304, 412, 416 by the request's conditions and range; 404 also when it is not kept; 503 when the
 /// media store does not answer.
-asio::awaitable<http::response> get_video(http::request_context& ctx, media_service& service) {
+awaitable<http::response> get_video(http::request_context& ctx, media_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     auto video = co_await service.media.find_video(ctx.caller(), *id, ctx.database_by());

@@ -1,9 +1,8 @@
 #include "resources.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/domain/jobs/job.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <fmt/format.h>
 
@@ -15,7 +14,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// Below the idle timeout of proxies, a minute. Also the delay until a revoked token is refused.
@@ -83,7 +81,7 @@ std::string work_events(
 
 /// Sends the events of the reel until it has ended, the client leaves, the daemon stops, the caller
 /// is no longer known or `stream_time_max` has passed.
-asio::awaitable<void> send_reel_events(
+awaitable<void> send_reel_events(
     http::request_context& ctx, reel_event_service& service, std::optional<sent_events> sent,
     jobs::job_state_view first, http::body_writer& body) {
     const auto id = first.job.id;
@@ -131,7 +129,7 @@ asio::awaitable<void> send_reel_events(
 
 /// GET /api/v1/reels/{id}/events: progress of a reel as server-sent events, after `Last-Event-ID`.
 /// 200; 204 after the last event; 404; 429 too many streams are open.
-asio::awaitable<http::response> stream_reel_events(
+awaitable<http::response> stream_reel_events(
     http::request_context& ctx, reel_event_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());

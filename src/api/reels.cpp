@@ -17,8 +17,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
-
 /// Interval at which a waiting request authenticates its caller again: the API promises that
 /// a revoked token is refused within a second, and the query takes a part of that.
 constexpr std::chrono::milliseconds authentication_interval{700};
@@ -36,7 +34,7 @@ bool is_final(const reel_read& read) {
 
 /// Waits until the job may have ended or `by` has passed, and repeatedly authenticates the caller.
 /// Returns the refusal if the account or its token is no longer valid.
-asio::awaitable<std::optional<http::response>> wait_as_known_caller(
+awaitable<std::optional<http::response>> wait_as_known_caller(
     http::request_context& ctx, jobs::change_poller::waiter& waiter, deadline by) {
     for (;;) {
         const bool was_woken = co_await waiter.wait(by.at_most(until_next_authentication()));
@@ -53,7 +51,7 @@ asio::awaitable<std::optional<http::response>> wait_as_known_caller(
 
 /// Returns the reel when its job has ended, `by` has passed, the client has left or the daemon
 /// stops. Holds no database connection while it waits.
-asio::awaitable<reel_read> await_end(
+awaitable<reel_read> await_end(
     http::request_context& ctx, reels_service& service, job_id id, deadline by) {
     jobs::change_poller::waiter waiter{service.poller, id};
     const auto stop = ctx.stop();
@@ -67,8 +65,7 @@ asio::awaitable<reel_read> await_end(
 }
 
 /// Refuses a malformed request; unknown callers get 401.
-asio::awaitable<http::response> refuse_known_caller(
-    http::request_context& ctx, http::response refusal) {
+awaitable<http::response> refuse_known_caller(http::request_context& ctx, http::response refusal) {
     auto refused = co_await ctx.authenticate();
     if (!refused) refused = ctx.accept();
     co_return refused ? *std::move(refused) : std::move(refusal);
@@ -76,7 +73,7 @@ asio::awaitable<http::response> refuse_known_caller(
 
 /// GET /api/v1/reels/{id}?wait=S: one job of the caller. 200 the job; 400 a malformed `wait`; 401
 /// the caller is unknown, or no longer known after the wait; 404; 429.
-asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_service& service) {
+awaitable<http::response> get_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return co_await refuse_known_caller(ctx, ctx.problem(id.error()));
     const auto wait = requested_wait(ctx.query("wait"));
@@ -93,7 +90,7 @@ asio::awaitable<http::response> get_reel(http::request_context& ctx, reels_servi
 }
 
 /// Authenticates with the middleware of the path and reads the reel of the account.
-asio::awaitable<reel_read> read_authenticated(
+awaitable<reel_read> read_authenticated(
     http::request_context& ctx, jobs::job_store jobs, job_id id) {
     if (auto refused = co_await ctx.authenticate()) {
         co_return reel_read{.refused = std::move(refused)};
@@ -106,7 +103,7 @@ asio::awaitable<reel_read> read_authenticated(
 }
 
 /// DELETE /api/v1/reels/{id}: the job with its dependents; stops its work. 204; 404.
-asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_service& service) {
+awaitable<http::response> delete_reel(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const bool removed = co_await service.jobs.remove(ctx.caller(), *id, ctx.database_by());
@@ -117,7 +114,7 @@ asio::awaitable<http::response> delete_reel(http::request_context& ctx, reels_se
 
 /// GET /api/v1/reels/{id}/thumbnail?size=: the picture of one of the caller's reels. 200 a JPEG;
 /// 400 a malformed `size`; 404 also when the reel has none, or none yet.
-asio::awaitable<http::response> get_thumbnail(http::request_context& ctx, reels_service& service) {
+awaitable<http::response> get_thumbnail(http::request_context& ctx, reels_service& service) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto size = requested_size(ctx.query("size"));
@@ -182,7 +179,7 @@ std::string target_of(std::string_view path, const jobs::job_filter& filter) {
 /// GET /api/v1/reels?limit=&status=&author=&tag=&latest=&post_of=&details=&cursor=: the caller's
 /// jobs, newest first; with `latest`, only the newest job of each post. 200 an array, with the next
 /// page in the header `Link`; 400 a malformed parameter.
-asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
+awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
     const auto page = co_await jobs.list(ctx.caller(), *filter, ctx.database_by());
@@ -195,8 +192,7 @@ asio::awaitable<http::response> list_reels(http::request_context& ctx, jobs::job
 
 /// DELETE /api/v1/reels?status=error: the caller's failed jobs, up to `deleted_most`. 200 how many
 /// were deleted; 400 another status or none.
-asio::awaitable<http::response> delete_failed_reels(
-    http::request_context& ctx, jobs::job_store& jobs) {
+awaitable<http::response> delete_failed_reels(http::request_context& ctx, jobs::job_store& jobs) {
     if (ctx.query("status") != "error")
         co_return ctx.problem(invalid_parameter("status must be error"));
     std::int64_t deleted = 0;

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <reelsd/api/api.hpp>
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/http/router.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -65,7 +64,7 @@ void add_submission_routes(
 /// with the options in the query. Limits and budget are checked before the body is read. 202 the
 /// job's id, with file and job durable; 400 malformed form, option or key; 408 too slow; 413 too
 /// large; 429 a limit of the caller's account, its budget, or two uploads in progress.
-[[nodiscard]] boost::asio::awaitable<http::response> receive_upload(
+[[nodiscard]] awaitable<http::response> receive_upload(
     http::request_context& ctx, submission_service& service);
 
 /// Options that all links of a request share.
@@ -135,8 +134,7 @@ struct reel_read {
 };
 
 /// Authenticates the caller and reads one of their reels.
-using reel_reader =
-    std::function<boost::asio::awaitable<reel_read>(http::request_context&, job_id)>;
+using reel_reader = std::function<awaitable<reel_read>(http::request_context&, job_id)>;
 
 struct reels_service {
     reel_reader read;

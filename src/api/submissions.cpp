@@ -1,4 +1,5 @@
 #include "resources.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
@@ -8,8 +9,6 @@
 #include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/platform/link.hpp>
 
-#include <boost/asio/awaitable.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +17,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
 using outcome = jobs::submission_result::outcome;
 
 constexpr std::size_t idempotency_key_max = 255;
@@ -76,7 +74,7 @@ http::response acceptance(
     return answer;
 }
 
-asio::awaitable<http::response> submit_one(
+awaitable<http::response> submit_one(
     http::request_context& ctx, submission_service& service, const json& body) {
     const auto element = body.value("url", json());
     const auto options = options_in(ctx, body, service);
@@ -113,7 +111,7 @@ json list_view(
 
 /// Submits each link as if it were alone. 202 an array in the order of the links, each with its
 /// job's id or the reason of its refusal; 400 malformed list or key.
-asio::awaitable<http::response> submit_list(
+awaitable<http::response> submit_list(
     http::request_context& ctx, submission_service& service, const json& body) {
     const auto urls = requested_urls(body);
     if (!urls) co_return ctx.problem(urls.error());
@@ -164,8 +162,7 @@ asio::awaitable<http::response> submit_list(
 /// repeated submission; 400 malformed body, link, webhook or key; 429 a limit of the caller's
 /// account, or its budget. With {"urls": [string], ...}, see submit_list(); with a file,
 /// receive_upload().
-asio::awaitable<http::response> create_reel(
-    http::request_context& ctx, submission_service& service) {
+awaitable<http::response> create_reel(http::request_context& ctx, submission_service& service) {
     if (ctx.body_stream()) co_return co_await receive_upload(ctx, service);
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
@@ -174,8 +171,7 @@ asio::awaitable<http::response> create_reel(
 }
 
 /// GET /api/v1/extract-presets: the schemas that `extract` may name. 200 an array.
-boost::asio::awaitable<http::response> list_presets(
-    http::request_context& ctx, const preset_list& presets) {
+awaitable<http::response> list_presets(http::request_context& ctx, const preset_list& presets) {
     co_return ctx.json_text(http::status::ok, presets.text);
 }
 

@@ -19,8 +19,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
-
 struct code_range {
     char32_t first;
     char32_t last;
@@ -279,7 +277,7 @@ constexpr subtitle_format webvtt{"vtt", "text/vtt; charset=utf-8", &webvtt_text}
 /// and editors, and for browsers. 200 a file, without cues if there is no speech; 404 also when the
 /// reel is not done.
 template <const subtitle_format& format>
-asio::awaitable<http::response> get_subtitles(http::request_context& ctx, jobs::job_store& jobs) {
+awaitable<http::response> get_subtitles(http::request_context& ctx, jobs::job_store& jobs) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto job = co_await jobs.find(ctx.caller(), *id, ctx.database_by());

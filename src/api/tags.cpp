@@ -9,12 +9,10 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
-
 constexpr std::size_t ids_most = 100;
 
 /// GET /api/v1/reels/tags: the account's tags, most frequent first. 200.
-asio::awaitable<http::response> list_tags(http::request_context& ctx, jobs::tag_store& tags) {
+awaitable<http::response> list_tags(http::request_context& ctx, jobs::tag_store& tags) {
     auto views = json::array();
     for (const auto& known : co_await tags.list(ctx.caller(), ctx.database_by())) {
         views.push_back({{"tag", known.tag}, {"reels", known.reels}});
@@ -23,7 +21,7 @@ asio::awaitable<http::response> list_tags(http::request_context& ctx, jobs::tag_
 }
 
 /// GET /api/v1/reels/{id}/tags. 200 {"tags"}; 404.
-asio::awaitable<http::response> get_tags(http::request_context& ctx, jobs::tag_store& tags) {
+awaitable<http::response> get_tags(http::request_context& ctx, jobs::tag_store& tags) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto found = co_await tags.find(ctx.caller(), *id, ctx.database_by());
@@ -32,7 +30,7 @@ asio::awaitable<http::response> get_tags(http::request_context& ctx, jobs::tag_s
 }
 
 /// PUT /api/v1/reels/{id}/tags {"tags": [string]}: replaces them. 200 {"tags"}; 400; 404.
-asio::awaitable<http::response> put_tags(http::request_context& ctx, jobs::tag_store& tags) {
+awaitable<http::response> put_tags(http::request_context& ctx, jobs::tag_store& tags) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto body = ctx.json_body();
@@ -61,7 +59,7 @@ input<std::vector<job_id>> requested_ids(const json& body) {
 
 /// POST /api/v1/reels/tags {"ids": [integer], "add"?: [string], "remove"?: [string]}: changes the
 /// tags of the account's reels among `ids`. 200 {"reels"}: how many those are; 400.
-asio::awaitable<http::response> change_tags(http::request_context& ctx, jobs::tag_store& tags) {
+awaitable<http::response> change_tags(http::request_context& ctx, jobs::tag_store& tags) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     auto reels = requested_ids(*body);

@@ -24,7 +24,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr std::size_t parts_max = 20;
@@ -99,7 +98,7 @@ refused_answer refusal_of(const http::request_context& ctx, const http::body_pie
     return ctx.problem(piece.refused->code, piece.refused->message);
 }
 
-asio::awaitable<refused_answer> receive_raw(http::request_context& ctx, jobs::upload_writer& file) {
+awaitable<refused_answer> receive_raw(http::request_context& ctx, jobs::upload_writer& file) {
     for (;;) {
         const auto piece = co_await ctx.body_stream()->read();
         if (auto refused = refusal_of(ctx, piece)) co_return refused;
@@ -119,7 +118,7 @@ public:
         json& options)
         : ctx_{ctx}, reader_{std::move(reader)}, file_{file}, options_{options} {}
 
-    asio::awaitable<refused_answer> receive() {
+    awaitable<refused_answer> receive() {
         auto& body = *ctx_.body_stream();
         while (!is_closed_) {
             const auto piece = co_await body.read();
@@ -154,7 +153,7 @@ private:
         return ctx_.problem(reason, text);
     }
 
-    asio::awaitable<refused_answer> take_events() {
+    awaitable<refused_answer> take_events() {
         for (;;) {
             const auto next = reader_.next();
             if (!next) co_return ctx_.problem(next.error());
@@ -276,7 +275,7 @@ input<jobs::submission> submission_of(
 }
 
 /// Receives the file and submits it.
-asio::awaitable<http::response> receive_and_submit(
+awaitable<http::response> receive_and_submit(
     http::request_context& ctx, submission_service& service, upload_form& form, upload_id id) {
     jobs::upload_writer file{service.uploads, id, service.video_bytes_max};
     refused_answer refused;
@@ -323,8 +322,7 @@ bool is_upload(const http::request& request) {
            type.starts_with("video/");
 }
 
-asio::awaitable<http::response> receive_upload(
-    http::request_context& ctx, submission_service& service) {
+awaitable<http::response> receive_upload(http::request_context& ctx, submission_service& service) {
     const auto overhead = is_form(ctx.request()) ? form_bytes_max : 0;
     if (announced_bytes(ctx) > service.video_bytes_max + overhead) {
         co_return too_large(ctx, service.video_bytes_max);

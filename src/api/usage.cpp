@@ -1,10 +1,9 @@
 #include "resources.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/http/router.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <fmt/format.h>
 
@@ -15,7 +14,6 @@
 namespace reelsd::api {
 namespace {
 
-namespace asio = boost::asio;
 using std::chrono::year_month_day;
 
 input<std::optional<year_month_day>> requested_day(
@@ -29,7 +27,7 @@ input<std::optional<year_month_day>> requested_day(
 }
 
 /// GET /api/v1/reels/usage?from=&to=: usage of the caller's model calls. 200; 400 a malformed date.
-asio::awaitable<http::response> get_usage(http::request_context& ctx, usage::usage_store& store) {
+awaitable<http::response> get_usage(http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
     const auto report = co_await store.read(ctx.caller(), *period, ctx.database_by());
@@ -38,8 +36,7 @@ asio::awaitable<http::response> get_usage(http::request_context& ctx, usage::usa
 
 /// GET /api/v1/reels/usage/days?from=&to=: usage by day, provider, model and purpose. 200 an array;
 /// 400 a malformed date.
-asio::awaitable<http::response> get_usage_days(
-    http::request_context& ctx, usage::usage_store& store) {
+awaitable<http::response> get_usage_days(http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
     const auto days = co_await store.read_days(ctx.caller(), *period, ctx.database_by());
@@ -47,8 +44,7 @@ asio::awaitable<http::response> get_usage_days(
 }
 
 /// GET /api/v1/reels/usage/days.csv?from=&to=: as above, for spreadsheets. 200 a file; 400.
-asio::awaitable<http::response> get_usage_csv(
-    http::request_context& ctx, usage::usage_store& store) {
+awaitable<http::response> get_usage_csv(http::request_context& ctx, usage::usage_store& store) {
     const auto period = requested_period(ctx.query("from"), ctx.query("to"));
     if (!period) co_return ctx.problem(period.error());
     const auto days = co_await store.read_days(ctx.caller(), *period, ctx.database_by());
@@ -59,15 +55,14 @@ asio::awaitable<http::response> get_usage_csv(
 }
 
 /// GET /api/v1/reels/usage/budget: the caller's monthly budget and spending. 200.
-asio::awaitable<http::response> get_budget(http::request_context& ctx, usage::usage_store& store) {
+awaitable<http::response> get_budget(http::request_context& ctx, usage::usage_store& store) {
     const auto report = co_await store.read_budget(ctx.caller(), ctx.database_by());
     co_return ctx.json_text(http::status::ok, budget_view(report));
 }
 
 /// GET /api/v1/reels/{id}/usage: the model calls of one of the caller's reels, including those in
 /// progress. 200; 404.
-asio::awaitable<http::response> get_reel_usage(
-    http::request_context& ctx, usage::usage_store& store) {
+awaitable<http::response> get_reel_usage(http::request_context& ctx, usage::usage_store& store) {
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto report = co_await store.read_reel(ctx.caller(), *id, ctx.database_by());

@@ -1,11 +1,10 @@
 #include "resources.hpp"
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/target.hpp>
 #include <reelsd/model/result_document.hpp>
 #include <reelsd/platform/post.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <fmt/format.h>
 
@@ -15,8 +14,6 @@
 
 namespace reelsd::api {
 namespace {
-
-namespace asio = boost::asio;
 
 constexpr int deliveries_usual = 20;
 constexpr int deliveries_most = 100;
@@ -52,7 +49,7 @@ json delivery_view(const webhooks::delivery& delivery) {
 
 /// GET /api/v1/webhook: the account's default address and its secret, created if there is none.
 /// 200.
-asio::awaitable<http::response> get_webhook(http::request_context& ctx, webhook_service& service) {
+awaitable<http::response> get_webhook(http::request_context& ctx, webhook_service& service) {
     const auto settings = co_await service.settings.find(ctx.caller(), ctx.database_by());
     co_return ctx.json(http::status::ok, settings_view(settings, ctx.identity().scope));
 }
@@ -80,7 +77,7 @@ input<std::optional<std::vector<std::string>>> requested_events(const json& body
 
 /// PUT /api/v1/webhook {"url": string or null, "events"?: [string]}: sets or removes the default
 /// address, and which events it receives. 200 as GET; 400.
-asio::awaitable<http::response> put_webhook(http::request_context& ctx, webhook_service& service) {
+awaitable<http::response> put_webhook(http::request_context& ctx, webhook_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     if (!body->contains("url"))
@@ -95,8 +92,7 @@ asio::awaitable<http::response> put_webhook(http::request_context& ctx, webhook_
 }
 
 /// POST /api/v1/webhook/rotate: a new secret; the old one also signs for 24 hours. 200 as GET.
-asio::awaitable<http::response> rotate_secret(
-    http::request_context& ctx, webhook_service& service) {
+awaitable<http::response> rotate_secret(http::request_context& ctx, webhook_service& service) {
     co_await service.settings.rotate_secret(ctx.caller(), ctx.database_by());
     co_return co_await get_webhook(ctx, service);
 }
@@ -144,7 +140,7 @@ json test_view(std::string_view url, const webhooks::delivery_try& ended, second
 /// POST /api/v1/webhook/test {"url"?: string}: sends a sample once, to the default address or to
 /// `url`, as a delivery would be sent, and without a trace in the log of deliveries. 200 the
 /// receiver's answer or why there was none; 400; 429.
-asio::awaitable<http::response> test_webhook(http::request_context& ctx, webhook_service& service) {
+awaitable<http::response> test_webhook(http::request_context& ctx, webhook_service& service) {
     constexpr int tests_per_minute = 6;
     const int wait =
         service.test_rate.take(ctx.caller(), tests_per_minute, std::chrono::steady_clock::now());
@@ -194,8 +190,7 @@ input<webhooks::delivery_filter> requested_filter(const http::request_context& c
 
 /// GET /api/v1/webhook/deliveries?limit=&state=&cursor=: the caller's deliveries, newest first. 200
 /// an array, with the next page in the `Link` header; 400 a malformed parameter.
-asio::awaitable<http::response> list_deliveries(
-    http::request_context& ctx, webhook_service& service) {
+awaitable<http::response> list_deliveries(http::request_context& ctx, webhook_service& service) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
     const auto page = co_await service.deliveries.list(ctx.caller(), *filter, ctx.database_by());
@@ -213,7 +208,7 @@ asio::awaitable<http::response> list_deliveries(
 
 /// POST /api/v1/webhook/deliveries/{id}/redeliver: makes it due now, for another day. 202 the
 /// delivery; 404.
-asio::awaitable<http::response> redeliver(http::request_context& ctx, webhook_service& service) {
+awaitable<http::response> redeliver(http::request_context& ctx, webhook_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto delivery = co_await service.deliveries.redeliver(

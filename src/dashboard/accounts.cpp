@@ -14,7 +14,6 @@
 namespace reelsd::dashboard {
 namespace {
 
-namespace asio = boost::asio;
 using limit_change = accounts::account_changes::limit;
 
 constexpr int accounts_usual = 100;
@@ -57,8 +56,7 @@ std::string account_view(const accounts::account_summary& account) {
 
 /// GET admin/accounts?limit=&cursor=. 200 accounts by e-mail address, with the next page in the
 /// header `Link`; 400. The cursor is the last address of a page.
-asio::awaitable<http::response> list_accounts(
-    http::request_context& ctx, account_service& service) {
+awaitable<http::response> list_accounts(http::request_context& ctx, account_service& service) {
     const auto limit = http::requested_limit(ctx.query("limit"), accounts_usual, accounts_most);
     if (!limit) co_return ctx.problem(limit.error());
     accounts::account_filter filter{.accounts_max = *limit};
@@ -90,7 +88,7 @@ asio::awaitable<http::response> list_accounts(
 }
 
 /// GET admin/defaults. 200 the limits of accounts without their own.
-asio::awaitable<http::response> get_defaults(http::request_context& ctx, account_service& service) {
+awaitable<http::response> get_defaults(http::request_context& ctx, account_service& service) {
     co_return ctx.json(
         http::status::ok,
         json{
@@ -101,7 +99,7 @@ asio::awaitable<http::response> get_defaults(http::request_context& ctx, account
 }
 
 /// Creates a link that sets the account's password, and returns its view.
-asio::awaitable<json> invite(account_service& service, account_id account, deadline by) {
+awaitable<json> invite(account_service& service, account_id account, deadline by) {
     const auto invitation = co_await service.sessions.invite(account, by);
     co_return json{
         {"link", invitation_link(service.origin(), invitation.secret)},
@@ -109,8 +107,7 @@ asio::awaitable<json> invite(account_service& service, account_id account, deadl
 }
 
 /// POST admin/accounts {"email", "is_admin"?}. 201 the account with its link; 400; 409.
-asio::awaitable<http::response> create_account(
-    http::request_context& ctx, account_service& service) {
+awaitable<http::response> create_account(http::request_context& ctx, account_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto email = text_in(*body, "email", email_bytes_max);
@@ -133,8 +130,7 @@ asio::awaitable<http::response> create_account(
 
 /// POST admin/accounts/{id}/invitation. 201 a link that sets a password and replaces older ones;
 /// 404; 409 the account is disabled.
-asio::awaitable<http::response> invite_account(
-    http::request_context& ctx, account_service& service) {
+awaitable<http::response> invite_account(http::request_context& ctx, account_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto by = ctx.database_by();
@@ -148,8 +144,7 @@ asio::awaitable<http::response> invite_account(
 }
 
 /// PATCH admin/accounts/{id}. 200 the account; 400; 404; 409 no administrator would be left.
-asio::awaitable<http::response> change_account(
-    http::request_context& ctx, account_service& service) {
+awaitable<http::response> change_account(http::request_context& ctx, account_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const auto body = ctx.json_body();
@@ -173,8 +168,7 @@ asio::awaitable<http::response> change_account(
 
 /// DELETE admin/accounts/{id}. 204 the account is being deleted and its sessions have ended; 404;
 /// 409 it is the caller's own.
-asio::awaitable<http::response> delete_account(
-    http::request_context& ctx, account_service& service) {
+awaitable<http::response> delete_account(http::request_context& ctx, account_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     if (account_id{*id} == ctx.caller()) {
@@ -232,7 +226,7 @@ json token_view(const accounts::token_summary& token) {
 }
 
 /// GET tokens. 200 the caller's tokens, the newest first.
-asio::awaitable<http::response> list_tokens(
+awaitable<http::response> list_tokens(
     http::request_context& ctx, accounts::account_store& accounts) {
     auto tokens = co_await accounts.tokens(ctx.caller(), ctx.database_by());
     std::reverse(tokens.begin(), tokens.end());
@@ -262,7 +256,7 @@ result<accounts::token_options> token_options_in(const json& body) {
 
 /// POST tokens {"name", "scope"?, "expires_in_seconds"?}. 201 the token, shown only here; 400; 409
 /// the name is in use.
-asio::awaitable<http::response> create_token(
+awaitable<http::response> create_token(
     http::request_context& ctx, accounts::account_store& accounts) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
@@ -293,7 +287,7 @@ asio::awaitable<http::response> create_token(
 }
 
 /// DELETE tokens/{id}: effective immediately. 204; 404.
-asio::awaitable<http::response> revoke_token(
+awaitable<http::response> revoke_token(
     http::request_context& ctx, accounts::account_store& accounts) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
@@ -312,7 +306,7 @@ json chat_view(const chats::linked_chat& chat) {
 }
 
 /// GET chats. 200 the chats linked to the caller, the latest first, and the bot, if any.
-asio::awaitable<http::response> list_chats(http::request_context& ctx, chat_service& service) {
+awaitable<http::response> list_chats(http::request_context& ctx, chat_service& service) {
     const auto linked = co_await service.chats.list(ctx.caller(), ctx.database_by());
     auto views = json::array();
     for (const auto& chat : linked) views.push_back(chat_view(chat));
@@ -322,7 +316,7 @@ asio::awaitable<http::response> list_chats(http::request_context& ctx, chat_serv
 }
 
 /// POST chats/codes. 201 a code that links one chat, once; 409 there is no bot.
-asio::awaitable<http::response> make_code(http::request_context& ctx, chat_service& service) {
+awaitable<http::response> make_code(http::request_context& ctx, chat_service& service) {
     const auto username = service.bot_username();
     if (!username) {
         co_return ctx.problem(
@@ -336,7 +330,7 @@ asio::awaitable<http::response> make_code(http::request_context& ctx, chat_servi
 }
 
 /// DELETE chats/{id}: unlinks the chat, effective immediately. 204; 404.
-asio::awaitable<http::response> unlink_chat(http::request_context& ctx, chat_service& service) {
+awaitable<http::response> unlink_chat(http::request_context& ctx, chat_service& service) {
     const auto id = http::requested_number(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     const bool unlinked =

@@ -53,7 +53,7 @@ std::span<const http::embedded_file> pages() {
 }
 
 /// For unknown paths: the script shows the message.
-boost::asio::awaitable<http::response> show_not_found(const http::request_context& /*ctx*/) {
+awaitable<http::response> show_not_found(const http::request_context& /*ctx*/) {
     const auto& page = page_files().front();
     auto answer =
         http::response::of_static(http::status::not_found, page.content_type, page.content);
@@ -101,7 +101,7 @@ void dashboard::add_to(http::router& router) {
     add_page_routes(router);
 }
 
-boost::asio::awaitable<std::string> dashboard::first_administrator_link() {
+awaitable<std::string> dashboard::first_administrator_link() {
     constexpr auto time_max = 10s;  // The database may still be starting.
     auto& accounts = state_->accounts;
     const auto by = deadline::after(time_max);

@@ -14,7 +14,6 @@
 namespace reelsd::dashboard {
 namespace {
 
-namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// Proxies close connections after a minute without data. A stream also ends within this time of
@@ -35,7 +34,7 @@ std::string event_text(const jobs::job_change& change) {
 
 /// Changes since `since`; incomplete when that is too long ago or there are too many. Without
 /// `since`, and when incomplete, includes the running jobs, because pages do not load their steps.
-asio::awaitable<jobs::account_changes> missed_changes(
+awaitable<jobs::account_changes> missed_changes(
     jobs::change_store changes, account_id account, std::optional<time_point> since, deadline by) {
     const auto now = co_await changes.now(by);
     // A newly loaded page lacks only the changes between its two requests.
@@ -60,7 +59,7 @@ asio::awaitable<jobs::account_changes> missed_changes(
 }
 
 /// Sends changes until the client leaves, the daemon stops or the session ends.
-asio::awaitable<void> send_events(
+awaitable<void> send_events(
     http::request_context& ctx, event_service& service, http::body_writer& body) {
     // Before the query for missed changes, so that none is lost in between.
     jobs::change_poller::subscription events{service.poller, ctx.caller()};
@@ -87,7 +86,7 @@ asio::awaitable<void> send_events(
 
 /// GET events: changes of the caller's reels, as server-sent events, from `Last-Event-ID` on. 200;
 /// 429 too many streams.
-asio::awaitable<http::response> stream_events(http::request_context& ctx, event_service& service) {
+awaitable<http::response> stream_events(http::request_context& ctx, event_service& service) {
     co_return service.streams.open(
         ctx, [&ctx, &service](http::body_writer& body) { return send_events(ctx, service, body); });
 }

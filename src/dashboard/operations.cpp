@@ -8,8 +8,6 @@
 namespace reelsd::dashboard {
 namespace {
 
-namespace asio = boost::asio;
-
 constexpr int failures_usual = 50;
 constexpr int failures_most = 200;
 constexpr std::size_t resubmitted_max = 100;
@@ -35,8 +33,7 @@ json running_view(const jobs::running_job& job) {
 }
 
 /// GET admin/overview. 200 queue, running jobs and the daemon's health.
-asio::awaitable<http::response> get_overview(
-    http::request_context& ctx, operations_service& service) {
+awaitable<http::response> get_overview(http::request_context& ctx, operations_service& service) {
     auto view = co_await service.health();
     view["version"] = REELSD_VERSION;
     view["queue"] = queue_view(co_await service.jobs.look_at_queue(ctx.database_by()));
@@ -85,8 +82,7 @@ json failures_view(const jobs::failure_overview& failures) {
 }
 
 /// GET admin/failures?limit=. 200 causes of the last week and the newest failures; 400.
-asio::awaitable<http::response> get_failures(
-    http::request_context& ctx, operations_service& service) {
+awaitable<http::response> get_failures(http::request_context& ctx, operations_service& service) {
     const auto limit = http::requested_limit(ctx.query("limit"), failures_usual, failures_most);
     if (!limit) co_return ctx.problem(limit.error());
     const auto failures = co_await service.operations.failures(*limit, ctx.database_by());
@@ -94,8 +90,7 @@ asio::awaitable<http::response> get_failures(
 }
 
 /// POST admin/failures/retry {"ids"}. 200 the new jobs; 400.
-asio::awaitable<http::response> retry_failures(
-    http::request_context& ctx, operations_service& service) {
+awaitable<http::response> retry_failures(http::request_context& ctx, operations_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto ids = requested_jobs(*body);
@@ -113,14 +108,13 @@ asio::awaitable<http::response> retry_failures(
 }
 
 /// GET platform. 200 {"never_answered"}: whether the platform has never answered a request.
-asio::awaitable<http::response> get_platform(
-    http::request_context& ctx, operations_service& service) {
+awaitable<http::response> get_platform(http::request_context& ctx, operations_service& service) {
     const bool never_answered = co_await service.platform_never_answered();
     co_return ctx.json(http::status::ok, json{{"never_answered", never_answered}});
 }
 
 /// GET admin/model. 200 the stored model without its key, and what the settings fix.
-asio::awaitable<http::response> get_model(http::request_context& ctx, model_service& service) {
+awaitable<http::response> get_model(http::request_context& ctx, model_service& service) {
     co_return ctx.json(http::status::ok, service.view());
 }
 
@@ -133,7 +127,7 @@ http::response model_refusal(const http::request_context& ctx, const error& why)
 
 /// PUT admin/model. 200 as GET; 400; 409 the settings choose the analyzer; 503 the key cannot be
 /// sealed.
-asio::awaitable<http::response> put_model(http::request_context& ctx, model_service& service) {
+awaitable<http::response> put_model(http::request_context& ctx, model_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto saved = co_await service.save(*body, ctx.database_by());
@@ -144,7 +138,7 @@ asio::awaitable<http::response> put_model(http::request_context& ctx, model_serv
 
 /// POST admin/model/check. 200 {"error": text or null}: whether provider, key and model answer;
 /// 400; 409.
-asio::awaitable<http::response> check_model(http::request_context& ctx, model_service& service) {
+awaitable<http::response> check_model(http::request_context& ctx, model_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto checked = co_await service.check(*body);
@@ -156,7 +150,7 @@ asio::awaitable<http::response> check_model(http::request_context& ctx, model_se
 }
 
 /// DELETE admin/model. 204.
-asio::awaitable<http::response> remove_model(http::request_context& ctx, model_service& service) {
+awaitable<http::response> remove_model(http::request_context& ctx, model_service& service) {
     co_await service.remove(ctx.database_by());
     service.log.info("model removed", {{"administrator", ctx.caller().value}});
     co_return ctx.no_content();

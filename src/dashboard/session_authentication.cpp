@@ -109,7 +109,7 @@ http::caller_identity identity_of(accounts::session session, std::string_view se
         .csrf_token = csrf_token_of(secret)};
 }
 
-boost::asio::awaitable<std::optional<http::response>> session_authentication::authenticate(
+awaitable<std::optional<http::response>> session_authentication::authenticate(
     http::request_context& ctx) {
     const auto secret =
         session_secret_in(ctx.header("Cookie").value_or(""), origin_().starts_with("https://"));
@@ -121,8 +121,8 @@ boost::asio::awaitable<std::optional<http::response>> session_authentication::au
     co_return std::nullopt;
 }
 
-boost::asio::awaitable<std::optional<http::response>>
-session_authentication::authenticate_administrator(http::request_context& ctx) {
+awaitable<std::optional<http::response>> session_authentication::authenticate_administrator(
+    http::request_context& ctx) {
     auto refused = co_await authenticate(ctx);
     if (refused) co_return refused;
     if (!ctx.identity().is_admin) co_return ctx.problem(error{errc::not_found});

@@ -1,11 +1,10 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/accounts/session_store.hpp>
 #include <reelsd/http/request_context.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -32,11 +31,10 @@ public:
 
     /// Identifies the caller by the session cookie, or responds 401. Reads the session for each
     /// request, so that an ended session is rejected immediately on every instance.
-    boost::asio::awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
+    awaitable<std::optional<http::response>> authenticate(http::request_context& ctx);
 
     /// Also responds 404, as for unknown paths, to callers who are not administrators.
-    boost::asio::awaitable<std::optional<http::response>> authenticate_administrator(
-        http::request_context& ctx);
+    awaitable<std::optional<http::response>> authenticate_administrator(http::request_context& ctx);
 
     /// 403 for a change that was not requested by the dashboard's pages.
     std::optional<http::response> accept(http::request_context& ctx) const;

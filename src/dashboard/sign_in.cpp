@@ -14,7 +14,6 @@
 namespace reelsd::dashboard {
 namespace {
 
-namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
 /// More than any typed password.
@@ -50,7 +49,7 @@ http::response wrong_password(const http::request_context& ctx) {
 enum class password_check : std::uint8_t { right, wrong };
 
 /// Takes as long for an unknown account as for a known one.
-asio::awaitable<result<password_check>> check_password(
+awaitable<result<password_check>> check_password(
     http::request_context& ctx, sign_in_service& service,
     const std::optional<accounts::credentials>& known, const std::string& password) {
     const auto compare = [&known, &password] {
@@ -64,7 +63,7 @@ asio::awaitable<result<password_check>> check_password(
 }
 
 /// The browser's proof that it has signed in to the account before; empty without one.
-asio::awaitable<std::string> known_device(
+awaitable<std::string> known_device(
     http::request_context& ctx, sign_in_service& service, const std::string& email) {
     const auto proof = device_proof_in(ctx.header("Cookie").value_or(""), is_secure(service));
     if (!proof) co_return std::string{};
@@ -76,7 +75,7 @@ asio::awaitable<std::string> known_device(
 
 /// Begins a session and responds with its view and cookies; 401 when the password has changed since
 /// it was verified.
-asio::awaitable<http::response> begin_session(
+awaitable<http::response> begin_session(
     http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
     const auto by = ctx.database_by();
     const auto proof = new_device_proof(verified.password_hash);
@@ -95,7 +94,7 @@ asio::awaitable<http::response> begin_session(
 }
 
 /// Argon2id off the event loop. Errors: `limit_reached` or `timed_out` when too many are waiting.
-asio::awaitable<result<std::string>> hash_off_loop(
+awaitable<result<std::string>> hash_off_loop(
     http::request_context& ctx, sign_in_service& service, const std::string& password) {
     const auto hash = [&password] { return accounts::hash_password(password); };
     auto hashed = co_await service.offload.run(ctx.answer_by(), hash);
@@ -105,7 +104,7 @@ asio::awaitable<result<std::string>> hash_off_loop(
 
 /// The caller's credentials if the password matches, else the response: 400, or 429 after too many
 /// attempts.
-asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
+awaitable<std::variant<accounts::credentials, http::response>> confirm_password(
     http::request_context& ctx, sign_in_service& service, const std::string& password) {
     const auto& caller = ctx.identity();
     // Attempts are counted by session, so that other browsers do not affect them.
@@ -127,7 +126,7 @@ asio::awaitable<std::variant<accounts::credentials, http::response>> confirm_pas
 }
 
 /// POST /dashboard/sign-in {"email", "password"}. 200 the session; 401; 429 after too many guesses.
-asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> sign_in(http::request_context& ctx, sign_in_service& service) {
     if (auto refused = refuse_other_sites(ctx, service.accounts.origin()))
         co_return *std::move(refused);
     const auto body = ctx.json_body();
@@ -158,12 +157,12 @@ asio::awaitable<http::response> sign_in(http::request_context& ctx, sign_in_serv
 }
 
 /// GET session. 200 the session.
-asio::awaitable<http::response> get_session(http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> get_session(http::request_context& ctx, sign_in_service& service) {
     co_return ctx.json(http::status::ok, session_view(ctx.identity(), service));
 }
 
 /// POST sign-out. 204.
-asio::awaitable<http::response> sign_out(http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> sign_out(http::request_context& ctx, sign_in_service& service) {
     const auto secret = session_secret_in(ctx.header("Cookie").value_or(""), is_secure(service));
     if (secret)
         co_await service.accounts.sessions.end(accounts::sha256_of(*secret), ctx.database_by());
@@ -179,8 +178,7 @@ accounts::secret_hash current_session(http::request_context& ctx, sign_in_servic
 }
 
 /// GET sessions. 200 the account's sessions, the last used first.
-asio::awaitable<http::response> list_sessions(
-    http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> list_sessions(http::request_context& ctx, sign_in_service& service) {
     auto views = json::array();
     const auto sessions = co_await service.accounts.sessions.list(
         ctx.caller(), current_session(ctx, service), ctx.database_by());
@@ -197,7 +195,7 @@ asio::awaitable<http::response> list_sessions(
 }
 
 /// DELETE sessions/{id}. 204; 404.
-asio::awaitable<http::response> end_session(http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> end_session(http::request_context& ctx, sign_in_service& service) {
     std::optional<std::string> id{ctx.path_parameter("id")};
     const auto ended = co_await service.accounts.sessions.end_others(
         ctx.caller(), std::move(id), current_session(ctx, service), ctx.database_by());
@@ -205,8 +203,7 @@ asio::awaitable<http::response> end_session(http::request_context& ctx, sign_in_
 }
 
 /// DELETE sessions: all but the request's. 200 {"ended"}.
-asio::awaitable<http::response> end_other_sessions(
-    http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> end_other_sessions(http::request_context& ctx, sign_in_service& service) {
     const auto ended = co_await service.accounts.sessions.end_others(
         ctx.caller(), std::nullopt, current_session(ctx, service), ctx.database_by());
     co_return ctx.json(http::status::ok, json{{"ended", ended}});
@@ -215,8 +212,7 @@ asio::awaitable<http::response> end_other_sessions(
 /// POST password {"current_password", "new_password"}. 200 a new session, all others have ended;
 /// 400 the current password is wrong or the new one invalid; 409 another request changed it;
 /// 429.
-asio::awaitable<http::response> change_password(
-    http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> change_password(http::request_context& ctx, sign_in_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto current = text_in(*body, "current_password", password_bytes_max);
@@ -246,8 +242,7 @@ asio::awaitable<http::response> change_password(
 
 /// POST account/deletion {"password"}. 204 the account is being deleted and its sessions have
 /// ended; 400 the password is wrong; 409 the caller is the only administrator; 429.
-asio::awaitable<http::response> delete_own_account(
-    http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> delete_own_account(http::request_context& ctx, sign_in_service& service) {
     const auto body = ctx.json_body();
     if (!body) co_return ctx.problem(body.error());
     const auto password = text_in(*body, "password", password_bytes_max);
@@ -287,8 +282,7 @@ result<std::string> address_for(const accounts::invitation_purpose& purpose, con
 
 /// POST /dashboard/invitation {"token"}. 200 its purpose; 404. A POST keeps the secret out of
 /// addresses and logs.
-asio::awaitable<http::response> look_at_invitation(
-    http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> look_at_invitation(http::request_context& ctx, sign_in_service& service) {
     if (auto refused = refuse_other_sites(ctx, service.accounts.origin()))
         co_return *std::move(refused);
     const auto body = ctx.json_body();
@@ -305,8 +299,7 @@ asio::awaitable<http::response> look_at_invitation(
 
 /// POST /dashboard/invitation/accept {"token", "email" for the first administrator, "password"}.
 /// 200 a session; 400; 404; 409 the address has an account that can sign in.
-asio::awaitable<http::response> accept_invitation(
-    http::request_context& ctx, sign_in_service& service) {
+awaitable<http::response> accept_invitation(http::request_context& ctx, sign_in_service& service) {
     if (auto refused = refuse_other_sites(ctx, service.accounts.origin()))
         co_return *std::move(refused);
     const auto body = ctx.json_body();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/accounts/request_rate.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
@@ -17,8 +18,6 @@
 #include <reelsd/domain/webhooks/webhook_store.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/model/analysis_options.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,26 +41,25 @@ namespace reelsd::api {
 
 /// Reads a part of an object of the media store. Errors: `not_found`, `storage_failed`,
 /// `timed_out`.
-using object_reader =
-    std::function<boost::asio::awaitable<result<std::vector<std::byte>>>(jobs::object_range)>;
+using object_reader = std::function<awaitable<result<std::vector<std::byte>>>(jobs::object_range)>;
 
 /// The caller's reels with the dense vectors nearest to a query, in this order. Does not throw. An
 /// empty function means that there are no dense vectors.
-using near_search = std::function<boost::asio::awaitable<std::vector<job_id>>(
-    account_id caller, std::string query)>;
+using near_search =
+    std::function<awaitable<std::vector<job_id>>(account_id caller, std::string query)>;
 
 /// Whether deliveries may go to an address. The text of its error, invalid_argument, continues the
 /// name of the field: "must be an https URL".
 using webhook_url_check = std::function<result<void>(std::string_view url)>;
 
 /// Sends a test delivery once. Errors: `limit_reached` or `timed_out` when other tests are running.
-using webhook_try = std::function<boost::asio::awaitable<result<webhooks::delivery_try>>(
+using webhook_try = std::function<awaitable<result<webhooks::delivery_try>>(
     webhooks::claimed_delivery, std::stop_token)>;
 
 /// Whether the daemon can serve. Its error has a text for the client.
-using readiness_check = std::function<boost::asio::awaitable<result<void>>()>;
+using readiness_check = std::function<awaitable<result<void>>()>;
 /// All metrics in Prometheus' text format.
-using metrics_text = std::function<boost::asio::awaitable<std::string>()>;
+using metrics_text = std::function<awaitable<std::string>()>;
 
 // The dependencies of the handlers of one resource each. They outlive the router.
 

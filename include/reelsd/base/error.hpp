@@ -1,10 +1,10 @@
 #pragma once
 
-#include <boost/assert/source_location.hpp>
+#include <reelsd/base/enum_names.hpp>
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace reelsd {
 

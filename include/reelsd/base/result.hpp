@@ -2,6 +2,7 @@
 
 #include <reelsd/base/error.hpp>
 
+#include <boost/assert/source_location.hpp>
 #include <boost/system/result.hpp>
 
 #include <stdexcept>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
@@ -11,8 +12,6 @@
 #include <reelsd/domain/jobs/operations_store.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/model/analysis_options.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <functional>
 #include <memory>
@@ -58,9 +57,9 @@ struct operations_service {
     jobs::job_store jobs;
     jobs::operations_store operations;
     /// The daemon's health: `started_at`, `workers`, `resolvers`, `models`, `analyzer`.
-    std::function<boost::asio::awaitable<json>()> health;
+    std::function<awaitable<json>()> health;
     /// Whether the platform has never answered a request of this installation.
-    std::function<boost::asio::awaitable<bool>()> platform_never_answered;
+    std::function<awaitable<bool>()> platform_never_answered;
     /// Called when jobs were resubmitted, so that workers claim immediately.
     std::function<void()> jobs_submitted;
     log::logger log;
@@ -70,9 +69,9 @@ struct operations_service {
 /// details are for the administrator.
 struct model_service {
     std::function<json()> view;
-    std::function<boost::asio::awaitable<result<void>>(json form, deadline by)> save;
-    std::function<boost::asio::awaitable<result<void>>(json form)> check;
-    std::function<boost::asio::awaitable<void>(deadline by)> remove;
+    std::function<awaitable<result<void>>(json form, deadline by)> save;
+    std::function<awaitable<result<void>>(json form)> check;
+    std::function<awaitable<void>(deadline by)> remove;
     log::logger log;
 };
 
@@ -103,7 +102,7 @@ public:
     void add_to(http::router& router);
 
     /// A link that creates the first administrator; empty if there is one.
-    [[nodiscard]] boost::asio::awaitable<std::string> first_administrator_link();
+    [[nodiscard]] awaitable<std::string> first_administrator_link();
 
 private:
     struct state;

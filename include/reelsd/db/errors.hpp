@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/error.hpp>
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/http/target.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -135,7 +134,7 @@ class body_reader {
 public:
     virtual ~body_reader() = default;
     /// The next piece, at most about 16 KiB.
-    [[nodiscard]] virtual boost::asio::awaitable<body_piece> read() = 0;
+    [[nodiscard]] virtual awaitable<body_piece> read() = 0;
 
 protected:
     body_reader() = default;

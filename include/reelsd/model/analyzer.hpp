@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/report.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/media/report.hpp>
 
 #include <cstdint>

@@ -1,9 +1,8 @@
 #include "documents.hpp"
 
+#include <reelsd/async/awaitable.hpp>
 #include <reelsd/http/router.hpp>
 #include <reelsd/http/static_files.hpp>
-
-#include <boost/asio/awaitable.hpp>
 
 #include <span>
 
@@ -14,8 +13,6 @@ std::span<const http::embedded_file> document_files() noexcept;
 
 namespace {
 
-namespace asio = boost::asio;
-
 /// Allows scripts, styles and requests only of this server. The only inline style is the empty one,
 /// by its hash: viewer.js keeps the viewer's style elements empty. Its styles have icons as data.
 constexpr auto viewer_policy =
@@ -25,7 +22,7 @@ constexpr auto viewer_policy =
     "frame-ancestors 'none'";
 
 /// GET /docs, /docs/: 302 to the viewer.
-asio::awaitable<http::response> redirect_to_viewer(const http::request_context& /*ctx*/) {
+awaitable<http::response> redirect_to_viewer(const http::request_context& /*ctx*/) {
     co_return http::response{http::status::found}.set("Location", "/docs/index.html");
 }
 

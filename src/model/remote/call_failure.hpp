@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/error.hpp>
 #include <reelsd/net/http_client.hpp>
 

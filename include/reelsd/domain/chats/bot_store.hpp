@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/db/store.hpp>
 #include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/domain/chats/chat_store.hpp>
