@@ -103,6 +103,12 @@ void set_method(CURL* handle, const http_request& request) {
     }
 }
 
+void set_signature(CURL* handle, const s3_credentials& by) {
+    curl_easy_setopt(handle, CURLOPT_AWS_SIGV4, ("aws:amz:" + by.region + ":s3").c_str());
+    curl_easy_setopt(handle, CURLOPT_USERNAME, by.access_key.c_str());
+    curl_easy_setopt(handle, CURLOPT_PASSWORD, by.secret_key.c_str());
+}
+
 void set_limits(CURL* handle, const http_request& request, deadline by) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(by.remaining());
     const auto connect = std::clamp(
@@ -344,6 +350,7 @@ http_client::attempt http_client::try_once(
     }
     set_limits(handle.get(), request, by);
     set_method(handle.get(), request);
+    if (request.signed_by != nullptr) set_signature(handle.get(), *request.signed_by);
     curl_easy_setopt(
         handle.get(), CURLOPT_FRESH_CONNECT, on.is_fresh || request.fresh_connection ? 1L : 0L);
     // The next such request needs a new connection too; a pooled one would only stay idle.

@@ -4,15 +4,9 @@
 #include <reelsd/net/s3_store.hpp>
 #include <reelsd/net/url.hpp>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -21,32 +15,6 @@ namespace reelsd::net {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
-constexpr std::string_view service = "s3";
-constexpr std::size_t day_characters = 8;  ///< "20130524"
-
-std::string hmac(std::string_view key, std::string_view text) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int bytes = 0;
-    const auto* const data = reinterpret_cast<const unsigned char*>(text.data());
-    if (HMAC(
-            EVP_sha256(),
-            key.data(),
-            static_cast<int>(key.size()),
-            data,
-            text.size(),
-            digest.data(),
-            &bytes) == nullptr) {
-        throw std::bad_alloc{};
-    }
-    return {digest.begin(), digest.begin() + bytes};
-}
-
-std::string hexadecimal(std::string_view bytes) {
-    const std::vector<unsigned char> octets{bytes.begin(), bytes.end()};
-    return fmt::format("{:02x}", fmt::join(octets, ""));
-}
 
 /// Of the error documents, which have less than 1 KiB.
 constexpr std::size_t error_bytes_max = std::size_t{64} * 1024;
@@ -60,18 +28,6 @@ constexpr int status_ok = 200;
 constexpr int status_no_content = 204;
 constexpr int status_partial = 206;
 constexpr int status_not_found = 404;
-
-std::string_view name_of(http_method method) {
-    switch (method) {
-        case http_method::get: return "GET";
-        case http_method::put: return "PUT";
-        case http_method::del: return "DELETE";
-        case http_method::head: return "HEAD";
-        case http_method::post: return "POST";
-        case http_method::patch: return "PATCH";
-    }
-    return "GET";
-}
 
 /// "NoSuchKey" of an error document; empty if there is none. Letters only, because it is logged.
 std::string error_code_in(std::string_view document) {
@@ -92,13 +48,6 @@ bool is_temporary(int status) {
     constexpr int too_many_requests = 429;
     constexpr int server_error = 500;
     return status == too_many_requests || status >= server_error;
-}
-
-std::string host_of(const std::string& endpoint) {
-    const auto parsed = url::parse(endpoint);
-    if (!parsed) return {};
-    const auto origin = parsed->origin();
-    return origin.substr(origin.find("://") + 3);
 }
 
 http_client_settings client_settings_of(const s3_settings& settings) {
@@ -131,55 +80,6 @@ error refusal_of(std::string_view method, const http_response& answer) {
 
 }  // namespace
 
-std::string s3_date(std::chrono::system_clock::time_point now) {
-    const auto seconds = std::chrono::system_clock::to_time_t(now);
-    return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(seconds));
-}
-
-std::string s3_authorization(
-    const s3_credentials& by, const signed_parts& parts, std::string_view date) {
-    auto headers = parts.headers;
-    std::sort(headers.begin(), headers.end());
-    std::string fields;
-    std::string names;
-    for (const auto& [name, value] : headers) {
-        fields.append(name).append(":").append(value).append("\n");
-        names.append(names.empty() ? "" : ";").append(name);
-    }
-    std::string canonical{parts.method};
-    canonical.append("\n").append(parts.path).append("\n").append(parts.query);
-    canonical.append("\n").append(fields).append("\n").append(names);
-    canonical.append("\n").append(parts.payload_sha256);
-
-    const std::string day{date.substr(0, day_characters)};
-    std::string scope = day;
-    scope.append("/").append(by.region).append("/").append(service).append("/aws4_request");
-    std::string text{algorithm};
-    text.append("\n").append(date).append("\n").append(scope);
-    text.append("\n").append(sha256_of(canonical));
-
-    auto key = hmac("AWS4" + by.secret_key, day);
-    key = hmac(key, by.region);
-    key = hmac(key, service);
-    key = hmac(key, "aws4_request");
-    std::string authorization{algorithm};
-    authorization.append(" Credential=").append(by.access_key).append("/").append(scope);
-    authorization.append(", SignedHeaders=").append(names);
-    authorization.append(", Signature=").append(hexadecimal(hmac(key, text)));
-    return authorization;
-}
-
-std::string s3_path(std::string_view path) {
-    std::string encoded;
-    for (;;) {
-        const auto slash = path.find('/');
-        encoded.append(percent_encoded(path.substr(0, slash)));
-        if (slash == std::string_view::npos) return encoded;
-        encoded.push_back('/');
-        path.remove_prefix(slash + 1);
-    }
-}
-
 std::string sha256_of(std::string_view text) {
     file_digest digest;
     digest.add(text);
@@ -196,29 +96,19 @@ struct s3_store::call {
 s3_store::s3_store(s3_settings settings)
     : settings_{std::move(settings)},
       name_{name_of(settings_)},
-      host_{host_of(settings_.endpoint)},
       client_{client_settings_of(settings_)} {}
 
 result<http_response> s3_store::send(
     const call& operation, deadline by, const std::stop_token& stop) const {
     auto path = "/" + settings_.bucket;
     if (!settings_.prefix.empty()) path.append("/").append(settings_.prefix);
-    path = s3_path(path.append("/").append(operation.key));
-    const auto date = s3_date(std::chrono::system_clock::now());
+    path.append("/").append(operation.key);
     const auto digest = operation.content ? operation.content->sha256 : sha256_of("");
-    const signed_parts parts{
-        .method = name_of(operation.method),
-        .path = path,
-        .query = {},
-        .headers = {{"host", host_}, {"x-amz-content-sha256", digest}, {"x-amz-date", date}},
-        .payload_sha256 = digest};
     http_request request{
         .method = operation.method,
         .url = settings_.endpoint + path,
-        .headers =
-            {{"x-amz-content-sha256", digest},
-             {"x-amz-date", date},
-             {"Authorization", s3_authorization(settings_.credentials, parts, date)}},
+        .headers = {{"x-amz-content-sha256", digest}},
+        .signed_by = &settings_.credentials,
         .is_idempotent = true,
         .response_bytes_max = error_bytes_max,
         .compressed = false,

@@ -71,10 +71,20 @@ struct speed_floor {
     std::chrono::seconds during;
 };
 
+/// Keys of an S3-compatible store.
+struct s3_credentials {
+    std::string region;
+    std::string access_key;
+    std::string secret_key;
+};
+
 struct http_request {
     http_method method = http_method::get;
     std::string url = {};
     std::vector<header> headers = {};
+    /// Signs the request (AWS Signature Version 4). It then has the field `x-amz-content-sha256`,
+    /// and follows no redirects. Null: not signed. Outlives the call.
+    const s3_credentials* signed_by = nullptr;
     /// Sent with POST, PUT and PATCH.
     std::string body = {};
     /// Sent instead of `body`, read in chunks.
