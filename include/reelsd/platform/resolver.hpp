@@ -6,6 +6,7 @@
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/link.hpp>
 #include <reelsd/platform/post.hpp>
+#include <reelsd/platform/rate_limiter.hpp>
 
 #include <boost/core/noncopyable.hpp>
 
