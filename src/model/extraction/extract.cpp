@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <regex>
 #include <utility>
 
 namespace reelsd::model {
@@ -170,67 +171,19 @@ std::string_view type_of(const json& value) {
     return value.is_number() ? "number" : "null";
 }
 
-/// Removes and returns the leading digits; empty unless there are `count` of them.
-std::optional<int> take_digits(std::string_view& text, std::size_t count) {
-    if (text.size() < count) return std::nullopt;
-    const auto digits = text.substr(0, count);
-    if (!std::all_of(digits.begin(), digits.end(), &is_digit)) return std::nullopt;
-    text.remove_prefix(count);
-    return parse_number<int>(digits);
-}
-
-std::optional<int> take_digits_after(std::string_view& text, char sign, std::size_t count) {
-    if (!text.starts_with(sign)) return std::nullopt;
-    text.remove_prefix(1);
-    return take_digits(text, count);
-}
-
-bool take_date(std::string_view& text) {
-    const auto year = take_digits(text, 4);
-    const auto month = take_digits_after(text, '-', 2);
-    const auto day = take_digits_after(text, '-', 2);
-    if (!year || !month || !day) return false;
-    const std::chrono::year_month_day date{
-        std::chrono::year{*year},
-        std::chrono::month{static_cast<unsigned>(*month)},
-        std::chrono::day{static_cast<unsigned>(*day)}};
-    return date.ok();
-}
-
-bool is_hour_and_minute(std::optional<int> hour, std::optional<int> minute) {
-    return hour && *hour <= 23 && minute && *minute <= 59;
-}
-
-bool take_offset(std::string_view& text) {
-    if (text.starts_with('Z') || text.starts_with('z')) {
-        text.remove_prefix(1);
-        return true;
-    }
-    if (!text.starts_with('+') && !text.starts_with('-')) return false;
-    text.remove_prefix(1);
-    const auto hour = take_digits(text, 2);
-    return is_hour_and_minute(hour, take_digits_after(text, ':', 2));
-}
-
-bool take_time(std::string_view& text) {
-    const auto hour = take_digits(text, 2);
-    const auto minute = take_digits_after(text, ':', 2);
-    const auto second = take_digits_after(text, ':', 2);
-    constexpr int leap_second = 60;
-    if (!is_hour_and_minute(hour, minute) || !second || *second > leap_second) return false;
-    if (text.starts_with('.')) {
-        text.remove_prefix(1);
-        if (!take_digits(text, 1)) return false;
-        while (take_digits(text, 1)) continue;
-    }
-    return take_offset(text);
+/// Source: RFC 3339 section 5.6. Longer texts are refused, because the match recurses for each
+/// character.
+bool is_time(std::string_view text) {
+    constexpr std::size_t characters_max = 64;
+    static const std::regex time{
+        R"(([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d))"};
+    return text.size() <= characters_max && std::regex_match(text.begin(), text.end(), time);
 }
 
 bool is_date_and_time(std::string_view text) {
-    if (!take_date(text) || text.empty()) return false;
-    if (ascii_lower(text.front()) != 't') return false;
-    text.remove_prefix(1);
-    return take_time(text) && text.empty();
+    constexpr std::size_t date_characters = 10;
+    return text.size() > date_characters && parse_day(text.substr(0, date_characters)) &&
+           ascii_lower(text[date_characters]) == 't' && is_time(text.substr(date_characters + 1));
 }
 
 /// The characters of RFC 3986, after a scheme and a colon.
@@ -402,8 +355,8 @@ json strict_schema(const json& schema) {
 }
 
 bool has_format(std::string_view text, std::string_view format) {
-    if (format == "date") return take_date(text) && text.empty();
-    if (format == "time") return take_time(text) && text.empty();
+    if (format == "date") return parse_day(text).has_value();
+    if (format == "time") return is_time(text);
     if (format == "date-time") return is_date_and_time(text);
     return format != "uri" || is_uri(text);
 }
