@@ -199,23 +199,17 @@ std::unique_ptr<net::s3_store> open_media_store(const settings& config) {
 
 awaitable<result<std::vector<std::byte>>> read_object(
     const net::s3_store* store, async::offload_pool& threads, jobs::object_range part) {
-    using outcome = result<std::vector<std::byte>>;
-    if (store == nullptr)
-        co_return outcome{error{errc::storage_failed, "no media store is configured"}};
+    if (store == nullptr) co_return error{errc::storage_failed, "no media store is configured"};
     const auto by = deadline::after(object_time_max);
-    outcome got = error{errc::timed_out, "the media store did not answer in time"};
     const auto get = [&] {
-        got = store->get(
+        return store->get(
             part.object,
             static_cast<std::uint64_t>(part.offset),
             static_cast<std::uint64_t>(part.bytes),
             by,
             std::stop_token{});
-        return true;
     };
-    const auto ran = co_await threads.run(by, get);
-    if (!ran) co_return outcome{ran.error()};
-    co_return got;
+    co_return co_await threads.run(by, get);
 }
 
 result<void> check_media_store(const net::s3_store& store, deadline by) {

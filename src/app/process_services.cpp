@@ -45,18 +45,14 @@ constexpr auto schema_check_time_max = 2s;
 constexpr auto setup_link_interval = 1s;
 
 awaitable<void> renew_tls(const process_context& context) {
-    result<std::shared_ptr<const http::tls_identity>> loaded{nullptr};
-    const auto load = [&context, &loaded] {
-        loaded = load_tls(context.config, context.log);
-        return true;
-    };
-    const auto ran = co_await context.threads.run(deadline::after(certificate_time_max), load);
-    if (ran && loaded) {
+    const auto load = [&context] { return load_tls(context.config, context.log); };
+    auto loaded = co_await context.threads.run(deadline::after(certificate_time_max), load);
+    if (loaded) {
         context.server.renew_tls(*std::move(loaded));
         co_return;
     }
-    const auto& why = ran ? loaded.error() : ran.error();
-    context.log.error("reloading the certificate failed", {{"reason", why.detail()}});
+    const auto reason = loaded.error().detail();
+    context.log.error("reloading the certificate failed", {{"reason", reason}});
 }
 
 awaitable<void> reload_on_hangup(process_context context, service_notifier supervisor) {

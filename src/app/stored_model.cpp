@@ -288,10 +288,7 @@ awaitable<void> stored_model_service::step() {
 awaitable<void> stored_model_service::follow(deadline by) {
     const auto found = co_await store_.find(by);
     if (found == seen_) co_return;
-    const auto use = [&] {
-        models_.use(found);
-        return true;
-    };
+    const auto use = [&] { models_.use(found); };
     const auto ran = co_await files_.run(by, use);
     if (!ran) co_return;  // The next step tries again.
     seen_ = found;
@@ -324,12 +321,8 @@ result<std::vector<std::byte>> stored_model_service::seal_checked(
 awaitable<result<void>> stored_model_service::save(json form, deadline by) {
     const auto stored = read(form);
     if (!stored) co_return stored.error();
-    result<std::vector<std::byte>> sealed = error{errc::timed_out};
-    const auto seal = [&] {
-        sealed = seal_checked(*stored);
-        return true;
-    };
-    if (const auto ran = co_await files_.run(by, seal); !ran) co_return ran.error();
+    const auto seal = [&] { return seal_checked(*stored); };
+    auto sealed = co_await files_.run(by, seal);
     if (!sealed) co_return sealed.error();
     co_await store_.keep(*std::move(sealed), by);
     co_await follow(by);
@@ -339,16 +332,13 @@ awaitable<result<void>> stored_model_service::save(json form, deadline by) {
 awaitable<result<void>> stored_model_service::check(json form) {
     const auto stored = read(form);
     if (!stored) co_return stored.error();
-    result<void> checked = error{errc::timed_out};
-    const auto ask = [&] {
+    const auto ask = [&]() -> result<void> {
         const auto built = models_.with(*stored);
-        checked = built ? (*built)->remote().front()->check(
-                              deadline::after(provider_time_max), stop_.get_token())
-                        : result<void>{built.error()};
-        return true;
+        if (!built) return built.error();
+        const auto by = deadline::after(provider_time_max);
+        return (*built)->remote().front()->check(by, stop_.get_token());
     };
-    const auto ran = co_await calls_.run(deadline::after(free_thread_time_max), ask);
-    co_return ran ? checked : result<void>{ran.error()};
+    co_return co_await calls_.run(deadline::after(free_thread_time_max), ask);
 }
 
 awaitable<void> stored_model_service::remove(deadline by) {

@@ -144,10 +144,7 @@ void bot::start() {
 
 awaitable<bool> bot::stop(deadline by) {
     state_->stop();
-    const auto join = [this] {
-        state_->join();
-        return true;
-    };
+    const auto join = [this] { state_->join(); };
     const auto joined = co_await offload_.run(by, join);
     if (!joined) {
         log_.warning("stopping the chat bot timed out", {{"reason", joined.error().to_string()}});

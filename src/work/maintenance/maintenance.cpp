@@ -102,10 +102,7 @@ public:
 
 private:
     awaitable<void> run() override {
-        const auto sweep = [this] {
-            sweep_(stop_.get_token());
-            return true;
-        };
+        const auto sweep = [this] { sweep_(stop_.get_token()); };
         const auto removed = co_await threads_.run(deadline::after(thread_wait_max), sweep);
         if (removed) co_return;
         log().warning(
