@@ -19,41 +19,10 @@
 namespace reelsd::api {
 namespace {
 
-struct code_range {
-    char32_t first;
-    char32_t last;
-};
-
-/// Wide characters of UAX #11, in whole blocks.
-constexpr auto wide_ranges = std::to_array<code_range>(
-    {{0x1100, 0x115F},
-     {0x2E80, 0xA4CF},
-     {0xAC00, 0xD7A3},
-     {0xF900, 0xFAFF},
-     {0xFE30, 0xFE6F},
-     {0xFF00, 0xFF60},
-     {0xFFE0, 0xFFE6},
-     {0x1F300, 0x1FAFF},
-     {0x20000, 0x3FFFD}});
-
-/// Combine with the character before: accents, joiners, variation selectors.
-constexpr auto joined_ranges = std::to_array<code_range>(
-    {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0x1F3FB, 0x1F3FF}});
-
 /// Blanks, line breaks and control characters, without the no-break space.
-constexpr auto blank_ranges = std::to_array<code_range>(
-    {{0x0000, 0x0020}, {0x007F, 0x009F}, {0x2028, 0x2029}, {0x3000, 0x3000}});
-
-template <std::size_t Size>
-bool is_in(const std::array<code_range, Size>& ranges, char32_t point) {
-    return std::any_of(ranges.begin(), ranges.end(), [point](const code_range& range) {
-        return point >= range.first && point <= range.last;
-    });
-}
-
-int width_of(char32_t point) {
-    if (is_in(joined_ranges, point)) return 0;
-    return is_in(wide_ranges, point) ? 2 : 1;
+bool is_blank(char32_t point) {
+    return point <= 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x2028 ||
+           point == 0x2029 || point == 0x3000;
 }
 
 word_end end_of(char32_t last) {
@@ -368,12 +337,12 @@ std::vector<subtitle_word> subtitle_words(std::string_view text, int width_max) 
         const auto character = text.substr(0, next.bytes);
         const auto point = next.value;
         text.remove_prefix(next.bytes);
-        if (is_in(blank_ranges, point)) {
+        if (is_blank(point)) {
             begins_word = follows_blank = true;
             continue;
         }
         // At least 1, so that the number of words in a line is bounded.
-        const int width = begins_word ? std::max(width_of(point), 1) : width_of(point);
+        const int width = begins_word ? std::max(column_width(point), 1) : column_width(point);
         if (begins_word || words.back().width + width > width_max) {
             words.push_back(
                 {.text = {character.data(), 0}, .width = 0, .follows_blank = follows_blank});

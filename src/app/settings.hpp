@@ -150,8 +150,7 @@ using given_values = std::map<std::string, std::string>;
 // The table of all settings. The command line, the environment variables, the configuration file,
 // `reelsd --help` and the pages that scripts/setting-pages writes are derived from it.
 
-enum class value_type : std::uint8_t { text, number, flag };
-BOOST_DESCRIBE_ENUM(value_type, text, number, flag)
+BOOST_DEFINE_FIXED_ENUM_CLASS(value_type, std::uint8_t, text, number, flag)
 
 /// Inclusive.
 struct value_range {

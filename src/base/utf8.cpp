@@ -1,6 +1,7 @@
 #include <reelsd/base/utf8.hpp>
 
 #include <unistr.h>
+#include <uniwidth.h>
 
 #include <array>
 
@@ -48,6 +49,14 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexc
 
 bool is_utf8(std::string_view text) noexcept {
     return u8_check(octets_of(text), text.size()) == nullptr;
+}
+
+int column_width(char32_t character) noexcept {
+    if (character < 0x300) return 1;
+    // A skin tone modifies the emoji before it.
+    if (character >= 0x1F3FB && character <= 0x1F3FF) return 0;
+    const int columns = ::uc_width(character, "UTF-8");
+    return columns < 0 ? 1 : columns;
 }
 
 }  // namespace reelsd

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <uniwidth.h>
 
 #include <algorithm>
 #include <array>
@@ -15,14 +14,8 @@
 namespace reelsd::cli {
 namespace {
 
-/// Terminal cells of one character, from its East Asian Width and whether it combines. Characters
-/// without a glyph count as 1.
 std::size_t cells_of(char32_t character) {
-    if (character < 0x300) return 1;
-    // A skin tone modifies the emoji before it.
-    if (character >= 0x1F3FB && character <= 0x1F3FF) return 0;
-    const int cells = uc_width(character, "UTF-8");
-    return cells < 0 ? 1 : static_cast<std::size_t>(cells);
+    return static_cast<std::size_t>(column_width(character));
 }
 
 /// Bidirectional embeddings, overrides and isolates, which change the visible order of text.

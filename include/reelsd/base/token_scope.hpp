@@ -7,7 +7,6 @@
 namespace reelsd {
 
 /// What an API token may do, as in SQL, JSON and on the command line; see api::is_within().
-enum class token_scope : std::uint8_t { all, read, submit };
-BOOST_DESCRIBE_ENUM(token_scope, all, read, submit)
+BOOST_DEFINE_FIXED_ENUM_CLASS(token_scope, std::uint8_t, all, read, submit)
 
 }  // namespace reelsd

@@ -31,4 +31,8 @@ void append_code_point(std::string& text, char32_t value);
 
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
+/// Columns of one character in a fixed-width font, from its East Asian Width and whether it
+/// combines: 0 to 2. Characters without a glyph count as 1.
+[[nodiscard]] int column_width(char32_t character) noexcept;
+
 }  // namespace reelsd

@@ -33,8 +33,7 @@ struct video_input {
 };
 
 /// What providers count separately. The ledger has these names.
-enum class modality : std::uint8_t { text, image, video, audio, document, other };
-BOOST_DESCRIBE_ENUM(modality, text, image, video, audio, document, other)
+BOOST_DEFINE_FIXED_ENUM_CLASS(modality, std::uint8_t, text, image, video, audio, document, other)
 
 /// The tokens of one modality.
 struct modality_tokens {

@@ -46,8 +46,7 @@ struct content_findings {
     std::vector<key_moment> key_moments;
 };
 
-enum class sentiment : std::uint8_t { positive, neutral, negative, mixed };
-BOOST_DESCRIBE_ENUM(sentiment, positive, neutral, negative, mixed)
+BOOST_DEFINE_FIXED_ENUM_CLASS(sentiment, std::uint8_t, positive, neutral, negative, mixed)
 
 struct metadata_findings {
     std::string format;  ///< "tutorial", "interview", ...; empty when unknown.

@@ -31,8 +31,7 @@ enum class answer_redirect : std::uint8_t {
 BOOST_DESCRIBE_ENUM(answer_redirect, none, post, login, home, challenge, elsewhere)
 
 /// The page that the platform's application names; all have status 200.
-enum class page_route : std::uint8_t { unknown, post, not_found, login };
-BOOST_DESCRIBE_ENUM(page_route, unknown, post, not_found, login)
+BOOST_DEFINE_FIXED_ENUM_CLASS(page_route, std::uint8_t, unknown, post, not_found, login)
 
 /// An answer's data about the requested post. Later enumerators have precedence when an answer has
 /// several pieces of data.

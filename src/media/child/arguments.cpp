@@ -13,27 +13,6 @@
 namespace reelsd::media {
 namespace {
 
-std::optional<command> command_named(std::string_view name) {
-    static constexpr auto commands = std::to_array<std::pair<std::string_view, command>>({
-        {"probe", command::probe},
-        {"analyze", command::analyze},
-        {"thumbnail", command::thumbnail},
-        {"join", command::join},
-        {"frames", command::frames},
-        {"stills", command::stills},
-        {"sound", command::sound},
-        {"check", command::check},
-        {"listen", command::listen},
-        {"transcode", command::transcode},
-        {"jail", command::jail},
-        {"doctor", command::doctor},
-    });
-    for (const auto& [known, command] : commands) {
-        if (name == known) return command;
-    }
-    return std::nullopt;
-}
-
 /// Sets `number` if `text` is a number from `least` to `most`; rejects NaN.
 template <class Number>
 bool set_number(Number& number, std::string_view text, Number least, Number most) {
@@ -104,7 +83,7 @@ error wrong(std::string_view what, std::string_view value) {
 
 result<arguments> read_arguments(int count, const char* const* values) {
     if (count < 2) return error{errc::invalid_argument, "no command"};
-    const auto named = command_named(values[1]);
+    const auto named = enum_from<enum command>(values[1]);
     if (!named) return wrong("unknown command", values[1]);
     arguments given;
     given.command = *named;

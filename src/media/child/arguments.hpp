@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/jail_report.hpp>
 #include <reelsd/media/report.hpp>
@@ -10,20 +11,9 @@
 
 namespace reelsd::media {
 
-enum class command : std::uint8_t {
-    probe,
-    analyze,
-    thumbnail,
-    join,
-    frames,
-    stills,
-    sound,
-    check,
-    listen,
-    transcode,
-    jail,
-    doctor
-};
+BOOST_DEFINE_FIXED_ENUM_CLASS(
+    command, std::uint8_t, probe, analyze, thumbnail, join, frames, stills, sound, check, listen,
+    transcode, jail, doctor)
 
 /// The program's command and options.
 struct arguments {

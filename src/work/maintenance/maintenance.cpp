@@ -47,12 +47,11 @@ constexpr auto sweep_time_max = 5s;
 /// For a thread to become free.
 constexpr auto thread_wait_max = 60s;
 
-enum class progress : std::uint8_t { complete, more_left };
-
 /// Repeats a batch: after `interval`, or after `pause` while more is left.
 class batch_task final : public periodic_task {
 public:
-    using batch_function = std::function<awaitable<progress>()>;
+    /// Returns whether more is left. The task keeps it, and so what it captures.
+    using batch_function = std::function<awaitable<bool>()>;
 
     batch_task(
         std::string name, const maintenance_context& context, duration interval, duration pause,
@@ -63,28 +62,13 @@ public:
 
 private:
     awaitable<void> step() override {
-        const auto reached = co_await batch_();
-        if (reached == progress::more_left) pause_for(pause_);
+        const bool is_more_left = co_await batch_();
+        if (is_more_left) pause_for(pause_);
     }
 
     duration pause_;
     batch_function batch_;
 };
-
-awaitable<progress> clean_delivery_log(webhooks::delivery_store store) {
-    const auto removed = co_await store.tidy(rows_max, deadline::after(clean_time_max));
-    co_return removed == rows_max ? progress::more_left : progress::complete;
-}
-
-awaitable<progress> settle_lost_calls(usage::call_ledger_store store) {
-    const auto settled = co_await store.settle_lost(calls_max, deadline::after(settle_time_max));
-    co_return settled == calls_max ? progress::more_left : progress::complete;
-}
-
-awaitable<progress> sweep_uploads(jobs::upload_store& store) {
-    co_await store.sweep(deadline::after(sweep_time_max));
-    co_return progress::complete;
-}
 
 class provider_upload_sweeper final : public async::background_task {
 public:
@@ -132,15 +116,6 @@ constexpr seconds_f deletion_retry_pause{10.0};
 constexpr auto media_thread_wait_max = 5s;
 constexpr auto media_query_time_max = 5s;
 
-awaitable<progress> expire_videos(
-    jobs::media_store store, video_limits limits,
-    std::function<void(std::string_view, std::int64_t)> on_removed) {
-    const auto removed = co_await store.expire_videos(
-        limits.kept, limits.bytes_max, videos_per_step, deadline::after(media_query_time_max));
-    if (removed > 0) on_removed("videos", removed);
-    co_return removed == videos_per_step ? progress::more_left : progress::complete;
-}
-
 using remove_function =
     std::function<result<void>(const std::string& object, const std::stop_token& stop)>;
 
@@ -166,31 +141,26 @@ private:
             name_, objects_per_step, deletion_retry_pause, deadline::after(media_query_time_max));
         if (unwanted.empty()) co_return;
         std::vector<std::string> removed;
-        std::optional<error> failure;
-        const auto remove_all = [&] {
+        const auto remove_all = [&]() -> result<void> {
             for (const auto& object : unwanted) {
-                const auto done = remove_(object, stop_.get_token());
-                if (!done) {
-                    failure = done.error();
-                    return false;
-                }
+                if (auto done = remove_(object, stop_.get_token()); !done) return done;
                 removed.push_back(object);
             }
-            return true;
+            return {};
         };
-        const auto ran = co_await threads_.run(deadline::after(media_thread_wait_max), remove_all);
+        const auto done = co_await threads_.run(deadline::after(media_thread_wait_max), remove_all);
         if (!removed.empty())
             co_await store_.forget(removed, deadline::after(media_query_time_max));
-        note(ran ? failure : ran.error());
-        if (ran && *ran && removed.size() == objects_per_step) pause_for(expiry_pause);
+        note(done);
+        if (done && removed.size() == objects_per_step) pause_for(expiry_pause);
     }
 
     /// Logged once until a deletion succeeds again.
-    void note(const std::optional<error>& failure) {
-        const bool has_failed_before = std::exchange(has_failed_, failure.has_value());
-        if (!failure || has_failed_before || failure->code() == errc::cancelled) return;
+    void note(const result<void>& done) {
+        const bool has_failed_before = std::exchange(has_failed_, !done);
+        if (done || has_failed_before || done.error().code() == errc::cancelled) return;
         log().warning(
-            "deleting media objects failed", {{"store", name_}, {"reason", failure->detail()}});
+            "deleting media objects failed", {{"store", name_}, {"reason", done.error().detail()}});
     }
 
     jobs::media_store store_;
@@ -241,26 +211,31 @@ awaitable<bool> periodic_task::succeeds(std::string_view what, awaitable<void> p
 
 std::unique_ptr<async::background_service> make_delivery_log_cleaner(
     const maintenance_context& context, webhooks::delivery_store store) {
+    auto clean = [store]() mutable -> awaitable<bool> {
+        co_return co_await store.tidy(rows_max, deadline::after(clean_time_max)) == rows_max;
+    };
     return std::make_unique<batch_task>(
-        "clean the delivery log", context, clean_interval, clean_pause, [store] {
-            return clean_delivery_log(store);
-        });
+        "clean the delivery log", context, clean_interval, clean_pause, std::move(clean));
 }
 
 std::unique_ptr<async::background_service> make_upload_sweeper(
     const maintenance_context& context, jobs::upload_store& store) {
+    auto sweep = [&store]() -> awaitable<bool> {
+        co_await store.sweep(deadline::after(sweep_time_max));
+        co_return false;
+    };
     return std::make_unique<batch_task>(
-        "sweep uploads", context, sweep_interval, sweep_interval, [&store] {
-            return sweep_uploads(store);
-        });
+        "sweep uploads", context, sweep_interval, sweep_interval, std::move(sweep));
 }
 
 std::unique_ptr<async::background_service> make_lost_call_settler(
     const maintenance_context& context, usage::call_ledger_store store) {
+    auto settle = [store]() mutable -> awaitable<bool> {
+        const auto by = deadline::after(settle_time_max);
+        co_return co_await store.settle_lost(calls_max, by) == calls_max;
+    };
     return std::make_unique<batch_task>(
-        "settle lost model calls", context, settle_interval, settle_pause, [store] {
-            return settle_lost_calls(store);
-        });
+        "settle lost model calls", context, settle_interval, settle_pause, std::move(settle));
 }
 
 std::unique_ptr<async::background_service> make_provider_upload_sweeper(
@@ -272,10 +247,14 @@ std::unique_ptr<async::background_service> make_provider_upload_sweeper(
 std::unique_ptr<async::background_service> make_video_sweeper(
     const maintenance_context& context, jobs::media_store store, video_limits limits,
     std::function<void(std::string_view what, std::int64_t rows)> on_removed) {
+    auto expire = [store, limits, on_removed = std::move(on_removed)]() -> awaitable<bool> {
+        const auto removed = co_await store.expire_videos(
+            limits.kept, limits.bytes_max, videos_per_step, deadline::after(media_query_time_max));
+        if (removed > 0) on_removed("videos", removed);
+        co_return removed == videos_per_step;
+    };
     return std::make_unique<batch_task>(
-        "expire videos", context, expiry_interval, expiry_pause, [store, limits, on_removed] {
-            return expire_videos(store, limits, on_removed);
-        });
+        "expire videos", context, expiry_interval, expiry_pause, std::move(expire));
 }
 
 std::unique_ptr<async::background_service> make_object_sweeper(

@@ -77,10 +77,8 @@ struct message_progress {
     int parts_sent = 0;
 };
 
-enum class link_outcome : std::uint8_t { linked, wrong_code, too_many, stale };
-BOOST_DESCRIBE_ENUM(link_outcome, linked, wrong_code, too_many, stale)
-enum class deletion_outcome : std::uint8_t { deleted, unknown, stale };
-BOOST_DESCRIBE_ENUM(deletion_outcome, deleted, unknown, stale)
+BOOST_DEFINE_FIXED_ENUM_CLASS(link_outcome, std::uint8_t, linked, wrong_code, too_many, stale)
+BOOST_DEFINE_FIXED_ENUM_CLASS(deletion_outcome, std::uint8_t, deleted, unknown, stale)
 
 /// A code that was sent in a chat.
 struct link_request {

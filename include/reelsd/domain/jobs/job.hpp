@@ -16,26 +16,14 @@
 namespace reelsd::jobs {
 
 /// As in SQL (`job_status`) and JSON.
-enum class job_status : std::uint8_t { pending, processing, done, error };
-BOOST_DESCRIBE_ENUM(job_status, pending, processing, done, error)
+BOOST_DEFINE_FIXED_ENUM_CLASS(job_status, std::uint8_t, pending, processing, done, error)
 using reelsd::name_of;
 
 /// Why a job ended in `error`, as in SQL (`job_error_code`) and JSON
 /// (`error_code`).
-enum class job_error_code : std::uint8_t {
-    unavailable,
-    rate_limited,
-    model_failed,
-    unsupported_format,
-    storage_error,
-    video_too_long,
-    download_failed,
-    internal,
-};
-
-BOOST_DESCRIBE_ENUM(
-    job_error_code, unavailable, rate_limited, model_failed, unsupported_format, storage_error,
-    video_too_long, download_failed, internal)
+BOOST_DEFINE_FIXED_ENUM_CLASS(
+    job_error_code, std::uint8_t, unavailable, rate_limited, model_failed, unsupported_format,
+    storage_error, video_too_long, download_failed, internal)
 
 /// Whether the job is done or has failed.
 [[nodiscard]] constexpr bool has_ended(job_status status) noexcept {

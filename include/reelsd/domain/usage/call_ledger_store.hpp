@@ -12,8 +12,7 @@ namespace reelsd::usage {
 
 /// What a call of a model is made for. Analyses and transcriptions are made for jobs, the others
 /// for accounts. As in SQL (`model_call_purpose`).
-enum class call_purpose : std::uint8_t { analysis, transcription, ask, embedding };
-BOOST_DESCRIBE_ENUM(call_purpose, analysis, transcription, ask, embedding)
+BOOST_DEFINE_FIXED_ENUM_CLASS(call_purpose, std::uint8_t, analysis, transcription, ask, embedding)
 
 /// A call of a model that is about to be made for a job.
 struct call_intent {

@@ -19,8 +19,7 @@ namespace reelsd::webhooks {
 using delivery_id = strong_id<struct delivery_tag>;
 
 /// As in SQL (`webhook_state`) and JSON. `pending`: a try is in progress or will follow.
-enum class delivery_state : std::uint8_t { pending, delivered, failed };
-BOOST_DESCRIBE_ENUM(delivery_state, pending, delivered, failed)
+BOOST_DEFINE_FIXED_ENUM_CLASS(delivery_state, std::uint8_t, pending, delivered, failed)
 using reelsd::name_of;
 
 /// A delivery as its owner sees it.
