@@ -17,9 +17,7 @@
 #include <exception>
 #include <limits>
 #include <set>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace reelsd::api {
 namespace {

@@ -18,7 +18,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace reelsd::cli {
 

@@ -5,7 +5,6 @@
 #include <reelsd/net/request_body.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>

@@ -6,7 +6,6 @@
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -13,8 +13,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace reelsd::db {
 namespace {

@@ -23,7 +23,6 @@
 #include <clocale>
 #include <cstdint>
 #include <future>
-#include <random>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/findings.hpp>
 
 #include <cstddef>

@@ -1,8 +1,5 @@
 #include <reelsd/model/analyzer.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace reelsd::model {
 
 std::string transcript_of(const std::vector<timed_text>& segments) {

@@ -1,6 +1,6 @@
+#include <reelsd/base/ip_network.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <curl/curl.h>

@@ -12,7 +12,6 @@
 #include <exception>
 #include <functional>
 #include <list>
-#include <string>
 #include <string_view>
 
 namespace reelsd::async {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 
 /// Constants that several files use. Values that operators may change are settings; constants of
 /// one file are defined there.

@@ -2,7 +2,6 @@
 
 #include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
-#include <reelsd/base/ids.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/pool.hpp>
 

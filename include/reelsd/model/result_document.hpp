@@ -1,6 +1,5 @@
 #pragma once
 
-#include <reelsd/base/clock.hpp>
 #include <reelsd/base/json_fwd.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/report.hpp>
@@ -8,9 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 /// Assembles the result document: five sections, as docs/openapi.yaml describes them.
 namespace reelsd::model {

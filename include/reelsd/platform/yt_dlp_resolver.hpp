@@ -1,7 +1,6 @@
 #pragma once
 
 #include <reelsd/base/result.hpp>
-#include <reelsd/net/address_guard.hpp>
 #include <reelsd/net/proxy.hpp>
 #include <reelsd/platform/answer_outcome.hpp>
 #include <reelsd/platform/operator_session.hpp>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <system_error>
 
 namespace reelsd::cli::mcp {

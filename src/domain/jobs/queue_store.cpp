@@ -3,9 +3,7 @@
 #include <reelsd/domain/jobs/queue_store.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>

@@ -3,12 +3,9 @@
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/media/report.hpp>
 
-#include <array>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 namespace reelsd::media {
 namespace {

@@ -11,7 +11,6 @@ extern "C" {
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <memory>
 #include <new>
 #include <string>
 #include <utility>

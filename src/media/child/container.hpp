@@ -5,7 +5,6 @@
 #include <reelsd/base/result.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 namespace reelsd::media {

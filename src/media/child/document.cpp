@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace reelsd::media {

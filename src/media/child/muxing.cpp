@@ -3,7 +3,6 @@
 #include "jail_settings.hpp"
 
 #include <new>
-#include <utility>
 
 namespace reelsd::media {
 namespace {

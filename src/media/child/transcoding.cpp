@@ -11,8 +11,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 namespace reelsd::model {
 

@@ -9,10 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
-#include <optional>
 #include <regex>
 #include <utility>
 

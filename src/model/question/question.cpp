@@ -15,8 +15,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <iterator>
 #include <utility>
 
 namespace reelsd::model {

@@ -18,7 +18,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <string_view>
 
 /// The common interface of the providers' APIs, and the next request after an unusable reply or a
 /// refusal.

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 /// Requests to servers with chat completions, and their responses. Pure, except for `now`.

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 /// The prompt of remote models: the files of src/model/prompt, filled in. All providers share
 /// prompt and schema.

@@ -7,7 +7,6 @@
 #include <reelsd/model/remote_analyzer.hpp>
 
 #include <chrono>
-#include <functional>
 
 namespace reelsd::model {
 

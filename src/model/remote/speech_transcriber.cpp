@@ -8,14 +8,12 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/random.hpp>
 #include <reelsd/media/media_client.hpp>
-#include <reelsd/model/result_document.hpp>
 #include <reelsd/model/speech_transcriber.hpp>
 #include <reelsd/net/http_client.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <span>
 #include <utility>

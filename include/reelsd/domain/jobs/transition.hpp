@@ -4,7 +4,6 @@
 #include <reelsd/base/error.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
