@@ -1,6 +1,11 @@
 #include <reelsd/base/base64.hpp>
+#include <reelsd/base/enum_names.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
+
+#include <boost/describe/class.hpp>
+#include <boost/describe/members.hpp>
+#include <boost/mp11/algorithm.hpp>
 
 #include <cmath>
 
