@@ -2,6 +2,7 @@
 
 #include "from_settings.hpp"
 #include "settings.hpp"
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/unique_fd.hpp>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -42,16 +42,7 @@ std::optional<std::string> read_start_of(const std::string& file) {
         errno = S_ISDIR(kind.st_mode) ? EISDIR : EINVAL;
         return std::nullopt;
     }
-    std::string text;
-    std::array<char, secret_bytes_max + 1> piece{};
-    while (text.size() <= secret_bytes_max) {
-        const auto count = ::read(opened.get(), piece.data(), piece.size() - text.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return std::nullopt;
-        if (count == 0) break;
-        text.append(piece.data(), static_cast<std::size_t>(count));
-    }
-    return text;
+    return read_at_most(opened.get(), secret_bytes_max + 1);
 }
 
 /// The value in the file that `variable` names: one line, without its end.

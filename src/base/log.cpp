@@ -1,3 +1,4 @@
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/unique_fd.hpp>
@@ -32,19 +33,6 @@ namespace reelsd::log {
 namespace {
 
 using line_buffer = spdlog::memory_buf_t;
-
-/// Returns the number of bytes written. If it is not all, errno is the reason.
-std::size_t write_all(int descriptor, std::string_view text) {
-    std::size_t written = 0;
-    while (written < text.size()) {
-        const auto rest = text.substr(written);
-        const auto count = ::write(descriptor, rest.data(), rest.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) break;
-        written += static_cast<std::size_t>(count);
-    }
-    return written;
-}
 
 /// Removes a partial write, unless another process has written after it.
 void undo_write(int descriptor, std::size_t bytes) {

@@ -1,5 +1,7 @@
 #include <reelsd/base/text.hpp>
 
+#include <cstddef>
+
 namespace reelsd {
 
 std::string percent_encoded(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "part_file.hpp"
 
 #include "text.hpp"
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <fcntl.h>
@@ -90,13 +91,9 @@ result<void> part_file::begin(const download_part& part) {
 }
 
 result<void> part_file::write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const auto written = ::write(file_.get(), bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return cannot_write(part_, errno);
-        received_ += static_cast<std::uint64_t>(written);
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
+    const auto written = write_all(file_.get(), bytes);
+    received_ += written;
+    if (written != bytes.size()) return cannot_write(part_, errno);
     return {};
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <clocale>
+#include <csignal>
 #include <random>
 #include <system_error>
 #include <utility>

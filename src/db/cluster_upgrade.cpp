@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include <csignal>
 #include <string>
 #include <string_view>
 #include <system_error>

@@ -21,6 +21,7 @@
 #include <cerrno>
 #include <chrono>
 #include <clocale>
+#include <csignal>
 #include <cstdint>
 #include <future>
 #include <system_error>

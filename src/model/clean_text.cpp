@@ -1,6 +1,7 @@
 #include "clean_text.hpp"
 
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/result_document.hpp>
 
 #include <unictype.h>

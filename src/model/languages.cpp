@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/split.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <ranges>
 #include <utility>
 #include <vector>

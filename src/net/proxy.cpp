@@ -3,6 +3,7 @@
 #include <reelsd/net/proxy.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace reelsd::net {

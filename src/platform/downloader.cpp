@@ -1,3 +1,4 @@
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/unique_fd.hpp>
@@ -66,7 +67,8 @@ public:
             return error{
                 errc::video_too_large, "more than " + std::to_string(bytes_max_) + " bytes"};
         if (const auto checked = check_start(piece); !checked) return checked.error();
-        if (const auto written = write_all(piece); !written) return written.error();
+        if (write_all(file_.get(), piece) != piece.size())
+            return storage_error("writing the video file", errno);
         digest_.add(piece);
         size_ += piece.size();
         return {};
@@ -108,16 +110,6 @@ private:
         std::copy_n(piece.begin(), added, start_.begin() + static_cast<std::ptrdiff_t>(have));
         if (have + added == start_.size() && !is_video_start(start_))
             return error{errc::unsupported_format, "the file is not an MP4, MOV or WebM"};
-        return {};
-    }
-
-    [[nodiscard]] result<void> write_all(std::span<const std::byte> piece) const {
-        while (!piece.empty()) {
-            const auto written = ::write(file_.get(), piece.data(), piece.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) return storage_error("writing the video file", errno);
-            piece = piece.subspan(static_cast<std::size_t>(written));
-        }
         return {};
     }
 
@@ -289,27 +281,18 @@ private:
     error last_{errc::internal, "no request made"};
 };
 
-/// As read(2), but repeated after interrupts.
-ssize_t read_some(int descriptor, std::span<std::byte> buffer) {
-    while (true) {
-        const auto count = ::read(descriptor, buffer.data(), buffer.size());
-        if (count >= 0 || errno != EINTR) return count;
-    }
-}
-
 result<download_outcome> copy_local(
     const std::filesystem::path& from, video_file file, deadline by, const std::stop_token& stop) {
     const unique_fd source{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
     if (!source) return error{errc::internal, "cannot open the sample video"};
-    std::vector<std::byte> buffer(copy_bytes);
     while (true) {
         if (stop.stop_requested()) return error{errc::cancelled};
         if (by.passed()) return error{errc::timed_out, "copying the sample video"};
-        const auto count = read_some(source.get(), buffer);
-        if (count < 0) return error{errc::internal, "cannot read the sample video"};
-        if (count == 0) break;
-        const auto piece = std::span{buffer}.first(static_cast<std::size_t>(count));
-        if (const auto written = file.append(piece); !written) return written.error();
+        const auto piece = read_at_most(source.get(), copy_bytes);
+        if (!piece) return error{errc::internal, "cannot read the sample video"};
+        if (piece->empty()) break;
+        const auto written = file.append(std::as_bytes(std::span{*piece}));
+        if (!written) return written.error();
     }
     auto finished = file.finish();
     if (!finished) return finished.error();
@@ -355,14 +338,13 @@ result<media_file> describe_file(const std::filesystem::path& file) {
     const unique_fd source{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
     if (!source) return error{errc::storage_failed, "cannot open the muxed file"};
     file_digest digest;
-    std::vector<std::byte> buffer(copy_bytes);
     std::uint64_t size = 0;
     while (true) {
-        const auto count = read_some(source.get(), buffer);
-        if (count < 0) return error{errc::storage_failed, "cannot read the muxed file"};
-        if (count == 0) break;
-        size += static_cast<std::uint64_t>(count);
-        digest.add(std::span{buffer}.first(static_cast<std::size_t>(count)));
+        const auto piece = read_at_most(source.get(), copy_bytes);
+        if (!piece) return error{errc::storage_failed, "cannot read the muxed file"};
+        if (piece->empty()) break;
+        size += piece->size();
+        digest.add(*piece);
     }
     return media_file{.file = file, .size_bytes = size, .sha256 = digest.hex()};
 }

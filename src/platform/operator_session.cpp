@@ -1,3 +1,4 @@
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
@@ -12,7 +13,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
@@ -163,16 +163,10 @@ result<std::string> read_private_file(const std::filesystem::path& file) {
     if (!S_ISREG(status.st_mode)) return refuse("it is not a regular file");
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         return refuse("other users can read or change it; run: chmod 600 on it");
-    std::string text;
-    std::array<char, 16384> piece{};
-    while (text.size() <= file_bytes_max) {
-        const auto got = ::read(opened.get(), piece.data(), piece.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return refuse(reason_of(errno));
-        if (got == 0) return text;
-        text.append(piece.data(), static_cast<std::size_t>(got));
-    }
-    return refuse("it is larger than 1 MiB");
+    auto text = read_at_most(opened.get(), file_bytes_max + 1);
+    if (!text) return refuse(reason_of(errno));
+    if (text->size() > file_bytes_max) return refuse("it is larger than 1 MiB");
+    return *std::move(text);
 }
 
 std::int64_t unix_now() {

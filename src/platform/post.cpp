@@ -6,6 +6,7 @@
 #include <uninorm.h>
 #include <unistr.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <set>

@@ -1,5 +1,7 @@
 #include "media_reader.hpp"
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/ip_network.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/unique_fd.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
@@ -16,7 +18,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
@@ -162,13 +163,7 @@ bool write_private_file(const std::string& path, std::string_view text) {
     constexpr mode_t owner_only = 0600;
     const unique_fd file{
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, owner_only)};
-    while (file && !text.empty()) {
-        const auto written = ::write(file.get(), text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return static_cast<bool>(file);
+    return file && write_all(file.get(), text) == text.size();
 }
 
 /// A run for one link. `cookies` may be null; yt-dlp rewrites its file of cookies.

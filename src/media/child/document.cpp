@@ -1,10 +1,10 @@
 #include "commands.hpp"
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/json.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -55,20 +55,11 @@ void tidy(std::vector<voice_span>& voice, double duration) {
     if (voice.size() > report_bounds::texts_max) voice.resize(report_bounds::texts_max);
 }
 
-bool write_all(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 bool write_document(const char* kind, const json& value) {
     json document;
     document[kind] = value;
-    return write_all(document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+    const auto line = document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    return write_all(STDOUT_FILENO, line) == line.size();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "file_io.hpp"
 
+#include <reelsd/base/descriptor_io.hpp>
+
 extern "C" {
 #include <libavutil/dict.h>
 }
@@ -51,20 +53,14 @@ std::int64_t seek_reader(void* opaque, std::int64_t offset, int whence) {
 }
 
 /// Returns 0 or FFmpeg's code.
-int write_all(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const auto written = ::write(output_descriptor, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return AVERROR(errno);
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return 0;
+int append(std::span<const std::byte> bytes) {
+    return write_all(output_descriptor, bytes) == bytes.size() ? 0 : AVERROR(errno);
 }
 
 /// `Byte` is constant from FFmpeg 7 on.
 template <class Byte>
 int write_some(void* /*opaque*/, Byte* bytes, int count) {
-    const int failed = write_all(std::as_bytes(std::span{bytes, static_cast<std::size_t>(count)}));
+    const int failed = append(std::as_bytes(std::span{bytes, static_cast<std::size_t>(count)}));
     return failed < 0 ? failed : count;
 }
 
@@ -149,7 +145,7 @@ error cannot_write(int libav_code) {
 }
 
 result<void> append_to_output(std::span<const std::byte> bytes) {
-    const int failed = write_all(bytes);
+    const int failed = append(bytes);
     if (failed < 0) return cannot_write(failed);
     return {};
 }

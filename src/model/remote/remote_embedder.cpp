@@ -6,6 +6,7 @@
 #include "openai_api.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/utf8.hpp>
 
 #include <fmt/format.h>
 
