@@ -249,9 +249,10 @@ std::chrono::seconds wait_of(const analyze_arguments& arguments) {
 exit_code run_analyze_list(const command_context& context, const analyze_arguments& arguments) {
     const auto requests = parts_of(arguments.links, options_bytes(arguments)).size();
     if (arguments.options.idempotency_key && requests > 1) {
-        context.shown.note(fmt::format(
-            "reels: one --idempotency-key applies to at most {} links", list_links_max));
-        return exit_code::usage;
+        return fail(
+            context,
+            exit_code::usage,
+            fmt::format("one --idempotency-key applies to at most {} links", list_links_max));
     }
     std::vector<json> answers;
     const auto failure = submit_list(context, arguments, answers);
@@ -313,9 +314,10 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
     const bool has_input = arguments.extract != "-" && isatty(STDIN_FILENO) == 0;
     if (has_input) arguments.links = links_in(read_text(stdin, input_bytes_max));
     if (arguments.links.empty()) {
-        context.shown.note(
-            "reels: no links: give them as arguments, or one per line on standard input");
-        return exit_code::usage;
+        return fail(
+            context,
+            exit_code::usage,
+            "no links: give them as arguments, or one per line on standard input");
     }
     arguments.is_resumable = !arguments.options.fresh;
     if (arguments.links.size() > 1) return run_analyze_list(context, arguments);
@@ -329,16 +331,11 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
 exit_code run_analyze(const command_context& context, const analyze_arguments& given) {
     auto arguments = given;
     auto extract = extract_from(arguments.extract);
-    if (!extract) {
-        context.shown.note(fmt::format("reels: {}", extract.error().detail()));
-        return exit_code::usage;
-    }
+    if (!extract) return fail(context, exit_code::usage, extract.error().detail());
     arguments.options.analysis.extract = *std::move(extract);
     const bool is_one_file = arguments.links.size() == 1 && is_video_file(arguments.links.front());
-    if (!arguments.options.link.empty() && !is_one_file) {
-        context.shown.note("reels: --link requires exactly one file");
-        return exit_code::usage;
-    }
+    if (!arguments.options.link.empty() && !is_one_file)
+        return fail(context, exit_code::usage, "--link requires exactly one file");
     if (arguments.links.empty()) return run_analyze_input(context, std::move(arguments));
     if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
     return run_analyze_list(context, arguments);

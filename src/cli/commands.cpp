@@ -176,9 +176,10 @@ exit_code run_presets(const command_context& context, const presets_arguments& a
         return exit_code::ok;
     }
     const auto name = one_line(arguments.name);
-    context.shown.finish();
-    context.shown.note(fmt::format("reels: no preset \"{}\"; list them with: reels presets", name));
-    return exit_code::refused;
+    return fail(
+        context,
+        exit_code::refused,
+        fmt::format("no preset \"{}\"; list them with: reels presets", name));
 }
 
 struct usage_arguments {
@@ -362,9 +363,7 @@ exit_code download_frames(const command_context& context, const download_argumen
         print(context, shown_path(target));
     }
     if (frames > 0) return exit_code::ok;
-    context.shown.finish();
-    context.shown.note(fmt::format("reels: reel {} has no frames", arguments.id));
-    return exit_code::refused;
+    return fail(context, exit_code::refused, fmt::format("reel {} has no frames", arguments.id));
 }
 
 exit_code run_download(const command_context& context, const download_arguments& arguments) {
@@ -372,11 +371,11 @@ exit_code run_download(const command_context& context, const download_arguments&
     std::error_code failure;
     if (!arguments.output.empty()) fs::create_directories(arguments.output, failure);
     if (failure) {
-        context.shown.note(fmt::format(
-            "reels: cannot create the folder {}: {}",
-            shown_path(arguments.output),
-            failure.message()));
-        return exit_code::usage;
+        const auto folder = shown_path(arguments.output);
+        return fail(
+            context,
+            exit_code::usage,
+            fmt::format("cannot create the folder {}: {}", folder, failure.message()));
     }
     return download_frames(context, arguments);
 }
@@ -399,16 +398,13 @@ exit_code run_export(const command_context& context, const export_arguments& arg
     owned_file opened;
     if (!arguments.file.empty()) {
         opened = make_private_file(arguments.file);
-        if (!opened) {
-            context.shown.note(
-                fmt::format("{}: {}", arguments.file, std::generic_category().message(errno)));
-            return exit_code::usage;
-        }
+        const auto reason = std::generic_category().message(errno);
+        if (!opened)
+            return fail(context, exit_code::usage, fmt::format("{}: {}", arguments.file, reason));
     }
     if (!opened && context.page.table_columns) {
         // Too long for a terminal.
-        context.shown.note("name a file with --output, or redirect the output");
-        return exit_code::usage;
+        return fail(context, exit_code::usage, "name a file with --output, or redirect the output");
     }
     auto* const out = opened ? opened.get() : context.out;
     const auto sink = [out](std::string_view piece) {
@@ -420,10 +416,8 @@ exit_code run_export(const command_context& context, const export_arguments& arg
     // The next attempt must not find the file.
     if (!is_whole && opened) static_cast<void>(::unlink(arguments.file.c_str()));
     if (!lines) return report(context, lines.error());
-    if (!is_whole) {
-        context.shown.note("the export could not be written");
-        return exit_code::server_failed;
-    }
+    if (!is_whole)
+        return fail(context, exit_code::server_failed, "the export could not be written");
     if (opened) context.shown.note(fmt::format("{}: {} lines", arguments.file, *lines));
     return exit_code::ok;
 }

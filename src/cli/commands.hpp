@@ -62,6 +62,10 @@ void print(const command_context& context, std::string text);
 /// Prints a JSON document as safe_json().
 void print_json(const command_context& context, std::string_view document);
 
+/// Prints "reels: " and the reason for the user; returns `code`.
+[[nodiscard]] exit_code fail(
+    const command_context& context, exit_code code, std::string_view reason);
+
 /// Prints the error and advice for the user; returns the exit code of the error.
 [[nodiscard]] exit_code report(const command_context& context, const error& failure);
 

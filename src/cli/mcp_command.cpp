@@ -29,10 +29,9 @@ bool is_closed(int descriptor) {
 }
 
 exit_code run_mcp(const command_context& context) {
-    if (is_closed(STDIN_FILENO) || is_closed(STDOUT_FILENO)) {
-        context.shown.note("reels: standard input and output must be open");
-        return exit_code::server_failed;
-    }
+    constexpr auto broken = exit_code::server_failed;
+    if (is_closed(STDIN_FILENO) || is_closed(STDOUT_FILENO))
+        return fail(context, broken, "standard input and output must be open");
     // Writing to a closed pipe must return an error.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal
     if (isatty(STDIN_FILENO) == 1) {
@@ -58,22 +57,14 @@ exit_code run_mcp(const command_context& context) {
         {.on_line = [&session](std::string_view line) { session.take(line); },
          .on_long_line = [&session] { session.refuse_long_line(); }}};
     const auto end = mcp::read_all(STDIN_FILENO, lines, ending.get_token());
-    if (context.stop.stop_requested()) {
-        context.shown.note("reels: interrupted");
-        return exit_code::interrupted;
-    }
+    if (context.stop.stop_requested()) return fail(context, exit_code::interrupted, "interrupted");
     // Quick calls still get their answers after the end of the input.
     if (end == mcp::read_end::closed && !is_output_closed)
         static_cast<void>(session.wait_for_calls(last_answers_time));
     ending.request_stop();
-    if (is_output_closed) {
-        context.shown.note("reels: standard output was closed");
-        return exit_code::server_failed;
-    }
-    if (end == mcp::read_end::failed) {
-        context.shown.note("reels: standard input could not be read");
-        return exit_code::server_failed;
-    }
+    if (is_output_closed) return fail(context, broken, "standard output was closed");
+    if (end == mcp::read_end::failed)
+        return fail(context, broken, "standard input could not be read");
     return exit_code::ok;
 }
 

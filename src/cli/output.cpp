@@ -25,14 +25,16 @@ void print_json(const command_context& context, std::string_view document) {
     print(context, safe_json(document));
 }
 
-exit_code report(const command_context& context, const error& failure) {
+exit_code fail(const command_context& context, exit_code code, std::string_view reason) {
     context.shown.finish();
-    const auto code = exit_code_of(failure.code());
-    if (code == exit_code::interrupted) {
-        context.shown.note("reels: interrupted");
-        return code;
-    }
-    context.shown.note(fmt::format("reels: {}", failure.detail()));
+    context.shown.note(fmt::format("reels: {}", reason));
+    return code;
+}
+
+exit_code report(const command_context& context, const error& failure) {
+    auto code = exit_code_of(failure.code());
+    if (code == exit_code::interrupted) return fail(context, code, "interrupted");
+    code = fail(context, code, failure.detail());
     if (const auto advice = advice_for(failure.code()); !advice.empty()) context.shown.note(advice);
     return code;
 }
