@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <iostream>
+#include <stop_token>
 #include <string>
 #include <system_error>
 
@@ -18,26 +20,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Hides what is typed, until it is destroyed. No effect without a terminal.
+/// Hides what is typed until it is destroyed. A signal restores the terminal, too, and ends the
+/// program, because a read from a terminal cannot be stopped. No echo is changed without a
+/// terminal.
 class hidden_input {
 public:
-    hidden_input() : is_terminal_{::tcgetattr(STDIN_FILENO, &before_) == 0} {
+    hidden_input()
+        : is_terminal_{::tcgetattr(STDIN_FILENO, &before_) == 0},
+          on_signal_{interrupted_.token(), [this] {
+                         show();
+                         ::_exit(static_cast<int>(exit_code::interrupted));
+                     }} {
         if (!is_terminal_) return;
         auto silent = before_;
         silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
         ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
     }
-    ~hidden_input() {
-        if (!is_terminal_) return;
-        ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
-        std::fputs("\n", stderr);
-    }
+    ~hidden_input() { show(); }
     hidden_input(const hidden_input&) = delete;
     hidden_input& operator=(const hidden_input&) = delete;
 
 private:
+    void show() const {
+        if (!is_terminal_) return;
+        ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+        std::fputs("\n", stderr);
+    }
+
     termios before_{};
     bool is_terminal_;
+    interrupt interrupted_;
+    std::stop_callback<std::function<void()>> on_signal_;
 };
 
 /// The next line of standard input, after a question on a terminal.

@@ -4,6 +4,7 @@ The tests check what the client sends and prints, and its exit code, even for an
 suite at the end uses the real daemon.
 """
 
+import fcntl
 import http.server
 import json
 import os
@@ -14,6 +15,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import termios
 import threading
 import unittest
 
@@ -885,6 +887,27 @@ class Login(CliTest):
         for text in ("", "\n", "two words\n"):
             self.log_in(self.serve((200, [])), 2, text=text)
         self.assertFalse(os.path.exists(self.file))
+
+    def test_a_signal_at_the_question_restores_the_terminal(self):
+        """Ctrl-C is typed, so the terminal must control the program's session."""
+        for interrupt in (lambda ours, _: os.write(ours, b"\x03"), lambda _, process: process.terminate()):
+            ours, theirs = pty.openpty()
+            self.addCleanup(os.close, ours)
+            self.addCleanup(os.close, theirs)
+            process = subprocess.Popen(
+                [program("reels"), "login", "--server", "http://127.0.0.1:1"], env=self.environment() | {"HOME": self.home},
+                stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            shown = b""
+            while b"Token, from" not in shown and select.select([ours], [], [], 30)[0]:
+                shown += os.read(ours, 4096)
+            self.assertIn(b"Token, from", shown)
+            self.assertFalse(termios.tcgetattr(theirs)[3] & termios.ECHO)
+            interrupt(ours, process)
+            self.assertEqual(process.wait(30), 130)
+            self.assertTrue(termios.tcgetattr(theirs)[3] & termios.ECHO)
 
 
 class OneReel(CliTest):
