@@ -231,10 +231,10 @@ public:
 
     std::string make_help(
         const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-        return make_description(app) + make_usage(app, std::move(name)) +
+        return make_description(app) + "\n" + make_usage(app, std::move(name)) +
                make_subcommands(app, CLI::AppFormatMode::Normal) + make_positionals(app) +
                (mode == CLI::AppFormatMode::All ? make_groups(app, mode) : usual_options(app)) +
-               make_footer(app);
+               fmt::format("\n{}\n", app->get_footer());
     }
 
 private:

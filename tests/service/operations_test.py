@@ -111,6 +111,8 @@ class Settings(ServiceTest):
         for page in (help_text, with_settings):
             self.assertLess(page.index("\n  serve "), page.index("\n  -h,--help"), "commands first")
             self.assertEqual([line for line in page.splitlines() if len(line) > 80], [])
+            self.assertIn("\n\nUsage: reelsd", page)
+            self.assertIn("\n\nreelsd --help-all lists", page)
         for words in (["serve"], ["token", "create"], ["account", "list"], ["embedder", "use"]):
             page = must(run_reelsd(*words, "--help")).stdout
             self.assertIn("Usage: reelsd " + " ".join(words), page)
