@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { axeSource, chromium } from './packages.js';
 
 export const WIDTHS = [1280, 390];
+const LAYOUT_WIDTHS = [...WIDTHS, 320];
 const WAIT_MILLISECONDS_MAX = 90_000; // Sanitized programs on a busy machine.
 const REFUSED = /^Failed to load resource/; // The response reports the same failure with its address.
 
@@ -86,15 +87,29 @@ export class Visitor {
         assert.ok(whole <= shown, `the page is ${whole} px wide where ${shown} are shown`);
     }
 
-    /** Asserts that axe finds no accessibility violation of serious or critical impact. */
-    async assertAccessible() {
+    /**
+     * Asserts at each width that axe finds nothing and that nothing overflows. The page is loaded once and resized, which
+     * is enough for styles by width.
+     */
+    async assertLayout() {
+        const { width: before, height } = this.page.viewportSize();
+        for (const width of LAYOUT_WIDTHS) {
+            await this.page.setViewportSize({ width, height });
+            await this.assertAccessible();
+            await this.assertFits();
+        }
+        await this.page.setViewportSize({ width: before, height });
+    }
+
+    /** Asserts that axe finds no violation of any of its rules in the document, or in the elements of a selector. */
+    async assertAccessible(selector = null) {
         // Not by a script element, which the pages' content security policy forbids.
         const session = await this.context.newCDPSession(this.page);
         await session.send('Runtime.evaluate', { expression: axeSource });
         const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-            expression: `axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations
-                .filter((one) => one.impact === 'serious' || one.impact === 'critical')
-                .map((one) => one.id + ': ' + one.nodes.map((node) => node.html + ' ' + node.failureSummary)))`,
+            expression: `axe.run(${JSON.stringify(selector)} ?? document, {resultTypes: ['violations']}).then(({violations}) =>
+                violations.map(({id, impact, nodes}) => [location.href, innerWidth, impact, id,
+                    nodes.map(({html, failureSummary}) => html + ' ' + failureSummary)]))`,
             awaitPromise: true, returnByValue: true,
         });
         await session.detach();

@@ -203,6 +203,16 @@ class Guides(unittest.TestCase):
         self.assertEqual([cells[0].strip("`") for cells in table], codes)
         statuses = [cells[1] for cells in table]
         self.assertEqual(statuses, sorted(statuses))
+        self.assertTrue(all(cause and remedy for _, _, cause, remedy in table))
+
+    def members(self, schema):
+        """The names of the members of an object, and below each, those of its objects: `a`, `a[].b`, `c.d`."""
+        for name, member in schema["properties"].items():
+            yield name
+            is_list = member.get("type") == "array"
+            reference = member.get("items", {}).get("$ref") if is_list else None
+            inner = self.schemas[reference.rsplit("/", 1)[1]] if reference else member
+            yield from (f"{name}{'[]' if is_list else ''}.{one}" for one in inner.get("properties", {}))
 
     def test_the_result_has_every_field(self):
         text = guide(self.description, "The result, field by field")
@@ -211,9 +221,10 @@ class Guides(unittest.TestCase):
                 schema = self.schemas[reference["$ref"].rsplit("/", 1)[1]]
                 part = guide(text, section)
                 fields = [field.strip("`") for cells in rows(part) for field in cells[0].split(", ")]
-                self.assertEqual(fields, list(schema["properties"]))
+                self.assertEqual(fields, list(self.members(schema)))
+                self.assertTrue(all(kind and meaning for _, kind, meaning in rows(part)))
                 example = json.loads("{" + re.search(r"```json\n(.*?)```", part, re.DOTALL)[1] + "}")[section]
-                self.assertEqual(list(example), fields)
+                self.assertEqual(list(example), list(schema["properties"]))
 
     def test_errors_have_every_code_of_failed_reels(self):
         header = (ROOT / "include/reelsd/domain/jobs/job.hpp").read_text(encoding="utf-8")
@@ -234,6 +245,14 @@ class Guides(unittest.TestCase):
         table = rows(guide(self.description, "Statuses of failed requests"))
         self.assertEqual([cells[0] for cells in table], sorted({answer for answer in answers if answer >= "400"} | outside))
         self.assertTrue(all(cause and remedy for _, cause, remedy in table))
+
+    def test_the_signature_is_verified_as_in_the_example_programs(self):
+        text = guide(self.description, "Verify the signature")
+        for language, name in (("python", "reels.py"), ("javascript", "reels.mjs")):
+            with self.subTest(language):
+                sample = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
+                program = (ROOT / "docs/guide/examples" / name).read_text(encoding="utf-8")
+                self.assertIn(sample.split("\n\n", 1)[1], program)
 
     def test_links_lead_to_guides(self):
         slugs = {re.sub(r"[^a-z0-9_]+", "-", title.lower()).strip("-")

@@ -18,9 +18,11 @@ def is_authentic(secret, headers, body):  # body: the bytes as received
     sent = headers.get("webhook-timestamp", "0")
     signed = f"{headers.get('webhook-id')}.{sent}.".encode() + body
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    expected = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    digest = hmac.digest(key, signed, hashlib.sha256)
+    expected = "v1," + base64.b64encode(digest).decode()
+    signatures = headers.get("webhook-signature", "").split()
     return abs(time.time() - int(sent)) < 300 and any(
-        hmac.compare_digest(expected, signature) for signature in headers.get("webhook-signature", "").split())
+        hmac.compare_digest(expected, signature) for signature in signatures)
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):

@@ -5,6 +5,8 @@ const THEME_KEY = 'reelsd-theme'; // As in the dashboard.
 // The operations of a reel, first of their group. All others are in the document's order.
 const FIRST = ['post /api/v1/reels/analyze', 'get /api/v1/reels/{id}', 'get /api/v1/reels', 'get /api/v1/reels/search',
     'get /api/v1/reels/usage', 'delete /api/v1/reels/{id}'];
+const COPIED_MILLISECONDS = 2000;
+const LANGUAGE_NAMES = { sh: 'curl', python: 'Python', javascript: 'JavaScript', json: 'JSON', http: 'HTTP' };
 const LANGUAGES = { shell: 'curl', python: 'requests', js: 'fetch' };
 const HIDDEN_LANGUAGES = ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'kotlin', 'node', 'objc',
     'ocaml', 'php', 'powershell', 'r', 'ruby', 'rust', 'swift'];
@@ -19,11 +21,13 @@ const COMPLETIONS = [
     ['input[role="combobox"]:not([aria-expanded])', { 'aria-expanded': 'true' }],
     ['.code-input-lite__editor[role="combobox"]', { role: 'textbox' }],
     ['.cm-content:not([aria-label])', { 'aria-label': 'Code' }],
+    ['.cm-scroller[tabindex="-1"]', { tabindex: '0' }],
     ['button[role="none"]', { role: 'button' }],
     ['.response-card[role="region"]', { role: 'group' }],
     ['section[aria-label^="Notifications"]:not([role])', { role: 'group' }],
 ];
 
+let lastFocused = null; // Outside of dialogs.
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 
 /** Resolves to the dashboard's session, or null when signed out. */
@@ -193,13 +197,62 @@ function sendAs(session) {
     };
 }
 
-/** Completes what the viewer leaves out for the keyboard and for screen readers. */
-function completeRoles() {
+/** A button that copies a sample, also over plain HTTP, where the clipboard API is missing. */
+function copyButton(sample) {
+    const element = document.createElement('button');
+    Object.assign(element, { type: 'button', className: 'copy', textContent: 'Copy', ariaLabel: 'Copy the sample' });
+    element.addEventListener('click', () => {
+        getSelection().selectAllChildren(sample);
+        const isCopied = document.execCommand('copy');
+        Object.assign(element, { textContent: isCopied ? 'Copied' : 'Press Ctrl+C', ariaLabel: null });
+        setTimeout(() => Object.assign(element, { textContent: 'Copy', ariaLabel: 'Copy the sample' }), COPIED_MILLISECONDS);
+    });
+    return element;
+}
+
+/**
+ * Takes the page behind the open dialog of a request out of reach. This also hides its `main` from screen readers while
+ * the dialog has another one. The focus returns to where it was.
+ */
+function shieldBackground() {
+    const isOpen = document.querySelector('.scalar-client--open') !== null;
+    const covered = document.querySelectorAll('.references-rendered, .t-doc__sidebar, .bar');
+    const wasOpen = [...covered].some((element) => element.inert);
+    for (const element of covered) {
+        element.inert = isOpen;
+    }
+    if (wasOpen && !isOpen) {
+        lastFocused?.focus({ preventScroll: true });
+    }
+}
+
+/** Completes what the viewer leaves out for the keyboard and for screen readers, and copy buttons in guides. */
+function completePage() {
     for (const [selector, attributes] of COMPLETIONS) {
         for (const element of document.querySelectorAll(selector)) {
             Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
         }
     }
+    for (const sample of document.querySelectorAll('.introduction-description pre:not(:has(> .copy)) > code')) {
+        const language = /language-(\w+)/.exec(sample.className)?.[1];
+        sample.parentElement.dataset.language = LANGUAGE_NAMES[language] ?? language;
+        sample.parentElement.append(copyButton(sample));
+    }
+    for (const table of document.querySelectorAll('.introduction-description table:not(:has([data-label]))')) {
+        const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+        for (const cell of table.querySelectorAll('td')) {
+            cell.dataset.label = heads[cell.cellIndex];
+        }
+    }
+    shieldBackground();
+}
+
+/** The document with the title of each example that is a reference: the viewer would show its key. */
+function withExampleTitles(text) {
+    return text.replaceAll(/\{(\$ref: '#\/components\/examples\/(\w+)')\}/g, (whole, reference, name) => {
+        const title = new RegExp(`^ {4}${name}:\n {6}summary: (.*)$`, 'm').exec(text)?.[1];
+        return title ? `{summary: ${JSON.stringify(title)}, ${reference}}` : whole;
+    });
 }
 
 function rank({ method, path }) {
@@ -211,6 +264,9 @@ async function start() {
     showTheme();
     systemIsDark.addEventListener('change', showTheme);
     document.getElementById('theme').addEventListener('click', switchTheme);
+    document.addEventListener('focusin', ({ target }) => {
+        lastFocused = target.closest('[role="dialog"]') ? lastFocused : target;
+    });
     applyStylesByScript();
     const [{ createApiReference }, text, session] = await Promise.all([
         import('./scalar/standalone.esm.js'),
@@ -222,9 +278,10 @@ async function start() {
     document.getElementById('version').textContent = /^ {2}version: (\S+)/m.exec(text)[1];
     const viewer = document.getElementById('viewer');
     viewer.replaceChildren();
-    new MutationObserver(completeRoles).observe(document.body, { childList: true, subtree: true });
+    new MutationObserver(completePage).observe(document.body,
+        { childList: true, subtree: true, attributeFilter: ['class', 'style'] });
     createApiReference(viewer, {
-        content: text.replaceAll(PLACEHOLDERS.server, location.origin)
+        content: withExampleTitles(text).replaceAll(PLACEHOLDERS.server, location.origin)
             .replaceAll(PLACEHOLDERS.token, token?.token ?? PLACEHOLDERS.token),
         authentication: { preferredSecurityScheme: 'apiToken', securitySchemes: { apiToken: { token: token?.token ?? '' } } },
         customFetch: sendAs(session),
