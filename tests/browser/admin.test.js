@@ -97,13 +97,13 @@ for (const width of WIDTHS) {
         await resolver.getByText('Ready').waitFor(); // It refreshes automatically.
 
         await show('Failures');
-        const row = page.locator('tr', { has: page.getByRole('button', { name: `Retry reel ${failed.id}` }) });
+        const row = page.locator('tr', { has: page.getByRole('button', { name: `Try again: reel ${failed.id}` }) });
         await row.getByText('1 failed attempt').click();
         await row.getByText('platform_rate_limited').waitFor();
-        assert.equal(await page.getByRole('button', { name: `Retry reel ${gone.id}` }).count(), 0, 'it would fail again');
+        assert.equal(await page.getByRole('button', { name: `Try again: reel ${gone.id}` }).count(), 0, 'it would fail again');
         assert.equal(await page.getByRole('button', { name: /: unavailable$/ }).count(), 0);
         const retry = page.waitForResponse((answer) => answer.url().endsWith('/admin/failures/retry'));
-        await page.getByRole('button', { name: `Retry reel ${failed.id}` }).click();
+        await page.getByRole('button', { name: `Try again: reel ${failed.id}` }).click();
         const { jobs } = await (await retry).json();
         assert.equal(jobs[0].id, failed.id);
         await page.getByText('1 reel submitted again for its account.').waitFor();

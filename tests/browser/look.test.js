@@ -1,8 +1,8 @@
-// Every page at both widths and in both themes: accessibility, overflow, size of the download.
+// Every page at all widths and in both themes: accessibility, overflow, size of the download.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { launchBrowser, Visitor } from './visitor.js';
 
 const FIRST_PAGE_BYTES_MAX = 150_000;
 
@@ -15,11 +15,13 @@ before(async () => {
     [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
     administrator = await firstAdministrator(daemon);
     const sample = await administrator.finished(SAMPLE);
+    const again = await administrator.finished(SAMPLE);
     const failed = await administrator.finished(UNAVAILABLE);
     await administrator.finished(daemon.hostileLink);
     await administrator.request('POST', '/api/tokens', { name: 'script' });
     await administrator.request('POST', '/api/admin/accounts', { email: 'invited@example.test' });
-    paths = ['/', '/?q=video', `/reels/${sample.id}`, `/reels/${failed.id}`, '/tokens', '/webhooks', '/usage', '/account',
+    paths = ['/', '/?q=video', '/?q=coffee&tag=none', `/reels/${sample.id}`, `/reels/${failed.id}`, '/reels/999', '/nowhere',
+        `/reels/${sample.id}/compare/${again.id}`, '/tokens', '/webhooks', '/usage', '/account',
         ...['queue', 'access', 'models', 'failures', 'accounts'].map((tab) => `/admin?tab=${tab}`)];
 });
 
@@ -28,46 +30,44 @@ after(async () => {
     await daemon?.stop();
 });
 
-for (const width of WIDTHS) {
-    for (const scheme of ['light', 'dark']) {
-        test(`every page is accessible, ${scheme}, at ${width} px`, async () => {
-            const visitor = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
-            for (const path of paths) {
-                await visitor.visit(path);
-                await visitor.assertAccessible();
-                await visitor.assertFits();
-            }
-            visitor.assertClean();
-            await visitor.close();
-        });
+for (const scheme of ['light', 'dark']) {
+    test(`every page is accessible and fits, ${scheme}`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme });
+        for (const path of paths) {
+            await visitor.visit(path);
+            await visitor.assertLayout();
+        }
+        visitor.assertClean('404 /dashboard/api/reels/999', '404 /nowhere');
+        await visitor.close();
+    });
 
-        test(`the sign-in page and dialogs are accessible, ${scheme}, at ${width} px`, async () => {
-            const visitor = await Visitor.open(browser, daemon, { width, scheme });
-            await visitor.visit('/sign-in');
-            await visitor.assertAccessible();
-            await visitor.assertFits();
-            const insider = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
-            await insider.visit('/admin?tab=accounts');
-            await insider.page.getByRole('button', { name: 'Edit invited@example.test' }).click();
-            await insider.page.getByRole('dialog').waitFor();
-            await insider.assertAccessible();
-            await insider.assertFits();
-            insider.assertClean();
-            visitor.assertClean();
-            await insider.close();
-            await visitor.close();
-        });
-    }
+    test(`pages without a session, views and dialogs are accessible and fit, ${scheme}`, async () => {
+        const guest = await Visitor.open(browser, daemon, { scheme });
+        for (const path of ['/sign-in', '/join#rls_unknown']) {
+            await guest.visit(path);
+            await guest.assertLayout();
+        }
+        guest.assertClean('404 /dashboard/invitation');
+        await guest.close();
+        const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme });
+        const { page } = visitor;
+        await visitor.visit('/');
+        await page.getByRole('button', { name: 'Grid' }).click();
+        await visitor.assertLayout();
+        for (const [key, name] of [['?', 'Keyboard shortcuts'], ['Control+k', 'Search and go to']]) {
+            await page.keyboard.press(key);
+            await page.getByRole('dialog', { name }).waitFor();
+            await visitor.assertLayout();
+            await page.keyboard.press('Escape');
+        }
+        await visitor.visit('/admin?tab=accounts');
+        await page.getByRole('button', { name: 'Edit invited@example.test' }).click();
+        await page.getByRole('dialog').waitFor();
+        await visitor.assertLayout();
+        visitor.assertClean();
+        await visitor.close();
+    });
 }
-
-test('nothing is wider than the narrowest phone', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator, width: 320 });
-    for (const path of paths) {
-        await visitor.visit(path);
-        await visitor.assertFits();
-    }
-    await visitor.close();
-});
 
 test('the first page is small', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });

@@ -41,9 +41,9 @@ test('a reel is tagged on its page', async () => {
     await visitor.close();
 });
 
-for (const [width, scheme] of [[320, 'light'], [390, 'dark'], [1280, 'light'], [1280, 'dark']]) {
+for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
     test(`several reels are tagged, at ${width} px, ${scheme}`, async () => {
-        const tag = `tag-${width}-${scheme}`;
+        const tag = `tag-${scheme}`;
         const visitor = await Visitor.open(browser, daemon, { person, width, scheme });
         const { page } = visitor;
         await visitor.visit('/');
@@ -55,12 +55,11 @@ for (const [width, scheme] of [[320, 'light'], [390, 'dark'], [1280, 'light'], [
         await page.getByRole('button', { name: 'Tag', exact: true }).click();
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('Add').fill(tag);
-        await visitor.assertAccessible();
+        await visitor.assertLayout();
         await dialog.getByRole('button', { name: 'Change tags' }).click();
         await dialog.waitFor({ state: 'detached' });
         assert.equal(await page.locator('.row').getByText(tag).count(), 3);
-        await visitor.assertAccessible();
-        await visitor.assertFits();
+        await visitor.assertLayout();
         await visitor.visit(`/?q=coffee&tag=${tag}`);
         await page.getByText(/the closest first/).waitFor();
         await visitor.visit('/?q=coffee&tag=unknown');
@@ -82,8 +81,7 @@ for (const [width, scheme] of [[320, 'dark'], [1280, 'light']]) {
         const { page } = visitor;
         await visitor.visit('/account');
         await page.getByText('This browser').waitFor();
-        await visitor.assertAccessible();
-        await visitor.assertFits();
+        await visitor.assertLayout();
         await page.getByRole('button', { name: /^Sign out Chrome/ }).first().click();
         await page.getByText('Signed out.', { exact: true }).waitFor();
         await other.visit('/account').catch(() => {});

@@ -72,7 +72,7 @@ test('a comparison has a row for each part that one analysis has', () => {
     const rows = comparisonRows(reelWith('A pan.', ['food'], { name: 'Noodles', steps: [{ text: 'Boil.', totalTime: 'PT5M' }] }),
         reelWith('A wok.', ['food']));
     assert.deepEqual(rows.map(({ label, isSame }) => [label, isSame]), [
-        ['Summary', false], ['Key moments', true], ['Topics', true], ['Music', true], ['Format', true], ['Mood', true],
+        ['Summary', false], ['Key moments', true], ['Topics', true], ['Music', true], ['Format', true], ['Sentiment', true],
         ['Audience', true], ['Extracted', false],
     ]);
     assert.deepEqual(rows[1].sides[0], [{ text: '1:15 Salt.', isMarked: false }]);

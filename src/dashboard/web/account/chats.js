@@ -94,8 +94,8 @@ export function Chats({ isAdmin }) {
     return html`<section class="section stack" aria-labelledby="chats">
         <div class="section-head">
             <h2 id="chats">Chats</h2>
-            ${data?.bot && html`<form onSubmit=${submit}>
-                <button class="button" type="submit" disabled=${isBusy}>Link a chat</button>
+            ${data?.bot && html`<form class="tools" onSubmit=${submit}>
+                <button class="button button-small" type="submit" disabled=${isBusy}>Link a chat</button>
             </form>`}
         </div>
         <p class="lead">Send links to the bot${data?.bot?.username ? ` @${data.bot.username}` : ''} on Telegram,
@@ -105,7 +105,7 @@ export function Chats({ isAdmin }) {
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${1} kind="line" />`}
         ${data && data.chats.length === 0 && !code && html`<${Empty} title="No chats yet">
-            <p>Create a code and send it to the bot.</p><//>`}
+            <p>Choose <b>Link a chat</b>, and send the code to the bot.</p><//>`}
         ${data && data.chats.length > 0 && html`<ul>${data.chats.map((chat) =>
             html`<${ChatRow} key=${chat.id} chat=${chat} onUnlink=${() => setUnlinked(chat)} />`)}</ul>`}
         ${unlinked && html`<${UnlinkDialog} chat=${unlinked} onUnlinked=${reload} onClose=${() => setUnlinked(null)} />`}

@@ -43,8 +43,8 @@ export function Sessions() {
     };
     return html`<section class="section" aria-labelledby="sessions">
         <div class="section-head"><h2 id="sessions">Sessions</h2>
-            ${data?.length > 1 && html`<button class="button button-small" type="button" disabled=${ending.isBusy}
-                onClick=${ending.submit}>Sign out all others</button>`}</div>
+            ${data?.length > 1 && html`<div class="tools"><button class="button button-small" type="button"
+                disabled=${ending.isBusy} onClick=${ending.submit}>Sign out all others</button></div>`}</div>
         ${(error ?? ending.error) && html`<${FailureNote} error=${error ?? ending.error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${1} kind="line" />`}
         <ul>${(data ?? []).map((one) => html`<${Session} key=${one.id} session=${one} onEnd=${() => end(one.id)} />`)}</ul>

@@ -23,9 +23,9 @@ function canRetry(failure) {
 
 function wordsFor(ids, cause) {
     if (cause.count === 1) {
-        return 'Retry';
+        return 'Try again';
     }
-    return ids.length < cause.count ? `Retry the last ${ids.length}` : `Retry all ${ids.length}`;
+    return ids.length < cause.count ? `Try the last ${ids.length} again` : `Try all ${ids.length} again`;
 }
 
 function Causes({ causes, recent, retried, isBusy, onRetry }) {
@@ -61,7 +61,7 @@ function Recent({ failures, retried, isBusy, onRetry }) {
         <table class="table table-cards">
             <thead><tr><th scope="col">Reel</th><th scope="col">When</th><th scope="col">Link</th>
                 <th scope="col">Account</th><th scope="col">Cause</th>
-                <th scope="col"><span class="unseen">Retry</span></th></tr></thead>
+                <th scope="col"><span class="unseen">Try again</span></th></tr></thead>
             <tbody>${failures.map((one) => html`<tr key=${one.id}>
                 <td class="number-like" data-label="Reel">${one.id}</td>
                 <td class="number-like" data-label="When"><${Time} value=${one.finished_at} /></td>
@@ -70,10 +70,10 @@ function Recent({ failures, retried, isBusy, onRetry }) {
                 <td class="foreign" data-label="Cause"><div>${one.error}
                     ${one.attempts.length > 0 && html`<${Attempts} attempts=${one.attempts} />`}</div></td>
                 <td class="number">${retried.has(one.id)
-                    ? html`<span class="muted small">Retried</span>`
+                    ? html`<span class="muted small">Submitted again</span>`
                     : canRetry(one) && html`<button class="button button-small" type="button" disabled=${isBusy}
-                        aria-label=${`Retry reel ${one.id}`}
-                        onClick=${() => onRetry([one.id])}>Retry</button>`}</td>
+                        aria-label=${`Try again: reel ${one.id}`}
+                        onClick=${() => onRetry([one.id])}>Try again</button>`}</td>
             </tr>`)}</tbody>
         </table>
     </div>`;

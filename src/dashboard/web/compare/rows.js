@@ -22,7 +22,7 @@ const FIELDS = [
     ['Language', 'text', ({ audio }) => audio.language],
     ['Music', 'text', ({ audio }) => audio.has_music ? audio.music_description || 'yes' : 'none'],
     ['Format', 'text', ({ metadata }) => metadata.format],
-    ['Mood', 'text', ({ metadata }) => metadata.sentiment],
+    ['Sentiment', 'text', ({ metadata }) => metadata.sentiment],
     ['Audience', 'text', ({ metadata }) => metadata.target_audience],
     ['Warnings', 'list', ({ metadata }) => metadata.warnings],
 ];

@@ -54,7 +54,7 @@ function FirstSteps() {
         <p><button class="button" type="button" disabled=${isBusy} onClick=${submit}>
             Analyse the test link</button></p>
         <p class="muted small">Programs use the same service: create a token
-        under <a href="/tokens">Tokens</a>, then read <a href="/docs">the API's documentation</a>.</p>
+        under <a href="/tokens">Tokens</a>, then read the <a href="/docs/">API reference</a>.</p>
     <//>`;
 }
 

@@ -170,7 +170,7 @@ export function Page() {
     };
     return html`
         <div class="page-head"><h1>Tokens</h1></div>
-        <p class="lead">A token lets a program use <a href="/docs">the API</a> as you.</p>
+        <p class="lead">A token lets a program use the <a href="/docs/">API</a> as you.</p>
         <${CreateForm} onCreated=${showCreated} />
         ${created && html`<${NewToken} key=${created.id} created=${created}
             takesFocus=${newest.current === created.id} onClose=${hideCreated} />`}

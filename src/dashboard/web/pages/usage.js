@@ -105,7 +105,8 @@ export function Page() {
         ${data && (data.rows.length === 0 && data.days.length === 0
             ? html`<${Empty} title="No usage on these days">
                 <p>This page counts reels, and shows the tokens and cost of each call of a model, even after the
-                reel is deleted.</p><//>`
+                reel is deleted.</p>
+                <p><a class="button" href="/">Analyse a reel</a></p><//>`
             : html`<${Usage} rows=${data.rows} days=${data.days} range=${range} measure=${measure} split=${split} />`)}
     </div>`;
 }

@@ -15,12 +15,12 @@ export function Page() {
     useTitle('Webhooks');
     return html`
         <div class="page-head"><h1>Webhooks</h1></div>
-        <p class="lead">When a reel is done or has failed, it is sent to your program, in the format of${' '}
-            <a href="/docs">the API</a>.</p>
+        <p class="lead">When a reel is done or has failed, it is sent to your program, as in
+            the <a href="/docs/#description/webhooks">guide to webhooks</a>.</p>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
         ${data?.url && html`<${TestButton} key=${data.url} />`}
-        <${DeliveryLog} />
+        <${DeliveryLog} hasAddress=${Boolean(data?.url)} />
         ${data && html`<${Secret} key=${Boolean(data.url)} settings=${data} isFolded=${!data.url} onChanged=${setData} />`}`;
 }

@@ -41,9 +41,9 @@ function CallTable({ usage }) {
         <table class="table">
             <thead><tr>
                 <th scope="col">Model</th><th scope="col" class="number">Cost</th><th scope="col">Called</th>
-                <th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">cached</th>
+                <th scope="col" class="number">Prompt tokens</th><th scope="col" class="number">Cached</th>
                 <th scope="col" class="number">Output tokens</th>
-                <th scope="col" class="number">reasoning</th>
+                <th scope="col" class="number">Reasoning</th>
                 <th scope="col" class="number">Audio</th>
             </tr></thead>
             <tbody>${usage.calls.map((call) => html`<${Call} key=${call.number} call=${call} />`)}</tbody>

@@ -40,7 +40,7 @@ function Content({ content, metadata }) {
             <ul>${content.hooks.map((hook, index) => html`<li key=${index}>${hook}</li>`)}</ul><//>`}
         <${Fact} name="Call to action">${content.call_to_action}<//>
         <${Fact} name="Format">${metadata.format}<//>
-        <${Fact} name="Mood">${metadata.sentiment}<//>
+        <${Fact} name="Sentiment">${metadata.sentiment}<//>
         <${Fact} name="Audience">${metadata.target_audience}<//>
     <//>`;
 }
@@ -75,7 +75,7 @@ function Post({ post }) {
             <dd class="foreign caption" dir="auto">${post.caption}</dd></div>`}
         <${Words} name="Hashtags" words=${post.hashtags} sign="#" />
         <${Words} name="Mentions" words=${post.mentions} sign="@" />
-        <${Fact} name="Counted">${counts.join(', ')}<//>
+        <${Fact} name="Counts">${counts.join(', ')}<//>
         <${Fact} name="Music">${music}<//>
         <${Fact} name="Place">${post.location}<//>
         ${post.posted_at && html`<${Fact} name="Posted"><${Time} value=${post.posted_at} isAge=${false} /><//>`}
@@ -88,8 +88,8 @@ function File({ metadata, options }) {
     const codecs = [metadata.video_codec, metadata.audio_codec ?? 'no sound'].join(', ');
     return html`<${Section} title="File">
         <${Fact} name="Length">${formatTimecode(metadata.duration_seconds, true)}<//>
-        <${Fact} name="Picture">${`${metadata.width} × ${metadata.height}, `
-            + `${Number(metadata.frame_rate.toFixed(2))} frames a second`}<//>
+        <${Fact} name="Dimensions">${`${metadata.width} × ${metadata.height}, `
+            + `${Number(metadata.frame_rate.toFixed(2))} frames per second`}<//>
         <${Fact} name="Codecs">${codecs}<//>
         <${Fact} name="Size">${formatBytes(metadata.size_bytes)}<//>
         <${Fact} name="Analysed by">${`${metadata.model.name} (${metadata.model.provider})`}<//>

@@ -11,7 +11,7 @@ import { Elapsed } from '../ui/elapsed.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { useCountdown } from '../ui/notes.js';
-import { retryWait, uploadPath } from './retry.js';
+import { remedyFor, retryWait, uploadPath } from './retry.js';
 
 const LATEST = 20; // Some may be copies, which say nothing about the time.
 
@@ -53,7 +53,8 @@ export function Failure({ reel, isBusy, onRetry }) {
     return html`<div class="note note-fail">
         <${Icon} name="error" />
         <div class="note-body">
-            <p class="foreign">${reel.error} <code>${reel.error_code}</code></p>
+            <p class="foreign">${reel.error} <a href="/docs/#description/codes-of-failed-reels"><code>${reel.error_code}</code></a></p>
+            <p>${remedyFor(reel)}</p>
             ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}
             ${(wait !== null || upload) && html`<div class="actions actions-start">
                 ${wait !== null && html`<button class="button" type="button" disabled=${isBusy || left > 0}

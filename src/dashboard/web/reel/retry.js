@@ -1,7 +1,24 @@
 // Remedies for a failed reel. No DOM, so that Node can test this file.
 import { pathWithQuery } from '../core/routes.js';
 
+const REMEDIES = {
+    unavailable: 'Open the link without signing in. If you have the video, upload it.',
+    rate_limited: 'Try again later, or upload the video.',
+    unsupported_format: 'Submit a link or a file that is a video.',
+    storage_error: 'Try again later. If it happens again, tell the operator.',
+    video_too_long: 'Upload a shorter cut, or ask the operator for a higher limit.',
+    download_failed: 'Try again later, or upload the video.',
+    internal: 'Try again once. If it happens again, tell the operator the number of the reel.',
+};
 const PLATFORM_CAUSES = ['rate_limited', 'download_failed', 'unavailable'];
+
+/** What to do about a failed reel, as a sentence. */
+export function remedyFor({ error_code: code, retryable }) {
+    if (code === 'model_failed') {
+        return retryable ? 'Try again later.' : 'Choose another analyzer under Options, or ask the operator.';
+    }
+    return REMEDIES[code] ?? '';
+}
 
 /** Whether the `url` of a reel is a link, not the name of an uploaded file. */
 export function isLink(url) {

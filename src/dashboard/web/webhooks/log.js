@@ -46,8 +46,8 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
     </li>`;
 }
 
-/** The section on deliveries. */
-export function DeliveryLog() {
+/** The section on deliveries; `hasAddress` says whether a default address is set. */
+export function DeliveryLog({ hasAddress }) {
     const { data, error, reload } = useLoading((signal) => getPage(PAGE, signal), []);
     const [list, setList] = useState({ reels: [], next: null });
     const [more, setMore] = useState({ isLoading: false, error: null });
@@ -83,7 +83,8 @@ export function DeliveryLog() {
         <div class="section-head"><h2 id="deliveries">Deliveries</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
-        ${data && list.reels.length === 0 && html`<p class="padded muted">Nothing has been sent in the last 7 days.</p>`}
+        ${data && list.reels.length === 0 && html`<p class="padded muted">Nothing has been sent
+            in the last 7 days. ${hasAddress ? 'The next reel that ends appears here.' : 'To receive reels, save an address above.'}</p>`}
         <ul>${list.reels.map((one) => html`<${DeliveryRow} key=${one.id} delivery=${one}
             isBusy=${busy === one.id} onAgain=${() => sendAgain(one)} />`)}</ul>
         ${list.next && html`<div class="more">${more.error

@@ -14,7 +14,7 @@ function RotateDialog({ onRotated, onClose }) {
         showToast('New secret created. The old one remains valid for 24 hours.');
     };
     return html`<${Confirm} title="Create a new secret?" label="Create a new secret" run=${run} onClose=${onClose}>
-        <p>For 24 hours, all messages are signed with both secrets, so that you can update your programs.
+        <p>For 24 hours, all requests are signed with both secrets, so that you can update your programs.
             After that, only the new secret is used.</p>
     <//>`;
 }
@@ -30,9 +30,10 @@ export function Secret({ settings, isFolded, onChanged }) {
             reel.</span></p>`;
     }
     return html`<section class="section stack" aria-labelledby="secret">
-        <div class="section-head"><h2 id="secret">Secret</h2></div>
-        <p class="lead">Each message is signed with it, as <a href="https://www.standardwebhooks.com"
-            rel="noreferrer">Standard Webhooks</a> requires, so that your program can verify its origin.</p>
+        <div class="section-head"><h2 id="secret">Signing secret</h2></div>
+        <p class="lead">Each request is signed with it, so that your program can <a
+            href="/docs/#description/verify-the-signature">verify its origin</a>. It also signs requests to addresses
+            that programs name with a reel.</p>
         <div class="copied secret">
             <span class="code" aria-label=${isShown ? undefined : 'The secret is hidden'}
                 role=${isShown ? undefined : 'img'}>${isShown ? settings.secret : HIDDEN}</span>

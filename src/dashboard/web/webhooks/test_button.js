@@ -22,7 +22,7 @@ export function TestButton() {
     });
     return html`<section class="section stack" aria-labelledby="test">
         <div class="section-head"><h2 id="test">Test</h2></div>
-        <p class="lead">Sends a sample reel with the type <code>webhook.test</code>, signed like all messages. It does
+        <p class="lead">Sends a sample reel with the type <code>webhook.test</code>, signed like all requests. It does
             not appear below.</p>
         <div class="actions actions-start">
             <button class="button" type="button" disabled=${isBusy} onClick=${submit}>
