@@ -50,6 +50,25 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     await visitor.close();
 });
 
+test('G and a letter open a page, C goes to the field for links', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await visitor.visit('/account');
+    for (const [key, title] of [['u', 'Usage'], ['t', 'Tokens'], ['w', 'Webhooks'], ['a', 'Account'], ['r', 'Reels']]) {
+        await page.keyboard.press('g');
+        await page.keyboard.press(key);
+        await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor();
+        await visitor.settled();
+        await page.evaluate(() => document.activeElement.blur()); // Some pages begin in a field.
+    }
+    await visitor.visit('/usage');
+    await page.keyboard.press('c');
+    await visitor.waitForFocus(page.getByLabel('Analyse a reel'));
+    assert.equal(await page.getByLabel('Analyse a reel').inputValue(), '');
+    visitor.assertClean();
+    await visitor.close();
+});
+
 for (const scheme of ['light', 'dark']) {
     test(`a question mark lists the shortcuts, ${scheme}`, async () => {
         const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme });

@@ -5,11 +5,13 @@ import { Dialog } from '../ui/dialog.js';
 const IS_MAC = /mac|iphone|ipad/i.test(navigator.platform);
 const CONTROL = IS_MAC ? '⌘' : 'Ctrl';
 
-// Keys of one shortcut are pressed together, alternatives are separate lists.
+// Keys of one shortcut are pressed together, or G before the other; alternatives are separate lists.
 const GROUPS = [
     ['Every page', [
         [[[CONTROL, 'K']], 'search reels, go to a page'],
         [['/'], 'search'],
+        [['C'], 'paste links'],
+        [[['G', 'R'], ['G', 'U'], ['G', 'T'], ['G', 'W'], ['G', 'A']], 'Reels, Usage, Tokens, Webhooks, Account'],
         [['?'], 'this list'],
         [[[CONTROL, 'Z']], 'undo a deletion, while its message is shown'],
     ]],

@@ -1,9 +1,15 @@
 // Keyboard shortcuts of every page; palette/shortcuts.js lists them.
 import { useEffect } from 'htm/preact/standalone';
+import { navigate } from '../core/navigation.js';
+import { focusWhenThere } from './focus.js';
 import { openOverlay } from './overlay.js';
 
 const TYPING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], dialog';
 const HEADER_HEIGHT = 56;
+const PAGES = { r: '/', u: '/usage', t: '/tokens', w: '/webhooks', a: '/account' };
+const SECOND_KEY_MILLISECONDS_MAX = 1500; // A slow typist's pause after G.
+
+let goUntil = 0; // Until then, the next key is that of a page.
 
 function focusSearch() {
     const search = document.getElementById('search');
@@ -33,6 +39,19 @@ function selectRow() {
     return box !== undefined;
 }
 
+function pasteLinks() {
+    if (!document.getElementById('submit-url')) {
+        navigate('/');
+    }
+    setTimeout(focusWhenThere, 0, '#submit-url'); // After the page has taken the focus.
+    return true;
+}
+
+function awaitPage() {
+    goUntil = Date.now() + SECOND_KEY_MILLISECONDS_MAX;
+    return true;
+}
+
 function showShortcuts() {
     openOverlay('shortcuts');
     return true;
@@ -40,15 +59,26 @@ function showShortcuts() {
 
 // Each returns whether it has done something.
 const KEYS = {
-    '/': focusSearch, '?': showShortcuts, j: () => moveRow(1), k: () => moveRow(-1), x: selectRow,
+    '/': focusSearch, '?': showShortcuts, c: pasteLinks, g: awaitPage, j: () => moveRow(1), k: () => moveRow(-1),
+    x: selectRow,
 };
+
+function run(key) {
+    const page = Date.now() < goUntil ? PAGES[key] : undefined;
+    goUntil = 0;
+    if (page) {
+        navigate(page);
+        return true;
+    }
+    return KEYS[key]?.();
+}
 
 function follow(event) {
     const isChord = event.ctrlKey || event.metaKey || event.altKey;
     if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
         event.preventDefault();
         openOverlay('palette');
-    } else if (!isChord && !event.target.closest?.(TYPING) && KEYS[event.key]?.()) {
+    } else if (!isChord && !event.target.closest?.(TYPING) && run(event.key)) {
         event.preventDefault();
     }
 }
