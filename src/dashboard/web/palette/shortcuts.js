@@ -5,13 +5,17 @@ import { Dialog } from '../ui/dialog.js';
 const IS_MAC = /mac|iphone|ipad/i.test(navigator.platform);
 const CONTROL = IS_MAC ? '⌘' : 'Ctrl';
 
-// Keys of one shortcut are pressed together, or G before the other; alternatives are separate lists.
+// Keys of a shortcut are pressed together, G before the other. Alternatives are separate lists.
 const GROUPS = [
     ['Every page', [
         [[[CONTROL, 'K']], 'search reels, go to a page'],
         [['/'], 'search'],
         [['C'], 'paste links'],
-        [[['G', 'R'], ['G', 'U'], ['G', 'T'], ['G', 'W'], ['G', 'A']], 'Reels, Usage, Tokens, Webhooks, Account'],
+        [[['G', 'R']], 'go to Reels'],
+        [[['G', 'U']], 'go to Usage'],
+        [[['G', 'T']], 'go to Tokens'],
+        [[['G', 'W']], 'go to Webhooks'],
+        [[['G', 'A']], 'go to Account'],
         [['?'], 'this list'],
         [[[CONTROL, 'Z']], 'undo a deletion, while its message is shown'],
     ]],
