@@ -135,7 +135,8 @@ result<void> upgrade_cluster(const cluster_layout& layout, bool durable, deadlin
     const auto fresh = unfinished_folder(layout);
     auto filled = fill(layout, fresh, durable, by);
     if (filled) filled = exchange(layout, fresh, kept);
-    if (!filled) remove_unfinished(layout);
+    // Again: programs of a killed upgrade may have written files while the first call removed them.
+    remove_unfinished(layout);
     return filled;
 }
 
