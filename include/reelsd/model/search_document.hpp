@@ -64,11 +64,12 @@ class passage_finder {
 public:
     passage_finder(std::string_view query, concept_vector concepts);
 
-    /// The passage with most of the query's words, in any regular form; among equals the most
-    /// similar one, then the first. Null without passages.
+    /// The passage with most of the query's words, in any regular form; among equals one with a
+    /// time, then the most similar one, then the first. Null without passages.
     [[nodiscard]] const passage* best_of(const std::vector<passage>& passages) const;
 
-    /// The number of the query's words in the passage, plus its similarity, which is below 1.
+    /// The number of the query's words in the passage, plus less than 1 for its time and its
+    /// similarity.
     [[nodiscard]] double relevance_of(const passage& passage) const;
 
 private:

@@ -185,6 +185,17 @@ TEST(PassageFinder, PrefersWordsOverConcepts) {
     EXPECT_EQ(passage_finder("rye", {}).best_of({}), nullptr);
 }
 
+TEST(PassageFinder, PrefersPassagesWithATime) {
+    const std::vector<passage> passages{
+        {"topics", "beans, coffee", {}, {{1, 1.0F}}},
+        {"speech", "always buy fresh beans", 3.0, {{1, 0.5F}}},
+        {"aside", "good morning", 9.0, {}}};
+    EXPECT_EQ(passage_finder("beans", {{1, 1.0F}}).best_of(passages)->field, "speech");
+    EXPECT_EQ(passage_finder("coffee beans", {}).best_of(passages)->field, "topics");
+    const std::vector<passage> similar{passages[0], passages[2]};
+    EXPECT_EQ(passage_finder("espresso", {{1, 1.0F}}).best_of(similar)->field, "topics");
+}
+
 TEST(QueryText, IsCleaned) {
     EXPECT_EQ(query_text(" \t bread \n"), "bread");
     EXPECT_EQ(query_text(std::string_view{"a\0b", 3}), "ab");
