@@ -200,7 +200,7 @@ std::string ledger::text_of(const event& entry) const {
     return fmt::format(
         "{} now {}, attempt {}, claim {} {}\n",
         line,
-        jobs::name_of(entry.status),
+        reelsd::name_of(entry.status),
         entry.attempt,
         entry.claim,
         entry.worker);

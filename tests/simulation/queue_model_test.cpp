@@ -224,7 +224,7 @@ protected:
             auto text = fmt::format(
                 "{} {} turn {} attempt {} claim {} epoch {} ",
                 id,
-                jobs::name_of(row.status),
+                reelsd::name_of(row.status),
                 row.turn,
                 row.attempt,
                 row.claim,
@@ -233,7 +233,7 @@ protected:
             if (!row.waits_for.empty()) more.push_back(row.waits_for);
             if (!row.permit.empty()) more.push_back(row.permit);
             if (!row.worker.empty()) more.push_back(row.worker);
-            if (row.error_code) more.emplace_back(jobs::name_of(*row.error_code));
+            if (row.error_code) more.emplace_back(reelsd::name_of(*row.error_code));
             if (!row.error.empty()) more.push_back(row.error);
             if (!row.result.empty()) more.push_back(row.result);
             const bool is_pending = row.status == jobs::job_status::pending;

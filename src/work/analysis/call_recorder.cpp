@@ -197,7 +197,7 @@ std::string modalities_text(const model::token_counts& tokens) {
     auto list = json::array();
     for (const auto& part : tokens.by_modality) {
         list.push_back(
-            {{"modality", model::name_of(part.kind)},
+            {{"modality", name_of(part.kind)},
              {"prompt_tokens", part.prompt},
              {"cached_prompt_tokens", part.cached_prompt},
              {"output_tokens", part.output}});
