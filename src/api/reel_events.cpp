@@ -56,8 +56,8 @@ std::string state_view(const jobs::job_state_view& now, std::string_view step) {
 
 /// Line breaks in JSON are only between tokens, where whitespace mean the same.
 std::string on_one_line(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    const auto is_break = [](char c) { return c == '\n' || c == '\r'; };
+    std::ranges::replace_if(text, is_break, ' ');
     return text;
 }
 

@@ -74,8 +74,8 @@ input<std::optional<std::string>> requested_label(const json& body, std::string_
     if (given == nullptr) return std::optional<std::string>{};
     if (!given->is_string()) return invalid(fmt::format("{} must be a string", name));
     auto label = model::query_text(given->get_ref<const std::string&>());
-    std::ranges::replace_if(
-        label, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+    const auto is_break = [](char byte) { return byte == '\n' || byte == '\t'; };
+    std::ranges::replace_if(label, is_break, ' ');
     const auto characters = code_point_count(label);
     if (characters < 1 || characters > label_characters_max) return wrong_length(name);
     return std::optional{std::move(label)};

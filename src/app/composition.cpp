@@ -484,9 +484,7 @@ api::api_dependencies composition::api_dependencies() {
                  }},
         .exports =
             {.begin =
-                 [this](account_id account) {
-                     return exports::account_export{pool, account};
-                 }},
+                 [this](account_id account) { return exports::account_export(pool, account); }},
         .ready = [this] { return readiness.state(); },
         .metrics = [this] { return report.metrics_text(); },
         .has_metrics_address = config.metrics_listen.has_value()};

@@ -256,9 +256,10 @@ std::string label_text(std::string_view text) {
 
 /// Written separately, because the library counts in binary floating point and the ledger's money
 /// is decimal.
+using model_text = std::string usage::model_total::*;
 std::string decimal_text(
     const std::vector<usage::model_total>& models, const std::string& name, const std::string& help,
-    std::string usage::model_total::*value) {
+    model_text value) {
     if (models.empty()) return {};
     auto text = "# HELP " + name + ' ' + help + "\n# TYPE " + name + " counter\n";
     for (const auto& model : models) {

@@ -92,8 +92,8 @@ private:
     static fs::path free_name(
         const fs::path& folder, std::string_view question, const char* extension) {
         std::string name{question};
-        std::replace_if(
-            name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+        const auto is_separator = [](char c) { return c == ' ' || c == '-'; };
+        std::ranges::replace_if(name, is_separator, '_');
         const auto today = std::chrono::system_clock::now();
         const auto stem = fmt::format("saved_{:%Y%m%d}_{}", today, name);
         for (int number = 1;; ++number) {

@@ -36,7 +36,7 @@ constexpr std::size_t secret_bytes_max = 4096;
 std::optional<std::string> read_start_of(const std::string& file) {
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!opened) return std::nullopt;
-    struct ::stat kind {};
+    struct ::stat kind = {};
     // A pipe without data yet would look like a secret that is not set.
     if (::fstat(opened.get(), &kind) != 0 || !S_ISREG(kind.st_mode)) {
         errno = S_ISDIR(kind.st_mode) ? EISDIR : EINVAL;

@@ -36,7 +36,7 @@ using line_buffer = spdlog::memory_buf_t;
 
 /// Removes a partial write, unless another process has written after it.
 void undo_write(int descriptor, std::size_t bytes) {
-    struct stat now {};
+    struct stat now = {};
     const auto end = ::lseek(descriptor, 0, SEEK_CUR);
     if (end < 0 || ::fstat(descriptor, &now) != 0 || now.st_size != end) return;
     // If that fails as well, a line stays truncated.
@@ -303,7 +303,7 @@ private:
 bool is_journal(int descriptor) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
     const char* const named = std::getenv("JOURNAL_STREAM");
-    struct stat here {};
+    struct stat here = {};
     if (named == nullptr || ::fstat(descriptor, &here) != 0) return false;
     return fmt::format("{}:{}", here.st_dev, here.st_ino) == named;
 }

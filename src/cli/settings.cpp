@@ -93,7 +93,7 @@ std::string open_token_warning(const settings_source& settings, const std::files
 
 result<connection_settings> merged(
     const settings_source& flags, const settings_source& environment, const settings_source& file) {
-    const auto first_of = [&](std::optional<std::string> settings_source::*setting) {
+    const auto first_of = [&](auto setting) {
         for (const auto* source : {&flags, &environment, &file}) {
             if (source->*setting) return source->*setting;
         }

@@ -179,7 +179,7 @@ result<pid_t> start_child(const child_options& options) {
     if (child < 0) return cannot_start(options, errno_text(errno));
     if (child == 0) run_child(startup);
 
-    { const unique_fd closed = std::move(report_out); }  // Otherwise the read below never ends.
+    report_out.close();  // Otherwise the read below never ends.
     step_failure failure{};
     const auto length = ::read(report_in.get(), &failure, sizeof failure);
     if (length != sizeof failure) return child;  // Closed by exec: it runs.

@@ -59,7 +59,7 @@ std::optional<account> look_up(Find find, Key key) {
 /// commands can use the cluster of an unprivileged daemon.
 result<std::optional<account>> server_user(const fs::path& cluster) {
     if (::geteuid() != 0) return std::optional<account>{};
-    struct stat status {};
+    struct stat status = {};
     if (::stat(cluster.c_str(), &status) == 0 && status.st_uid != 0) {
         if (auto owner = look_up(::getpwuid_r, status.st_uid)) return owner;
         return std::optional{account{status.st_uid, status.st_gid, std::to_string(status.st_uid)}};
@@ -149,7 +149,7 @@ result<fs::path> make_data_dir(const fs::path& data_dir, bool for_other_user) {
 
 /// Refuses another user's cluster, which could be neither read nor run.
 result<void> check_owner(const fs::path& cluster, uid_t server_user) {
-    struct stat status {};
+    struct stat status = {};
     if (::stat(cluster.c_str(), &status) != 0 || status.st_uid == server_user) return {};
     // An empty folder that root created in advance is not yet a cluster. Only root can look inside.
     const bool is_cluster =
@@ -343,7 +343,7 @@ result<void> make_private_folder(const fs::path& folder, const std::optional<acc
     }
     if (errno != EEXIST) return storage_error(folder, "cannot be created: " + errno_text(errno));
 
-    struct stat status {};
+    struct stat status = {};
     if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         return storage_error(folder, "is not a folder");
     }

@@ -74,7 +74,7 @@ std::optional<pid_t> live_postmaster(const cluster_layout& layout) {
 }
 
 std::optional<struct stat> status_of(const fs::path& file) {
-    struct stat status {};
+    struct stat status = {};
     if (::stat(file.c_str(), &status) != 0) return {};
     return status;
 }

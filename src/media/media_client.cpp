@@ -69,7 +69,7 @@ public:
 
     /// `media_failed` unless it has the size that the child reports.
     result<void> keep(std::uint64_t bytes) {
-        struct stat about {};
+        struct stat about = {};
         if (::fstat(file_.get(), &about) != 0 || !std::cmp_equal(about.st_size, bytes)) {
             return error{
                 errc::media_failed,

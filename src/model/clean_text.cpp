@@ -126,8 +126,8 @@ std::u32string code_points_of(std::string_view text) {
 
 std::string clean_line(std::string_view text, std::size_t characters_max) {
     auto line = clean_text(text, characters_max);
-    std::ranges::replace_if(
-        line, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
+    const auto is_break = [](char byte) { return byte == '\n' || byte == '\t'; };
+    std::ranges::replace_if(line, is_break, ' ');
     return line;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 namespace reelsd::net {
 
@@ -161,9 +162,8 @@ std::size_t transfer::on_body(char* data, std::size_t size, std::size_t count, v
 std::size_t transfer::on_read(char* target, std::size_t size, std::size_t count, void* self) {
     auto& me = *static_cast<transfer*>(self);
     std::size_t given = 0;
-    const bool went_well = guarded(me.thrown_, [&] {
-        return me.give_body(std::span{target, size * count}, given);
-    });
+    const std::span space{target, size * count};
+    const bool went_well = guarded(me.thrown_, [&] { return me.give_body(space, given); });
     return went_well ? given : CURL_READFUNC_ABORT;
 }
 

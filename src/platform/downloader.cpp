@@ -57,7 +57,7 @@ public:
     ~video_file() {
         if (!file_) return;
         // Only a regular file is removed, not a device that was passed as the target.
-        struct stat about {};
+        struct stat about = {};
         if (::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(target_.c_str());
     }
 

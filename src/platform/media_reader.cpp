@@ -390,8 +390,8 @@ bool post_reader::is_requested(const document& object) const {
 void post_reader::take_unnamed(const document& root) {
     if (find_media(root) != nullptr) return take_root(root);
     // Pages for throttled clients mention the post in the author's list of posts.
-    const auto* record = find_first(
-        root, [this](const document& at) { return is_own_record(at); }, "edges");
+    const auto is_own = [this](const document& at) { return is_own_record(at); };
+    const auto* record = find_first(root, is_own, "edges");
     if (record != nullptr) take_root(*record);
 }
 

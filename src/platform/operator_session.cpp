@@ -158,7 +158,7 @@ result<std::string> read_private_file(const std::filesystem::path& file) {
     };
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (!opened) return refuse(reason_of(errno));
-    struct ::stat status {};
+    struct ::stat status = {};
     if (::fstat(opened.get(), &status) != 0) return refuse(reason_of(errno));
     if (!S_ISREG(status.st_mode)) return refuse("it is not a regular file");
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)

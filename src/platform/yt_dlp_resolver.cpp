@@ -196,7 +196,7 @@ void remove_abandoned_folders() {
          at.increment(failure)) {
         std::error_code ignored;
         const auto& path = at->path();
-        struct ::stat status {};
+        struct ::stat status = {};
         if (!path.filename().string().starts_with(folder_prefix) ||
             ::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
             status.st_uid != ::geteuid() || at->last_write_time(ignored) > last_used)
@@ -388,8 +388,8 @@ std::string quoted(std::string_view line) {
     constexpr std::size_t characters_max = 200;
     line = line.substr(0, std::min(line.find('?', line.find("://")), characters_max));
     std::string text{line};
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    const auto is_unprintable = [](char c) { return c < ' ' || c > '~'; };
+    std::ranges::replace_if(text, is_unprintable, '?');
     return text;
 }
 

@@ -23,6 +23,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -126,9 +127,9 @@ protected:
     std::vector<jobs::search_hit> search(const std::string& text, int hits_max) {
         const auto begin = clock::now();
         const model::weighted_text piece{text};
-        const auto vector = embedding_.measure([&] {
-            return embedder_->concepts_of({&piece, 1}, model::query_concepts_max);
-        });
+        const std::span pieces{&piece, 1};
+        const auto vector = embedding_.measure(
+            [&] { return embedder_->concepts_of(pieces, model::query_concepts_max); });
         jobs::search_request request{.text = text, .hits_max = hits_max};
         for (const auto& part : vector) {
             request.concepts.push_back(part.concept_id);

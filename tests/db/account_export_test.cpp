@@ -20,8 +20,7 @@ protected:
         std::map<std::string, int> of_type;
         std::vector<nlohmann::json> lines;
     };
-    line_counts exported(
-        account_id owner, const std::function<void()>& between_pages = [] {}) {
+    line_counts exported(account_id owner, const std::function<void()>& between_pages = {}) {
         line_counts all;
         exports::account_export pages{pool(), owner};
         while (const auto page = run(pages.next(soon()))) {
@@ -30,7 +29,7 @@ protected:
                 all.lines.push_back(nlohmann::json::parse(line));
                 ++all.of_type[all.lines.back().at("type")];
             }
-            between_pages();
+            if (between_pages) between_pages();
         }
         return all;
     }

@@ -122,7 +122,7 @@ TEST_F(DatabaseSwapTest, DropsLeftoversOfAKilledSwap) {
     const auto left = name.substr(begin, name.find('\'', begin) - begin);
     sql(*postgres, "CREATE DATABASE \"" + left + "\"");
     EXPECT_FALSE(nothing_is_left());
-    { ASSERT_TRUE(make()); }
+    ASSERT_TRUE(make());  // The temporary ends here.
     EXPECT_TRUE(nothing_is_left());
 }
 

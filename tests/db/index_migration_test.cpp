@@ -89,9 +89,7 @@ TEST_F(IndexMigrationTest, DoesNotBlockWritersWhileTheBuildWaitsForADump) {
     hurried.connection_string = connection_string();
     hurried.connections = 1;
     hurried.lock_timeout = 250ms;
-    class pool writers {
-        loop().context().get_executor(), hurried, log::logger::silent()
-    };
+    class pool writers(loop().context().get_executor(), hurried, log::logger::silent());
     writers.start();
     auto migration = migrate_in_background();
     std::int64_t written = 0;

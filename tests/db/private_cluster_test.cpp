@@ -90,10 +90,10 @@ TEST_F(PrivateClusterTest, StartsOnceServesPrivatelyAndStops) {
     expect_kept(again);
     EXPECT_EQ(postmaster_process(), process);
 
-    struct stat socket {};
+    struct stat socket = {};
     ASSERT_EQ(::stat((data_dir() / "run").c_str(), &socket), 0);
     EXPECT_EQ(socket.st_mode & 0777U, 0700U);
-    struct stat files {};
+    struct stat files = {};
     ASSERT_EQ(::stat((data_dir() / "postgres").c_str(), &files), 0);
     EXPECT_EQ(files.st_mode & 0777U, 0700U);
     EXPECT_NE(files.st_uid, 0U);

@@ -114,9 +114,8 @@ protected:
         return options;
     }
 
-    class pool writers_ {
-        loop().context().get_executor(), writer_options(connection_string()), log::logger::silent()
-    };
+    const pool_options options_ = writer_options(connection_string());
+    class pool writers_ = {loop().context().get_executor(), options_, log::logger::silent()};
 };
 
 TEST_F(UpgradeUnderLoad, BlocksNoWriterDuringAndAfterADump) {

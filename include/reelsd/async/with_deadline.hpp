@@ -21,6 +21,9 @@ namespace reelsd::async {
 
 namespace detail {
 
+template <class T>
+concept has_value = !std::is_void_v<T>;
+
 /// Enables every kind of cancellation, which deadlines and stops use. A coroutine that a parallel
 /// group spawns receives only terminal cancellation by default.
 /// The optional makes any type default-constructible, as a parallel group requires.
@@ -50,9 +53,8 @@ void rethrow_unless_timed_out(
 /// error:
 ///     auto row = co_await with_deadline(read_row(), by);
 ///     if (!row) co_return error{errc::database_unavailable, "no answer in time"};
-template <class T>
-requires(!std::is_void_v<T>) awaitable<std::optional<T>> with_deadline(
-    awaitable<T> operation, deadline by) {
+template <detail::has_value T>
+awaitable<std::optional<T>> with_deadline(awaitable<T> operation, deadline by) {
     namespace asio = boost::asio;
     const auto loop = co_await asio::this_coro::executor;
     async::monotonic_timer timer{loop, by.when()};

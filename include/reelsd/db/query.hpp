@@ -69,6 +69,18 @@ public:
         : query{name, text, priority::essential} {}
 };
 
+namespace detail {
+
+/// Each of its values fits in a `bigint`.
+template <class Integer>
+concept short_unsigned = std::unsigned_integral<Integer> && !std::same_as<Integer, bool> &&
+                         sizeof(Integer) < sizeof(std::int64_t);
+
+template <class Value>
+concept not_a_byte = !std::same_as<Value, std::byte>;
+
+}  // namespace detail
+
 /// JSON text for `json` and `jsonb` columns.
 struct json_text {
     std::string text;
@@ -88,10 +100,8 @@ public:
     parameter(Bool truth) : value_{truth ? "true" : "false"} {}
     template <std::signed_integral Integer>
     parameter(Integer number) : parameter{from_integer(number)} {}
-    template <std::unsigned_integral Integer>
-    requires(!std::same_as<Integer, bool> && sizeof(Integer) < sizeof(std::int64_t))
-        parameter(Integer number)
-        : parameter{from_integer(number)} {}
+    template <detail::short_unsigned Integer>
+    parameter(Integer number) : parameter{from_integer(number)} {}
     parameter(double number);
     parameter(std::string text) : value_{std::move(text)} {}
     parameter(std::string_view text) : value_{text} {}
@@ -111,9 +121,8 @@ public:
     template <class Value>
     parameter(const std::optional<Value>& value)
         : parameter{value ? parameter{*value} : parameter{nullptr}} {}
-    template <class Value>
-    requires(!std::same_as<Value, std::byte>) parameter(const std::vector<Value>& values)
-        : parameter{array_of(values, std::identity{})} {}
+    template <detail::not_a_byte Value>
+    parameter(const std::vector<Value>& values) : parameter{array_of(values, std::identity{})} {}
     // NOLINTEND(google-explicit-constructor)
 
     /// An array of a member, or of another projection, of each item.

@@ -124,7 +124,7 @@ result<input_file> input_file::open(const std::string& path) {
     // Without O_NONBLOCK a named pipe would block the process.
     unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
     if (!file) return cannot_open(path, errno);
-    struct stat about {};
+    struct stat about = {};
     if (fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return cannot_open(path, EINVAL);
     if (about.st_size == 0) return error{errc::unsupported_format, "the file is empty"};
     return input_file{std::move(file), about.st_size};

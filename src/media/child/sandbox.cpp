@@ -151,7 +151,7 @@ std::vector<std::string> paths_of_program(const std::string& program) {
 bool allow_path(int ruleset, const std::string& path, std::uint64_t rights) {
     const unique_fd place{open(path.c_str(), O_PATH | O_CLOEXEC)};
     if (!place) return true;
-    struct stat about {};
+    struct stat about = {};
     if (fstat(place.get(), &about) != 0) return false;
     if (!S_ISDIR(about.st_mode)) rights &= file_rights;
     const path_rule rule{.rights = rights, .folder = place.get()};

@@ -62,7 +62,7 @@ struct track_beat {
 };
 
 track_beat find_beat(std::span<const spectrum> spectra) {
-    const auto beat_in = [spectra](float spectrum::*onset) {
+    const auto beat_in = [spectra](auto onset) {
         std::vector<float> onsets;
         for (const spectrum& next : spectra) onsets.push_back(next.*onset);
         return beat_of(onsets);

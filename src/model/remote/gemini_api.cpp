@@ -356,9 +356,9 @@ modality_tokens& part_of(std::vector<modality_tokens>& parts, modality kind) {
     return parts.emplace_back(modality_tokens{.kind = kind});
 }
 
-void add_details(
-    std::vector<modality_tokens>& parts, const json& details,
-    std::int64_t modality_tokens::*counted) {
+using token_member = std::int64_t modality_tokens::*;
+
+void add_details(std::vector<modality_tokens>& parts, const json& details, token_member counted) {
     for (const auto& detail : details) {
         part_of(parts, modality_from(text_in(detail, "modality"))).*counted +=
             count_in(detail, "tokenCount");

@@ -172,7 +172,7 @@ TEST_F(LogFile, LinesGoToStandardErrorWhileTheDiskIsFull) {
 /// The lines that a new logger writes to standard error; `journal`: standard error is the journal.
 std::string lines_for(bool journal, format shape, const fs::path& file = {}) {
     ::testing::internal::CaptureStderr();
-    struct stat here {};
+    struct stat here = {};
     EXPECT_EQ(::fstat(STDERR_FILENO, &here), 0);
     const auto stream =
         std::to_string(here.st_dev) + ":" + std::to_string(here.st_ino + (journal ? 0 : 1));

@@ -94,7 +94,7 @@ TEST(ParseCommand, UnderstandsAPrivateChat) {
         {"hello", "unknown"},
         {"Look:https://www.instagram.com/reel/abcdefg/",
          "0|https://www.instagram.com/reel/abcdefg/"},
-        {"👉https://www.instagram.com/reel/abcdefg/。", "0|https://www.instagram.com/reel/abcdefg/"},
+        {"👉https://www.instagram.com/p/abcdefg/。", "0|https://www.instagram.com/p/abcdefg/"},
         {"see “https://www.instagram.com/reel/abcdefg/”, twice: "
          "https://www.instagram.com/reel/abcdefg/",
          "0|https://www.instagram.com/reel/abcdefg/"},

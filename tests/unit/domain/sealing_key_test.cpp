@@ -24,7 +24,7 @@ TEST_F(SealingKey, IsCreatedOnceAndPrivate) {
     EXPECT_EQ(sealing_key::load(file).error().code(), errc::not_found);
     const auto created = sealing_key::load_or_create(file);
     ASSERT_TRUE(created);
-    struct ::stat state {};
+    struct ::stat state = {};
     ASSERT_EQ(::stat(file.c_str(), &state), 0);
     EXPECT_EQ(state.st_mode & 0777U, 0600U);
     EXPECT_EQ(state.st_size, static_cast<off_t>(sealing_key::size));

@@ -87,7 +87,7 @@ void print(const char* text) {
     if (what == "passwd") report(open("/etc/passwd", O_RDONLY) < 0);
     if (what == "new-file") report(open("/tmp/hostile", O_WRONLY | O_CREAT, 0600) < 0);
     if (what == "new-folder") report(mkdir("/tmp/hostile", 0700) != 0);
-    struct stat about {};
+    struct stat about = {};
     if (what == "stat") report(stat("/etc/passwd", &about) != 0);
     if (what == "socket") connect_to_loopback();
     if (what == "fork") report(fork() < 0);

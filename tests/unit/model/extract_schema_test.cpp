@@ -234,9 +234,7 @@ TEST(CheckExtractSchema, DecidesOnRandomSchemas) {
         [](json& node) { node["anyOf"] = json::array(); },
         [](json& node) { node["pattern"] = "x"; },
         [](json& node) { node["type"] = "text"; },
-        [](json& node) {
-            node["type"] = {"string", "integer"};
-        },
+        [](json& node) { node["type"] = json::parse(R"(["string", "integer"])"); },
         [](json& node) { node["minLength"] = -1; },
         [](json& node) { node["enum"] = json::array(); },
         [](json& node) { node["additionalProperties"] = true; },

@@ -10,6 +10,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace reelsd::model {
 namespace {
@@ -89,13 +92,31 @@ TEST(AssembleResult, HasThePostsFacts) {
     EXPECT_EQ(meta["location"], "Rome");
 }
 
+using change_of_findings = std::function<void(findings&)>;
+
+change_of_findings on_screen(std::vector<timed_text> texts) {
+    return [texts = std::move(texts)](findings& reported) { reported.visual.texts = texts; };
+}
+
+change_of_findings spoken(std::vector<timed_text> segments) {
+    return [segments = std::move(segments)](findings& reported) {
+        reported.audio.segments = segments;
+    };
+}
+
+change_of_findings with_subjects(std::vector<std::string> subjects) {
+    return [subjects = std::move(subjects)](findings& reported) {
+        reported.visual.subjects = subjects;
+    };
+}
+
 // Goal: the document is valid for any findings. Method: one invalid finding at a time, its place in
 // the document, and the checker for the whole.
 TEST(AssembleResult, RepairsFindings) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     struct test_case {
         const char* name;
-        std::function<void(findings&)> change;
+        change_of_findings change;
         const char* pointer;
         json expected;
     };
@@ -113,51 +134,29 @@ TEST(AssembleResult, RepairsFindings) {
          "/visual/description",
          std::string(4000, 'd')},
         {"times past the end",
-         [](findings& reported) {
-             reported.visual.texts = {{"late", 11, 99}};
-         },
+         on_screen({{"late", 11, 99}}),
          "/visual/text_segments/0/end_seconds",
          12.5},
         {"times before the start",
-         [](findings& reported) {
-             reported.visual.texts = {{"early", -3, 2}};
-         },
+         on_screen({{"early", -3, 2}}),
          "/visual/text_segments/0/start_seconds",
          0.0},
-        {"an end before its start",
-         [](findings& reported) {
-             reported.audio.segments = {{"x", 5, 3}};
-         },
-         "/audio/segments/0/end_seconds",
-         5.0},
+        {"an end before its start", spoken({{"x", 5, 3}}), "/audio/segments/0/end_seconds", 5.0},
         {"times that are not numbers",
-         [](findings& reported) {
-             reported.audio.segments = {{"x", nan, nan}};
-         },
+         spoken({{"x", nan, nan}}),
          "/audio/segments/0",
          {{"text", "x"}, {"start_seconds", 0.0}, {"end_seconds", 12.5}}},
-        {"three decimals",
-         [](findings& reported) {
-             reported.audio.segments = {{"x", 1.23456, 2}};
-         },
-         "/audio/segments/0/start_seconds",
-         1.235},
+        {"three decimals", spoken({{"x", 1.23456, 2}}), "/audio/segments/0/start_seconds", 1.235},
         {"texts out of order",
-         [](findings& reported) {
-             reported.visual.texts = {{"b", 5, 6}, {"a", 1, 2}, {"b", 8, 9}};
-         },
+         on_screen({{"b", 5, 6}, {"a", 1, 2}, {"b", 8, 9}}),
          "/visual/text_on_screen",
          {"a", "b"}},
         {"texts without text",
-         [](findings& reported) {
-             reported.visual.texts = {{" ", 1, 2}, {"\x02", 1, 2}};
-         },
+         on_screen({{" ", 1, 2}, {"\x02", 1, 2}}),
          "/visual/text_on_screen",
          json::array()},
         {"subjects twice and empty",
-         [](findings& reported) {
-             reported.visual.subjects = {"cup", "", "cup", "pot"};
-         },
+         with_subjects({"cup", "", "cup", "pot"}),
          "/visual/subjects",
          {"cup", "pot"}},
         {"a region in the language",

@@ -70,10 +70,8 @@ TEST_F(SingleFlight, SharesTheResultOfOneThread) {
         others.push_back(std::async(std::launch::async, [this] { return join(8); }));
     }
     // Another key does not wait.
-    EXPECT_EQ(
-        flights_.run(
-            "other", patience(), {}, [] { return 9; }, share),
-        9);
+    const auto call = [] { return 9; };
+    EXPECT_EQ(flights_.run("other", patience(), {}, call, share), 9);
     EXPECT_EQ(calls_, 1);
     gate_.set_value();
     EXPECT_EQ(leader.get(), 7);
