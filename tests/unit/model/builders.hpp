@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
 #include <reelsd/model/result_document.hpp>
 
