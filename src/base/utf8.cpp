@@ -4,6 +4,7 @@
 #include <uniwidth.h>
 
 #include <array>
+#include <cstdint>
 
 namespace reelsd {
 namespace {
