@@ -101,8 +101,7 @@ TEST(ParseLink, RefusesOtherTexts) {
         "https://www.instagram.com:x/reel/DYa0IXPgnP5/",
         "https://www.%69nstagram.com/reel/DYa0IXPgnP5/",
         "https://www.instagr\xd0\xb0m.com/reel/DYa0IXPgnP5/",
-        "https://www.instagram\xe3\x80\x82"
-        "com/reel/DYa0IXPgnP5/",
+        "https://www.instagram\u3002com/reel/DYa0IXPgnP5/",
         "https://[::1]/reel/DYa0IXPgnP5/",
         "https://www.instagram.com/reel/DYa0IXPgnP5/\n",
         "https://www.instagram.com/reel/DYa0IXPgnP5/\t",
