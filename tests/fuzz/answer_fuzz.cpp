@@ -10,6 +10,7 @@
 #include "reader_fuzz.hpp"
 #include "support/paths.hpp"
 #include "support/result_check.hpp"
+#include "unit/model/builders.hpp"
 #include <reelsd/base/json.hpp>
 #include <reelsd/model/result_document.hpp>
 
