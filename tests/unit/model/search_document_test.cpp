@@ -181,7 +181,7 @@ TEST(PassageFinder, PrefersWordsOverConcepts) {
     EXPECT_EQ(passage_finder("BAKES", {}).best_of(passages)->field, "b");
     EXPECT_EQ(passage_finder("croissant", {{1, 1.0F}}).best_of(passages)->field, "a");
     EXPECT_EQ(passage_finder("rye", {{2, 1.0F}}).best_of(passages)->field, "d");
-    EXPECT_EQ(passage_finder("", {}).best_of(passages)->field, "a");
+    EXPECT_EQ(passage_finder("", {}).best_of(passages)->field, "b");
     EXPECT_EQ(passage_finder("rye", {}).best_of({}), nullptr);
 }
 
