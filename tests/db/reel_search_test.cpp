@@ -222,6 +222,24 @@ TEST_F(ReelSearch, ASearchFindsReelsOfTransactionsThatEndLater) {
     EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("later", "quick", "slow"));
 }
 
+// Goal: the same when a transaction stays open while many reels are indexed, all of which remain
+// recent.
+TEST_F(ReelSearch, ASearchFindsTheNewestOfManyReelsBesideAnOpenTransaction) {
+    static constexpr db::query begin{"test.begin", "BEGIN"};
+    static constexpr db::query write{"test.take_xid", "SELECT pg_current_xact_id()::text"};
+    db::pool_options options;
+    options.connection_string = connection_string();
+    options.connections = 1;
+    db::pool other{loop().context().get_executor(), options, log::logger::silent()};
+    other.start();
+    run(other.run(soon(), begin));
+    run(other.run(soon(), write));
+    for (int i = 0; i < 101; ++i) add(ann_, "many", {.words = {"sourdough"}});
+    EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("many"));
+    add(ann_, "newest", {.words = {"sourdough"}});
+    EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("newest", "many"));
+}
+
 TEST_F(ReelSearch, WithoutRoomForPostingsSearchesFindTheSame) {
     search_.emplace(pool(), 0);
     add(ann_, "bread", {.words = {"sourdough"}});

@@ -53,8 +53,11 @@ BOOST_DESCRIBE_STRUCT(
 
 namespace {
 
-// The longest words are the most specific ones. LIMIT 100: with more new reels, the postings are
-// read again in any case.
+/// Reels that a search compares with those it knows. A transaction that stays open for long keeps
+/// them recent.
+constexpr std::size_t recent_max = 100;
+
+// The longest words are the most specific ones. LIMIT 100: recent_max.
 constexpr db::query start_query{"jobs.start_search", R"sql(
     SELECT ARRAY(SELECT lexeme FROM unnest(to_tsvector('english', $2))
                   ORDER BY length(lexeme) DESC LIMIT 50) AS lexemes,
@@ -186,12 +189,14 @@ public:
     }
 
     /// The postings to search: those found before `start` was read, or empty ones if they lack a
-    /// reel.
+    /// reel, or if there are too many recent reels to tell.
     std::shared_ptr<account_postings> current(
         account_id account, std::shared_ptr<account_postings> found, const search_start& start) {
         auto recent = ids_from(start.recent);
-        if (!found || found->database != start.database ||
-            !std::ranges::includes(found->recent, recent)) {
+        const bool is_current = found && found->database == start.database &&
+                                recent.size() < recent_max &&
+                                std::ranges::includes(found->recent, recent);
+        if (!is_current) {
             found = std::make_shared<account_postings>();
             found->database = start.database;
             accounts_.insert_or_assign(account.value, found);
