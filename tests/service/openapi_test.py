@@ -368,7 +368,7 @@ class Reels(OpenApiTest):
                 sample = re.search(rf"```{language}\n(.*?)```", guide, re.DOTALL)[1]
                 self.assertIn(SAMPLE, sample)
                 text = (sample.replace("http://127.0.0.1:8080", f"http://{self.working.address}")
-                        .replace("YOUR_SECRET_TOKEN", account.token).replace("/reels/42", f"/reels/{job_id}"))
+                        .replace("YOUR_SECRET_TOKEN", account.token).replace("ID=42\n", f"ID={job_id}\n"))
                 ended = subprocess.run([*run, text], capture_output=True, text=True, timeout=SAMPLE_SECONDS_MAX, check=True)
                 self.assertIn("ways to make better coffee", ended.stdout)
 

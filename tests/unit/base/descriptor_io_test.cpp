@@ -1,4 +1,4 @@
-// Goal: texts are written whole and read up to a bound, and failures are told from ends of files.
+// Goal: texts are written whole and read up to a bound; a failure differs from the end of a file.
 #include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/unique_fd.hpp>
 

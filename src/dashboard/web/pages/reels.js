@@ -46,7 +46,7 @@ function FirstSteps() {
         focusHeading(); // The focused button disappears with this notice.
     });
     return html`<${Empty} title="No reels yet">
-        <p>Paste the link of a public reel above. In half a minute you can read here what is said, shown
+        <p>Paste the link of a public reel above. In a minute or two you can read here what is said, shown
         and written in it, with times.</p>
         <p>To try it first, use the test link. It costs nothing and needs no network:</p>
         <${CopyBox} text=${SAMPLE_LINK} what="the test link" />

@@ -22,7 +22,7 @@ export function Guide({ session }) {
             <button class="button button-plain button-small button-icon" type="button" aria-label="Close the next steps"
                 onClick=${close}><${Icon} name="close" /></button></div>
         <ol>
-            <${Step} isDone=${false}>Paste the link of a public reel, or upload a video.<//>
+            <${Step} isDone=${false}>Paste the link of your first reel, or upload a video.<//>
             <${Step} isDone=${data?.length > 0}><a href="/tokens">Create a token</a> for your programs, or for the
                 client <code>reels</code>.<//>
             ${session.account.is_admin && html`<${Step} isDone=${hasModel}>Add a model: without one, nothing in
