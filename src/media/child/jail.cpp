@@ -11,16 +11,23 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace reelsd::media::jail {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// `nobody`, on Debian and as the kernel's overflow id.
 constexpr unsigned nobody_id = 65'534;
+
+/// The exit of a thread needs microseconds of CPU; this is for a machine under load.
+constexpr auto thread_exit_max = 5s;
 
 /// Address space without memory: the stacks of two more threads and malloc's arenas for them.
 constexpr rlim_t reserve_bytes = rlim_t{192} * 1024 * 1024;
@@ -86,8 +93,19 @@ void leave_root(layers& held) {
     held.unprivileged_user = failed == 0 && geteuid() != 0 && getuid() != 0;
 }
 
+/// The kernel gives a new user namespace only to a process with one thread (EINVAL, unshare(2)), and
+/// a thread that has been joined can be counted for a moment longer.
+bool unshare_namespaces() {
+    for (auto waited = 0ms; waited < thread_exit_max; waited += 1ms) {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) == 0) return true;
+        if (errno != EINVAL) return false;
+        std::this_thread::sleep_for(1ms);
+    }
+    return false;
+}
+
 void leave_namespaces(layers& held) {
-    held.own_namespaces = unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) == 0;
+    held.own_namespaces = unshare_namespaces();
     if (!held.own_namespaces) note(held, "namespaces", errno);
     if (!drop_capabilities()) note(held, "capabilities", errno);
 }

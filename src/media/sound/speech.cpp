@@ -2,11 +2,16 @@
 
 #include "sound.hpp"
 #include "voice.hpp"
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/unique_fd.hpp>
 
 #include <pocketsphinx.h>
 #include <sphinxbase/cmd_ln.h>
 #include <sphinxbase/err.h>
+#include <sphinxbase/logmath.h>
+#include <sphinxbase/ngram_model.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +19,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 namespace reelsd::media::sound {
@@ -43,8 +49,16 @@ struct decoder_closer {
 struct options_closer {
     void operator()(cmd_ln_t* options) const { cmd_ln_free_r(options); }
 };
+struct logarithm_closer {
+    void operator()(logmath_t* logarithm) const { logmath_free(logarithm); }
+};
+struct language_closer {
+    void operator()(ngram_model_t* language) const { ngram_model_free(language); }
+};
 using decoder_handle = std::unique_ptr<ps_decoder_t, decoder_closer>;
 using options_handle = std::unique_ptr<cmd_ln_t, options_closer>;
+using logarithm_handle = std::unique_ptr<logmath_t, logarithm_closer>;
+using language_handle = std::unique_ptr<ngram_model_t, language_closer>;
 
 /// Pocketsphinx with its English model. One thread.
 class decoder {
@@ -88,16 +102,28 @@ private:
     decoder_handle handle_;
 };
 
+/// A file without a name, with the dictionary's lines of words that the language model has: no
+/// other word can be recognised, and the others would need 14 MiB.
+unique_fd known_words(const std::string& dictionary, ngram_model_t* language) {
+    std::ifstream lines{dictionary, std::ios::binary};
+    std::string known;
+    const auto unknown = ngram_unknown_wid(language);
+    for (std::string line; std::getline(lines, line);) {
+        // "word PHONE...", or "word(2) PHONE..." for another pronunciation.
+        const std::string word = line.substr(0, line.find_first_of("( \t"));
+        if (ngram_wid(language, word.c_str()) != unknown) known.append(line).append("\n");
+    }
+    unique_fd file{memfd_create("dictionary", MFD_CLOEXEC)};
+    if (!file || write_all(file.get(), known) != known.size()) return {};
+    return file;
+}
+
 options_handle parse_options(const std::string& model_dir) {
     // The parser takes writable strings and copies them.
-    std::array<std::string, 13> values{
+    std::array<std::string, 9> values{
         "reelsd-media",
         "-hmm",
         model_dir + "/en-us",
-        "-lm",
-        model_dir + "/en-us.lm.bin",
-        "-dict",
-        model_dir + "/cmudict-en-us.dict",
         // A sixth of the default: the same errors, a third of the time, and an upper bound in
         // music.
         "-maxhmmpf",
@@ -115,18 +141,33 @@ options_handle parse_options(const std::string& model_dir) {
 }
 
 result<decoder> decoder::load(const std::string& model_dir) {
-    for (const char* part : {"/en-us/mdef", "/en-us.lm.bin", "/cmudict-en-us.dict"}) {
+    const std::string language_file = model_dir + "/en-us.lm.bin";
+    const std::string dictionary = model_dir + "/cmudict-en-us.dict";
+    for (const std::string& part : {model_dir + "/en-us/mdef", language_file, dictionary}) {
         std::error_code ignored;
-        if (!std::filesystem::is_regular_file(model_dir + part, ignored)) {
-            return error{errc::media_failed, "speech model lacks " + model_dir + part};
-        }
+        if (!std::filesystem::is_regular_file(part, ignored))
+            return error{errc::media_failed, "speech model lacks " + part};
     }
     // The library's log is global and would go to standard error.
     err_set_logfp(nullptr);
     const options_handle options = parse_options(model_dir);
     if (options == nullptr) return error{errc::media_failed, "pocketsphinx rejects its options"};
+    const error not_loaded{errc::media_failed, "cannot load the speech model"};
+    const logarithm_handle logarithm{
+        logmath_init(cmd_ln_float32_r(options.get(), "-logbase"), 0, 0)};
+    const language_handle language{
+        ngram_model_read(options.get(), language_file.c_str(), NGRAM_AUTO, logarithm.get())};
+    if (language == nullptr) return not_loaded;
+    const unique_fd words = known_words(dictionary, language.get());
+    if (!words) return not_loaded;
+    const std::string words_path = "/proc/self/fd/" + std::to_string(words.get());
+    cmd_ln_set_str_r(options.get(), "-dict", words_path.c_str());
     decoder_handle handle{ps_init(options.get())};
-    if (handle == nullptr) return error{errc::media_failed, "cannot load the speech model"};
+    constexpr const char* search = "words";
+    if (handle == nullptr || ps_set_lm(handle.get(), search, language.get()) != 0 ||
+        ps_set_search(handle.get(), search) != 0) {
+        return not_loaded;
+    }
     return decoder{std::move(handle)};
 }
 
