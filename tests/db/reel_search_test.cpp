@@ -191,6 +191,25 @@ TEST_F(ReelSearch, ASearchFindsReelsThatEndedAfterAnEarlierOne) {
     EXPECT_THAT(codes(bob_, request), IsEmpty());
 }
 
+// The daemon keeps reels of earlier hits. Goal: each search shows them as they are.
+TEST_F(ReelSearch, AHitShowsChangesAfterAnEarlierSearch) {
+    add(ann_, "bread", {.words = {"sourdough"}});
+    const auto again = add(ann_, "again", {.words = {"sourdough"}});
+    const search_request request{.text = "sourdough"};
+    ASSERT_EQ(hits(ann_, request).size(), 2U);
+    const db::query change{"test.change", R"sql(
+        UPDATE job SET summary = 'Another', url = 'https://www.instagram.com/reel/bread/',
+                       code = 'bread' WHERE id = $1)sql"};
+    run(pool().run(soon(), change, again));
+    for (int search = 1; search <= 2; ++search) {
+        SCOPED_TRACE(search);
+        const auto found = hits(ann_, request);
+        ASSERT_EQ(found.size(), 1U) << "two analyses of one post";
+        EXPECT_EQ(found[0].id, again);
+        EXPECT_EQ(found[0].brief.summary, "Another");
+    }
+}
+
 // Goal: a transaction that began before the search of another reel, and ended after it, is not
 // missed. Method: a second session whose transaction stays open.
 TEST_F(ReelSearch, ASearchFindsReelsOfTransactionsThatEndLater) {

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace reelsd::jobs {
@@ -22,8 +24,11 @@ struct search_start {
     /// those since the present one. Here and below: packed ids, ascending.
     std::optional<std::vector<std::byte>> recent = {};
     std::optional<std::vector<std::byte>> tagged = {};  ///< Reels with the tag.
+    /// Of all of the account's ended reels (docs/adr/0022). Empty: they must not be cached.
+    std::optional<std::string> ended_reels_version = {};
 };
-BOOST_DESCRIBE_STRUCT(search_start, (), (lexemes, database, oldest_writer, recent, tagged))
+BOOST_DESCRIBE_STRUCT(
+    search_start, (), (lexemes, database, oldest_writer, recent, tagged, ended_reels_version))
 
 /// The postings of a word or concept.
 template <class Term>
@@ -34,22 +39,42 @@ struct term_postings {
     BOOST_DESCRIBE_CLASS(term_postings, (), (term, postings), (), ())
 };
 
+/// What a hit shows of a reel.
+struct found_reel {
+    job_id id;
+    std::string url;
+    time_point created_at;
+    reel_brief brief;
+    std::optional<std::string> details = {};
+    std::string passages;
+    int frames = 0;
+    std::string post;  ///< Equal for several analyses of one post.
+    std::optional<std::string> ended_reels_version = {};
+};
+BOOST_DESCRIBE_STRUCT(
+    found_reel, (),
+    (id, url, created_at, brief, details, passages, frames, post, ended_reels_version))
+
+/// By id. Null for a reel that has been deleted.
+using found_reels = std::unordered_map<std::int64_t, std::shared_ptr<const found_reel>>;
+
 }  // namespace
 
-/// The postings of an account that searches have asked for, as of one moment.
-struct account_postings {
+/// What searches of an account have read: postings as of one moment, and reels as of one version of
+/// the ended reels.
+struct account_cache {
     std::string database;
     std::string oldest_writer;
     std::vector<job_id> recent = {};  ///< What a search at that moment found, ascending.
     std::optional<double> reels = {};
     std::unordered_map<std::string, std::shared_ptr<const posting_list>> words = {};
     std::unordered_map<std::int32_t, std::shared_ptr<const posting_list>> concepts = {};
-    std::size_t bytes = 0;
-    std::uint64_t used = 0;  ///< Number of the latest search that used this.
+    std::optional<std::string> ended_reels_version = {};
+    found_reels found = {};
+    std::size_t bytes = 0;        ///< Of the postings.
+    std::size_t found_bytes = 0;  ///< Of the reels.
+    std::uint64_t used = 0;       ///< Number of the latest search that used this.
 };
-
-BOOST_DESCRIBE_STRUCT(
-    search_hit, (), (id, url, created_at, brief, details, score, passages, frames))
 
 namespace {
 
@@ -69,7 +94,9 @@ constexpr db::query start_query{"jobs.start_search", R"sql(
                        AND stored_by >= coalesce($3::text::xid8, pg_snapshot_xmin(snapshot))
                      LIMIT 100) AS document) AS recent,
            (SELECT string_agg(int8send(job_id), '' ORDER BY job_id) FROM reel_tag
-             WHERE account_id = $1 AND tag = $4) AS tagged
+             WHERE account_id = $1 AND tag = $4) AS tagged,
+           (SELECT xmin::text FROM ended_reels_version
+             WHERE account_id = $1) AS ended_reels_version
       FROM pg_current_snapshot() AS snapshot)sql"};
 
 // LIMIT: more reels make hardly any difference to the rarity of a word.
@@ -93,30 +120,22 @@ constexpr db::query concepts_query{"jobs.read_concept_postings", R"sql(
                              WHERE account_id = $1 AND concept = asked.term
                              ORDER BY job_id DESC LIMIT 1000) AS posting) AS newest)sql"};
 
-// Several analyses of a post are one hit: the one that matches best, of equal ones the newest. A
-// ranked reel may be deleted, or be analysed again.
-constexpr db::query hits_query{"jobs.read_hits", R"sql(
-    WITH best_of_post AS (
-        -- LIMIT: as a join, the planner would scan the whole table for a few rows.
-        SELECT DISTINCT ON (post) analysis.id AS job_id, ranked.score
-          FROM (SELECT job_id, score
-                  FROM unnest($2::bigint[], $3::double precision[]) AS best_first (job_id, score)
-                 LIMIT $4) AS ranked,
-               LATERAL (SELECT id, coalesce(post_of(job), 'job ' || id) AS post
-                          FROM job WHERE id = ranked.job_id AND account_id = $1 AND status = 'done'
-                         LIMIT 1) AS analysis
-         ORDER BY post, ranked.score DESC, analysis.id DESC),
-    hit AS (
-        SELECT job_id, score FROM best_of_post ORDER BY score DESC, job_id DESC LIMIT $5)
+// A ranked reel may have been deleted.
+constexpr db::query reels_query{"jobs.read_found_reels", R"sql(
     SELECT job.id, job.url, job.code, job.author, job.summary, job.created_at,
-           CASE WHEN $6 THEN list_details_of(job) END AS details, hit.score, document.passages,
+           CASE WHEN $3 THEN list_details_of(job) END AS details, document.passages,
            (SELECT CASE WHEN count(*) = max(number) + 1 THEN count(*) ELSE 0 END
-              FROM reel_frame WHERE job_id = hit.job_id)::integer AS frames
-      FROM hit
-      JOIN job ON job.id = hit.job_id
-      JOIN search_document AS document
-        ON document.account_id = $1 AND document.job_id = hit.job_id
-     ORDER BY hit.score DESC, hit.job_id DESC)sql"};
+              FROM reel_frame WHERE job_id = job.id)::integer AS frames,
+           coalesce(post_of(job), 'job ' || job.id) AS post,
+           (SELECT xmin::text FROM ended_reels_version WHERE account_id = $1) AS ended_reels_version
+      FROM unnest($2::bigint[]) AS ranked (job_id),
+           -- LIMIT: as joins, the planner would scan whole tables for a few rows.
+           LATERAL (SELECT * FROM job
+                     WHERE id = ranked.job_id AND account_id = $1 AND status = 'done'
+                     LIMIT 1) AS job,
+           LATERAL (SELECT passages FROM search_document
+                     WHERE account_id = $1 AND job_id = ranked.job_id
+                     LIMIT 1) AS document)sql"};
 
 constexpr std::size_t id_bytes = 8;
 constexpr std::size_t posting_bytes = 12;
@@ -174,32 +193,113 @@ std::size_t add_postings(std::vector<term_postings<Term>> read, Cached& cached) 
     return bytes;
 }
 
+/// Those of `ranked` that the cache has.
+found_reels cached_reels(const account_cache& cached, std::span<const ranked_reel> ranked) {
+    found_reels reels;
+    for (const auto& [job, score] : ranked) {
+        const auto known = cached.found.find(job.value);
+        if (known != cached.found.end()) reels.insert(*known);
+    }
+    return reels;
+}
+
+std::vector<job_id> missing_reels(std::span<const ranked_reel> ranked, const found_reels& reels) {
+    std::vector<job_id> missing;
+    for (const auto& [job, score] : ranked) {
+        if (!reels.contains(job.value)) missing.push_back(job);
+    }
+    return missing;
+}
+
+/// Adds what was read, and null for `asked` reels that were not found.
+void add_reels(std::vector<found_reel> read, std::span<const job_id> asked, found_reels& reels) {
+    for (const auto job : asked) reels[job.value] = nullptr;
+    for (auto& reel : read) {
+        const auto id = reel.id.value;
+        reels[id] = std::make_shared<const found_reel>(std::move(reel));
+    }
+}
+
+/// Caches reels that were read, if they are of the version that is cached.
+void keep_reels(const found_reels& reels, std::span<const job_id> read, account_cache& cached) {
+    constexpr std::size_t reel_bytes = 400;  // Its share of the table, and of the allocator.
+    const auto is_current = [&](job_id job) {
+        const auto& reel = reels.at(job.value);
+        return reel && reel->ended_reels_version == cached.ended_reels_version;
+    };
+    if (!cached.ended_reels_version || !std::ranges::any_of(read, is_current)) return;
+    for (const auto job : read) {
+        const auto& reel = reels.at(job.value);
+        if (!cached.found.insert_or_assign(job.value, reel).second) continue;
+        cached.found_bytes += reel_bytes;
+        if (!reel) continue;
+        for (const auto* const text :
+             {&reel->url, &reel->brief.author, &reel->brief.summary, &reel->passages}) {
+            cached.found_bytes += text->size();
+        }
+    }
+}
+
+/// The hits of a search, filled best first.
+class hit_list {
+public:
+    explicit hit_list(std::size_t hits_max) : hits_max_{hits_max} {}
+
+    [[nodiscard]] std::size_t missing() const { return hits_max_ - hits_.size(); }
+
+    /// Several analyses of a post are one hit: the first. Ignores a reel that is null.
+    void add(const found_reel* reel, double score) {
+        if (reel == nullptr || missing() == 0 || !posts_.insert(reel->post).second) return;
+        hits_.push_back(
+            {.id = reel->id,
+             .url = reel->url,
+             .created_at = reel->created_at,
+             .brief = reel->brief,
+             .details = reel->details,
+             .score = score,
+             .passages = reel->passages,
+             .frames = reel->frames});
+    }
+
+    std::vector<search_hit> take() && { return std::move(hits_); }
+
+private:
+    std::size_t hits_max_;
+    std::unordered_set<std::string> posts_;
+    std::vector<search_hit> hits_;
+};
+
 }  // namespace
 
-/// Postings of recent searches, up to a number of bytes. Evicts whole accounts, those first that
-/// have not searched for the longest time.
-class posting_cache {
+/// Postings and reels of recent searches, up to a number of bytes. Evicts whole accounts, those
+/// first that have not searched for the longest time.
+class search_cache {
 public:
-    explicit posting_cache(std::size_t bytes_max) : bytes_max_{bytes_max} {}
+    explicit search_cache(std::size_t bytes_max) : bytes_max_{bytes_max} {}
 
     /// Null if nothing is cached.
-    [[nodiscard]] std::shared_ptr<account_postings> find(account_id account) const {
+    [[nodiscard]] std::shared_ptr<account_cache> find(account_id account) const {
         const auto cached = accounts_.find(account.value);
         return cached == accounts_.end() ? nullptr : cached->second;
     }
 
     /// The postings to search: those found before `start` was read, or empty ones if they lack a
     /// reel, or if there are too many recent reels to tell.
-    std::shared_ptr<account_postings> current(
-        account_id account, std::shared_ptr<account_postings> found, const search_start& start) {
+    std::shared_ptr<account_cache> current(
+        account_id account, std::shared_ptr<account_cache> found, const search_start& start) {
         auto recent = ids_from(start.recent);
         const bool is_current = found && found->database == start.database &&
                                 recent.size() < recent_max &&
                                 std::ranges::includes(found->recent, recent);
         if (!is_current) {
-            found = std::make_shared<account_postings>();
+            found = std::make_shared<account_cache>();
             found->database = start.database;
             accounts_.insert_or_assign(account.value, found);
+        }
+        if (found->ended_reels_version != start.ended_reels_version) {
+            found->ended_reels_version = start.ended_reels_version;
+            found->found.clear();
+            found->found_bytes = 0;
         }
         found->oldest_writer = start.oldest_writer;
         found->recent = std::move(recent);
@@ -209,11 +309,12 @@ public:
 
     void make_room() {
         std::size_t bytes = 0;
-        for (const auto& [account, cached] : accounts_) bytes += cached->bytes;
+        for (const auto& [account, cached] : accounts_)
+            bytes += cached->bytes + cached->found_bytes;
         while (bytes > bytes_max_) {
             const auto oldest = std::ranges::min_element(
                 accounts_, {}, [](const auto& cached) { return cached.second->used; });
-            bytes -= oldest->second->bytes;
+            bytes -= oldest->second->bytes + oldest->second->found_bytes;
             accounts_.erase(oldest);
         }
     }
@@ -221,16 +322,20 @@ public:
 private:
     std::size_t bytes_max_;
     std::uint64_t searches_ = 0;
-    std::unordered_map<std::int64_t, std::shared_ptr<account_postings>> accounts_;
+    std::unordered_map<std::int64_t, std::shared_ptr<account_cache>> accounts_;
 };
 
-reel_search::reel_search(db::pool& pool, std::size_t postings_bytes_max)
-    : store{pool}, cache_{std::make_shared<posting_cache>(postings_bytes_max)} {}
+reel_search::reel_search(db::pool& pool, std::size_t cache_bytes_max)
+    : store{pool}, cache_{std::make_shared<search_cache>(cache_bytes_max)} {}
 
-awaitable<std::vector<search_hit>> reel_search::find(
-    account_id caller, search_request request, deadline by) {
-    invariant(request.hits_max > 0);
-    invariant(request.concepts.size() == request.concept_weights.size());
+/// The reels that match a search, best first, and what the cache has of their account.
+struct reel_search::ranked_reels {
+    std::vector<ranked_reel> reels;
+    std::shared_ptr<account_cache> cached;
+};
+
+awaitable<reel_search::ranked_reels> reel_search::rank(
+    account_id caller, const search_request& request, deadline by) {
     auto found = cache_->find(caller);
     const auto since = found ? std::optional{found->oldest_writer} : std::nullopt;
     const auto start =
@@ -250,35 +355,43 @@ awaitable<std::vector<search_hit>> reel_search::find(
             cached->concepts);
     }
     if (!cached->reels) cached->reels = co_await read_one<double>(by, count_query, caller);
-    cache_->make_room();
 
-    ranking_request asked{.near = std::move(request.near), .reels = *cached->reels};
+    ranking_request asked{.near = request.near, .reels = *cached->reels};
     for (const auto& lexeme : start.lexemes) asked.words.push_back({cached->words.at(lexeme)});
     for (std::size_t i = 0; i < request.concepts.size(); ++i) {
         asked.concepts.push_back(
             {cached->concepts.at(request.concepts[i]), request.concept_weights[i]});
     }
     if (request.tag) asked.only = ids_from(start.tagged);
-    const auto ranked = rank_reels(asked);
-    if (ranked.empty()) co_return std::vector<search_hit>{};
+    co_return ranked_reels{.reels = rank_reels(asked), .cached = cached};
+}
 
-    // Few posts have several analyses, so twice as many reels as hits nearly always suffice.
-    auto tried = static_cast<std::int64_t>(request.hits_max) * 2;
-    while (true) {
-        auto hits = co_await read_all<search_hit>(
-            by,
-            hits_query,
-            caller,
-            db::column(ranked, &ranked_reel::job),
-            db::column(ranked, &ranked_reel::score),
-            tried,
-            request.hits_max,
-            request.details);
-        const bool is_complete =
-            std::ssize(hits) == request.hits_max || tried >= std::ssize(ranked);
-        if (is_complete) co_return hits;
-        tried = std::ssize(ranked);
+awaitable<std::vector<search_hit>> reel_search::find(
+    account_id caller, search_request request, deadline by) {
+    invariant(request.hits_max > 0);
+    invariant(request.concepts.size() == request.concept_weights.size());
+    const auto ranked = co_await rank(caller, request, by);
+
+    hit_list hits{static_cast<std::size_t>(request.hits_max)};
+    // Few reels have been deleted, and few posts have several analyses.
+    constexpr std::size_t spare = 2;
+    std::size_t count = hits.missing() + spare;
+    for (std::span left{ranked.reels}; hits.missing() > 0 && !left.empty(); count *= 2) {
+        const auto next = left.first(std::min(count, left.size()));
+        left = left.subspan(next.size());
+        // Details are not cached: tags change them, but not the version of the reels.
+        auto reels = request.details ? found_reels{} : cached_reels(*ranked.cached, next);
+        const auto missing = missing_reels(next, reels);
+        if (!missing.empty()) {
+            auto read =
+                co_await read_all<found_reel>(by, reels_query, caller, missing, request.details);
+            add_reels(std::move(read), missing, reels);
+            if (!request.details) keep_reels(reels, missing, *ranked.cached);
+        }
+        for (const auto& [job, score] : next) hits.add(reels.at(job.value).get(), score);
     }
+    cache_->make_room();
+    co_return std::move(hits).take();
 }
 
 }  // namespace reelsd::jobs

@@ -37,18 +37,22 @@ struct search_hit {
 };
 
 /// Finds reels by words and by meaning: fuses two or three rankings by rank. Copies share a cache
-/// of postings, which each search brings up to date (docs/adr/0051).
+/// of postings and reels, which each search brings up to date (docs/adr/0051).
 class reel_search : public db::store {
 public:
-    /// `postings_bytes_max`: of the cache. The default has the postings of 4,000 terms that a
-    /// thousand reels have each.
-    explicit reel_search(db::pool& pool, std::size_t postings_bytes_max = 64U << 20U);
+    /// `cache_bytes_max`: the default has the postings of 2,000 terms that a thousand reels have
+    /// each, and 6,000 reels.
+    explicit reel_search(db::pool& pool, std::size_t cache_bytes_max = 64U << 20U);
 
     /// The caller's own done reels, best first.
     awaitable<std::vector<search_hit>> find(account_id caller, search_request request, deadline by);
 
 private:
-    std::shared_ptr<class posting_cache> cache_;
+    struct ranked_reels;
+
+    awaitable<ranked_reels> rank(account_id caller, const search_request& request, deadline by);
+
+    std::shared_ptr<class search_cache> cache_;
 };
 
 }  // namespace reelsd::jobs
