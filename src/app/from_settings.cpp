@@ -5,6 +5,7 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/platform/resolver.hpp>

@@ -3,6 +3,7 @@
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/random.hpp>
+#include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>

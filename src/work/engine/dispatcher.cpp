@@ -1,5 +1,6 @@
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/work/engine/dispatcher.hpp>
 

@@ -1,4 +1,5 @@
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
 #include <gmock/gmock.h>

@@ -82,7 +82,7 @@ struct completed {
 };
 struct failed {
     job_error_code code = job_error_code::internal;
-    std::string text;  ///< For the user: no internal details. See error_text().
+    std::string text;  ///< For the user: no internal details. See failure_text.hpp.
     attempt_failure why = {};
     /// Time until another submission may succeed; 0: unknown.
     seconds_f retry_after{};
@@ -130,21 +130,9 @@ struct snooze {
     errc of = errc::platform_rate_limited;  ///< The error when it lasts too long.
 };
 
-/// Error text of a job that ended because a cool-down takes too long, with the minutes left. `of`
-/// as in `snooze`.
-[[nodiscard]] std::string cooldown_text(errc of, std::string_view minutes);
-
-/// Error text for a server that the platform has never answered. It names other ways to a result,
-/// because waiting may not help. Empty for causes other than the platform.
-[[nodiscard]] std::string unanswered_text(errc of);
-
 /// Snoozes the job. In a cool-down longer than the policy allows, it fails instead. Pure.
 [[nodiscard]] transition after_snooze(
     const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy);
-
-/// Error text of a failed job: the cause and the remedy. Begins with the sentence that
-/// docs/openapi.yaml documents for job_error_code_of(why).
-[[nodiscard]] std::string error_text(const error& why, const retry_policy& policy);
 
 /// "done", the error code's name, "retry", "snoozed" or "released".
 [[nodiscard]] std::string_view outcome_name(const transition& ended) noexcept;
