@@ -2,7 +2,7 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/http/target.hpp>
-#include <reelsd/model/search_document.hpp>
+#include <reelsd/model/passage_finder.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -138,7 +138,7 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
 /// The index of the last key moment at or before a time. Passages have the times of moments, but
 /// not their indexes: nullopt when the times do not match the pictures one to one.
 std::optional<std::size_t> moment_at(
-    double seconds, const std::vector<model::passage>& passages, int frames) {
+    double seconds, const std::vector<model::stored_passage>& passages, int frames) {
     std::vector<double> moments;  // Ascending. A long description has several passages.
     for (const auto& passage : passages) {
         const bool is_moment = passage.field == "content.key_moments" && passage.seconds;
@@ -153,8 +153,8 @@ std::optional<std::size_t> moment_at(
 }
 
 json match_view(
-    const jobs::search_hit& hit, const std::vector<model::passage>& passages,
-    const model::passage* best) {
+    const jobs::search_hit& hit, const std::vector<model::stored_passage>& passages,
+    const model::stored_passage* best) {
     if (best == nullptr) return {{"field", "content.summary"}, {"text", hit.brief.summary}};
     json match{{"field", best->field}, {"text", best->text}};
     if (!best->seconds) return match;

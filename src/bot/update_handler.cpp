@@ -4,7 +4,7 @@
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
-#include <reelsd/model/search_document.hpp>
+#include <reelsd/model/passage_finder.hpp>
 #include <reelsd/platform/link.hpp>
 
 #include <boost/asio/post.hpp>

@@ -76,41 +76,39 @@ bool ends_sentence(std::string_view text, std::size_t at) noexcept {
     return at_end && !is_list_number;
 }
 
-/// Splits a text into words and breaks, by code point.
-class word_splitter {
-public:
-    void add(char32_t value) {
+/// Calls `take` with each word and, for a break, with an empty text. Breaks come only between
+/// words.
+template <class Take>
+void split_words(std::string_view text, Take take) {
+    std::string word;
+    bool may_break = false;
+    const auto close_word = [&] {
+        // Apostrophes at the end are quotation marks.
+        while (!word.empty() && word.back() == '\'') word.pop_back();
+        if (word.empty()) return;
+        take(std::string_view{word});
+        may_break = true;
+        word.clear();
+    };
+    for (std::size_t at = 0; at < text.size();) {
+        const auto next = code_point_at(text, at);
+        const auto value = next.value;
+        at += next.bytes;
         if (value < 0x80 && is_alphanumeric(static_cast<char>(value))) {
-            word_ += ascii_lower(static_cast<char>(value));
+            word += ascii_lower(static_cast<char>(value));
         } else if (is_foreign_letter(value)) {
-            append_code_point(word_, value);
-        } else if (is_apostrophe(value) && !word_.empty()) {
-            word_ += '\'';
+            append_code_point(word, value);
+        } else if (is_apostrophe(value) && !word.empty()) {
+            word += '\'';
         } else {
             close_word();
-            if (!is_word_separator(value)) add_break();
+            if (is_word_separator(value) || !may_break) continue;
+            take(std::string_view{});
+            may_break = false;
         }
     }
-
-    std::vector<std::string> finish() {
-        close_word();
-        return std::move(words_);
-    }
-
-private:
-    /// Apostrophes at the end are quotation marks.
-    void close_word() {
-        while (!word_.empty() && word_.back() == '\'') word_.pop_back();
-        if (!word_.empty()) words_.push_back(std::exchange(word_, {}));
-    }
-
-    void add_break() {
-        if (!words_.empty() && !words_.back().empty()) words_.emplace_back();
-    }
-
-    std::vector<std::string> words_;
-    std::string word_;
-};
+    close_word();
+}
 
 /// A line of a caption without links, hash signs and trailing tags.
 std::string line_without_tags(std::string_view line) {
@@ -188,18 +186,20 @@ std::vector<std::string_view> entries_of(std::string_view list) {
 }
 
 std::vector<std::string> words_and_breaks_of(std::string_view text) {
-    word_splitter splitter;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto next = code_point_at(text, at);
-        at += next.bytes;
-        splitter.add(next.value);
-    }
-    return splitter.finish();
+    std::vector<std::string> words;
+    split_words(text, [&words](std::string_view word) { words.emplace_back(word); });
+    return words;
+}
+
+void for_each_word(std::string_view text, const std::function<void(std::string_view word)>& take) {
+    split_words(text, [&take](std::string_view word) {
+        if (!word.empty()) take(word);
+    });
 }
 
 std::vector<std::string> words_of(std::string_view text) {
-    auto words = words_and_breaks_of(text);
-    std::erase(words, std::string{});
+    std::vector<std::string> words;
+    for_each_word(text, [&words](std::string_view word) { words.emplace_back(word); });
     return words;
 }
 

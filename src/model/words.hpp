@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@ namespace reelsd::model {
 /// The words of a text in lower case, in order: letters, digits and inner apostrophes. Signs, emoji
 /// and punctuation separate words.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view text);
+/// Calls `take` with each of them, without copying it.
+void for_each_word(std::string_view text, const std::function<void(std::string_view word)>& take);
 
 /// The same, with an empty word wherever punctuation or the end of a line separates two words: no
 /// phrase crosses it.

@@ -13,6 +13,7 @@
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 #include <reelsd/model/embedder.hpp>
+#include <reelsd/model/passage_finder.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <algorithm>

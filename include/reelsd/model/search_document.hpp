@@ -51,32 +51,18 @@ inline constexpr std::size_t query_concepts_max = 24;
 /// empty. Pure.
 [[nodiscard]] std::string embedding_text_of(const search_document& document);
 
+/// A passage as stored. Views that text.
+struct stored_passage {
+    std::string_view field;
+    std::string_view text;
+    std::optional<double> seconds;
+    std::string_view concepts;  ///< See concepts_of().
+};
+
 /// Passages as stored, a line each. A search reads those of every hit, and JSON is too slow for it.
 [[nodiscard]] std::string passages_text(const std::vector<passage>& passages);
 /// The reverse. Errors: internal for malformed text.
-[[nodiscard]] result<std::vector<passage>> passages_from(std::string_view text);
-
-/// A client's query as valid UTF-8 without control characters and whitespace at its ends.
-[[nodiscard]] std::string query_text(std::string_view query);
-
-/// Finds the passage that answers a query best. Immutable.
-class passage_finder {
-public:
-    passage_finder(std::string_view query, concept_vector concepts);
-
-    /// The passage with most of the query's words, in any regular form; among equals one with a
-    /// time, then the most similar one, then the first. Null without passages.
-    [[nodiscard]] const passage* best_of(const std::vector<passage>& passages) const;
-
-    /// The number of the query's words in the passage, plus less than 1 for its time and its
-    /// similarity.
-    [[nodiscard]] double relevance_of(const passage& passage) const;
-
-private:
-    [[nodiscard]] std::size_t words_in(std::string_view text) const;
-
-    std::vector<std::string> stems_;  ///< Each once.
-    concept_vector concepts_;
-};
+[[nodiscard]] result<std::vector<stored_passage>> passages_from(std::string_view text);
+[[nodiscard]] concept_vector concepts_of(const stored_passage& passage);
 
 }  // namespace reelsd::model

@@ -159,19 +159,6 @@ std::string concepts_text(const concept_vector& concepts) {
     return text;
 }
 
-concept_vector concepts_from(std::string_view text) {
-    concept_vector concepts;
-    concepts.reserve(text.size() / concept_digits);
-    for (; text.size() >= concept_digits; text.remove_prefix(concept_digits)) {
-        std::uint32_t bits = 0;
-        std::from_chars(text.data(), text.data() + concept_digits, bits, 16);
-        concepts.push_back(
-            {static_cast<std::int32_t>(bits >> 8U),
-             static_cast<float>(bits & 255U) / weight_scale});
-    }
-    return concepts;
-}
-
 /// "audio.transcript<tab>12.5<tab>(concepts)<tab>the text". No field contains a tab or the end of a
 /// line.
 std::string passage_line(const passage& passage) {
@@ -189,7 +176,7 @@ std::optional<std::string_view> take_until(std::string_view& text, char end) {
     return part;
 }
 
-std::optional<passage> take_passage(std::string_view& lines) {
+std::optional<stored_passage> take_passage(std::string_view& lines) {
     const auto field = take_until(lines, '\t');
     const auto seconds = take_until(lines, '\t');
     const auto concepts = take_until(lines, '\t');
@@ -197,38 +184,7 @@ std::optional<passage> take_passage(std::string_view& lines) {
     if (!field || !seconds || !concepts || !text) return std::nullopt;
     const auto number = parse_number<double>(*seconds);
     if (!number && !seconds->empty()) return std::nullopt;
-    return passage{
-        .field = std::string{*field},
-        .text = std::string{*text},
-        .seconds = number,
-        .concepts = concepts_from(*concepts)};
-}
-
-/// A shorter stem than stem_of(): "baking", "baked" and "bakes" are equal.
-std::string short_stem(std::string_view word) {
-    auto stem = stem_of(word);
-    for (const std::string_view ending : {"ing", "ed", "er", "ly"}) {
-        if (stem.size() < ending.size() + 3 || !stem.ends_with(ending)) continue;
-        stem.erase(stem.size() - ending.size());
-        const bool doubled = stem.size() > 3 && stem.back() == stem[stem.size() - 2];
-        if (doubled) stem.pop_back();
-        break;
-    }
-    if (stem.size() > 3 && stem.ends_with('e')) stem.pop_back();
-    if (stem.size() > 3 && stem.ends_with('y')) stem.back() = 'i';
-    return stem;
-}
-
-std::vector<std::string> short_stems_of(std::string_view text) {
-    std::vector<std::string> stems;
-    for (const auto& word : words_of(text)) {
-        auto stem = short_stem(word);
-        if (!is_stop_word(word) && !stem.empty()) stems.push_back(std::move(stem));
-    }
-    std::ranges::sort(stems);
-    const auto repeated = std::ranges::unique(stems);
-    stems.erase(repeated.begin(), repeated.end());
-    return stems;
+    return stored_passage{.field = *field, .text = *text, .seconds = number, .concepts = *concepts};
 }
 
 }  // namespace
@@ -258,57 +214,29 @@ std::string passages_text(const std::vector<passage>& passages) {
     return lines;
 }
 
-result<std::vector<passage>> passages_from(std::string_view text) {
-    std::vector<passage> passages;
+result<std::vector<stored_passage>> passages_from(std::string_view text) {
+    std::vector<stored_passage> passages;
     passages.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')));
     while (!text.empty()) {
         auto passage = take_passage(text);
         if (!passage) return error{errc::internal, "malformed stored passages"};
-        passages.push_back(std::move(*passage));
+        passages.push_back(*passage);
     }
     return passages;
 }
 
-std::string query_text(std::string_view query) {
-    return clean_text(query, query.size());
-}
-
-passage_finder::passage_finder(std::string_view query, concept_vector concepts)
-    : stems_{short_stems_of(query)}, concepts_{std::move(concepts)} {}
-
-const passage* passage_finder::best_of(const std::vector<passage>& passages) const {
-    const passage* best = nullptr;
-    double best_relevance = -1;
-    for (const auto& passage : passages) {
-        const auto relevance = relevance_of(passage);
-        if (relevance <= best_relevance) continue;
-        best = &passage;
-        best_relevance = relevance;
+concept_vector concepts_of(const stored_passage& passage) {
+    auto text = passage.concepts;
+    concept_vector concepts;
+    concepts.reserve(text.size() / concept_digits);
+    for (; text.size() >= concept_digits; text.remove_prefix(concept_digits)) {
+        std::uint32_t bits = 0;
+        std::from_chars(text.data(), text.data() + concept_digits, bits, 16);
+        concepts.push_back(
+            {static_cast<std::int32_t>(bits >> 8U),
+             static_cast<float>(bits & 255U) / weight_scale});
     }
-    return best;
-}
-
-double passage_finder::relevance_of(const passage& passage) const {
-    // Among passages with as many words, one with a time is the better proof. Without words it must
-    // not be much less similar (0 to 1).
-    const auto words = words_in(passage.text);
-    const double lead = words > 0 ? 0.5 : 0.2;
-    return static_cast<double>(words) + (passage.seconds ? lead : 0) +
-           similarity(concepts_, passage.concepts) * (0.99 - lead);
-}
-
-/// How many of the query's words occur in `text`, each counted once.
-std::size_t passage_finder::words_in(std::string_view text) const {
-    if (stems_.empty()) return 0;
-    std::vector<bool> met(stems_.size());
-    for (const auto& word : words_of(text)) {
-        // Stemming is expensive, so first letters are compared first.
-        const auto may_match = [&word](const std::string& stem) { return stem[0] == word[0]; };
-        if (std::ranges::none_of(stems_, may_match)) continue;
-        const auto stem = std::ranges::find(stems_, short_stem(word));
-        if (stem != stems_.end()) met[static_cast<std::size_t>(stem - stems_.begin())] = true;
-    }
-    return static_cast<std::size_t>(std::ranges::count(met, true));
+    return concepts;
 }
 
 }  // namespace reelsd::model

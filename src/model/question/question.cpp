@@ -6,8 +6,8 @@
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/findings.hpp>
+#include <reelsd/model/passage_finder.hpp>
 #include <reelsd/model/question.hpp>
-#include <reelsd/model/search_document.hpp>
 
 #include <boost/algorithm/string/erase.hpp>
 
@@ -142,13 +142,9 @@ std::vector<std::size_t> by_relevance(
     for (std::size_t at = 0; at < passages.size(); ++at) {
         const auto& text = passages[at].text;
         const weighted_text piece{text};
-        const passage read{
-            .field = {},
-            .text = text,
-            .seconds = {},
-            .concepts = embedder.concepts_of({&piece, 1}, passage_concepts_max)};
+        const auto concepts = embedder.concepts_of({&piece, 1}, passage_concepts_max);
         const bool is_summary = passages[at].field == summary_field;
-        order.emplace_back(is_summary ? -1e9 : -finder.relevance_of(read), at);
+        order.emplace_back(is_summary ? -1e9 : -finder.relevance_of(text, concepts), at);
     }
     std::ranges::sort(order);
     std::vector<std::size_t> indices;

@@ -1,5 +1,6 @@
 #include "api/resources.hpp"
 #include <reelsd/base/json.hpp>
+#include <reelsd/model/passage_finder.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <gmock/gmock.h>

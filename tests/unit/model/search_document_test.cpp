@@ -1,4 +1,5 @@
 #include <reelsd/base/json.hpp>
+#include <reelsd/model/passage_finder.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <gmock/gmock.h>
@@ -163,7 +164,17 @@ TEST(Passages, AreReadAsWritten) {
     const std::vector<passage> passages{
         {"audio.transcript", "then \"the\" wäter", 12.5, {{7, 1.0F}, {16'000'000, 0.2F}}},
         {"content.summary", "x", std::nullopt, {}}};
-    EXPECT_EQ(passages_from(passages_text(passages)).value(), passages);
+    const auto lines = passages_text(passages);
+    const auto stored = passages_from(lines).value();
+    ASSERT_EQ(stored.size(), passages.size());
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+        const passage read{
+            std::string{stored[i].field},
+            std::string{stored[i].text},
+            stored[i].seconds,
+            concepts_of(stored[i])};
+        EXPECT_EQ(read, passages[i]);
+    }
     EXPECT_THAT(passages_from("").value(), IsEmpty());
     for (const auto* text : {"x", "a\tb", "a\tb\tc\td", "a\tNO\t\ttext\n", "\n"}) {
         SCOPED_TRACE(text);
@@ -172,11 +183,12 @@ TEST(Passages, AreReadAsWritten) {
 }
 
 TEST(PassageFinder, PrefersWordsOverConcepts) {
-    const std::vector<passage> passages{
-        {"a", "nothing of it", {}, {{1, 1.0F}}},
-        {"b", "we bake a loaf", 3.0, {}},
-        {"c", "baking loaves of rye", {}, {}},
-        {"d", "only rye", {}, {{2, 1.0F}}}};
+    const auto text = passages_text(
+        {{"a", "nothing of it", {}, {{1, 1.0F}}},
+         {"b", "we bake a loaf", 3.0, {}},
+         {"c", "baking loaves of rye", {}, {}},
+         {"d", "only rye", {}, {{2, 1.0F}}}});
+    const auto passages = passages_from(text).value();
     EXPECT_EQ(passage_finder("baked rye", {}).best_of(passages)->field, "c");
     EXPECT_EQ(passage_finder("BAKES", {}).best_of(passages)->field, "b");
     EXPECT_EQ(passage_finder("croissant", {{1, 1.0F}}).best_of(passages)->field, "a");
@@ -186,13 +198,14 @@ TEST(PassageFinder, PrefersWordsOverConcepts) {
 }
 
 TEST(PassageFinder, PrefersPassagesWithATime) {
-    const std::vector<passage> passages{
-        {"topics", "beans, coffee", {}, {{1, 1.0F}}},
-        {"speech", "always buy fresh beans", 3.0, {{1, 0.5F}}},
-        {"aside", "good morning", 9.0, {}}};
+    const auto text = passages_text(
+        {{"topics", "beans, coffee", {}, {{1, 1.0F}}},
+         {"speech", "always buy fresh beans", 3.0, {{1, 0.5F}}},
+         {"aside", "good morning", 9.0, {}}});
+    const auto passages = passages_from(text).value();
     EXPECT_EQ(passage_finder("beans", {{1, 1.0F}}).best_of(passages)->field, "speech");
     EXPECT_EQ(passage_finder("coffee beans", {}).best_of(passages)->field, "topics");
-    const std::vector<passage> similar{passages[0], passages[2]};
+    const std::vector<stored_passage> similar{passages[0], passages[2]};
     EXPECT_EQ(passage_finder("espresso", {{1, 1.0F}}).best_of(similar)->field, "topics");
 }
 

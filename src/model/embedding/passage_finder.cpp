@@ -1,0 +1,86 @@
+#include "../clean_text.hpp"
+#include "../words.hpp"
+#include <reelsd/model/passage_finder.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace reelsd::model {
+namespace {
+
+/// A shorter stem than stem_of(): "baking", "baked" and "bakes" are equal.
+std::string short_stem(std::string_view word) {
+    auto stem = stem_of(word);
+    for (const std::string_view ending : {"ing", "ed", "er", "ly"}) {
+        if (stem.size() < ending.size() + 3 || !stem.ends_with(ending)) continue;
+        stem.erase(stem.size() - ending.size());
+        const bool doubled = stem.size() > 3 && stem.back() == stem[stem.size() - 2];
+        if (doubled) stem.pop_back();
+        break;
+    }
+    if (stem.size() > 3 && stem.ends_with('e')) stem.pop_back();
+    if (stem.size() > 3 && stem.ends_with('y')) stem.back() = 'i';
+    return stem;
+}
+
+std::vector<std::string> short_stems_of(std::string_view text) {
+    std::vector<std::string> stems;
+    for (const auto& word : words_of(text)) {
+        auto stem = short_stem(word);
+        if (!is_stop_word(word) && !stem.empty()) stems.push_back(std::move(stem));
+    }
+    std::ranges::sort(stems);
+    const auto repeated = std::ranges::unique(stems);
+    stems.erase(repeated.begin(), repeated.end());
+    return stems;
+}
+
+}  // namespace
+
+std::string query_text(std::string_view query) {
+    return clean_text(query, query.size());
+}
+
+passage_finder::passage_finder(std::string_view query, concept_vector concepts)
+    : stems_{short_stems_of(query)}, concepts_{std::move(concepts)} {}
+
+const stored_passage* passage_finder::best_of(const std::vector<stored_passage>& passages) const {
+    const stored_passage* best = nullptr;
+    double best_relevance = -1;
+    for (const auto& passage : passages) {
+        // Among passages with as many words, one with a time is the better proof. Without words it
+        // must not be much less similar.
+        const auto words = words_in(passage.text);
+        const double lead = words > 0 ? 0.5 : 0.2;
+        const double similarity_share = 0.99 - lead;
+        const double least = static_cast<double>(words) + (passage.seconds ? lead : 0);
+        if (least + similarity_share <= best_relevance) continue;  // Saves time.
+        const auto relevance =
+            least + similarity(concepts_, concepts_of(passage)) * similarity_share;
+        if (relevance <= best_relevance) continue;
+        best = &passage;
+        best_relevance = relevance;
+    }
+    return best;
+}
+
+double passage_finder::relevance_of(std::string_view text, const concept_vector& concepts) const {
+    constexpr double similarity_share = 0.99;
+    return static_cast<double>(words_in(text)) + similarity(concepts_, concepts) * similarity_share;
+}
+
+/// How many of the query's words occur in `text`, each counted once.
+std::size_t passage_finder::words_in(std::string_view text) const {
+    if (stems_.empty()) return 0;
+    std::vector<bool> met(stems_.size());
+    for_each_word(text, [&](std::string_view word) {
+        // Stemming is expensive, so first letters are compared first.
+        const auto may_match = [word](const std::string& stem) { return stem[0] == word[0]; };
+        if (std::ranges::none_of(stems_, may_match)) return;
+        const auto stem = std::ranges::find(stems_, short_stem(word));
+        if (stem != stems_.end()) met[static_cast<std::size_t>(stem - stems_.begin())] = true;
+    });
+    return static_cast<std::size_t>(std::ranges::count(met, true));
+}
+
+}  // namespace reelsd::model
