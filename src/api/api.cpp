@@ -24,6 +24,12 @@ result<accounts::token_hash> token_in(const http::request_context& ctx) {
         ctx.header("Authorization").value_or(std::string_view{}));
 }
 
+http::response token_refused(const http::request_context& ctx, std::string_view text) {
+    const bool is_missing = text == accounts::token_required_text;
+    return ctx.unauthorized(
+        is_missing ? error_reason::token_required : error_reason::token_invalid, text);
+}
+
 /// Authentication by token, and the rate limit of requests, for `/api/v1`.
 class authentication {
 public:
@@ -34,7 +40,7 @@ public:
     /// is refused immediately on every daemon.
     awaitable<std::optional<http::response>> authenticate(http::request_context& ctx) {
         const auto hash = token_in(ctx);
-        if (!hash) co_return ctx.unauthorized(hash.error().detail());
+        if (!hash) co_return token_refused(ctx, hash.error().detail());
         const auto known = co_await resources_.callers.find(*hash, ctx.database_by());
         co_return set_caller(ctx, known);
     }
@@ -42,7 +48,7 @@ public:
     /// Also reads one of the caller's reels, in the same statement.
     awaitable<reel_read> read_reel(http::request_context& ctx, job_id reel) {
         const auto hash = token_in(ctx);
-        if (!hash) co_return reel_read{.refused = ctx.unauthorized(hash.error().detail())};
+        if (!hash) co_return reel_read{.refused = token_refused(ctx, hash.error().detail())};
         auto found = co_await resources_.callers.find_with_reel(*hash, reel, ctx.database_by());
         co_return reel_read{
             .refused = set_caller(ctx, found.caller),
@@ -73,7 +79,7 @@ private:
     /// Returns 401 for an unknown token.
     std::optional<http::response> set_caller(
         http::request_context& ctx, const std::optional<accounts::caller>& known) const {
-        if (!known) return ctx.unauthorized(accounts::token_invalid_text);
+        if (!known) return token_refused(ctx, accounts::token_invalid_text);
         ctx.set_caller(
             {.account = known->account,
              .requests_per_minute = known->requests_per_minute,

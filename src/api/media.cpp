@@ -220,7 +220,11 @@ awaitable<http::response> get_video(http::request_context& ctx, media_service& s
     const auto id = requested_id(ctx.path_parameter("id"));
     if (!id) co_return ctx.problem(id.error());
     auto video = co_await service.media.find_video(ctx.caller(), *id, ctx.database_by());
-    if (!video) co_return ctx.problem(error{errc::not_found});
+    if (!video) {
+        const bool is_known = co_await service.media.has_reel(ctx.caller(), *id, ctx.database_by());
+        if (!is_known) co_return ctx.problem(error{errc::not_found});
+        co_return ctx.problem(error_reason::video_not_kept, "not found");
+    }
     const auto etag = fmt::format("\"{}\"", video->sha256);
     const auto size = video->size_bytes;
     // A range has no meaning with HEAD (RFC 9110 14.2).

@@ -9,7 +9,8 @@ namespace reelsd::dashboard {
 namespace {
 
 http::response sign_in_required(const http::request_context& ctx) {
-    return ctx.unauthorized("sign in to the dashboard first", session_challenge);
+    return ctx.unauthorized(
+        error_reason::session_required, "sign in to the dashboard first", session_challenge);
 }
 
 bool changes_something(http::verb method) {

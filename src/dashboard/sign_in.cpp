@@ -43,7 +43,8 @@ http::response too_many_attempts(const http::request_context& ctx, int seconds) 
 
 http::response wrong_password(const http::request_context& ctx) {
     // One text for both, so that it does not reveal which accounts exist.
-    return ctx.unauthorized("wrong e-mail address or password", session_challenge);
+    return ctx.unauthorized(
+        error_reason::credentials_invalid, "wrong e-mail address or password", session_challenge);
 }
 
 enum class password_check : std::uint8_t { right, wrong };

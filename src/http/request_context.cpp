@@ -150,8 +150,9 @@ response request_context::problem(
     return answer;
 }
 
-response request_context::unauthorized(std::string_view text, std::string_view challenge) const {
-    return unauthorized_response(text, challenge);
+response request_context::unauthorized(
+    error_reason reason, std::string_view text, std::string_view challenge) const {
+    return unauthorized_response(reason, text, challenge);
 }
 
 result<void> request_context::decode_query() {

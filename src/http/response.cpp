@@ -158,11 +158,13 @@ std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-response problem_with(status code, std::string_view message) {
+response problem_with(status code, std::string_view error_code, std::string_view message) {
     json body;
     body["message"] = message;
     body["status"] = "error";
-    return response{code, json_type, dumped(body)};
+    response answer{code, json_type, dumped(body)};
+    answer.set("X-Error-Code", std::string{error_code});
+    return answer;
 }
 
 /// The message of an error whose detail is not shown.
@@ -296,9 +298,15 @@ status http_status_of(errc code) noexcept {
 }
 
 status http_status_of(error_reason reason) noexcept {
-    if (reason < error_reason::insufficient_scope) return status::bad_request;
-    return reason == error_reason::insufficient_scope ? status::forbidden
-                                                      : status::too_many_requests;
+    if (reason < error_reason::token_required) return status::bad_request;
+    if (reason < error_reason::insufficient_scope) return status::unauthorized;
+    if (reason == error_reason::insufficient_scope) return status::forbidden;
+    if (reason == error_reason::video_not_kept) return status::not_found;
+    return status::too_many_requests;
+}
+
+response problem_response(error_reason reason, std::string_view message) {
+    return problem_with(http_status_of(reason), name_of(reason), message);
 }
 
 response problem_response(status code, std::string_view message) {
@@ -306,26 +314,25 @@ response problem_response(status code, std::string_view message) {
         return problem_response(error_reason::request_malformed, message);
     if (code == status::too_many_requests)
         return problem_response(error_reason::server_busy, message);
-    return problem_with(code, message);
+    auto error_code = ascii_lower(reason_of(code));
+    std::ranges::replace(error_code, ' ', '_');
+    return problem_with(code, error_code, message);
 }
 
-response problem_response(error_reason reason, std::string_view message) {
-    auto answer = problem_with(http_status_of(reason), message);
-    answer.set("X-Error-Code", std::string{name_of(reason)});
-    return answer;
-}
-
-response unauthorized_response(std::string_view text, std::string_view challenge) {
+response unauthorized_response(
+    error_reason reason, std::string_view text, std::string_view challenge) {
     json body;
     body["error"] = text;
     response answer{status::unauthorized, json_type, dumped(body)};
+    answer.set("X-Error-Code", std::string{name_of(reason)});
     answer.set("WWW-Authenticate", std::string{challenge});
     return answer;
 }
 
 response problem_response(const error& why) {
     const auto code = http_status_of(why.code());
-    if (code == status::unauthorized) return unauthorized_response("invalid API token", "Bearer");
+    if (code == status::unauthorized)
+        return unauthorized_response(error_reason::token_invalid, "invalid API token", "Bearer");
     const bool is_for_caller =
         why.code() == errc::invalid_argument || why.code() == errc::limit_reached;
     auto answer = problem_response(code, is_for_caller ? why.detail() : message_for(code));

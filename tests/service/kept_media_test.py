@@ -138,7 +138,9 @@ class Videos(KeptMediaTest):
         current = self.ranged(someone, job, "bytes=0-1", If_None_Match=tag)
         self.assertEqual((current.status, current.body, current.headers["ETag"]), (304, b"", tag))
         self.assertEqual(self.ranged(someone, job, "bytes=0-1", If_Match='"other"').status, 412)
-        self.assertProblem(served.account().request("GET", self.video_path(job)), 404, "not found")
+        stranger = served.account().request("GET", self.video_path(job))
+        self.assertProblem(stranger, 404, "not found")
+        self.assertEqual(stranger.headers["X-Error-Code"], "not_found")
 
     def test_videos_are_served_on_one_connection_and_with_a_session(self):
         served, someone = self.start()
@@ -169,7 +171,9 @@ class Videos(KeptMediaTest):
     def test_videos_are_not_kept_without_the_setting(self):
         _, someone = self.start(videos_kept_days=0)
         job = self.done(someone)
-        self.assertProblem(someone.request("GET", self.video_path(job)), 404, "not found")
+        missing = someone.request("GET", self.video_path(job))
+        self.assertProblem(missing, 404, "not found")
+        self.assertEqual(missing.headers["X-Error-Code"], "video_not_kept")
         wait_until(lambda: self.sql("SELECT count(*) FROM upload") == "0", "no file")
 
     def test_uploads_are_kept_too(self):

@@ -738,9 +738,11 @@ class AnyRequest(OpenApiTest):
     def test_invalid_tokens(self):
         for name, _ in self.each_operation(needs_token=True):
             with self.subTest(name):
-                self.client().ask(name, expect=401)
+                missing = self.client().ask(name, expect=401)
                 headers = {"Authorization": "Bearer rls_" + "a" * 40}
-                self.client().ask(name, headers=headers, expect=401)
+                invalid = self.client().ask(name, headers=headers, expect=401)
+                self.assertEqual([answer.headers["X-Error-Code"] for answer in (missing, invalid)],
+                                 ["token_required", "token_invalid"])
 
     def test_tokens_of_another_scope(self):
         tokens = {scope: self.idle.token(self.someone.email, scope, "--scope", scope) for scope in ("read", "submit")}

@@ -144,7 +144,7 @@ public:
         error_reason reason, std::string_view message, int retry_after = 0) const;
     /// 401. `challenge` is the value of `WWW-Authenticate`.
     [[nodiscard]] response unauthorized(
-        std::string_view text, std::string_view challenge = "Bearer") const;
+        error_reason reason, std::string_view text, std::string_view challenge = "Bearer") const;
 
     // For the router and the session.
 

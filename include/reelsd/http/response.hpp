@@ -100,17 +100,19 @@ private:
 /// The status of an error, as in docs/openapi.yaml. Exhaustive: a new code does not compile before
 /// it is listed.
 [[nodiscard]] status http_status_of(errc code) noexcept;
-/// The status of a refused request: 400, 403 or 429.
+/// The status of a refused request.
 [[nodiscard]] status http_status_of(error_reason reason) noexcept;
 
-/// {"message": "...", "status": "error"}. `message` is shown to clients. A 400 without a reason has
-/// the reason `request_malformed`, a 429 `server_busy`.
-[[nodiscard]] response problem_response(status code, std::string_view message);
-/// The same with the reason in the header `X-Error-Code`.
+/// {"message": "...", "status": "error"} with the reason in the header `X-Error-Code`. `message` is
+/// shown to clients.
 [[nodiscard]] response problem_response(error_reason reason, std::string_view message);
+/// The same where only the status is known: the code is `request_malformed` for 400, `server_busy`
+/// for 429, and otherwise the reason phrase of the status, such as `not_found`.
+[[nodiscard]] response problem_response(status code, std::string_view message);
 
-/// 401 {"error": "..."} with `WWW-Authenticate: <challenge>`.
-[[nodiscard]] response unauthorized_response(std::string_view text, std::string_view challenge);
+/// 401 {"error": "..."} with `WWW-Authenticate: <challenge>` and the reason in `X-Error-Code`.
+[[nodiscard]] response unauthorized_response(
+    error_reason reason, std::string_view text, std::string_view challenge);
 
 /// The response for `why`. The detail is shown only for invalid_argument and limit_reached, whose
 /// details are written for the caller. 503 and 429 have `Retry-After`.

@@ -26,6 +26,9 @@ constexpr db::query find_video_query{"media.find_video", R"sql(
     SELECT id, size_bytes, sha256, content_type, object_id::text AS object
       FROM upload WHERE job_id = $2 AND account_id = $1 AND kept_at IS NOT NULL)sql"};
 
+constexpr db::query find_reel_query{"media.find_reel", R"sql(
+    SELECT id FROM job WHERE id = $2 AND account_id = $1)sql"};
+
 constexpr db::query find_video_of_post_query{"media.find_video_of_post", R"sql(
     SELECT latest.id, latest.size_bytes, latest.sha256, latest.content_type,
            latest.object_id::text AS object, job.result
@@ -114,6 +117,11 @@ awaitable<frame_set> media_store::frames_of(job_id id, deadline by) const {
 awaitable<std::optional<kept_file>> media_store::find_video(
     account_id caller, job_id id, deadline by) const {
     return read_optional<kept_file>(by, find_video_query, caller, id);
+}
+
+awaitable<bool> media_store::has_reel(account_id caller, job_id id, deadline by) const {
+    const auto known = co_await read_optional<job_id>(by, find_reel_query, caller, id);
+    co_return known.has_value();
 }
 
 awaitable<std::optional<post_file>> media_store::find_video_of_post(

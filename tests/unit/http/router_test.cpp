@@ -53,7 +53,8 @@ const std::initializer_list<route<zoo>> routes{
 };
 
 asio::awaitable<std::optional<response>> know_caller(request_context& ctx) {
-    if (ctx.header("Authorization") != "Bearer good") co_return ctx.unauthorized("token required");
+    if (ctx.header("Authorization") != "Bearer good")
+        co_return ctx.unauthorized(error_reason::token_required, "token required");
     ctx.set_caller({.account = account_id{7}});
     co_return std::nullopt;
 }

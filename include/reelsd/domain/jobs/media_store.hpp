@@ -66,6 +66,8 @@ public:
 
     /// The video of the caller's own job; empty if none is kept.
     awaitable<std::optional<kept_file>> find_video(account_id caller, job_id id, deadline by) const;
+    /// Whether the reel exists and is the caller's own.
+    awaitable<bool> has_reel(account_id caller, job_id id, deadline by) const;
     /// The latest kept video of the account's post.
     awaitable<std::optional<post_file>> find_video_of_post(
         account_id caller, std::string post_key, deadline by) const;
