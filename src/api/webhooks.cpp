@@ -33,11 +33,11 @@ json delivery_view(const webhooks::delivery& delivery) {
     json view{
         {"id", delivery.id.value},
         {"webhook_id", delivery.message_id},
-        {"job_id", delivery.job.value},
         {"url", delivery.url},
         {"state", name_of(delivery.state)},
         {"tries", delivery.tries},
         {"created_at", to_rfc3339(delivery.created_at)}};
+    if (delivery.job) view["job_id"] = delivery.job->value;
     if (delivery.search) view["search_id"] = *delivery.search;
     if (delivery.status_code) view["status_code"] = *delivery.status_code;
     if (!delivery.cause.empty()) view["cause"] = delivery.cause;
@@ -124,22 +124,21 @@ jobs::job sample_reel() {
     return reel;
 }
 
-json test_view(std::string_view url, const webhooks::delivery_try& ended, seconds_f took) {
-    const bool is_delivered = ended.status_code && webhooks::is_success(*ended.status_code);
+json test_view(const webhooks::delivery_test& test, std::string_view answer) {
     json view{
-        {"url", url},
-        {"delivered", is_delivered},
-        {"seconds", std::round(took.count() * 1e3) / 1e3}};
-    if (!is_delivered) view["cause"] = webhooks::cause_of(ended);
-    if (!ended.status_code) return view;
-    view["status_code"] = *ended.status_code;
-    view["body"] = ended.answer;
+        {"url", test.url},
+        {"delivered", test.cause.empty()},
+        {"seconds", std::round(test.took.count() * 1e3) / 1e3}};
+    if (!test.cause.empty()) view["cause"] = test.cause;
+    if (!test.status_code) return view;
+    view["status_code"] = *test.status_code;
+    view["body"] = answer;
     return view;
 }
 
 /// POST /api/v1/webhook/test {"url"?: string}: sends a sample once, to the default address or to
-/// `url`, as a delivery would be sent, and without a trace in the log of deliveries. 200 the
-/// receiver's answer or why there was none; 400; 429.
+/// `url`, as a delivery would be sent, and logs it with the deliveries. 200 the receiver's answer
+/// or why there was none; 400; 429.
 awaitable<http::response> test_webhook(http::request_context& ctx, webhook_service& service) {
     constexpr int tests_per_minute = 6;
     const int wait =
@@ -168,12 +167,17 @@ awaitable<http::response> test_webhook(http::request_context& ctx, webhook_servi
     delivery.job = sample_reel();
     delivery.is_test = true;
     delivery.secrets = settings.secrets;
-    const auto address = *delivery.url;
+    webhooks::delivery_test test{.message_id = delivery.message_id, .url = *delivery.url};
     const auto began = std::chrono::steady_clock::now();
     const auto ended = co_await service.try_once(std::move(delivery), ctx.stop());
     if (!ended) co_return ctx.problem(ended.error());
-    const seconds_f took = std::chrono::steady_clock::now() - began;
-    co_return ctx.json(http::status::ok, test_view(address, *ended, took));
+    test.took = std::chrono::steady_clock::now() - began;
+    test.status_code = ended->status_code;
+    if (!ended->status_code || !webhooks::is_success(*ended->status_code))
+        test.cause = webhooks::cause_of(*ended);
+    ctx.restart_database_time();
+    co_await service.deliveries.log_test(ctx.caller(), test, ctx.database_by());
+    co_return ctx.json(http::status::ok, test_view(test, ended->answer));
 }
 
 input<webhooks::delivery_filter> requested_filter(const http::request_context& ctx) {

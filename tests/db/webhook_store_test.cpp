@@ -95,7 +95,7 @@ TEST_F(WebhookStore, EachEndOfAJobCreatesOneDelivery) {
         rescued({});
     }
     std::map<std::int64_t, delivery_state> seen;
-    for (const auto& one : log_of(ann_)) seen.emplace(one.job.value, one.state);
+    for (const auto& one : log_of(ann_)) seen.emplace(one.job.value().value, one.state);
     EXPECT_EQ(seen.size(), 3U);
     for (const auto job : {failed, done, exhausted}) {
         EXPECT_EQ(seen.at(job.value), delivery_state::pending);
@@ -116,6 +116,36 @@ TEST_F(WebhookStore, TheDefaultBelongsToTheAccount) {
     for (const auto& one : log_of(ann_)) messages.push_back(one.url);
     EXPECT_THAT(messages, ::testing::UnorderedElementsAre("https://ann.test/", hook));
     EXPECT_THAT(log_of(bob_), IsEmpty());
+}
+
+TEST_F(WebhookStore, TestsAreLoggedAmongTheDeliveriesForSevenDays) {
+    static_cast<void>(submitted_to(ann_, hook));
+    fail_all();
+    delivery_test test{.message_id = "msg_test_a", .url = "https://ann.test/"};
+    test.status_code = 204;
+    run(deliveries_.log_test(ann_, test, soon()));
+    test.status_code = 500;
+    test.cause = "answered 500";
+    run(deliveries_.log_test(ann_, test, soon()));
+    static_cast<void>(submitted_to(ann_, hook));
+    fail_all();
+    const auto log = log_of(ann_);
+    ASSERT_THAT(log, SizeIs(4));
+    EXPECT_TRUE(log.at(0).job && !log.at(1).job && !log.at(2).job && log.at(3).job);
+    EXPECT_EQ(log.at(1).state, delivery_state::failed);
+    EXPECT_EQ(log.at(1).cause, "answered 500");
+    EXPECT_EQ(log.at(2).state, delivery_state::delivered);
+    EXPECT_EQ(log.at(2).status_code, 204);
+    EXPECT_THAT(log_of(bob_), IsEmpty());
+    EXPECT_FALSE(run(deliveries_.redeliver(ann_, log.at(1).id, soon())));
+    const auto failed = run(deliveries_.list(ann_, {.state = delivery_state::failed}, soon()));
+    EXPECT_THAT(failed.deliveries, SizeIs(1));
+    const auto waiting = run(deliveries_.list(ann_, {.state = delivery_state::pending}, soon()));
+    EXPECT_THAT(waiting.deliveries, SizeIs(2));
+    execute(db::query{"test.age_tests", R"sql(
+        UPDATE webhook_test SET ended_at = now() - interval '8 days')sql"});
+    EXPECT_EQ(run(deliveries_.tidy(100, soon())), 2);
+    EXPECT_THAT(log_of(ann_), SizeIs(2));
 }
 
 TEST_F(WebhookStore, TheDefaultReceivesTheChosenEvents) {

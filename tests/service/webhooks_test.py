@@ -357,7 +357,7 @@ class Tests(ReceiverTest):
     def run_test(self, body=None, account=None):
         return (account or self.someone).request("POST", "/api/v1/webhook/test", body)
 
-    def test_a_test_is_signed_and_leaves_no_trace(self):
+    def test_a_test_is_signed_and_logged(self):
         self.assertProblem(self.run_test(), 400, "set an address first, or give url")
         self.receiver.behave(self.path, (200, {}, b"thanks"))
         url = self.receiver.url(self.path)
@@ -374,7 +374,11 @@ class Tests(ReceiverTest):
         self.assertEqual((reel["type"], reel["id"], reel["status"]), ("webhook.test", 0, "done"))
         self.assertEqual(set(reel["result"]), {"visual", "audio", "content", "metadata", "platform_meta"})
         self.assertEqual(reel["result"]["content"]["summary"], "This is a test of your webhook.")
-        self.assertEqual(deliveries_of(self.someone), [])
+        [logged] = deliveries_of(self.someone)
+        self.assertEqual({name: logged.get(name) for name in ("webhook_id", "job_id", "url", "state", "tries", "status_code")},
+                         {"webhook_id": got.id, "job_id": None, "url": url, "state": "delivered", "tries": 1, "status_code": 200})
+        again = self.someone.request("POST", f"/api/v1/webhook/deliveries/{logged['id']}/redeliver")
+        self.assertProblem(again, 404, "not found")
         self.assertEqual(self.someone.request("GET", "/api/v1/reels").json(), [])
 
     def test_both_secrets_sign_after_a_rotation(self):
@@ -390,6 +394,8 @@ class Tests(ReceiverTest):
         failed = self.run_test({"url": self.receiver.url(self.path)}).json()
         self.assertEqual((failed["delivered"], failed["status_code"], failed["cause"], failed["body"]),
                          (False, 500, "answered 500", "x" * 1024))
+        [logged] = deliveries_of(self.someone, "?state=failed")
+        self.assertEqual((logged["state"], logged["cause"]), ("failed", "answered 500"))
         with socket.socket() as closed:
             closed.bind(("127.0.0.1", 0))
             unreachable = self.run_test({"url": f"http://127.0.0.1:{closed.getsockname()[1]}/"}).json()

@@ -22,15 +22,31 @@ namespace {
 
 // For `= ANY (ARRAY[...])` see docs/adr/0025.
 constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
-    SELECT id, message_id, coalesce(job_id, matched_job_id) AS job, search_id AS search, url,
-           state, tries, status_code, coalesce(cause, '') AS cause, created_at, tried_at,
-           CASE WHEN state = 'pending' AND lease_until IS NULL THEN due_at END AS next_try_at,
-           ended_at
-      FROM webhook_delivery
-     WHERE account_id = ANY (ARRAY[$1::bigint])
-       AND id < coalesce($2::bigint, 9223372036854775807)
-       AND ($3::webhook_state IS NULL OR state = $3)
-     ORDER BY account_id, id DESC LIMIT $4)sql"};
+    SELECT * FROM (
+        (SELECT id, message_id, coalesce(job_id, matched_job_id) AS job, search_id AS search, url,
+                state, tries, status_code, coalesce(cause, '') AS cause, created_at, tried_at,
+                CASE WHEN state = 'pending' AND lease_until IS NULL THEN due_at END AS next_try_at,
+                ended_at
+           FROM webhook_delivery
+          WHERE account_id = ANY (ARRAY[$1::bigint])
+            AND id < coalesce($2::bigint, 9223372036854775807)
+            AND ($3::webhook_state IS NULL OR state = $3)
+          ORDER BY account_id, id DESC LIMIT $4)
+        UNION ALL
+        (SELECT id, message_id, NULL, NULL, url,
+                CASE WHEN cause IS NULL THEN 'delivered' ELSE 'failed' END::webhook_state, 1,
+                status_code, coalesce(cause, ''), tried_at, tried_at, NULL, ended_at
+           FROM webhook_test
+          WHERE account_id = ANY (ARRAY[$1::bigint])
+            AND id < coalesce($2::bigint, 9223372036854775807)
+            AND ($3::webhook_state IS NULL
+                 OR $3 = CASE WHEN cause IS NULL THEN 'delivered' ELSE 'failed' END::webhook_state)
+          ORDER BY account_id, id DESC LIMIT $4)) AS page
+     ORDER BY id DESC LIMIT $4)sql"};
+
+constexpr db::query log_test_query{"webhooks.log_test", R"sql(
+    INSERT INTO webhook_test (account_id, message_id, url, status_code, cause, tried_at)
+    VALUES ($1, $2, $3, $4, nullif($5, ''), now() - make_interval(secs => $6)))sql"};
 
 // The due time of a delivery that is being tried is the end of its lease.
 constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
@@ -150,6 +166,14 @@ constexpr db::query forget_query{"webhooks.forget", R"sql(
             ORDER BY ended_at LIMIT $1
               FOR UPDATE SKIP LOCKED)))sql"};
 
+constexpr db::query forget_tests_query{"webhooks.forget_tests", R"sql(
+    DELETE FROM webhook_test
+     WHERE id = ANY (ARRAY(
+           SELECT id FROM webhook_test
+            WHERE ended_at < now() - interval '7 days'
+            ORDER BY ended_at LIMIT $1
+              FOR UPDATE SKIP LOCKED)))sql"};
+
 constexpr db::query forget_secrets_query{"webhooks.forget_secrets", R"sql(
     DELETE FROM webhook_secret WHERE expires_at <= now())sql"};
 
@@ -225,6 +249,18 @@ awaitable<delivery_page> delivery_store::list(
     co_return page;
 }
 
+awaitable<void> delivery_store::log_test(account_id caller, delivery_test test, deadline by) {
+    return execute(
+        by,
+        log_test_query,
+        caller,
+        test.message_id,
+        test.url,
+        test.status_code,
+        test.cause,
+        test.took);
+}
+
 awaitable<std::optional<delivery>> delivery_store::redeliver(
     account_id caller, delivery_id id, deadline by) {
     return read_optional<delivery>(by, redeliver_query, id, caller);
@@ -281,7 +317,8 @@ awaitable<delivery_metrics> delivery_store::metrics(deadline by) {
 awaitable<std::int64_t> delivery_store::tidy(int deliveries_max, deadline by) {
     co_await execute(by, repair_times_query);
     co_await execute(by, forget_secrets_query);
-    co_return co_await affected(by, forget_query, deliveries_max);
+    const auto tests = co_await affected(by, forget_tests_query, deliveries_max);
+    co_return tests + co_await affected(by, forget_query, deliveries_max);
 }
 
 awaitable<webhook_settings> webhook_store::find(account_id account, deadline by) {

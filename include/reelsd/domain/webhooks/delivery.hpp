@@ -25,8 +25,8 @@ using reelsd::name_of;
 /// A delivery as its owner sees it.
 struct delivery {
     delivery_id id;
-    std::string message_id;  ///< `webhook-id`
-    job_id job;
+    std::string message_id;                   ///< `webhook-id`
+    std::optional<job_id> job;                ///< Empty for a test.
     std::optional<std::int64_t> search = {};  ///< The saved search that the job's reel matches.
     std::string url;
     delivery_state state = delivery_state::pending;
@@ -37,6 +37,15 @@ struct delivery {
     std::optional<time_point> tried_at;
     std::optional<time_point> next_try_at;  ///< Empty while a try is in progress.
     std::optional<time_point> ended_at;
+};
+
+/// The one try of a test, which has no job.
+struct delivery_test {
+    std::string message_id;
+    std::string url;
+    std::optional<int> status_code = {};
+    std::string cause = {};  ///< Empty if it succeeded.
+    seconds_f took{0};
 };
 
 /// A delivery for this daemon to try now. `claim` identifies the try.

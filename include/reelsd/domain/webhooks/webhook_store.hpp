@@ -60,6 +60,9 @@ public:
     /// A page of the caller's deliveries; stable while others are added or removed.
     awaitable<delivery_page> list(account_id caller, delivery_filter filter, deadline by);
 
+    /// Stores the end of a test, which the list then has.
+    awaitable<void> log_test(account_id caller, delivery_test test, deadline by);
+
     /// Makes the caller's delivery due now, for another day, in any state; does not interrupt a try
     /// in progress. Empty for an unknown or another account's id.
     awaitable<std::optional<delivery>> redeliver(account_id caller, delivery_id id, deadline by);

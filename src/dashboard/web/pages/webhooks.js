@@ -1,5 +1,5 @@
 // Webhooks: notifications of finished reels.
-import { html } from 'htm/preact/standalone';
+import { html, useState } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { useLoading } from '../ui/loading.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';
@@ -12,6 +12,7 @@ import { TestButton } from '../webhooks/test_button.js';
 /** The `/webhooks` page. */
 export function Page() {
     const { data, error, reload, setData } = useLoading((signal) => get('/webhook', signal), []);
+    const [tests, setTests] = useState(0);
     useTitle('Webhooks');
     return html`
         <div class="page-head"><h1>Webhooks</h1></div>
@@ -20,7 +21,7 @@ export function Page() {
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
-        ${data?.url && html`<${TestButton} key=${data.url} />`}
-        <${DeliveryLog} hasAddress=${Boolean(data?.url)} />
+        ${data?.url && html`<${TestButton} key=${data.url} onSent=${() => setTests((count) => count + 1)} />`}
+        <${DeliveryLog} hasAddress=${Boolean(data?.url)} tests=${tests} />
         ${data && html`<${Secret} key=${Boolean(data.url)} settings=${data} isFolded=${!data.url} onChanged=${setData} />`}`;
 }

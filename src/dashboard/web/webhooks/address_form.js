@@ -8,9 +8,11 @@ import { showToast } from '../ui/toast.js';
 const EVENTS = [['done', 'Reels that are done'], ['error', 'Reels that failed'],
     ['search.matched', 'Matches of saved searches']];
 
-/** The API names the field `url`. */
+/** The API names the field `url`, and a setting that only the operator can change. */
 function addressProblem(message) {
-    return message.replace(/^url\b/i, 'The address');
+    return message.replace(/^url\b/i, 'The address')
+        .replace(/(; http is only for|, or to a private network in) REELSD_WEBHOOK_NETWORKS/,
+            '. If it is in a private network, ask the operator of this server to allow it');
 }
 
 /** The form for the default address; `onChanged` receives the new settings. */

@@ -27,7 +27,7 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
     const answer = answerWords(delivery);
     return html`<li class="line delivery">
         <div class="line-main">
-            <h3><a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a></h3>
+            <h3>${delivery.job_id ? html`<a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a>` : 'Test'}</h3>
             <${DeliveryState} delivery=${delivery} />
         </div>
         <dl class="line-facts">
@@ -40,15 +40,15 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
             ${answer && html`<div class="fact-wide"><dt class="unseen">Outcome</dt>
                 <dd class="foreign">${answer}</dd></div>`}
         </dl>
-        <div class="line-tools"><button class="button button-small" type="button" disabled=${isBusy}
+        ${delivery.job_id && html`<div class="line-tools"><button class="button button-small" type="button" disabled=${isBusy}
             aria-label=${`Send again: reel ${delivery.job_id}`} onClick=${onAgain}><${Icon} name="again" />
-            Send again</button></div>
+            Send again</button></div>`}
     </li>`;
 }
 
-/** The section on deliveries; `hasAddress` says whether a default address is set. */
-export function DeliveryLog({ hasAddress }) {
-    const { data, error, reload } = useLoading((signal) => getPage(PAGE, signal), []);
+/** The section on deliveries; `hasAddress` says whether a default address is set. A new number of `tests` reloads it. */
+export function DeliveryLog({ hasAddress, tests }) {
+    const { data, error, reload } = useLoading((signal) => getPage(PAGE, signal), [tests]);
     const [list, setList] = useState({ reels: [], next: null });
     const [more, setMore] = useState({ isLoading: false, error: null });
     const [busy, setBusy] = useState(null);

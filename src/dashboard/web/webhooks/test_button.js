@@ -13,17 +13,17 @@ function Answer({ outcome }) {
             >${outcome.body}</pre>`}`;
 }
 
-/** The button that sends a test to the saved address, and its outcome. */
-export function TestButton() {
+/** The button that sends a test to the saved address, and its outcome; `onSent` is called when it has ended. */
+export function TestButton({ onSent }) {
     const [outcome, setOutcome] = useState(null);
     const { isBusy, error, submit } = useSubmission(async () => {
         setOutcome(null);
         setOutcome(await change('POST', '/webhook/test', {}));
+        onSent();
     });
     return html`<section class="section stack" aria-labelledby="test">
         <div class="section-head"><h2 id="test">Test</h2></div>
-        <p class="lead">Sends a sample reel with the type <code>webhook.test</code>, signed like all requests. It does
-            not appear below.</p>
+        <p class="lead">Sends a sample reel with the type <code>webhook.test</code>, signed like all requests.</p>
         <div class="actions actions-start">
             <button class="button" type="button" disabled=${isBusy} onClick=${submit}>
                 ${isBusy ? 'Sending…' : 'Send a test'}</button>
