@@ -92,7 +92,7 @@ test('an operation fits a phone, and the contents open there', async () => {
     await show(visitor.page, ANALYZE);
     await visitor.assertAccessible(`[id$="${ANALYZE.slice(1)}"]`);
     await visitor.assertFits();
-    await visitor.page.getByRole('button', { name: 'Open Menu' }).click();
+    await visitor.page.getByRole('button', { name: 'Open the contents' }).click();
     await visitor.page.getByRole('link', { name: 'Quick start' }).waitFor();
     await visitor.assertAccessible();
     visitor.assertClean();
@@ -135,7 +135,7 @@ test('the page has the version and a link to the dashboard', async () => {
     const visitor = await open({ person: null });
     const { version } = await (await fetch(`${daemon.origin}/healthz`)).json();
     const bar = visitor.page.getByRole('navigation', { name: 'reelsd' });
-    await bar.getByText(`API reference ${version}`).waitFor();
+    await bar.getByText(version).waitFor();
     await bar.getByRole('link', { name: 'Sign in' }).waitFor();
     await bar.getByRole('link', { name: 'Dashboard', exact: true }).click();
     await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -146,8 +146,12 @@ test('samples contain a token of the reader, until it is revoked', async () => {
     const ann = await invited(administrator, 'ann@example.test');
     const visitor = await open({ person: ann });
     const { page } = visitor;
-    await page.getByRole('button', { name: 'Fill in a token' }).click();
+    await show(page, ANALYZE);
+    await page.locator(`[id$="${ANALYZE.slice(1)}"] .request-card`).getByRole('button', { name: 'Fill in a token' }).click();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Fill in a token' }).count(), 0);
+    const [created] = await ann.request('GET', '/api/tokens');
+    assert.equal(Date.parse(created.expires_at) - Date.parse(created.created_at), 24 * 3600 * 1000);
     await page.getByRole('heading', { name: 'Quick start' }).waitFor();
     const guide = await page.locator('.introduction-description code.language-sh').first().textContent();
     const [token] = /rls_[A-Za-z0-9]{40}/.exec(guide);
@@ -158,7 +162,7 @@ test('samples contain a token of the reader, until it is revoked', async () => {
     const answer = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 200);
     await page.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Fill in a token' }).waitFor();
+    await page.locator('.introduction-description pre').first().getByRole('button', { name: 'Fill in a token' }).waitFor();
     const refused = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(refused.status, 401);
     visitor.assertClean();
@@ -171,7 +175,7 @@ test('a token is not shown to the next user of the tab', async () => {
     await page.evaluate(() => sessionStorage.setItem('reelsd-docs-token',
         JSON.stringify({ account: -1, id: 1, token: 'rls_of_another_account' })));
     await page.reload();
-    await page.getByRole('button', { name: 'Fill in a token' }).waitFor();
+    await page.getByRole('button', { name: 'Fill in a token' }).first().waitFor();
     assert.equal(await page.getByText('rls_of_another_account').count(), 0);
     assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-docs-token')), null);
     visitor.assertClean();
@@ -221,17 +225,93 @@ test('a request can be tried with a pasted token', async () => {
     await visitor.close();
 });
 
-test('the search finds a guide and an operation', async () => {
+for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
+    test(`the search finds headings, phrases, fields and requests, ${scheme}, ${width} px`, async () => {
+        const visitor = await open({ scheme, width });
+        const { page } = visitor;
+        const dialog = page.getByRole('dialog', { name: 'Search' });
+        const field = dialog.getByRole('combobox');
+        const chosen = dialog.locator('[role="option"][aria-selected="true"]');
+        const find = async (text) => {
+            await page.keyboard.press('Control+k');
+            await visitor.waitForFocus(field);
+            await field.fill(text);
+        };
+        await page.getByRole('button', { name: 'Search' }).first().click();
+        await dialog.getByText('Words or a phrase').waitFor();
+        await field.fill('codes of failed reels');
+        await chosen.getByText('Codes of failed reels', { exact: true }).waitFor();
+        await visitor.assertAccessible();
+        await visitor.assertFits();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        for (const [text, title, hash] of [
+            ['Verify the signature', 'Verify the signature', '#description/verify-the-signature'],
+            ['compare in constant time', 'Verify the signature', '#description/verify-the-signature'],
+            ['thumb one reel', 'Get the thumbnail of one reel', '#tag/progress-and-files/GET/api/v1/reels/{id}/thumbnail'],
+            ['queue_position', 'Read one reel', '#tag/reels/GET/api/v1/reels/{id}'],
+            ['model context protocol', 'AI assistants (MCP)', '#description/ai-assistants-mcp']]) {
+            await find(text);
+            await chosen.getByText(title, { exact: true }).waitFor();
+            await page.keyboard.press('Enter');
+            await page.waitForFunction((expected) => decodeURIComponent(location.hash) === expected, hash);
+        }
+        await find('nothing like this xyzzy');
+        await dialog.getByText('Nothing found.').waitFor();
+        await field.fill('point-in-time');
+        await dialog.getByRole('option', { name: /Point-in-time recovery/ }).first().click();
+        await page.waitForURL('**/docs/operation.html#description/point-in-time-recovery');
+        await page.getByRole('heading', { name: 'Operating reelsd' }).waitFor();
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('every section of the guides is found by its title, and the links between guides lead to one', async () => {
     const visitor = await open();
     const { page } = visitor;
-    await page.getByRole('button', { name: /Search/ }).first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('combobox').fill('codes of failed reels');
-    await dialog.getByRole('option', { name: /Codes of failed reels/ }).first().waitFor();
-    await visitor.assertAccessible();
-    await dialog.getByRole('combobox').fill('thumbnail');
-    await dialog.getByRole('option', { name: /Get the thumbnail of one reel/ }).first().click();
-    await page.waitForFunction(() => location.hash.endsWith('/thumbnail'));
+    for (const path of ['/docs/index.html', '/docs/operation.html']) {
+        await page.goto(path);
+        await page.locator('.introduction-description h2').first().waitFor();
+        const dead = await page.evaluate(() => [...document.querySelectorAll('.introduction-description a')]
+            .map((link) => link.getAttribute('href'))
+            .filter((href) => /\.md|^[^#]*\/adr\//.test(href) || href === '#'
+                || href.startsWith('#description/') && !document.querySelector(`[id$="${href.slice(1)}"]`)));
+        assert.deepEqual(dead, [], path);
+        const titles = await page.locator('.introduction-description :is(h2, h3)').allTextContents();
+        assert.ok(titles.length > 20);
+        await page.getByRole('button', { name: 'Search' }).first().click();
+        for (const title of titles) {
+            await page.getByRole('combobox').fill(title);
+            await page.locator('.search li .found-title').getByText(title.trim(), { exact: true }).first().waitFor();
+        }
+        await page.keyboard.press('Escape');
+    }
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('the guides for operators are accessible and fit', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme: 'dark' });
+    await visitor.page.goto('/docs/operation.html');
+    await visitor.page.getByRole('heading', { name: 'Runbook' }).waitFor();
+    await visitor.assertLayout();
+    assert.equal(await visitor.page.getByRole('button', { name: 'Fill in a token' }).count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('fields say whether they are optional, and have an example', async () => {
+    const visitor = await open({}, '#tag/reels/GET/api/v1/reels/search');
+    const { page } = visitor;
+    await show(page, '#tag/reels/GET/api/v1/reels/search');
+    const field = (name) => page.locator(`[id$="reels/search"] .property-heading`, { hasText: new RegExp(`^${name}`) }).first();
+    await field('q').getByText('required').waitFor();
+    assert.equal(await field('tag').locator('.property-name').evaluate((name) => getComputedStyle(name, '::after').content), '"optional"');
+    await field('tag').getByText('recipes').waitFor();
+    // An optional parameter is in no sample.
+    assert.ok(!(await page.locator('[id$="reels/search"] code.language-curl').textContent()).includes('recipes'));
     visitor.assertClean();
     await visitor.close();
 });

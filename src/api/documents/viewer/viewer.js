@@ -1,10 +1,13 @@
-// Shows the API document of this server, and no other.
-const PLACEHOLDERS = { server: 'http://127.0.0.1:8080', token: 'YOUR_SECRET_TOKEN' }; // As in the document.
+// Shows the API document of this server with its guides, or the guides for operators, and nothing else.
+import { fetchDocument, fetchGuides, joined, PAGE, PLACEHOLDERS } from './guides.js';
+import { addSearch } from './search.js';
+
 const TOKEN_KEY = 'reelsd-docs-token';
 const THEME_KEY = 'reelsd-theme'; // As in the dashboard.
 // The operations of a reel, first of their group. All others are in the document's order.
 const FIRST = ['post /api/v1/reels/analyze', 'get /api/v1/reels/{id}', 'get /api/v1/reels', 'get /api/v1/reels/search',
     'get /api/v1/reels/usage', 'delete /api/v1/reels/{id}'];
+const TOKEN_SECONDS = 24 * 3600; // A forgotten one does no harm for long.
 const COPIED_MILLISECONDS = 2000;
 const LANGUAGE_NAMES = { sh: 'curl', python: 'Python', javascript: 'JavaScript', json: 'JSON', http: 'HTTP' };
 const LANGUAGES = { shell: 'curl', python: 'requests', js: 'fetch' };
@@ -27,7 +30,10 @@ const COMPLETIONS = [
     ['section[aria-label^="Notifications"]:not([role])', { role: 'group' }],
 ];
 
+const FILL_TITLE = 'Creates a token for all samples. It expires after a day, and this tab forgets it when it is closed.';
+
 let lastFocused = null; // Outside of dialogs.
+let fillToken = null; // Creates a token for the samples; null if they have one, or without a session.
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 
 /** Resolves to the dashboard's session, or null when signed out. */
@@ -72,7 +78,7 @@ function storeToken(token) {
 
 async function createToken(session) {
     const name = `API reference, ${new Date().toISOString().slice(0, 19).replace('T', ' ')}`;
-    const { id, token } = await change(session, 'POST', '/tokens', { name });
+    const { id, token } = await change(session, 'POST', '/tokens', { name, expires_in_seconds: TOKEN_SECONDS });
     storeToken({ account: session.account.id, id, token });
 }
 
@@ -98,14 +104,14 @@ function button(label, title, run) {
 
 function showToken(session, token) {
     const place = document.getElementById('token');
+    place.hidden = PAGE !== 'index.html';
+    fillToken = session && !token ? () => createToken(session) : null;
     if (token) {
         const shown = document.createElement('code');
         shown.textContent = `${token.token.slice(0, 12)}…`;
         place.replaceChildren(shown, button('Revoke', 'Revoke the token that the samples contain', () => revokeToken(session, token)));
     } else if (session) {
-        place.replaceChildren(button('Fill in a token',
-            'Creates a token for the samples of this page. It is kept in this tab until you close it.',
-            () => createToken(session)));
+        place.replaceChildren(button('Fill in a token', FILL_TITLE, fillToken));
     } else {
         const link = document.createElement('a');
         Object.assign(link, { href: '/sign-in', className: 'bar-button', textContent: 'Sign in' });
@@ -226,6 +232,19 @@ function shieldBackground() {
     }
 }
 
+/** Adds a button to each sample that has no token yet. */
+function addFillButtons() {
+    const samples = document.querySelectorAll('.introduction-description pre, .request-card');
+    for (const sample of fillToken ? samples : []) {
+        const head = sample.matches('pre') ? sample : sample.querySelector('.request-card-footer');
+        if (sample.textContent.includes(PLACEHOLDERS.token) && !sample.querySelector('.fill')) {
+            const fill = button('Fill in a token', FILL_TITLE, fillToken);
+            fill.className = 'fill';
+            head?.append(fill);
+        }
+    }
+}
+
 /** Completes what the viewer leaves out for the keyboard and for screen readers, and copy buttons in guides. */
 function completePage() {
     for (const [selector, attributes] of COMPLETIONS) {
@@ -238,6 +257,7 @@ function completePage() {
         sample.parentElement.dataset.language = LANGUAGE_NAMES[language] ?? language;
         sample.parentElement.append(copyButton(sample));
     }
+    addFillButtons();
     for (const table of document.querySelectorAll('.introduction-description table:not(:has([data-label]))')) {
         const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
         for (const cell of table.querySelectorAll('td')) {
@@ -255,6 +275,11 @@ function withExampleTitles(text) {
     });
 }
 
+/** The document with more guides at the end of its description. */
+function withGuides(text, guides) {
+    return text.replace(/\n(?=servers:\n)/, `\n${guides.replaceAll(/^(?=.)/gm, '    ')}\n`);
+}
+
 function rank({ method, path }) {
     const place = FIRST.indexOf(`${method.toLowerCase()} ${path}`);
     return place < 0 ? FIRST.length : place;
@@ -268,29 +293,35 @@ async function start() {
         lastFocused = target.closest('[role="dialog"]') ? lastFocused : target;
     });
     applyStylesByScript();
-    const [{ createApiReference }, text, session] = await Promise.all([
-        import('./scalar/standalone.esm.js'),
-        fetch('openapi.yaml').then((answer) => answer.text()),
-        loadSession(),
-    ]);
+    addSearch(document.getElementById('search'));
+    document.body.classList.add(PAGE.replace('.html', ''));
+    document.querySelector(`.bar-pages a[href="${PAGE}"]`).setAttribute('aria-current', 'page');
+    const [{ createApiReference }, text, guides, session] = await Promise.all([
+        import('./scalar/standalone.esm.js'), fetchDocument(), fetchGuides(PAGE), loadSession()]);
     const token = readToken(session);
     showToken(session, token);
-    document.getElementById('version').textContent = /^ {2}version: (\S+)/m.exec(text)[1];
+    const version = /^ {2}version: (\S+)/m.exec(text)[1];
+    document.getElementById('version').textContent = version;
     const viewer = document.getElementById('viewer');
     viewer.replaceChildren();
     new MutationObserver(completePage).observe(document.body,
         { childList: true, subtree: true, attributeFilter: ['class', 'style'] });
+    const isReference = PAGE === 'index.html';
+    const content = isReference ? withGuides(withExampleTitles(text), joined(guides, 1))
+        .replaceAll(PLACEHOLDERS.token, token?.token ?? PLACEHOLDERS.token)
+        : { openapi: '3.0.3', info: { title: 'Operation', version, description: joined(guides, 0) }, paths: {} };
     createApiReference(viewer, {
-        content: withExampleTitles(text).replaceAll(PLACEHOLDERS.server, location.origin)
-            .replaceAll(PLACEHOLDERS.token, token?.token ?? PLACEHOLDERS.token),
+        content,
         authentication: { preferredSecurityScheme: 'apiToken', securitySchemes: { apiToken: { token: token?.token ?? '' } } },
         customFetch: sendAs(session),
         operationsSorter: (a, b) => rank(a) - rank(b),
         hiddenClients: HIDDEN_CLIENTS,
         featuredClients: Object.entries(LANGUAGES).map((pair) => pair.join('/')),
         defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-        setPageTitle: ({ title }) => `${title}, reelsd API`,
+        setPageTitle: ({ title }) => [title, isReference ? 'reelsd API' : 'Operating reelsd'].filter(Boolean).join(' · '),
+        localization: { translations: { common: { openMenu: 'Open the contents', closeMenu: 'Close the contents' } } },
         hideModels: true,
+        hideSearch: true, // It misses texts of guides; this page has its own.
         documentDownloadType: 'direct',
         // This page has its own switch, which it shares with the dashboard.
         hideDarkModeToggle: true,

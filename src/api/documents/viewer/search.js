@@ -1,0 +1,212 @@
+// The search: every guide and every request of the API, by words and phrases.
+import { addAnchors, descriptionOf, fetchDocument, fetchGuides, PAGE, PAGES, sectionsOf, slugOf } from './guides.js';
+
+const RESULTS_MAX = 20;
+const PASSAGE_BEFORE = 40;
+const PASSAGE_LENGTH = 150;
+const METHOD = /^ {4}(get|put|post|delete):$/;
+const WEIGHTS = { title: 10, parent: 2, text: 1 };
+
+function folded(text) {
+    return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+/** Markdown as plain words, without its samples. */
+function plain(text) {
+    return text.replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/^\|[-|\s]+\|$/gm, '')
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '')
+        .replaceAll(/\s*\|\s*/g, ' · ').replaceAll(/\s+/g, ' ').trim();
+}
+
+function entriesOfGuides(sections, page) {
+    const parents = [];
+    return addAnchors(sections).map(({ depth, title, lines, anchor }) => {
+        parents.length = depth;
+        parents[depth] = title;
+        return { title, parent: parents.slice(0, depth).filter(Boolean).at(-1) ?? '', text: plain(lines.join('\n')),
+            more: folded(lines.join('\n')), href: `${page === PAGE ? '' : page}${anchor}` };
+    });
+}
+
+/** Blocks of the document by their path, such as `schemas/Job`: the lines below their name. */
+function componentsOf(document) {
+    const blocks = new Map();
+    let group = '';
+    let block = [];
+    for (const line of document.slice(document.indexOf('\ncomponents:')).split('\n')) {
+        group = /^ {2}(\w+):$/.exec(line)?.[1] ?? group;
+        const name = /^ {4}([\w-]+):/.exec(line)?.[1];
+        if (name) {
+            block = [];
+            blocks.set(`${group}/${name}`, block);
+        }
+        block.push(line);
+    }
+    return blocks;
+}
+
+/** The text of a block with that of the blocks that it names. */
+function withReferences(text, blocks, seen = new Set()) {
+    const names = [...text.matchAll(/#\/components\/((?:schemas|parameters|requestBodies)\/[\w-]+)/g)].map(([, name]) => name);
+    return names.filter((name) => !seen.has(name)).reduce((whole, name) => {
+        seen.add(name);
+        return `${whole}\n${withReferences((blocks.get(name) ?? []).join('\n'), blocks, seen)}`;
+    }, text);
+}
+
+function entriesOfRequests(document) {
+    const blocks = componentsOf(document);
+    const entries = [];
+    let path = '';
+    let lines = null;
+    const [, paths] = /\npaths:\n([^]*?)\n\S/.exec(document);
+    for (const line of paths.split('\n')) {
+        path = /^ {2}(\/\S*):$/.exec(line)?.[1] ?? path;
+        const method = METHOD.exec(line)?.[1];
+        if (method) {
+            lines = [];
+            entries.push({ method: method.toUpperCase(), path, lines });
+        }
+        lines?.push(line);
+    }
+    return entries.map(({ method, path: place, lines: own }) => {
+        const text = own.join('\n');
+        const tag = /^ {6}tags: \[(.*)\]$/m.exec(text)[1];
+        const description = /^ {6}description: (?:\|\n((?: {8}.*\n|\n)*)|(.*))/m.exec(text);
+        return {
+            title: /^ {6}summary: (.*)$/m.exec(text)[1], parent: `${method} ${place}`, isRequest: true,
+            text: plain(description?.[1] ?? description?.[2] ?? ''), more: folded(withReferences(text, blocks)),
+            href: `${PAGE === 'index.html' ? '' : 'index.html'}#tag/${slugOf(tag)}/${method}${place}`,
+        };
+    });
+}
+
+/** Resolves to all that can be found: `[{title, parent, text, more, href}]`. */
+async function loadEntries() {
+    const [document, ...guides] = await Promise.all([fetchDocument(), ...Object.keys(PAGES).map(fetchGuides)]);
+    const described = sectionsOf(descriptionOf(document));
+    const entries = Object.keys(PAGES).flatMap((page, index) => {
+        const sections = guides[index].flatMap((guide) => guide.sections);
+        return entriesOfGuides(index === 0 ? [...described, ...sections] : sections, page);
+    });
+    return [...entries, ...entriesOfRequests(document)].map((entry) => ({ ...entry,
+        folded: { title: folded(entry.title), parent: folded(entry.parent), text: folded(entry.text) } }));
+}
+
+/** How well an entry fits: 0 unless each word begins a word of it. */
+function scoreOf({ folded: parts, more }, phrase, words) {
+    let score = 0;
+    for (const word of words) {
+        const begins = (text) => text.startsWith(word) || new RegExp(`[^\\p{L}\\p{N}]${RegExp.escape?.(word)
+            ?? word.replaceAll(/[^\p{L}\p{N}]/gu, '\\$&')}`, 'u').test(text);
+        const found = Object.keys(WEIGHTS).filter((part) => begins(parts[part]));
+        if (found.length === 0 && !begins(more)) {
+            return 0;
+        }
+        score += found.reduce((sum, part) => sum + WEIGHTS[part], 0.5);
+    }
+    return score + (parts.title === phrase ? 100 : 0) + (parts.title.includes(phrase) ? 40 : 0)
+        + (parts.text.includes(phrase) ? 12 : 0);
+}
+
+function find(entries, typed) {
+    const phrase = folded(typed.trim()).replaceAll(/\s+/g, ' ');
+    const words = phrase.split(' ').filter(Boolean);
+    return words.length === 0 ? [] : entries.map((entry) => ({ ...entry, score: scoreOf(entry, phrase, words) }))
+        .filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, RESULTS_MAX)
+        .map((entry) => ({ ...entry, passage: passageOf(entry, phrase, words) }));
+}
+
+/** The part of the text around the phrase or a word: `[before, match, after]`. */
+function passageOf({ text, folded: parts }, phrase, words) {
+    const [word, at] = [phrase, ...words].map((one) => [one, parts.text.indexOf(one)]).find(([, place]) => place >= 0) ?? ['', 0];
+    const from = at <= PASSAGE_BEFORE ? 0 : text.indexOf(' ', at - PASSAGE_BEFORE) + 1;
+    return [(from > 0 ? '… ' : '') + text.slice(from, at), text.slice(at, at + word.length),
+        text.slice(at + word.length, from + PASSAGE_LENGTH)];
+}
+
+function countWords(count) {
+    return count === 1 ? '1 result' : `${count === RESULTS_MAX ? 'The best ' : ''}${count} results`;
+}
+
+function element(name, properties, ...children) {
+    const created = Object.assign(document.createElement(name), properties);
+    created.append(...children);
+    return created;
+}
+
+function option({ title, parent, passage, href, isRequest }, index, open) {
+    const [before, match, after] = passage;
+    const item = element('li', { id: `found-${index}`, role: 'option' },
+        element('span', { className: 'found-title' }, title),
+        element('span', { className: isRequest ? 'found-parent found-path' : 'found-parent' }, parent),
+        element('span', { className: 'found-passage' }, before, ...match ? [element('mark', {}, match)] : [], after));
+    item.addEventListener('click', () => open(href));
+    return item;
+}
+
+/** The button of the search and its dialog. */
+export function addSearch(button) {
+    const input = element('input', { type: 'text', placeholder: 'Search guides and requests', autocomplete: 'off',
+        spellcheck: false, ariaLabel: 'Search guides and requests', ariaExpanded: 'true', ariaAutoComplete: 'list', role: 'combobox' });
+    input.setAttribute('aria-controls', 'found');
+    const list = element('ul', { id: 'found', role: 'listbox', ariaLabel: 'Results' });
+    const note = element('p', { className: 'search-note', role: 'status' });
+    const dialog = element('dialog', { className: 'search', ariaLabel: 'Search' }, input, list, note);
+    let entries = null;
+    let results = [];
+    let chosen = 0;
+    const choose = (index) => {
+        chosen = index;
+        [...list.children].forEach((item, place) => item.setAttribute('aria-selected', String(place === index)));
+        list.children[index]?.scrollIntoView({ block: 'nearest' });
+        input.setAttribute('aria-activedescendant', list.children[index]?.id ?? '');
+    };
+    const open = (href) => {
+        dialog.close();
+        location.href = href;
+    };
+    const show = () => {
+        results = find(entries ?? [], input.value);
+        list.replaceChildren(...results.map((result, index) => option(result, index, open)));
+        list.hidden = results.length === 0;
+        note.textContent = entries === null ? 'Loading…'
+            : results.length > 0 ? countWords(results.length)
+                : input.value.trim() ? 'Nothing found.' : 'Words or a phrase, such as “verify the signature”.';
+        choose(0);
+    };
+    const start = async () => {
+        if (dialog.open) {
+            return;
+        }
+        dialog.showModal();
+        input.select();
+        show();
+        try {
+            entries ??= await loadEntries();
+            show();
+        } catch (error) {
+            note.textContent = `The search could not be loaded: ${error.message}`;
+        }
+    };
+    input.addEventListener('input', show);
+    input.addEventListener('keydown', (event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (step && results.length > 0) {
+            event.preventDefault();
+            choose((chosen + step + results.length) % results.length);
+        } else if (event.key === 'Enter' && !event.isComposing && results[chosen]) {
+            event.preventDefault();
+            open(results[chosen].href);
+        }
+    });
+    dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
+    document.addEventListener('keydown', (event) => {
+        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+            event.preventDefault();
+            start();
+        }
+    });
+    button.addEventListener('click', start);
+    document.body.append(dialog);
+}
