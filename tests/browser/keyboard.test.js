@@ -54,7 +54,7 @@ test('G and a letter open a page, C goes to the field for links', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     await visitor.visit('/account');
-    for (const [key, title] of [['u', 'Usage'], ['t', 'Tokens'], ['w', 'Webhooks'], ['a', 'Account'], ['r', 'Reels']]) {
+    for (const [key, title] of [['u', 'Usage'], ['t', 'Tokens'], ['w', 'Webhooks'], ['a', 'Account'], ['d', 'Admin'], ['r', 'Reels']]) {
         await page.keyboard.press('g');
         await page.keyboard.press(key);
         await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor();
@@ -104,6 +104,10 @@ for (const width of WIDTHS) {
         await page.keyboard.press('Escape');
         await field.waitFor({ state: 'detached' });
 
+        await run('coff');
+        await page.getByRole('option', { name: /coffee/ }).first().and(page.locator('[aria-selected="true"]')).waitFor();
+        await page.getByRole('option', { name: 'Search for “coff”' }).click();
+        await page.waitForURL('**/?q=coff');
         await run('api key');
         await page.getByRole('option', { name: 'Tokens' }).and(page.locator('[aria-selected="true"]')).waitFor();
         await page.keyboard.press('Enter');

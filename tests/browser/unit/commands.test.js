@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandsFor, hitEntries } from '../../../src/dashboard/web/palette/commands.js';
+import { commandsFor, hitEntries, listedReels, searchEntry } from '../../../src/dashboard/web/palette/commands.js';
 
 const labels = (text, isAdmin = true) => commandsFor(text, isAdmin).map(({ label }) => label);
 
@@ -28,4 +28,18 @@ test('a hit opens at its time', () => {
     const headlineOf = ({ summary }) => summary;
     assert.deepEqual(hitEntries([{ id: 1, summary: 'Coffee', match: { seconds: 0 } }, { id: 2, summary: 'Tea', match: {} }], headlineOf)
         .map(({ value }) => value), ['/reels/1#t=0', '/reels/2']);
+});
+
+test('reels are found by the beginnings of the words in their titles', () => {
+    const reels = [{ id: 3, summary: 'Three ways to make better coffee' }, { id: 2, summary: 'Tea' }, { id: 1, summary: 'Café visit' }];
+    const found = (text) => listedReels(reels, text, ({ summary }) => summary).map(({ value }) => value);
+    assert.deepEqual(found('coff'), ['/reels/3']);
+    assert.deepEqual(found('bet cof'), ['/reels/3']);
+    assert.deepEqual(found('cafe'), ['/reels/1']);
+    assert.deepEqual(found('offee'), []);
+    assert.deepEqual(found(''), ['/reels/3', '/reels/2', '/reels/1']);
+});
+
+test('all hits for a text can be shown', () => {
+    assert.deepEqual(searchEntry('a & b'), { kind: 'page', label: 'Search for “a & b”', value: '/?q=a%20%26%20b' });
 });

@@ -14,8 +14,8 @@ test('the usual time is the median of the latest analyses, without copies', () =
 });
 
 test('the running time is shown next to the usual one', () => {
-    assert.equal(elapsedWords(START, START + 12_000, 20), '12 s of about 20 s');
-    assert.equal(elapsedWords(START, START + 65_000, 20), '1 min 5 s, usually 20 s');
-    assert.equal(elapsedWords(START, START + 3_000, null), '3 s');
-    assert.equal(elapsedWords(START, START - 3_000, null), '0 s');
+    assert.equal(elapsedWords(START, START + 12_000, 20), 'for 12 s of about 20 s');
+    assert.equal(elapsedWords(START, START + 65_000, 20), 'for 1 min 5 s, usually 20 s');
+    assert.equal(elapsedWords(START, START + 3_000, null), 'for 3 s');
+    assert.equal(elapsedWords(START, START - 3_000, null), 'for 0 s');
 });

@@ -35,8 +35,8 @@ function Causes({ causes, recent, retried, isBusy, onRetry }) {
         const words = wordsFor(ids, cause);
         return html`<li key=${cause.error_code} class="line">
             <div class="line-main"><h3><code>${cause.error_code}</code></h3></div>
-            <p class="small muted">${countOf(cause.count, 'reel')}, the last${' '}
-                <${Time} value=${cause.last_at} /></p>
+            <p class="small muted">${countOf(cause.count, 'reel')}, ${cause.count > 1 && 'most recently '}<${Time}
+                value=${cause.last_at} /></p>
             <div class="line-tools">${ids.length > 0 && html`<button class="button button-small"
                 type="button" disabled=${isBusy} onClick=${() => onRetry(ids)}
                 aria-label=${`${words}: ${cause.error_code}`}>${words}</button>`}</div>

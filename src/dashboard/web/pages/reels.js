@@ -30,7 +30,6 @@ const SAMPLE_LINK = 'https://www.instagram.com/reel/reelsd-sample/';
 const TEST_LINK = /\/reelsd-[a-z-]+\/?$/;
 const ASK_PATH = '/reels/ask';
 const PLACE_SECONDS = 10;
-const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused' };
 
 function filterOf(query) {
     return {
@@ -100,10 +99,10 @@ function ReelList({ list, reels, filter, onShowAll }) {
         ${list.next && html`<${More} list=${list} />`}`;
 }
 
-/** The next steps of an account whose only reels are of test links. */
-function NextSteps({ reels, session }) {
-    const isNew = reels.length > 0 && reels.every(({ url }) => TEST_LINK.test(url));
-    return isNew && html`<${Guide} session=${session} />`;
+/** The next steps of an account with few reels. `list` is that of all its reels. */
+function NextSteps({ list, session }) {
+    const hasOwnReel = list.reels.some(({ url }) => !TEST_LINK.test(url));
+    return list.reels.length > 0 && !list.next && html`<${Guide} session=${session} hasOwnReel=${hasOwnReel} />`;
 }
 
 /** A question to all reels, or to those of an author. */
@@ -123,6 +122,7 @@ export function Page({ place, session }) {
     const hidden = useStore(hiddenStore);
     const [ask, setAsk] = useState({ isOpen: hasQuestion(ASK_PATH), takesFocus: false });
     const isSearch = filter.q !== '';
+    const isListed = !isSearch && filter.status === '' && filter.author === '' && filter.tag === '';
     const reels = isSearch ? [] : list.reels.filter((reel) => !hidden.has(reel.id));
     useTitle('Reels');
     const setFilter = (change) => {
@@ -135,17 +135,14 @@ export function Page({ place, session }) {
     };
     // One element: Preact reorders the elements of a page that has several when its parts load slowly.
     return html`<div>
-        <div class="page-head">
-            <h1>Reels</h1>
-            <span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
-        </div>
+        <h1 class="unseen">Reels</h1>
         <${PlatformNotice} />
-        <${SubmitBox} key=${upload || shared} link=${upload} shared=${shared} isListed=${!isSearch && filter.status === '' && filter.author === '' && filter.tag === ''} />
-        <${NextSteps} reels=${list.next ? [] : reels} session=${session} />
+        <${SubmitBox} key=${upload || shared} link=${upload} shared=${shared} isListed=${isListed} />
+        ${isListed && html`<${NextSteps} list=${list} session=${session} />`}
         <${Toolbar} query=${filter.q} onQuery=${(q) => setFilter({ q })} ask=${canAsk(session)
             ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null} />
         ${canAsk(session) && ask.isOpen && html`<${Question} author=${filter.author} takesFocus=${ask.takesFocus} />`}
-        <${ListHead} reels=${reels}>
+        <${ListHead} reels=${reels} live=${live}>
             <${Filters} filter=${filter} isSearch=${isSearch} onFilter=${setFilter} />
         <//>
         ${isSearch ? html`<${SearchResults} query=${filter.q} author=${filter.author} tag=${filter.tag} onShowAll=${showAll} />`

@@ -16,14 +16,22 @@ import { useTitle } from '../ui/title.js';
 // The daemon shows it only once, so it must survive a visit to another page.
 const createdStore = createStore(null);
 
+const REFERENCE_KEY = 'reelsd-docs-token'; // As in the viewer of the API reference.
+
 // The next user of this browser must not see it.
 sessionStore.subscribe(() => {
     if (sessionStore.get().state === 'signed_out') {
         createdStore.set(null);
+        sessionStorage.removeItem(REFERENCE_KEY);
     }
 });
 
 const SCOPES = [['all', 'Everything'], ['read', 'Read only'], ['submit', 'Submit reels and read them']];
+const SCOPE_HINTS = {
+    all: 'Everything that you can do with reels, webhooks and your data.',
+    read: 'Every GET request, without the signing secret of the webhook.',
+    submit: 'Submits reels and reads them; no search, usage or export.',
+};
 const DAY_SECONDS = 24 * 3600;
 const LIVES = [['0', 'Never'], ['7', 'In 7 days'], ['30', 'In 30 days'], ['90', 'In 90 days'], ['365', 'In a year']];
 
@@ -60,7 +68,7 @@ function CurlBox({ label, line, what }) {
 function CreateForm({ onCreated }) {
     const [name, setName] = useState('');
     const [scope, setScope] = useState('all');
-    const [days, setDays] = useState('0');
+    const [days, setDays] = useState('90');
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
         const seconds = days === '0' ? null : Number(days) * DAY_SECONDS;
         const created = await change('POST', '/tokens', { name: name.trim(), scope, expires_in_seconds: seconds });
@@ -76,11 +84,18 @@ function CreateForm({ onCreated }) {
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
             placeholder="Name of the program" value=${name} onValue=${type}
             error=${isNameWrong ? error.message : null} />
-        <${SelectField} label="Scope" value=${scope} onValue=${setScope} options=${SCOPES} />
+        <${SelectField} label="Scope" value=${scope} onValue=${setScope} options=${SCOPES} hint=${SCOPE_HINTS[scope]} />
         <${SelectField} label="Expires" value=${days} onValue=${setDays} options=${LIVES} />
         <button class="button button-main" type="submit" disabled=${isBusy}>Create token</button>
         ${error && !isNameWrong && html`<${FailureNote} error=${error} />`}
     </form>`;
+}
+
+/** Opens the API reference with the token in its samples, which this tab forgets when it is closed. */
+function openReference({ id, token }) {
+    const account = sessionStore.get().session.account.id;
+    sessionStorage.setItem(REFERENCE_KEY, JSON.stringify({ account, id, token }));
+    location.assign('/docs/');
 }
 
 /** The new token; `takesFocus` focuses its copy button. */
@@ -101,6 +116,7 @@ function NewToken({ created, takesFocus, onClose }) {
                 <${CurlBox} label="Read its result; ID is the number in the answer" line=${readLine(created.token)}
                     what="the second curl line" />`}
         <div class="actions actions-start">
+            <button class="button" type="button" onClick=${() => openReference(created)}>Open the API reference with it</button>
             <button class="button" type="button" onClick=${onClose}>Done</button>
         </div>
     </section>`;

@@ -59,9 +59,16 @@ export function commandsFor(typed, isAdmin) {
     return [...directCommands(text), ...found.map(({ kind, label, value }) => ({ kind, label, value }))];
 }
 
-/** The entries for reels of the list, the newest first. */
-export function recentReels(reels, headlineOf) {
-    return reels.slice(0, RECENT_MAX).map((reel) => ({ kind: 'page', label: headlineOf(reel), value: `/reels/${reel.id}` }));
+/** The entries for reels of the list whose titles have words that begin as those of the text; the newest first. */
+export function listedReels(reels, typed, headlineOf) {
+    const text = typed.trim();
+    return reels.filter((reel) => text === '' || fits(text, headlineOf(reel), '')).slice(0, RECENT_MAX)
+        .map((reel) => ({ kind: 'page', label: headlineOf(reel), value: `/reels/${reel.id}` }));
+}
+
+/** The entry that shows all hits for a text. */
+export function searchEntry(text) {
+    return { kind: 'page', label: `Search for “${text}”`, value: `/?q=${encodeURIComponent(text)}` };
 }
 
 /** The entries for hits of a search; those with a time open at it. */

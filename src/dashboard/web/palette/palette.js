@@ -10,16 +10,19 @@ import { submitLink } from '../reels/submissions.js';
 import { setView, viewStore } from '../reels/view.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icons.js';
+import { useLoading } from '../ui/loading.js';
 import { openOverlay } from '../ui/overlay.js';
 import { showToast } from '../ui/toast.js';
-import { commandsFor, hitEntries, recentReels } from './commands.js';
+import { commandsFor, hitEntries, listedReels, searchEntry } from './commands.js';
 
 const HITS_MAX = 8;
 const TYPING_MILLISECONDS = 200;
+const NEWEST = '/reels?limit=100&latest=true'; // Those whose titles are compared.
 
-/** The reels for a text: recent ones without a text, otherwise the hits of a search; null while it runs. */
+/** The reels for a text: recent ones without a text, otherwise those with its words in the title, then the hits of a search. */
 function useReels(text) {
     const [found, setFound] = useState({ text: '', hits: [] });
+    const { data: own } = useLoading((signal) => get(NEWEST, signal), []);
     useEffect(() => {
         if (text === '') {
             return undefined;
@@ -40,11 +43,13 @@ function useReels(text) {
             controller.abort();
         };
     }, [text]);
+    const listed = listedReels(own ?? listStore.get().reels, text, headlineOf);
     if (text === '') {
-        return { entries: recentReels(listStore.get().reels, headlineOf), message: null };
+        return { entries: listed, message: null };
     }
     // Hits for the previous text stay until the next ones are here, so that the list does not flicker.
-    return { entries: hitEntries(found.hits, headlineOf), message: found.text === text ? found.message ?? null : null };
+    const hits = hitEntries(found.hits.filter(({ id }) => listed.every(({ value }) => value !== `/reels/${id}`)), headlineOf);
+    return { entries: [...listed, ...hits], message: found.text === text ? found.message ?? null : null };
 }
 
 const ACTIONS = {
@@ -92,10 +97,9 @@ export function Palette({ session, onClose }) {
     const [at, setAt] = useState(0);
     const commands = useMemo(() => commandsFor(text, session.account.is_admin), [text]);
     const reels = useReels(text.trim());
-    const groups = [['Go to', commands], ['Reels', reels.entries]];
-    if (text.trim() === '') {
-        groups.reverse(); // The recent reels are few.
-    }
+    const groups = text.trim() === '' ? [['Reels', reels.entries], ['Go to', commands]] // The recent reels are few.
+        : [['Go to', commands], ['Reels', reels.entries], ['Search', [searchEntry(text.trim())]]];
+    const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, [, entries]) => sum + entries.length, 0));
     const all = groups.flatMap(([, entries]) => entries);
     const chosen = Math.min(at, all.length - 1);
     const start = (entry) => {
@@ -125,8 +129,8 @@ export function Palette({ session, onClose }) {
         </div>
         <ul class="palette-list" id="palette-list" role="listbox" aria-label="Results" tabindex="-1">
             ${groups.map(([title, entries], index) => html`<${Group} key=${title} title=${title} entries=${entries}
-                from=${index === 0 ? 0 : groups[0][1].length} chosen=${chosen} onRun=${start} />`)}
+                from=${starts[index]} chosen=${chosen} onRun=${start} />`)}
         </ul>
-        ${all.length === 0 && html`<p class="palette-none muted" role="status">${reels.message ?? 'Nothing found.'}</p>`}
+        ${reels.message && html`<p class="palette-none muted" role="status">${reels.message}</p>`}
     <//>`;
 }

@@ -1,5 +1,6 @@
 // The list of keyboard shortcuts.
 import { html } from 'htm/preact/standalone';
+import { sessionStore } from '../core/session.js';
 import { Dialog } from '../ui/dialog.js';
 
 const IS_MAC = /mac|iphone|ipad/i.test(navigator.platform);
@@ -16,6 +17,7 @@ const GROUPS = [
         [[['G', 'T']], 'go to Tokens'],
         [[['G', 'W']], 'go to Webhooks'],
         [[['G', 'A']], 'go to Account'],
+        [[['G', 'D']], 'go to Admin'],
         [['?'], 'this list'],
         [[[CONTROL, 'Z']], 'undo a deletion, while its message is shown'],
     ]],
@@ -41,8 +43,11 @@ function Keys({ keys }) {
 
 /** The dialog. */
 export function Shortcuts({ onClose }) {
+    const isAdmin = sessionStore.get().session?.account.is_admin;
+    const shown = GROUPS.map(([title, shortcuts]) =>
+        [title, shortcuts.filter(([, words]) => isAdmin || words !== 'go to Admin')]);
     return html`<${Dialog} title="Keyboard shortcuts" onClose=${onClose}>
-        ${GROUPS.map(([title, shortcuts]) => html`<section key=${title} class="keys">
+        ${shown.map(([title, shortcuts]) => html`<section key=${title} class="keys">
             <h3>${title}</h3>
             <dl>${shortcuts.map(([alternatives, words]) => html`<div key=${words}>
                 <dt>${alternatives.map((keys, index) => html`<span key=${index}>

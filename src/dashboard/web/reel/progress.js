@@ -18,7 +18,7 @@ const LATEST = 20; // Some may be copies, which say nothing about the time.
 /** The running time, next to that of the account's latest analyses. */
 function RunningTime({ start }) {
     const { data } = useLoading((signal) => get(pathWithQuery('/reels', { status: 'done', limit: LATEST }), signal), []);
-    return html`<p class="muted">Running for <${Elapsed} start=${start} usual=${usualSeconds(data ?? [])} />.</p>`;
+    return html`<p class="muted">Running <${Elapsed} start=${start} usual=${usualSeconds(data ?? [])} />.</p>`;
 }
 
 /** The steps of the work, with the current one marked. */
@@ -54,7 +54,7 @@ export function Failure({ reel, isBusy, onRetry }) {
         <${Icon} name="error" />
         <div class="note-body">
             <p class="foreign">${reel.error} <a href="/docs/#description/codes-of-failed-reels"><code>${reel.error_code}</code></a></p>
-            <p>${remedyFor(reel)}</p>
+            ${remedyFor(reel) && html`<p>${remedyFor(reel)}</p>`}
             ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}
             ${(wait !== null || upload) && html`<div class="actions actions-start">
                 ${wait !== null && html`<button class="button" type="button" disabled=${isBusy || left > 0}

@@ -2,17 +2,15 @@
 import { pathWithQuery } from '../core/routes.js';
 
 const REMEDIES = {
-    unavailable: 'Open the link without signing in. If you have the video, upload it.',
-    rate_limited: 'Try again later, or upload the video.',
+    unavailable: 'To check the link, open it without signing in.',
     unsupported_format: 'Submit a link or a file that is a video.',
     storage_error: 'Try again later. If it happens again, tell the operator.',
     video_too_long: 'Upload a shorter cut, or ask the operator for a higher limit.',
-    download_failed: 'Try again later, or upload the video.',
     internal: 'Try again once. If it happens again, tell the operator the number of the reel.',
 };
 const PLATFORM_CAUSES = ['rate_limited', 'download_failed', 'unavailable'];
 
-/** What to do about a failed reel, as a sentence. */
+/** What to do about a failed reel besides the buttons of its page, as a sentence; empty for nothing. */
 export function remedyFor({ error_code: code, retryable }) {
     if (code === 'model_failed') {
         return retryable ? 'Try again later.' : 'Choose another analyzer under Options, or ask the operator.';

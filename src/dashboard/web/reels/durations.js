@@ -13,12 +13,12 @@ export function usualSeconds(reels) {
     return times.length < REELS_MIN ? null : times[Math.floor((times.length - 1) / 2)];
 }
 
-/** The time since a start (milliseconds, like `now`) next to the usual seconds or null: `12 s of about 20 s`. */
+/** The time since a start (milliseconds, like `now`) next to the usual seconds or null: `for 12 s of about 20 s`. */
 export function elapsedWords(start, now, usual) {
     const seconds = Math.max(0, (now - start) / 1000);
     if (usual === null) {
-        return formatLength(seconds);
+        return `for ${formatLength(seconds)}`;
     }
-    return seconds < usual ? `${formatLength(seconds)} of about ${formatLength(usual)}`
-        : `${formatLength(seconds)}, usually ${formatLength(usual)}`;
+    return seconds < usual ? `for ${formatLength(seconds)} of about ${formatLength(usual)}`
+        : `for ${formatLength(seconds)}, usually ${formatLength(usual)}`;
 }

@@ -79,8 +79,10 @@ function ViewSwitch() {
         aria-label=${words} title=${words} onClick=${() => setView(name)}><${Icon} name=${name} /></button>`)}</div>`;
 }
 
+const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused' };
+
 /** The head of the list of `reels`: their selection, or the filters (`children`) while nothing is selected. */
-export function ListHead({ reels, children }) {
+export function ListHead({ reels, live, children }) {
     const selection = useStore(selectionStore);
     const selected = reels.filter(({ id }) => selection.has(id));
     const isAll = selected.length > 0 && selected.length === reels.length;
@@ -94,6 +96,7 @@ export function ListHead({ reels, children }) {
         ${selected.length > 0 && html`<${Selected} reels=${selected} />`}
         <div class="list-filters" hidden=${selected.length > 0}>${children}</div>
         ${selected.length === 0 && hasFailed && html`<${DeleteFailed} />`}
+        <span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
         ${reels.length > 0 && html`<${ViewSwitch} />`}
     </div>`;
 }

@@ -1,5 +1,6 @@
 // A row of the list of reels.
 import { Component, html } from 'htm/preact/standalone';
+import { useStep } from '../core/live.js';
 import { TagLinks } from '../tags/tag_links.js';
 import { formatMoney } from '../text/numbers.js';
 import { formatTimecode } from '../text/times.js';
@@ -14,7 +15,7 @@ import { Earlier } from './earlier.js';
 import { listStore } from './list.js';
 import { RowSelect } from './list_tools.js';
 import { Thumbnail } from './thumbnail.js';
-import { queueWords } from './labels.js';
+import { queueWords, stepWords } from './labels.js';
 
 /** A link in short form: `instagram.com/reel/DYa0IXPgnP5`. */
 export function shortLink(url) {
@@ -34,11 +35,17 @@ export function Author({ author, url }) {
         : html`<span class="muted foreign">${shortLink(url)}</span>`;
 }
 
+/** The step of a running reel, and its time. */
+function Running({ reel }) {
+    const step = useStep(reel.id);
+    return html`<p class="row-note">${step && html`<span class="row-step">${stepWords(step)} </span>`}<${Elapsed}
+        start=${reel.started_at} usual=${usualSeconds(listStore.get().reels)} /></p>`;
+}
+
 /** A short text about a reel that is not done. */
 function Note({ reel }) {
     if (reel.status === 'processing' && reel.started_at) {
-        return html`<p class="row-note"><${Elapsed} start=${reel.started_at}
-            usual=${usualSeconds(listStore.get().reels)} /></p>`;
+        return html`<${Running} reel=${reel} />`;
     }
     const words = reel.status === 'error' ? reel.error : queueWords(reel, Date.now());
     return words && html`<p class="row-note foreign" title=${words}>${words}</p>`;
@@ -46,16 +53,24 @@ function Note({ reel }) {
 
 const TOPICS_SHOWN = 3;
 
-/** Duration, cost, topics and tags of a reel, as far as they are known. */
-export function RowFacts({ reel }) {
-    const { duration_seconds: seconds, cost_usd: cost, topics = [], tags = [] } = reel;
-    const hasSeconds = typeof seconds === 'number';
-    return (hasSeconds || cost > 0 || tags.length > 0) && html`<div class="row-facts">
-        ${hasSeconds && html`<span>${formatTimecode(seconds)}</span>`}
-        ${cost > 0 && html`<span>${formatMoney(cost)}</span>`}
+/** Topics and tags of a reel, as far as they are known. */
+function Subjects({ reel: { topics = [], tags = [] } }) {
+    return html`
         ${topics.length > 0 && html`<span class="row-topics foreign">${topics.slice(0, TOPICS_SHOWN).join(', ')}</span>`}
-        ${tags.length > 0 && html`<${TagLinks} tags=${tags} />`}
-    </div>`;
+        ${tags.length > 0 && html`<${TagLinks} tags=${tags} />`}`;
+}
+
+/** The length and the cost of a reel, as far as they are known. */
+function Numbers({ reel: { duration_seconds: seconds, cost_usd: cost } }) {
+    return html`
+        ${typeof seconds === 'number' && html`<span class="row-length">${formatTimecode(seconds)}</span>`}
+        ${cost > 0 && html`<span class="row-cost">${formatMoney(cost)}</span>`}`;
+}
+
+/** Duration, cost, topics and tags of a hit, as far as they are known. */
+export function RowFacts({ reel }) {
+    const hasFacts = typeof reel.duration_seconds === 'number' || reel.cost_usd > 0 || reel.tags?.length > 0;
+    return hasFacts && html`<div class="row-facts"><${Numbers} reel=${reel} /><${Subjects} reel=${reel} /></div>`;
 }
 
 /** The author, number and age of a reel. */
@@ -88,11 +103,12 @@ export class ReelRow extends Component {
                     <a href=${`/reels/${reel.id}`}>${headline}</a>
                 </h2>
                 <${Note} reel=${reel} />
-                <${RowFacts} reel=${reel} />
+                <${Subjects} reel=${reel} />
             </div>
             <div class="row-side">
-                <${Meta} reel=${reel} />
                 <${Status} id=${reel.id} status=${reel.status} />
+                <${Meta} reel=${reel} />
+                <${Numbers} reel=${reel} />
             </div>
             <button class="button button-plain button-icon row-delete" type="button"
                     aria-label=${`Delete: ${headline}`} title="Delete"

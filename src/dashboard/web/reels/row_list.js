@@ -8,7 +8,7 @@ const CHUNK_ROWS = 60; // Fills whole lines of a grid of two to six columns.
 const NEAR = '1200px'; // Rendered in advance, so that scrolling shows no gap.
 
 // Heights of chunks that are not rendered, by view and the id of the first reel; a default until measured.
-const REEL_HEIGHTS = { list: 69, grid: 50 };
+const REEL_HEIGHTS = { list: 41, grid: 50 };
 const heights = new Map();
 
 function Chunk({ reels, view, isFirst }) {

@@ -82,17 +82,18 @@ export function PasswordField({ label, hint, error: serverError, value, onValue,
     const id = useId();
     const [problem, checked] = useProblem(value);
     const error = problem ?? serverError;
+    const shownHint = problem ? null : hint; // The problem says the same.
     const [isShown, setIsShown] = useState(false);
     return html`<div class="field">
         <label for=${id} id=${`${id}-label`}>${label}</label>
         <div class="password">
             <input class="input" id=${id} value=${value} type=${isShown ? 'text' : 'password'}
                 onInput=${(event) => onValue(event.target.value)} autocapitalize="none" spellcheck=${false}
-                ...${describedBy(id, hint, error)} ...${checked} ...${rest} />
+                ...${describedBy(id, shownHint, error)} ...${checked} ...${rest} />
             <button class="button button-plain button-small" type="button" aria-pressed=${String(isShown)}
                 aria-describedby=${`${id}-label`} onClick=${() => setIsShown(!isShown)}>Show</button>
         </div>
-        <${Notes} id=${id} hint=${hint} error=${error} />
+        <${Notes} id=${id} hint=${shownHint} error=${error} />
     </div>`;
 }
 

@@ -1,12 +1,13 @@
 // Keyboard shortcuts of every page; palette/shortcuts.js lists them.
 import { useEffect } from 'htm/preact/standalone';
 import { navigate } from '../core/navigation.js';
+import { sessionStore } from '../core/session.js';
 import { focusWhenThere } from './focus.js';
 import { openOverlay } from './overlay.js';
 
 const TYPING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], dialog';
 const HEADER_HEIGHT = 56;
-const PAGES = { r: '/', u: '/usage', t: '/tokens', w: '/webhooks', a: '/account' };
+const PAGES = { r: '/', u: '/usage', t: '/tokens', w: '/webhooks', a: '/account', d: '/admin' };
 const SECOND_KEY_MILLISECONDS_MAX = 1500; // A slow typist's pause after G.
 
 let goUntil = 0; // Until then, the next key is that of a page.
@@ -64,7 +65,8 @@ const KEYS = {
 };
 
 function run(key) {
-    const page = Date.now() < goUntil ? PAGES[key] : undefined;
+    const isAllowed = key !== 'd' || sessionStore.get().session?.account.is_admin;
+    const page = Date.now() < goUntil && isAllowed ? PAGES[key] : undefined;
     goUntil = 0;
     if (page) {
         navigate(page);

@@ -13,7 +13,7 @@ export function State({ kind, icon, words }) {
 export function Status({ id, status }) {
     const step = useStep(id);
     const words = status === 'processing' && step ? stepWords(step) : '';
-    return html`<span class=${`status status-${status}`}>
+    return html`<span class=${`status status-${status}`} title=${words || STATUS_WORDS[status]}>
         <${Icon} name=${status in STATUS_WORDS ? status : 'pending'}
             more=${status === 'processing' ? 'icon-turning' : ''} />
         ${words || STATUS_WORDS[status] || status}
