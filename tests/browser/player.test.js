@@ -165,11 +165,14 @@ test('a reel whose video is not kept shows the picture of each key moment', asyn
     await visitor.close();
 });
 
-test('a video that is no longer kept says so', async () => {
+test('a video that is no longer kept says so, and has no keys', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });
     const { page } = visitor;
-    await page.route(`**/reels/${sample.id}/video`, (route) => route.fulfill({ status: 404, json: { message: 'not found' } }));
+    await page.route('**/video', (route) => route.fulfill({
+        status: 404, headers: { 'X-Error-Code': 'video_not_kept' }, json: { message: 'not found', status: 'error' } }));
     await visitor.visit(`/reels/${sample.id}`);
-    await page.getByText('It may no longer be kept.').waitFor();
+    await page.getByRole('alert').getByText('The server no longer keeps this video.').waitFor();
+    assert.equal(await page.locator('.player-keys').count(), 0);
+    assert.deepEqual(visitor.strangers, []);
     await visitor.close();
 });

@@ -48,7 +48,7 @@ for (const width of WIDTHS) {
         assert.ok(await save.isDisabled(), 'nothing has changed');
         await address.fill('http://169.254.169.254/');
         await save.click();
-        await page.getByText('The address must lead to a public address, or to a private network in REELSD_WEBHOOK_NETWORKS.').waitFor();
+        await page.getByText('The address must lead to a public address. If it is in a private network, ask the operator of this server to allow it.').waitFor();
         await visitor.waitForFocus(address);
         await address.fill(receiver.url);
         await save.click();

@@ -10,6 +10,19 @@ export function videoAddress(reel) {
     return resourceAddress(reel.video);
 }
 
+/** Why the video at an address is not shown, as a sentence. */
+async function problemOf(address) {
+    try {
+        const answer = await fetch(address, { method: 'HEAD' });
+        if (answer.headers.get('X-Error-Code') === 'video_not_kept') {
+            return 'The server no longer keeps this video.';
+        }
+        return answer.ok ? 'This browser cannot play the video.' : 'The server could not send the video.';
+    } catch {
+        return 'No connection, so the video could not be loaded.';
+    }
+}
+
 /** Calls `onTime` with the tenths of a second that the video shows, even while the user seeks in it. */
 function useVideoTime(video, onTime) {
     useEffect(() => {
@@ -72,7 +85,7 @@ function useKeys(section, run) {
  * initial time; `onTime` receives the shown time, `onAction` the keys that move it (of playerAction()).
  */
 export function Player({ reel, video, section, seconds, onTime, onAction }) {
-    const [isGone, setIsGone] = useState(false);
+    const [problem, setProblem] = useState(null);
     const { width, height } = reel.result.metadata;
     const run = (action) => {
         if (action.type !== 'toggle') {
@@ -93,13 +106,12 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
             aria-label="Video of the reel" width=${width} height=${height}
             style=${{ aspectRatio: `${width} / ${height}` }}
             poster=${`/dashboard/api/reels/${reel.id}/thumbnail`} src=${videoAddress(reel)}
-            onLoadedMetadata=${showStart} onError=${() => setIsGone(true)}>
+            onLoadedMetadata=${showStart} onError=${async () => setProblem(await problemOf(videoAddress(reel)))}>
             <track kind="captions" label="Transcript" src=${`/dashboard/api/reels/${reel.id}/subtitles.vtt`}
                 srclang=${reel.result.audio.language ?? 'und'} />
         </video>
-        ${isGone && html`<p class="small" role="alert"><${Icon} name="warning" />
-            The video could not be played. It may no longer be kept.</p>`}
-        <p class="player-keys small"><button class="link" type="button" onClick=${() => openOverlay('shortcuts')}>
-            Keyboard shortcuts</button></p>
+        ${problem ? html`<p class="small" role="alert"><${Icon} name="warning" /> ${problem}</p>`
+            : html`<p class="player-keys small"><button class="link" type="button" onClick=${() => openOverlay('shortcuts')}>
+                Keyboard shortcuts</button></p>`}
     </div>`;
 }
