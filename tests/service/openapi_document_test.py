@@ -184,6 +184,30 @@ class PublishedDocument(unittest.TestCase):
         self.assertEqual(untitled, [])
 
 
+    def test_every_field_and_parameter_has_an_example(self):
+        """The reference shows it next to the name."""
+        def is_simple(schema):
+            return schema.get("type") in ("string", "integer", "number", "boolean") and schema.get("enum") != [None]
+
+        fields = [(name, member) for schema in self.document["components"]["schemas"].values()
+                  for name, member in schema.get("properties", {}).items()
+                  if is_simple(member) and member.get("format") != "binary"]
+        self.assertGreater(len(fields), 100)
+        self.assertEqual([(name, member) for name, member in fields if "example" not in member], [])
+        parameters = [node for node in nodes_in(self.document) if isinstance(node, dict) and "in" in node and "schema" in node]
+        self.assertGreater(len(parameters), 20)
+        self.assertEqual([node["name"] for node in parameters if not {"example", "examples"} & set(node)], [])
+
+    def test_examples_of_optional_parameters_are_in_no_sample(self):
+        """A sample with all of them would be a request that nobody sends."""
+        marked = [node for node in nodes_in(self.document)
+                  if isinstance(node, dict) and "in" in node and isinstance(node.get("examples"), dict) and not node.get("required")]
+        self.assertGreater(len(marked), 10)
+        for node in marked:
+            with self.subTest(node["name"]):
+                self.assertTrue(all(example.get("x-disabled") for example in node["examples"].values()))
+
+
 class Guides(unittest.TestCase):
     """The guides of docs/openapi.yaml agree with its schemas and with the code."""
 
