@@ -100,7 +100,10 @@ error failure_of(int status, std::string_view body, std::string_view reason) {
         return error{
             code, fmt::format("HTTP {} without a message: is this a reelsd server?", status)};
     }
-    const auto suffix = reason.empty() ? std::string{} : ", " + one_line(reason);
+    auto plain_code = *message;  // "not found" needs no "not_found".
+    std::ranges::replace(plain_code, ' ', '_');
+    const bool has_code = !reason.empty() && reason != plain_code;
+    const auto suffix = has_code ? ", " + one_line(reason) : std::string{};
     return error{code, fmt::format("{} (HTTP {}{})", *message, status, suffix)};
 }
 

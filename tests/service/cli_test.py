@@ -1177,7 +1177,7 @@ class Daemons(ServiceTest, CliTest):
     def test_a_revoked_token(self):
         self.served.cli("token", "revoke", "--account", self.account.email, "--name", "test")
         done = self.run_reels(4, "list")
-        self.assertIn("reels: invalid API token (HTTP 401)\n", done.stderr)
+        self.assertIn("reels: invalid API token (HTTP 401, token_invalid)\n", done.stderr)
         self.assertIn("reelsd token create", done.stderr)
 
 

@@ -76,6 +76,9 @@ TEST(FailureOf, ReportsTheServersMessage) {
         EXPECT_EQ(exit_code_of(failure.code()), expected.code);
     }
     EXPECT_EQ(
+        failure_of(404, R"({"message": "not found"})", "not_found").detail(),
+        "not found (HTTP 404)");
+    EXPECT_EQ(
         failure_of(429, R"({"message": "limit of 3"})", "limit_concurrent_jobs").detail(),
         "limit of 3 (HTTP 429, limit_concurrent_jobs)");
     EXPECT_EQ(exit_code_of(errc::cancelled), exit_code::interrupted);
