@@ -13,6 +13,7 @@ DOCUMENT = ROOT / "docs/operate/log-lines.md"
 ROW = re.compile(r"^\| (info|warning|error) \| `(.+)` \| (.*) \|$", re.MULTILINE)
 SHOWN = re.compile(r"^ {4}(info|warning|error) (.+)$", re.MULTILINE)
 FILE = re.compile(r"`((?:docker|docs|include|migrations|scripts|src|tests)/[\w./-]+)`")
+SEARCHED = re.compile(r"""grep -q '([^']+)' "\$log\"""")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
@@ -53,6 +54,11 @@ class LogLines(unittest.TestCase):
             with self.subTest(document=name, line=text):
                 self.assertTrue(any(line.level == level and text.startswith(message)
                                     for message, line in self.written.items()))
+
+    def test_log_lines_that_scripts_search_for_exist(self):
+        texts = SEARCHED.findall((ROOT / "scripts/run").read_text(encoding="utf-8"))
+        self.assertEqual(len(texts), 1)
+        self.assertLessEqual(set(texts), set(self.written))
 
 
 class Reading(unittest.TestCase):
