@@ -12,6 +12,7 @@
 #include <exception>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 namespace {
 
@@ -85,6 +86,9 @@ int main(int count, char** values) {
     } catch (const std::bad_alloc&) {
         written = media::write_error(
             error{errc::unsupported_format, "decoding needs more memory than the jail allows"});
+    } catch (const std::system_error& failure) {
+        // The machine's fault, for instance no further thread.
+        written = media::write_error(error{errc::media_failed, failure.what()});
     } catch (const std::exception& failure) {
         written = media::write_error(error{errc::unsupported_format, failure.what()});
     }
