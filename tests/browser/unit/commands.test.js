@@ -5,7 +5,7 @@ import { commandsFor, hitEntries, listedReels, searchEntry } from '../../../src/
 const labels = (text, isAdmin = true) => commandsFor(text, isAdmin).map(({ label }) => label);
 
 test('commands are found by the beginnings of their words and other names', () => {
-    assert.deepEqual(labels('tok'), ['Usage', 'Tokens']);
+    assert.deepEqual(labels('tok'), ['Tokens', 'Usage']);
     assert.deepEqual(labels('API key'), ['Tokens']);
     assert.deepEqual(labels('admin acc'), ['Admin: Access', 'Admin: Accounts']);
     assert.deepEqual(labels('xyz'), []);

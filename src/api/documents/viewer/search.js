@@ -5,6 +5,7 @@ const RESULTS_MAX = 20;
 const PASSAGE_BEFORE = 40;
 const PASSAGE_LENGTH = 150;
 const METHOD = /^ {4}(get|put|post|delete):$/;
+const OPERATOR_FACTOR = 0.5; // Most readers are clients.
 const WEIGHTS = { title: 10, parent: 2, text: 1 };
 
 function folded(text) {
@@ -19,12 +20,13 @@ function plain(text) {
 }
 
 function entriesOfGuides(sections, page) {
+    const factor = page === 'index.html' ? 1 : OPERATOR_FACTOR;
     const parents = [];
     return addAnchors(sections).map(({ depth, title, lines, anchor }) => {
         parents.length = depth;
         parents[depth] = title;
         return { title, parent: parents.slice(0, depth).filter(Boolean).at(-1) ?? '', text: plain(lines.join('\n')),
-            more: folded(lines.join('\n')), href: `${page === PAGE ? '' : page}${anchor}` };
+            factor, more: folded(lines.join('\n')), href: `${page === PAGE ? '' : page}${anchor}` };
     });
 }
 
@@ -74,7 +76,7 @@ function entriesOfRequests(document) {
         const tag = /^ {6}tags: \[(.*)\]$/m.exec(text)[1];
         const description = /^ {6}description: (?:\|\n((?: {8}.*\n|\n)*)|(.*))/m.exec(text);
         return {
-            title: /^ {6}summary: (.*)$/m.exec(text)[1], parent: `${method} ${place}`, isRequest: true,
+            title: /^ {6}summary: (.*)$/m.exec(text)[1], parent: `${method} ${place}`, isRequest: true, factor: 1,
             text: plain(description?.[1] ?? description?.[2] ?? ''), more: folded(withReferences(text, blocks)),
             href: `${PAGE === 'index.html' ? '' : 'index.html'}#tag/${slugOf(tag)}/${method}${place}`,
         };
@@ -94,7 +96,7 @@ async function loadEntries() {
 }
 
 /** How well an entry fits: 0 unless each word begins a word of it. */
-function scoreOf({ folded: parts, more }, phrase, words) {
+function scoreOf({ folded: parts, more, factor }, phrase, words) {
     let score = 0;
     for (const word of words) {
         const begins = (text) => text.startsWith(word) || new RegExp(`[^\\p{L}\\p{N}]${RegExp.escape?.(word)
@@ -105,8 +107,8 @@ function scoreOf({ folded: parts, more }, phrase, words) {
         }
         score += found.reduce((sum, part) => sum + WEIGHTS[part], 0.5);
     }
-    return score + (parts.title === phrase ? 100 : 0) + (parts.title.includes(phrase) ? 40 : 0)
-        + (parts.text.includes(phrase) ? 12 : 0);
+    return factor * (score + (parts.title === phrase ? 100 : 0) + (parts.title.includes(phrase) ? 40 : 0)
+        + (parts.text.includes(phrase) ? 12 : 0));
 }
 
 function find(entries, typed) {

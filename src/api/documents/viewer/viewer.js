@@ -312,7 +312,8 @@ async function start() {
         : { openapi: '3.0.3', info: { title: 'Operation', version, description: joined(guides, 0) }, paths: {} };
     createApiReference(viewer, {
         content,
-        authentication: { preferredSecurityScheme: 'apiToken', securitySchemes: { apiToken: { token: token?.token ?? '' } } },
+        ...isReference && { authentication: { preferredSecurityScheme: 'apiToken',
+            securitySchemes: { apiToken: { token: token?.token ?? '' } } } },
         customFetch: sendAs(session),
         operationsSorter: (a, b) => rank(a) - rank(b),
         hiddenClients: HIDDEN_CLIENTS,

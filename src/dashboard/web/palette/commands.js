@@ -45,7 +45,7 @@ function directCommands(text) {
 }
 
 /**
- * The entries for a typed text: `[{kind, label, value}]`. `kind` is `page` (`value` is its path), `action` (its name) or
+ * The entries for a typed text, those first whose labels have its words: `[{kind, label, value}]`. `kind` is `page` (`value` is its path), `action` (its name) or
  * `link` (the link).
  */
 export function commandsFor(typed, isAdmin) {
@@ -55,7 +55,9 @@ export function commandsFor(typed, isAdmin) {
         ...pages.map(([label, value, names]) => ({ kind: 'page', label, value, names })),
         ...ACTIONS.map(([label, value, names]) => ({ kind: 'action', label, value, names })),
     ];
-    const found = all.filter(({ label, names }) => text === '' || fits(text, label, names));
+    const byLabel = all.filter(({ label }) => text === '' || fits(text, label, ''));
+    const byName = all.filter((entry) => !byLabel.includes(entry) && fits(text, entry.label, entry.names));
+    const found = [...byLabel, ...byName];
     return [...directCommands(text), ...found.map(({ kind, label, value }) => ({ kind, label, value }))];
 }
 
