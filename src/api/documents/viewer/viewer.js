@@ -320,7 +320,7 @@ async function start() {
         featuredClients: Object.entries(LANGUAGES).map((pair) => pair.join('/')),
         defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
         setPageTitle: ({ title }) => [title, isReference ? 'reelsd API' : 'Operating reelsd'].filter(Boolean).join(' · '),
-        localization: { translations: { common: { openMenu: 'Open the contents', closeMenu: 'Close the contents' } } },
+        localization: { translations: { navigation: { openMenu: 'Open the contents', closeMenu: 'Close the contents' } } },
         hideModels: true,
         hideSearch: true, // It misses texts of guides; this page has its own.
         documentDownloadType: 'direct',
