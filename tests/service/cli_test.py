@@ -1096,7 +1096,8 @@ class Completion(CliTest):
             with self.subTest(typed):
                 done = subprocess.run(
                     ["fish", "--no-config", "-c", f"source {script}; complete -C '{typed}'"],
-                    env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                    # As root, fish would create /nonexistent, which other users then cannot enter.
+                    env=clean_environment() | {"HOME": os.path.dirname(script)}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                     timeout=60)
                 offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
                 self.assertEqual((sorted(offered), done.returncode), (sorted(words), 0), done.stderr)
