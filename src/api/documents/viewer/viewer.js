@@ -4,6 +4,7 @@ import { addSearch } from './search.js';
 
 const TOKEN_KEY = 'reelsd-docs-token';
 const THEME_KEY = 'reelsd-theme'; // As in the dashboard.
+const CLIENT_KEY = 'scalar-reference-selected-client-v2';
 // The operations of a reel, first of their group. All others are in the document's order.
 const FIRST = ['post /api/v1/reels/analyze', 'get /api/v1/reels/{id}', 'get /api/v1/reels', 'get /api/v1/reels/search',
     'get /api/v1/reels/usage', 'delete /api/v1/reels/{id}'];
@@ -11,7 +12,7 @@ const TOKEN_SECONDS = 24 * 3600; // A forgotten one does no harm for long.
 const COPIED_MILLISECONDS = 2000;
 const LANGUAGE_NAMES = { sh: 'curl', python: 'Python', javascript: 'JavaScript', json: 'JSON', http: 'HTTP' };
 const LANGUAGES = { shell: 'curl', python: 'requests', js: 'fetch' };
-const HIDDEN_LANGUAGES = ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'kotlin', 'node', 'objc',
+const HIDDEN_LANGUAGES = ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'julia', 'kotlin', 'node', 'objc',
     'ocaml', 'php', 'powershell', 'r', 'ruby', 'rust', 'swift'];
 const HIDDEN_CLIENTS = {
     shell: ['httpie', 'wget'], python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
@@ -318,7 +319,8 @@ async function start() {
         operationsSorter: (a, b) => rank(a) - rank(b),
         hiddenClients: HIDDEN_CLIENTS,
         featuredClients: Object.entries(LANGUAGES).map((pair) => pair.join('/')),
-        defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+        // The viewer stores the reader's choice.
+        ...!localStorage.getItem(CLIENT_KEY) && { defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' } },
         setPageTitle: ({ title }) => [title, isReference ? 'reelsd API' : 'Operating reelsd'].filter(Boolean).join(' · '),
         localization: { translations: { navigation: { openMenu: 'Open the contents', closeMenu: 'Close the contents' } } },
         hideModels: true,

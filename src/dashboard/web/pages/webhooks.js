@@ -22,6 +22,6 @@ export function Page() {
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
         ${data?.url && html`<${TestButton} key=${data.url} onSent=${() => setTests((count) => count + 1)} />`}
-        <${DeliveryLog} hasAddress=${Boolean(data?.url)} tests=${tests} />
-        ${data && html`<${Secret} key=${Boolean(data.url)} settings=${data} isFolded=${!data.url} onChanged=${setData} />`}`;
+        ${data && html`<${Secret} key=${Boolean(data.url)} settings=${data} isFolded=${!data.url} onChanged=${setData} />`}
+        <${DeliveryLog} hasAddress=${Boolean(data?.url)} tests=${tests} />`;
 }

@@ -16,7 +16,8 @@ import { isLink } from './retry.js';
 
 /** Whether a reel can be analysed again: its link is known, or its video is kept. */
 export function canBeAgain(reel) {
-    return reel.status === 'done' && (isLink(reel.url) || videoAddress(reel) !== null);
+    const isRefused = reel.error_code === 'model_failed' && !reel.retryable; // Another analyzer may accept it.
+    return (reel.status === 'done' || isRefused) && (isLink(reel.url) || videoAddress(reel) !== null);
 }
 
 /** Submits a reel again; an uploaded video is sent once more. Resolves to the known fields of the new reel. */

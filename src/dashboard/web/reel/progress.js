@@ -46,7 +46,7 @@ export function Progress({ reel }) {
 }
 
 /** The job's error text, and what the user can do. */
-export function Failure({ reel, isBusy, onRetry }) {
+export function Failure({ reel, isAdmin, isBusy, onRetry }) {
     const [wait] = useState(() => retryWait(reel, Date.now()));
     const left = useCountdown(wait ?? 0, reel.id);
     const upload = uploadPath(reel);
@@ -55,6 +55,7 @@ export function Failure({ reel, isBusy, onRetry }) {
         <div class="note-body">
             <p class="foreign">${reel.error} <a href="/docs/#description/codes-of-failed-reels"><code>${reel.error_code}</code></a></p>
             ${remedyFor(reel) && html`<p>${remedyFor(reel)}</p>`}
+            ${isAdmin && reel.error_code === 'model_failed' && html`<p><a href="/admin?tab=models">Check the model</a></p>`}
             ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}
             ${(wait !== null || upload) && html`<div class="actions actions-start">
                 ${wait !== null && html`<button class="button" type="button" disabled=${isBusy || left > 0}

@@ -13,7 +13,7 @@ const PLATFORM_CAUSES = ['rate_limited', 'download_failed', 'unavailable'];
 /** What to do about a failed reel besides the buttons of its page, as a sentence; empty for nothing. */
 export function remedyFor({ error_code: code, retryable }) {
     if (code === 'model_failed') {
-        return retryable ? 'Try again later.' : 'Choose another analyzer under Options, or ask the operator.';
+        return retryable ? 'Try again later.' : 'Analyse it again with another analyzer, or ask the operator.';
     }
     return REMEDIES[code] ?? '';
 }
