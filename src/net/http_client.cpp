@@ -107,6 +107,8 @@ void set_signature(CURL* handle, const s3_credentials& by) {
     curl_easy_setopt(handle, CURLOPT_AWS_SIGV4, ("aws:amz:" + by.region + ":s3").c_str());
     curl_easy_setopt(handle, CURLOPT_USERNAME, by.access_key.c_str());
     curl_easy_setopt(handle, CURLOPT_PASSWORD, by.secret_key.c_str());
+    // libcurl 8.14 refuses to sign otherwise. Names of objects have no dot segments.
+    curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 0L);
 }
 
 void set_limits(CURL* handle, const http_request& request, deadline by) {
