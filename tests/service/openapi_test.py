@@ -14,6 +14,7 @@ import io
 import itertools
 import json
 import os
+import pathlib
 import re
 import socket
 import subprocess
@@ -65,7 +66,10 @@ UNKNOWN_ID = 10**15
 # Parts of the viewer's page, which are not operations of the API. The names of its other scripts change with each
 # release of the viewer.
 VIEWER_PARTS = {"/docs/", "/docs/colours.css", "/docs/viewer.css", "/docs/viewer.js", "/docs/scalar/standalone.esm.js",
-                "/docs/scalar/LICENSE.txt"}
+                "/docs/scalar/LICENSE.txt", "/docs/operation.html", "/docs/guides.js", "/docs/search.js"}
+# All guides are served, and the viewer knows each.
+VIEWER_GUIDES = pathlib.Path(__file__).resolve().parents[2] / "src/api/documents/viewer/guides.js"
+VIEWER_PARTS |= {f"/docs/{name}" for name in re.findall(r"'([\w/-]+\.md)'", VIEWER_GUIDES.read_text(encoding="utf-8"))}
 VIEWER_CHUNKS = "/docs/scalar/chunks/"
 
 # All other paths belong to the dashboard: pages and their API.
