@@ -82,7 +82,7 @@ public:
         tracker_.update(found, frame, before, seconds);
         for (track* line : tracker_.due()) {
             auto reading = read(frame, line->place, found);
-            reading.text = tidied(reading.text);
+            reading.text = tidied(reading);
             tracker_.take(*line, std::move(reading), frame, seconds);
         }
         const auto last_row = frame.pixels + frame.stride * (frame.height - 1);

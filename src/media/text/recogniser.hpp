@@ -17,7 +17,8 @@ inline constexpr double sure_confidence = 0.92;
 
 struct line_reading {
     std::string text{};
-    double confidence = 0;  ///< 0 to 1: mean of the characters'.
+    double confidence = 0;   ///< 0 to 1: mean of the characters'.
+    bool is_spaced = false;  ///< Letters are far apart, as in "S A L E".
 };
 
 /// The characters of the network's classes from 1 on; class 0 is the blank.
@@ -39,8 +40,8 @@ private:
 
 /// The most probable character of each step, repetitions and blanks removed. `steps`: probabilities
 /// of all classes, step by step. Between two letters, a space needs little probability, because the
-/// network was trained on Chinese. The confidence in a letter includes its other case, which often
-/// has the same shape.
+/// network was trained on Chinese, unless all letters are far apart. The confidence in a letter
+/// includes its other case, which often has the same shape.
 [[nodiscard]] line_reading decode(std::span<const float> steps, const alphabet& characters);
 
 /// Reads single lines with PP-OCRv4's recognition network.
@@ -49,10 +50,12 @@ public:
     recogniser(neural_model network, alphabet characters)
         : network_{std::move(network)}, characters_{std::move(characters)} {}
 
-    /// Throws as the network does.
+    /// Reads a doubtful line again, narrower. Throws as the network does.
     line_reading read(const rgb_frame& frame, const line_box& area);
 
 private:
+    line_reading read_at(const rgb_frame& frame, const line_box& area, double stretch);
+
     neural_model network_;
     alphabet characters_;
     std::vector<float> input_;

@@ -23,8 +23,9 @@ inline constexpr double same_text_similarity = 0.78;
 [[nodiscard]] bool is_part_of(std::string_view part, std::string_view whole);
 
 /// A reading with single spaces, without marks at its ends that belong to no
-/// word, and with letters in one case where both cases have one shape.
-[[nodiscard]] std::string tidied(std::string_view text);
+/// word, and with letters in one case where both cases have one shape. A spaced line with mixed
+/// case is in capitals: the network misreads their case.
+[[nodiscard]] std::string tidied(const line_reading& reading);
 
 /// Whether `longer` is `line` with a single digit before or after it: "3 WAYS" and "WAYS".
 [[nodiscard]] bool adds_digit(std::string_view line, std::string_view longer);

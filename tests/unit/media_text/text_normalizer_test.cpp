@@ -72,8 +72,24 @@ TEST(Tidied, RemovesMarksAndMixedCase) {
         {"iPhone", "iPhone"},
         {"wow", "wow"},
         {"4K", "4K"},
+        {"wOw", "WOW"},
+        {"UP T0 80%", "UP TO 80%"},
+        {"DAY 12 0F", "DAY 12 OF"},
+        {"100 of 2000", "100 of 2000"},
+        {"So l said", "So I said"},
+        {"S A L E", "SALE"},
+        {"B I G SALE", "BIG SALE"},
+        {"Plan A B", "Plan A B"},
     };
-    for (const auto& expected : cases) EXPECT_EQ(tidied(expected.reading), expected.text);
+    for (const auto& expected : cases) EXPECT_EQ(tidied({expected.reading}), expected.text);
+}
+
+// The network misreads the case of letters that are far apart.
+TEST(Tidied, WritesSpacedLinesOfMixedCaseInCapitals) {
+    const line_reading capitals{.text = "level uP Your PHotoS", .is_spaced = true};
+    EXPECT_EQ(tidied(capitals), "LEVEL UP YOUR PHOTOS");
+    EXPECT_TRUE(is_accepted({tidied(capitals), 0.92}, 2));
+    EXPECT_EQ(tidied({.text = "Link in bio", .is_spaced = true}), "Link in bio");
 }
 
 // Goal: other scripts read as Latin are recognised, captions are not. Method: a table of readings
