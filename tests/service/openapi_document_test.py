@@ -205,7 +205,7 @@ class PublishedDocument(unittest.TestCase):
         self.assertEqual([count for count in counts if count[1] > 1 or not any(count[1:])], [])
 
     def test_examples_of_optional_parameters_are_in_no_sample(self):
-        """A sample with all of them would be a request that nobody sends."""
+        """A sample with all of them would be an unusual request."""
         marked = [node for node in nodes_in(self.document)
                   if isinstance(node, dict) and "in" in node and isinstance(node.get("examples"), dict) and not node.get("required")]
         self.assertGreater(len(marked), 10)
