@@ -1,7 +1,5 @@
 #include "recogniser.hpp"
 
-#include <reelsd/base/text.hpp>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -20,8 +18,6 @@ constexpr float wide_space_probability = 0.009F;  // Where they are further apar
 /// Steps between the letters of a spaced line, where most gaps look a little like a space.
 constexpr int spaced_distance = 5;
 constexpr float spaced_space_probability = 0.06F;
-/// Of the width of a doubtful line: a thin or doubled letter may show in a narrower one.
-constexpr double narrow_stretch = 0.8;
 constexpr int input_height = 48;  // Pixels, as the network was trained.
 constexpr int width_step = 16;
 constexpr int width_max = 1280;  // About 60 letters. Bounds time and memory.
@@ -30,9 +26,10 @@ bool is_latin(std::string_view character) {
     return character.size() == 1 && std::isalnum(static_cast<unsigned char>(character[0])) != 0;
 }
 
-/// Not in "5:42" and "1,250".
-bool ends_clause(std::string_view before, std::string_view after) {
-    return (before == "," || before == ":") && is_latin(after) && !is_digit(after[0]);
+/// Not before the digits of "5:42" and "1,250".
+bool may_have_space(std::string_view before, std::string_view after) {
+    if (before == "," || before == ":") return is_latin(after) && std::isalpha(after[0]) != 0;
+    return is_latin(before) && is_latin(after);
 }
 
 /// "A" for U+FF21, and so on for U+FF01 to U+FF5E; plain quotes, dashes and ellipses.
@@ -122,9 +119,8 @@ line_reading decode(std::span<const float> steps, const alphabet& characters) {
         float needed = space_probability;
         if (each.step - last.step > usual) needed = wide_space_probability;
         if (line.is_spaced) needed = spaced_space_probability;
-        const bool are_letters = is_latin(last.character) && is_latin(each.character);
-        const bool is_space = are_letters && each.space_before >= needed;
-        if (is_space || ends_clause(last.character, each.character)) line.text += ' ';
+        if (each.space_before >= needed && may_have_space(last.character, each.character))
+            line.text += ' ';
         line.text += each.character;
         line.confidence += each.confidence / static_cast<double>(letters.size());
         last = each;
@@ -133,15 +129,7 @@ line_reading decode(std::span<const float> steps, const alphabet& characters) {
 }
 
 line_reading recogniser::read(const rgb_frame& frame, const line_box& area) {
-    auto reading = read_at(frame, area, 1);
-    if (reading.confidence >= sure_confidence) return reading;
-    auto narrow = read_at(frame, area, narrow_stretch);
-    return narrow.confidence > reading.confidence ? narrow : reading;
-}
-
-line_reading recogniser::read_at(const rgb_frame& frame, const line_box& area, double stretch) {
-    const int wide =
-        static_cast<int>(std::lround(stretch * area.width / area.height * input_height));
+    const int wide = static_cast<int>(std::lround(area.width / area.height * input_height));
     const int width =
         std::clamp((wide + width_step - 1) / width_step * width_step, width_step, width_max);
     constexpr normalization around_zero{.scale = 1 / 127.5F, .offset = -1};

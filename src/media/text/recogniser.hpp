@@ -50,12 +50,10 @@ public:
     recogniser(neural_model network, alphabet characters)
         : network_{std::move(network)}, characters_{std::move(characters)} {}
 
-    /// Reads a doubtful line again, narrower. Throws as the network does.
+    /// Throws as the network does.
     line_reading read(const rgb_frame& frame, const line_box& area);
 
 private:
-    line_reading read_at(const rgb_frame& frame, const line_box& area, double stretch);
-
     neural_model network_;
     alphabet characters_;
     std::vector<float> input_;

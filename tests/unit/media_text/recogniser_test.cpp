@@ -78,7 +78,7 @@ TEST(Decode, CollapsesStepsToText) {
           {blank},
           {1}},
          "a Ba"},
-        {"a comma within a line", {{1}, {5}, {4}}, "a, B"},
+        {"a space after a comma", {{1}, {5}, {4, 0.9F, 0.05F}}, "a, B"},
         {"no space around Chinese", {{1}, {blank, 0.9F, 0.05F}, {6}}, "a\u6C34"},
         {"only one space", {{1}, {space, 0.9F, 0.9F}, {blank, 0.9F, 0.5F}, {4}}, "a B"},
         {"a full-width letter", {{3}}, "a"},
