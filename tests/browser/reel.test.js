@@ -139,7 +139,7 @@ for (const width of WIDTHS) {
         const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
         await visitor.visit('/');
         const row = page.locator('.row', { has: page.locator(`a[href="/reels/${id}"]`) });
-        await row.getByText('Analysing').waitFor();
+        await row.getByText('Analysing').first().waitFor();
         await page.reload(); // After a reload, the data come from the daemon.
         await row.getByText('Analysing').or(row.getByText('Done')).first().waitFor();
         await row.locator('a').first().click();
