@@ -172,6 +172,6 @@ describe('a client of the SDK', () => {
 
     it('reports an invalid token', async (t) => {
         const client = await connect(t, daemons.idle, { REELS_TOKEN: `rls_${'a'.repeat(40)}` });
-        assert.match(failed(await call(client, 'usage', {})), /invalid API token \(HTTP 401\).*REELS_TOKEN/);
+        assert.match(failed(await call(client, 'usage', {})), /invalid API token \(HTTP 401, token_invalid\).*REELS_TOKEN/);
     });
 });

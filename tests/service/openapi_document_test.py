@@ -264,7 +264,7 @@ class Guides(unittest.TestCase):
     def test_errors_have_every_code_of_failed_reels(self):
         header = (ROOT / "include/reelsd/domain/jobs/job.hpp").read_text(encoding="utf-8")
         codes = re.findall(r"\w+", re.search(r"\bjob_error_code, std::uint8_t, (.*?)\)", header, re.DOTALL)[1])
-        texts = (ROOT / "src/domain/jobs/transition.cpp").read_text(encoding="utf-8")
+        texts = (ROOT / "src/domain/jobs/failure_text.cpp").read_text(encoding="utf-8")
         table = rows(guide(self.description, "Codes of failed reels"))
         self.assertEqual([cells[0].strip("`") for cells in table], codes)
         self.assertEqual(self.schemas["JobErrorCode"]["enum"], codes)

@@ -151,7 +151,7 @@ class ErrorCodes(DatabaseTest):
         answer = someone.request("POST", ANALYZE, {"url": UNAVAILABLE})
         self.assertEqual((answer.status, answer.headers["X-Error-Code"]), (429, "limit_concurrent_jobs"))
         self.assertIsNone(someone.request("GET", "/api/v1/reels").headers["X-Error-Code"])
-        self.assertIsNone(someone.request("GET", "/api/v1/reels/7").headers["X-Error-Code"])
+        self.assertEqual(someone.request("GET", "/api/v1/reels/7").headers["X-Error-Code"], "not_found")
         many = served.account()
         served.limit(many.email, submissions_per_minute=1)
         many.request("POST", ANALYZE, {"url": UNAVAILABLE})

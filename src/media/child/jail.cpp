@@ -93,20 +93,21 @@ void leave_root(layers& held) {
     held.unprivileged_user = failed == 0 && geteuid() != 0 && getuid() != 0;
 }
 
-/// The kernel gives a new user namespace only to a process with one thread (EINVAL, unshare(2)), and
-/// a thread that has been joined can be counted for a moment longer.
-bool unshare_namespaces() {
-    for (auto waited = 0ms; waited < thread_exit_max; waited += 1ms) {
-        if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) == 0) return true;
-        if (errno != EINVAL) return false;
-        std::this_thread::sleep_for(1ms);
+/// The kernel gives a new user namespace only to a process with one thread, and otherwise says
+/// EINVAL (unshare(2)). A thread that has been joined can be counted for a moment longer.
+int unshare_namespaces() {
+    const auto by = std::chrono::steady_clock::now() + thread_exit_max;
+    while (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) != 0) {
+        if (errno != EINVAL || std::chrono::steady_clock::now() > by) return errno;
+        std::this_thread::yield();
     }
-    return false;
+    return 0;
 }
 
 void leave_namespaces(layers& held) {
-    held.own_namespaces = unshare_namespaces();
-    if (!held.own_namespaces) note(held, "namespaces", errno);
+    const int failed = unshare_namespaces();
+    held.own_namespaces = failed == 0;
+    if (failed != 0) note(held, "namespaces", failed);
     if (!drop_capabilities()) note(held, "capabilities", errno);
 }
 
