@@ -162,7 +162,7 @@ result<probe_report> probe(const arguments& given) {
 result<analysis_report> analyze(const arguments& given) {
     const auto file = input_file::open(given.video);
     if (!file) return file.error();
-    // Else each thread keeps its own free memory, 12 MiB together.
+    // Otherwise each thread would keep its own free memory: 12 MiB more at the peak.
     mallopt(M_ARENA_MAX, 1);
     auto reading = std::async(std::launch::async, text::text_reader::load, given.text_models);
     auto recognizer = sound::speech_recognizer::load(given.speech_model);

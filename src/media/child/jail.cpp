@@ -93,8 +93,8 @@ void leave_root(layers& held) {
     held.unprivileged_user = failed == 0 && geteuid() != 0 && getuid() != 0;
 }
 
-/// The kernel gives a new user namespace only to a process with one thread, and otherwise says
-/// EINVAL (unshare(2)). A thread that has been joined can be counted for a moment longer.
+/// Creating a user namespace fails with EINVAL in a process with several threads (unshare(2)). A
+/// thread that has been joined can be counted for a moment longer. Returns errno, or 0.
 int unshare_namespaces() {
     const auto by = std::chrono::steady_clock::now() + thread_exit_max;
     while (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) != 0) {
