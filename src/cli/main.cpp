@@ -13,9 +13,14 @@ namespace {
 
 result<connection_settings> connection_of(const command_line& line) {
     settings_source from_file;
-    const auto fallback = default_config_path();
-    if (line.config || (fallback && std::filesystem::exists(*fallback))) {
-        const std::filesystem::path file = line.config.value_or(fallback.value_or(""));
+    auto chosen = line.config;
+    if (!chosen) {
+        auto existing = existing_config();
+        if (!existing) return existing.error();
+        chosen = *std::move(existing);
+    }
+    if (chosen) {
+        const std::filesystem::path file{*chosen};
         auto settings = settings_from_file(file);
         if (!settings) return settings.error();
         from_file = *std::move(settings);

@@ -49,6 +49,18 @@ std::optional<std::filesystem::path> default_config_path() {
     return std::nullopt;
 }
 
+result<std::optional<std::filesystem::path>> existing_config() {
+    auto file = default_config_path();
+    std::error_code failed;
+    if (!file || std::filesystem::exists(*file, failed)) return file;
+    if (!failed) return std::optional<std::filesystem::path>{};
+    return invalid(fmt::format(
+        "could not look for the configuration file {}: {}; set HOME to a folder that this user may "
+        "enter, or name a file with --config",
+        one_line(file->string()),
+        failed.message()));
+}
+
 result<settings_source> settings_from_file(const std::filesystem::path& file) {
     // Only CLI11's parser: options that read both would let the file override the environment.
     using setting_field = std::optional<std::string> settings_source::*;

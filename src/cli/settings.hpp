@@ -33,6 +33,10 @@ struct settings_source {
 /// `~/.config/reels/config`. Empty without a home directory.
 [[nodiscard]] std::optional<std::filesystem::path> default_config_path();
 
+/// default_config_path() if there is such a file. Errors: invalid_argument if a folder may not be
+/// entered; the detail is for the user.
+[[nodiscard]] result<std::optional<std::filesystem::path>> existing_config();
+
 /// Reads `server = "..."`, `token = "..."` and `ca-file = "..."` (TOML or INI). Errors:
 /// invalid_argument if the file cannot be read or has an unknown setting; the detail is for the
 /// user.

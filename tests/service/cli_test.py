@@ -770,6 +770,15 @@ class Settings(CliTest):
         self.assertEqual(flag.requests[0][2]["Authorization"], "Bearer rls_flag")
         self.assertEqual((len(file.requests), len(variable.requests)), (1, 1))
 
+    def test_a_home_that_may_not_be_entered(self):
+        with tempfile.TemporaryDirectory() as folder:
+            loop = os.path.join(folder, "home")  # Unlike a folder without permissions, it also keeps root out.
+            os.symlink(loop, loop)
+            done = self.ended(self.reels("list", HOME=loop, REELS_TOKEN=TOKEN), 2)
+        self.assertEqual(done.stderr, f"reels: could not look for the configuration file {loop}/.config/reels/config: "
+                         "Too many levels of symbolic links; set HOME to a folder that this user may enter, or name a "
+                         "file with --config\n")
+
     def test_a_world_readable_token(self):
         server = self.serve((200, DONE), (200, DONE), (200, DONE))
         with tempfile.NamedTemporaryFile("w") as config:
