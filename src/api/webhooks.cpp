@@ -29,6 +29,45 @@ json settings_view(const webhooks::webhook_settings& settings, token_scope scope
     return view;
 }
 
+/// A done reel whose result is complete, but says only that it is a test.
+jobs::job sample_reel(time_point at) {
+    constexpr std::string_view link = "https://www.instagram.com/reel/reelsd-sample/";
+    model::findings findings;
+    findings.content.summary = "This is a test of your webhook.";
+    findings.provider = findings.model_name = "test";
+    model::file_facts file;
+    file.probe.duration_seconds = 1;
+    file.probe.width = 720;
+    file.probe.height = 1280;
+    file.probe.frame_rate = 30;
+    file.probe.video_codec = "h264";
+    file.size_bytes = 1;
+    file.sha256 = std::string(64, '0');
+    platform::post post;
+    post.code = "reelsd-sample";
+    post.url = link;
+    jobs::job reel;
+    reel.url = link;
+    reel.status = jobs::job_status::done;
+    reel.created_at = at;
+    reel.started_at = reel.finished_at = at;
+    reel.result =
+        model::assemble_result(findings, file, platform::platform_meta_of(post)).value().dump();
+    return reel;
+}
+
+/// The body of a test that was sent `at`. Pure.
+std::string test_body(time_point at) {
+    webhooks::claimed_delivery delivery;
+    delivery.job = sample_reel(at);
+    delivery.is_test = true;
+    return webhooks::delivery_body(delivery);
+}
+
+double in_milliseconds(seconds_f took) {
+    return std::round(took.count() * 1e3) / 1e3;
+}
+
 json delivery_view(const webhooks::delivery& delivery) {
     json view{
         {"id", delivery.id.value},
@@ -41,6 +80,11 @@ json delivery_view(const webhooks::delivery& delivery) {
     if (delivery.search) view["search_id"] = *delivery.search;
     if (delivery.status_code) view["status_code"] = *delivery.status_code;
     if (!delivery.cause.empty()) view["cause"] = delivery.cause;
+    if (delivery.took) view["seconds"] = in_milliseconds(*delivery.took);
+    if (!delivery.answer.empty()) view["body"] = delivery.answer;
+    // The sample contains the time of the test.
+    if (!delivery.job && delivery.took && delivery.tried_at)
+        view["sent_body"] = test_body(*delivery.tried_at);
     if (delivery.tried_at) view["tried_at"] = to_rfc3339(*delivery.tried_at);
     if (delivery.next_try_at) view["next_try_at"] = to_rfc3339(*delivery.next_try_at);
     if (delivery.ended_at) view["ended_at"] = to_rfc3339(*delivery.ended_at);
@@ -97,42 +141,15 @@ awaitable<http::response> rotate_secret(http::request_context& ctx, webhook_serv
     co_return co_await get_webhook(ctx, service);
 }
 
-/// A done reel whose result is complete, but says only that it is a test.
-jobs::job sample_reel() {
-    constexpr std::string_view link = "https://www.instagram.com/reel/reelsd-sample/";
-    model::findings findings;
-    findings.content.summary = "This is a test of your webhook.";
-    findings.provider = findings.model_name = "test";
-    model::file_facts file;
-    file.probe.duration_seconds = 1;
-    file.probe.width = 720;
-    file.probe.height = 1280;
-    file.probe.frame_rate = 30;
-    file.probe.video_codec = "h264";
-    file.size_bytes = 1;
-    file.sha256 = std::string(64, '0');
-    platform::post post;
-    post.code = "reelsd-sample";
-    post.url = link;
-    jobs::job reel;
-    reel.url = link;
-    reel.status = jobs::job_status::done;
-    reel.created_at = std::chrono::floor<time_point::duration>(std::chrono::system_clock::now());
-    reel.started_at = reel.finished_at = reel.created_at;
-    reel.result =
-        model::assemble_result(findings, file, platform::platform_meta_of(post)).value().dump();
-    return reel;
-}
-
-json test_view(const webhooks::delivery_test& test, std::string_view answer) {
+json test_view(const webhooks::delivery_test& test) {
     json view{
         {"url", test.url},
         {"delivered", test.cause.empty()},
-        {"seconds", std::round(test.took.count() * 1e3) / 1e3}};
+        {"seconds", in_milliseconds(test.record.took)}};
     if (!test.cause.empty()) view["cause"] = test.cause;
     if (!test.status_code) return view;
     view["status_code"] = *test.status_code;
-    view["body"] = answer;
+    view["body"] = test.record.answer;
     return view;
 }
 
@@ -164,20 +181,24 @@ awaitable<http::response> test_webhook(http::request_context& ctx, webhook_servi
         co_return ctx.problem(error_reason::webhook_required, "set an address first, or give url");
     }
     delivery.message_id = "msg_test_" + accounts::generate_secret();
-    delivery.job = sample_reel();
+    const auto tried_at =
+        std::chrono::floor<time_point::duration>(std::chrono::system_clock::now());
+    delivery.job = sample_reel(tried_at);
     delivery.is_test = true;
     delivery.secrets = settings.secrets;
-    webhooks::delivery_test test{.message_id = delivery.message_id, .url = *delivery.url};
+    webhooks::delivery_test test{
+        .message_id = delivery.message_id, .url = *delivery.url, .tried_at = tried_at};
     const auto began = std::chrono::steady_clock::now();
-    const auto ended = co_await service.try_once(std::move(delivery), ctx.stop());
+    auto ended = co_await service.try_once(std::move(delivery), ctx.stop());
     if (!ended) co_return ctx.problem(ended.error());
-    test.took = std::chrono::steady_clock::now() - began;
+    test.record.took = std::chrono::steady_clock::now() - began;
+    test.record.answer = std::move(ended->answer);
     test.status_code = ended->status_code;
     if (!ended->status_code || !webhooks::is_success(*ended->status_code))
         test.cause = webhooks::cause_of(*ended);
     ctx.restart_database_time();
     co_await service.deliveries.log_test(ctx.caller(), test, ctx.database_by());
-    co_return ctx.json(http::status::ok, test_view(test, ended->answer));
+    co_return ctx.json(http::status::ok, test_view(test));
 }
 
 input<webhooks::delivery_filter> requested_filter(const http::request_context& ctx) {

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <span>
@@ -126,6 +127,20 @@ std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const 
     if (outcome == CURLE_PEER_FAILED_VERIFICATION)
         return proxy_fault{.reason = "its certificate is not trusted"};
     return proxy_fault{.reason = "it closed the connection"};
+}
+
+connection_fault fault_of(CURL* handle, CURLcode outcome) {
+    switch (outcome) {
+        case CURLE_COULDNT_RESOLVE_HOST: return connection_fault::host_not_found;
+        case CURLE_COULDNT_CONNECT:
+            return number_of(handle, CURLINFO_OS_ERRNO) == ECONNREFUSED
+                       ? connection_fault::refused
+                       : connection_fault::unreachable;
+        case CURLE_OPERATION_TIMEDOUT: return connection_fault::slow;
+        case CURLE_PEER_FAILED_VERIFICATION: return connection_fault::certificate_invalid;
+        case CURLE_SSL_CONNECT_ERROR: return connection_fault::tls_failed;
+        default: return connection_fault::lost;
+    }
 }
 
 }  // namespace
@@ -267,6 +282,7 @@ error transfer::describe(CURL* handle, CURLcode outcome) const {
     if (refused_address_ && !was_allowed_) return guard_.refusal_of(target_, *refused_address_);
     std::string detail = target_.host() + ": " + curl_says_.c_str();
     if (curl_says_.front() == '\0') detail += curl_easy_strerror(outcome);
+    if (request_.on_fault) request_.on_fault(fault_of(handle, outcome));
     return error{errc::connection_failed, std::move(detail)};
 }
 

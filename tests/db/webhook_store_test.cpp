@@ -121,8 +121,11 @@ TEST_F(WebhookStore, TheDefaultBelongsToTheAccount) {
 TEST_F(WebhookStore, TestsAreLoggedAmongTheDeliveriesForSevenDays) {
     static_cast<void>(submitted_to(ann_, hook));
     fail_all();
-    delivery_test test{.message_id = "msg_test_a", .url = "https://ann.test/"};
+    const time_point tried_at{std::chrono::sys_days{std::chrono::May / 22 / 2026}};
+    delivery_test test{
+        .message_id = "msg_test_a", .url = "https://ann.test/", .tried_at = tried_at};
     test.status_code = 204;
+    test.record = {.took = seconds_f{0.25}, .answer = "thanks"};
     run(deliveries_.log_test(ann_, test, soon()));
     test.status_code = 500;
     test.cause = "answered 500";
@@ -136,6 +139,9 @@ TEST_F(WebhookStore, TestsAreLoggedAmongTheDeliveriesForSevenDays) {
     EXPECT_EQ(log.at(1).cause, "answered 500");
     EXPECT_EQ(log.at(2).state, delivery_state::delivered);
     EXPECT_EQ(log.at(2).status_code, 204);
+    EXPECT_EQ(log.at(2).tried_at, tried_at);
+    EXPECT_EQ(log.at(2).took, seconds_f{0.25});
+    EXPECT_EQ(log.at(2).answer, "thanks");
     EXPECT_THAT(log_of(bob_), IsEmpty());
     EXPECT_FALSE(run(deliveries_.redeliver(ann_, log.at(1).id, soon())));
     const auto failed = run(deliveries_.list(ann_, {.state = delivery_state::failed}, soon()));

@@ -250,7 +250,9 @@ class Receivers(ReceiverTest):
             free.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{free.getsockname()[1]}/"
         log = tried(self.someone, submit(self.someone, url))
-        self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or the connection was lost"))
+        self.assertEqual((log["state"], log["cause"]), ("pending", "connection refused"))
+        self.assertGreaterEqual(log["seconds"], 0)
+        self.assertNotIn("body", log)
         self.assertNotIn("status_code", log)
 
     def test_an_endless_response_is_cut(self):
@@ -395,14 +397,16 @@ class Tests(ReceiverTest):
         self.assertEqual((failed["delivered"], failed["status_code"], failed["cause"], failed["body"]),
                          (False, 500, "answered 500", "x" * 1024))
         [logged] = deliveries_of(self.someone, "?state=failed")
-        self.assertEqual((logged["state"], logged["cause"]), ("failed", "answered 500"))
+        self.assertEqual((logged["state"], logged["cause"], logged["body"], logged["seconds"]),
+                         ("failed", "answered 500", "x" * 1024, failed["seconds"]))
+        self.assertEqual(logged["sent_body"], self.receiver.wait_for(self.path, 1)[0].body.decode())
         with socket.socket() as closed:
             closed.bind(("127.0.0.1", 0))
             unreachable = self.run_test({"url": f"http://127.0.0.1:{closed.getsockname()[1]}/"}).json()
-        self.assertEqual((unreachable["delivered"], unreachable["cause"]),
-                         (False, "no connection, or the connection was lost"))
+        self.assertEqual((unreachable["delivered"], unreachable["cause"]), (False, "connection refused"))
         self.assertNotIn("status_code", unreachable)
-        self.assertEqual(self.run_test({"url": "https://localhost.invalid/"}).json()["delivered"], False)
+        nameless = self.run_test({"url": "https://localhost.invalid/"}).json()
+        self.assertEqual((nameless["delivered"], nameless["cause"]), (False, "host name not found"))
         self.assertProblem(self.run_test({"url": "http://10.0.0.1/"}), 400, f"url {INWARD}")
         self.assertProblem(self.run_test({"url": 7}), 400, "url must be a string")
 
@@ -566,7 +570,7 @@ class Addresses(DatabaseTest):
         submit(someone, known.url())
         known.wait_for("/hook", 1)[0].verify(secret)
         log = tried(someone, submit(someone, stranger.url()))
-        self.assertEqual((log["state"], log["cause"]), ("pending", "no connection, or the connection was lost"))
+        self.assertEqual((log["state"], log["cause"]), ("pending", "TLS certificate invalid"))
         self.assertEqual(stranger.received, [])
 
     def test_proxies_of_the_environment_are_ignored(self):

@@ -71,6 +71,17 @@ struct speed_floor {
     std::chrono::seconds during;
 };
 
+/// What ended a connection, for callers that explain it to a user.
+enum class connection_fault : std::uint8_t {
+    host_not_found,
+    refused,
+    unreachable,
+    slow,  ///< No connection within http_request::connect_time_max.
+    certificate_invalid,
+    tls_failed,
+    lost,
+};
+
 /// Keys of an S3-compatible store.
 struct s3_credentials {
     std::string region;
@@ -119,6 +130,8 @@ struct http_request {
     std::function<result<void>(const response_head&)> on_head = {};
     /// Receives the body in chunks instead of http_response::body. Errors act as in `on_head`.
     std::function<result<void>(std::span<const std::byte>)> sink = {};
+    /// Called before send() returns errc::connection_failed because of the connection.
+    std::function<void(connection_fault)> on_fault = {};
 };
 
 class engine_pool;

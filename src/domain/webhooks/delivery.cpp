@@ -1,5 +1,6 @@
 #include <reelsd/base/base64.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/webhooks/delivery.hpp>
 
 #include <fmt/format.h>
@@ -43,7 +44,9 @@ std::string cause_of(const delivery_try& ended) {
                        "REELSD_WEBHOOK_NETWORKS";
             case errc::invalid_argument: return "the address is not a URL";
             case errc::proxy_failed: return "the proxy could not reach the address";
-            case errc::connection_failed: return "no connection, or the connection was lost";
+            case errc::connection_failed:
+                return ended.fault.empty() ? "no connection, or the connection was lost"
+                                           : std::string{ended.fault};
             default: return "internal error";
         }
     }
@@ -53,6 +56,16 @@ std::string cause_of(const delivery_try& ended) {
         return fmt::format("answered {}: redirects are not followed", status);
     }
     return fmt::format("answered {}", status);
+}
+
+std::string answer_text(std::string_view bytes) {
+    std::string text;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const auto character = code_point_at(bytes, at);
+        if (character.value != U'\0') append_code_point(text, character.value);
+        at += character.bytes;
+    }
+    return text;
 }
 
 std::string delivery_body(const claimed_delivery& delivery) {

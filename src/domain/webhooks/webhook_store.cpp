@@ -9,8 +9,8 @@ namespace reelsd::webhooks {
 
 BOOST_DESCRIBE_STRUCT(
     delivery, (),
-    (id, message_id, job, search, url, state, tries, status_code, cause, created_at, tried_at,
-     next_try_at, ended_at))
+    (id, message_id, job, search, url, state, tries, status_code, cause, took, answer, created_at,
+     tried_at, next_try_at, ended_at))
 BOOST_DESCRIBE_STRUCT(
     claimed_delivery, (),
     (id, claim, account, message_id, url, tries, round_tries, time_left, match, secrets))
@@ -24,7 +24,8 @@ namespace {
 constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
     SELECT * FROM (
         (SELECT id, message_id, coalesce(job_id, matched_job_id) AS job, search_id AS search, url,
-                state, tries, status_code, coalesce(cause, '') AS cause, created_at, tried_at,
+                state, tries, status_code, coalesce(cause, '') AS cause,
+                took_seconds AS took, coalesce(answer, '') AS answer, created_at, tried_at,
                 CASE WHEN state = 'pending' AND lease_until IS NULL THEN due_at END AS next_try_at,
                 ended_at
            FROM webhook_delivery
@@ -35,7 +36,8 @@ constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
         UNION ALL
         (SELECT id, message_id, NULL, NULL, url,
                 CASE WHEN cause IS NULL THEN 'delivered' ELSE 'failed' END::webhook_state, 1,
-                status_code, coalesce(cause, ''), tried_at, tried_at, NULL, ended_at
+                status_code, coalesce(cause, ''), took_seconds, coalesce(answer, ''), tried_at,
+                tried_at, NULL, ended_at
            FROM webhook_test
           WHERE account_id = ANY (ARRAY[$1::bigint])
             AND id < coalesce($2::bigint, 9223372036854775807)
@@ -45,8 +47,9 @@ constexpr db::query list_query{"webhooks.list_deliveries", R"sql(
      ORDER BY id DESC LIMIT $4)sql"};
 
 constexpr db::query log_test_query{"webhooks.log_test", R"sql(
-    INSERT INTO webhook_test (account_id, message_id, url, status_code, cause, tried_at)
-    VALUES ($1, $2, $3, $4, nullif($5, ''), now() - make_interval(secs => $6)))sql"};
+    INSERT INTO webhook_test
+           (account_id, message_id, url, status_code, cause, tried_at, took_seconds, answer)
+    VALUES ($1, $2, $3, $4, nullif($5, ''), $6, $7, nullif($8, '')))sql"};
 
 // The due time of a delivery that is being tried is the end of its lease.
 constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
@@ -57,7 +60,8 @@ constexpr db::query redeliver_query{"webhooks.redeliver", R"sql(
            round_tries = CASE WHEN lease_until > now() THEN round_tries ELSE 0 END
      WHERE id = $1 AND account_id = $2
     RETURNING id, message_id, coalesce(job_id, matched_job_id) AS job, search_id AS search, url,
-              state, tries, status_code, coalesce(cause, '') AS cause, created_at, tried_at,
+              state, tries, status_code, coalesce(cause, '') AS cause,
+              took_seconds AS took, coalesce(answer, '') AS answer, created_at, tried_at,
               CASE WHEN lease_until > now() THEN NULL ELSE due_at END AS next_try_at,
               ended_at)sql"};
 
@@ -78,7 +82,7 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
         UPDATE webhook_delivery AS delivery
            SET due_at = now() + interval '1 hour', give_up_at = now() + interval '24 hours',
                status_code = NULL, cause = 'the account is disabled', lease_until = NULL,
-               changed_at = now()
+               took_seconds = NULL, answer = NULL, changed_at = now()
           FROM due JOIN account ON account.id = due.account_id
          WHERE delivery.id = due.id AND account.disabled_at IS NOT NULL),
     ranked AS (
@@ -127,19 +131,19 @@ constexpr db::query claim_query{"webhooks.claim", R"sql(
 constexpr db::query delivered_query{"webhooks.delivered", R"sql(
     UPDATE webhook_delivery
        SET state = 'delivered', status_code = $3, cause = NULL, ended_at = now(),
-           lease_until = NULL, changed_at = now()
+           took_seconds = $4, answer = nullif($5, ''), lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
 constexpr db::query snooze_query{"webhooks.snooze", R"sql(
     UPDATE webhook_delivery
        SET due_at = now() + make_interval(secs => $5), status_code = $3, cause = $4,
-           lease_until = NULL, changed_at = now()
+           took_seconds = $6, answer = nullif($7, ''), lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
 constexpr db::query give_up_query{"webhooks.give_up", R"sql(
     UPDATE webhook_delivery
        SET state = 'failed', status_code = $3, cause = $4, ended_at = now(),
-           lease_until = NULL, changed_at = now()
+           took_seconds = $5, answer = nullif($6, ''), lease_until = NULL, changed_at = now()
      WHERE id = $1 AND claim = $2 AND state = 'pending')sql"};
 
 constexpr db::query release_query{"webhooks.release", R"sql(
@@ -258,7 +262,9 @@ awaitable<void> delivery_store::log_test(account_id caller, delivery_test test, 
         test.url,
         test.status_code,
         test.cause,
-        test.took);
+        test.tried_at,
+        test.record.took,
+        test.record.answer);
 }
 
 awaitable<std::optional<delivery>> delivery_store::redeliver(
@@ -297,15 +303,26 @@ awaitable<std::vector<claimed_delivery>> delivery_store::claim(
 }
 
 awaitable<bool> delivery_store::report(
-    delivery_id id, std::int32_t claim, delivery_step step, deadline by) {
+    delivery_id id, std::int32_t claim, delivery_step step, deadline by, try_record record) {
+    const auto& [took, answer] = record;
     if (const auto* success = std::get_if<delivered>(&step)) {
-        return changed(by, delivered_query, id, claim, success->status_code);
+        return changed(by, delivered_query, id, claim, success->status_code, took, answer);
     }
     if (const auto* later = std::get_if<snoozed>(&step)) {
-        return changed(by, snooze_query, id, claim, later->status_code, later->cause, later->delay);
+        return changed(
+            by,
+            snooze_query,
+            id,
+            claim,
+            later->status_code,
+            later->cause,
+            later->delay,
+            took,
+            answer);
     }
     if (const auto* failure = std::get_if<given_up>(&step)) {
-        return changed(by, give_up_query, id, claim, failure->status_code, failure->cause);
+        return changed(
+            by, give_up_query, id, claim, failure->status_code, failure->cause, took, answer);
     }
     return changed(by, release_query, id, claim);
 }

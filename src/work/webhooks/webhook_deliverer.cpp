@@ -31,18 +31,22 @@ delivery_outcome try_once(
         return {webhooks::given_up{std::nullopt, "the account has no webhook URL any more"}};
     }
     sent_webhook sent;
+    const auto began = monotonic_clock::now();
     try {
         sent = sender.send(delivery, stop);
     } catch (const std::exception& failure) {
         // Boundary of a try: an exception, such as out of memory, counts as a failed try.
         sent.detail = failure.what();
     }
-    const seconds_f took = monotonic_clock::now() - held.claimed;
+    const auto now = monotonic_clock::now();
     const webhooks::retry_context context{
-        .round_tries = delivery.round_tries, .time_left = delivery.time_left - took};
+        .round_tries = delivery.round_tries,
+        .time_left = delivery.time_left - seconds_f{now - held.claimed}};
+    auto step = webhooks::step_after(sent.ended, context, retry_base, random_between(0.0, 1.0));
     return {
-        webhooks::step_after(sent.ended, context, retry_base, random_between(0.0, 1.0)),
-        std::move(sent.detail)};
+        std::move(step),
+        std::move(sent.detail),
+        {.took = now - began, .answer = std::move(sent.ended.answer)}};
 }
 
 std::unique_ptr<work_runner<held_delivery, delivery_outcome>> make_runner(
@@ -136,7 +140,7 @@ awaitable<bool> webhook_deliverer::write_report(
     const held_delivery& held, const delivery_outcome& outcome) {
     const auto& delivery = held.delivery;
     return deliveries_.report(
-        delivery.id, delivery.claim, outcome.step, deadline::after(query_time_max));
+        delivery.id, delivery.claim, outcome.step, deadline::after(query_time_max), outcome.record);
 }
 
 delivery_outcome webhook_deliverer::after_refusal(

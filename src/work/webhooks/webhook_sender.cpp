@@ -17,7 +17,7 @@ namespace {
 /// Upper bound on the bytes read of a response; the rest is ignored.
 constexpr std::size_t answer_bytes_max = std::size_t{16} * 1024;
 constexpr std::chrono::milliseconds connect_time_max{10'000};
-/// Bytes of a response that a test shows.
+/// Bytes of a response that the log shows.
 constexpr std::size_t shown_bytes_max = 1024;
 /// Upper bound on a test's wait for a thread.
 constexpr std::chrono::milliseconds thread_time_max{2'000};
@@ -62,6 +62,19 @@ net::http_request request_for(
         {.name = "webhook-timestamp", .value = std::to_string(message.timestamp)},
         {.name = "webhook-signature", .value = webhooks::signatures_of(message, delivery.secrets)}};
     return request;
+}
+
+std::string_view phrase_of(net::connection_fault fault) {
+    switch (fault) {
+        case net::connection_fault::host_not_found: return "host name not found";
+        case net::connection_fault::refused: return "connection refused";
+        case net::connection_fault::unreachable: return "host not reachable";
+        case net::connection_fault::slow: return "no connection within 10 seconds";
+        case net::connection_fault::certificate_invalid: return "TLS certificate invalid";
+        case net::connection_fault::tls_failed: return "TLS handshake failed";
+        case net::connection_fault::lost: break;
+    }
+    return "the connection was lost before the answer";
 }
 
 }  // namespace
@@ -112,15 +125,16 @@ sent_webhook webhook_sender::send(
         }
         return {};
     };
+    std::string shown;
     request.sink = [&](std::span<const std::byte> piece) -> result<void> {
         answer_bytes += piece.size();
-        const auto room = shown_bytes_max - sent.ended.answer.size();
+        const auto room = shown_bytes_max - shown.size();
         // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes of text
-        sent.ended.answer.append(
-            reinterpret_cast<const char*>(piece.data()), std::min(room, piece.size()));
+        shown.append(reinterpret_cast<const char*>(piece.data()), std::min(room, piece.size()));
         if (answer_bytes <= answer_bytes_max) return {};
         return error{errc::limit_reached, "more is not read"};
     };
+    request.on_fault = [&](net::connection_fault fault) { sent.ended.fault = phrase_of(fault); };
     const auto by = deadline::after(
         std::chrono::duration_cast<deadline::clock::duration>(webhooks::try_time_max));
     const auto answer = client_.send(request, by, stop);
@@ -128,6 +142,7 @@ sent_webhook webhook_sender::send(
     const bool is_answered = answer || answer.error().code() == errc::limit_reached;
     if (is_answered) {
         sent.ended.status_code = status;
+        sent.ended.answer = webhooks::answer_text(shown);
     } else {
         sent.ended.failure = answer.error().code();
         sent.detail = answer.error().detail();

@@ -82,7 +82,9 @@ TEST(StepAfter, RetriesTransientFailures) {
         delivery_try ended;
         const char* cause;
     };
-    const std::array<test_case, 9> cases{{
+    delivery_try refused = unanswered(errc::connection_failed);
+    refused.fault = "connection refused";
+    const std::array<test_case, 10> cases{{
         {answered(300), "answered 300: redirects are not followed"},
         {answered(301), "answered 301: redirects are not followed"},
         {answered(308), "answered 308: redirects are not followed"},
@@ -91,6 +93,7 @@ TEST(StepAfter, RetriesTransientFailures) {
         {answered(503), "answered 503"},
         {unanswered(errc::timed_out), "no answer within 15 seconds"},
         {unanswered(errc::connection_failed), "no connection, or the connection was lost"},
+        {refused, "connection refused"},
         {unanswered(errc::internal), "internal error"},
     }};
     for (const auto& expected : cases) {
@@ -101,6 +104,12 @@ TEST(StepAfter, RetriesTransientFailures) {
         EXPECT_EQ(std::get<snoozed>(step).status_code, expected.ended.status_code);
         EXPECT_DOUBLE_EQ(std::get<snoozed>(step).delay.count(), 5);
     }
+}
+
+TEST(AnswerText, IsTextWithoutZeros) {
+    EXPECT_EQ(answer_text("caf\xC3\xA9"), "caf\xC3\xA9");
+    EXPECT_EQ(answer_text(std::string_view{"a\0b", 3}), "ab");
+    EXPECT_EQ(answer_text("a\xFF\xC3"), "a\xEF\xBF\xBD\xEF\xBF\xBD") << "a cut character";
 }
 
 TEST(StepAfter, EndsAtFinalFailures) {

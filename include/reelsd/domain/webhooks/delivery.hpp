@@ -33,19 +33,28 @@ struct delivery {
     int tries = 0;
     std::optional<int> status_code;  ///< HTTP status of the last try, if answered.
     std::string cause;               ///< Why the last try failed; empty if it succeeded.
+    std::optional<seconds_f> took;   ///< Of the last try.
+    std::string answer;              ///< Beginning of the body of its answer.
     time_point created_at;
     std::optional<time_point> tried_at;
     std::optional<time_point> next_try_at;  ///< Empty while a try is in progress.
     std::optional<time_point> ended_at;
 };
 
+/// What a try received, for the log.
+struct try_record {
+    seconds_f took{0};
+    std::string answer = {};  ///< Beginning of the body: text without U+0000.
+};
+
 /// The one try of a test, which has no job.
 struct delivery_test {
     std::string message_id;
     std::string url;
+    time_point tried_at;
     std::optional<int> status_code = {};
     std::string cause = {};  ///< Empty if it succeeded.
-    seconds_f took{0};
+    try_record record = {};
 };
 
 /// A delivery for this daemon to try now. `claim` identifies the try.
@@ -75,13 +84,18 @@ struct claimed_delivery {
 struct delivery_try {
     std::optional<int> status_code;             ///< HTTP status of a complete response.
     errc failure = errc::internal;              ///< Set without a complete response.
+    std::string_view fault = {};                ///< Of a failed connection: a phrase, if known.
     std::optional<seconds_f> retry_after = {};  ///< From the answer.
-    std::string answer = {};                    ///< First bytes of its body, any bytes.
+    std::string answer = {};                    ///< Beginning of its body: text without U+0000.
 };
 
 [[nodiscard]] constexpr bool is_success(int status_code) noexcept {
     return status_code >= 200 && status_code < 300;
 }
+
+/// Bytes of an answer as text for try_record: without U+0000, and with U+FFFD in place of anything
+/// that is not UTF-8. Pure.
+[[nodiscard]] std::string answer_text(std::string_view bytes);
 
 /// Why a try that is no success has failed, for the account's owner. Pure.
 [[nodiscard]] std::string cause_of(const delivery_try& ended);

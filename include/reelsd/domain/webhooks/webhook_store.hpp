@@ -72,7 +72,9 @@ public:
     awaitable<std::vector<claimed_delivery>> claim(delivery_claim request, deadline by);
 
     /// Reports the end of a try. False when its claim is no longer current: nothing was changed.
-    awaitable<bool> report(delivery_id id, std::int32_t claim, delivery_step step, deadline by);
+    awaitable<bool> report(
+        delivery_id id, std::int32_t claim, delivery_step step, deadline by,
+        try_record record = {});
 
     awaitable<delivery_metrics> metrics(deadline by);
 

@@ -42,6 +42,7 @@ struct held_delivery {
 struct delivery_outcome {
     webhooks::delivery_step step;
     std::string detail = {};
+    webhooks::try_record record = {};
 };
 
 /// Delivers webhooks of ended jobs: a work_loop over due deliveries. Daemons share them by leases,
