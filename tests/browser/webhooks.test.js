@@ -50,25 +50,37 @@ for (const width of WIDTHS) {
         await save.click();
         await page.getByText('The address must lead to a public address. If it is in a private network, ask the operator of this server to allow it.').waitFor();
         await visitor.waitForFocus(address);
+        // A test needs no saved address, names the cause, and is in the log.
+        const test = page.getByRole('button', { name: 'Send a test' });
+        await test.click();
+        await page.getByText('The address must lead to a public address.').nth(1).waitFor();
+        await address.fill('http://127.0.0.1:9/');
+        await test.click();
+        await page.getByText(/Not delivered after \d+ ms\. Connection refused\./).waitFor();
         await address.fill(receiver.url);
+        receiver.answerWith(404, '<p>Not here</p>');
+        await test.click();
+        await page.getByText(/Not delivered after .* m?s\. Answered 404\./).waitFor();
+        assert.equal((await person.request('GET', '/api/webhook')).url, null);
         await save.click();
         await page.getByText('Webhooks are sent to this address from now on.').waitFor();
-
-        // A test shows the answer, and is in the log.
-        const test = page.getByRole('button', { name: 'Send a test' });
-        receiver.answerWith(404);
-        await test.click();
-        await page.getByText(/Not delivered after [\d.]+ s\. Answered 404\./).waitFor();
         receiver.answerWith(200);
         await test.click();
-        await page.getByText(/Delivered: answered 200 in [\d.]+ s\./).waitFor();
+        await page.getByText(/Delivered: answered 200 in .* m?s\./).waitFor();
         assert.equal(JSON.parse(receiver.requests.at(-1).body).type, 'webhook.test');
         const logged = page.locator('.delivery', { hasText: 'Test' });
-        await logged.nth(1).getByText('Not delivered').waitFor();
+        await logged.nth(2).getByText('Connection refused.').waitFor();
         await logged.first().getByText('Delivered').waitFor();
-        assert.equal(await logged.first().getByRole('button').count(), 0);
-        await visitor.assertFits();
-        await visitor.assertAccessible();
+        assert.equal(await logged.first().getByRole('button', { name: 'Send again' }).count(), 0);
+        await logged.nth(1).getByText('Not delivered').waitFor();
+        const details = logged.nth(1).getByRole('button', { name: 'Details: test' });
+        await details.click();
+        assert.equal(await details.getAttribute('aria-expanded'), 'true');
+        await logged.nth(1).getByLabel('Response body').getByText('<p>Not here</p>').waitFor();
+        await logged.nth(1).locator('dl', { hasText: /Status404.*Latency.*m?s/ }).waitFor();
+        const shown = await logged.nth(1).getByLabel('Request body', { exact: true }).innerText();
+        assert.deepEqual(JSON.parse(shown), JSON.parse(receiver.requests.at(-2).body));
+        await visitor.assertLayout();
 
         // Only the chosen events are sent.
         const failures = page.getByLabel('Reels that failed');
@@ -95,6 +107,10 @@ for (const width of WIDTHS) {
         await row.getByText('Answered 410: the receiver wants no more deliveries.').waitFor();
         await visitor.assertFits();
         await visitor.assertAccessible();
+        await row.getByRole('button', { name: `Details: reel ${id}` }).click();
+        await row.getByText('The response had no body.').waitFor();
+        assert.deepEqual(JSON.parse(await row.getByLabel('Request body', { exact: true }).innerText()),
+            JSON.parse(receiver.requests.at(-1).body));
 
         receiver.answerWith(204);
         const seen = receiver.requests.length;
@@ -131,7 +147,7 @@ for (const width of WIDTHS) {
         await save.click();
         await page.getByText('Webhooks are no longer sent.').waitFor();
         assert.equal((await person.request('GET', '/api/webhook')).url, null);
-        visitor.assertClean('400 /dashboard/api/webhook');
+        visitor.assertClean('400 /dashboard/api/webhook', '400 /dashboard/api/webhook/test');
         await visitor.close();
     });
 }

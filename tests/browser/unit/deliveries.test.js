@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerWords, nextTryWords, stateOf } from '../../../src/dashboard/web/webhooks/delivery_state.js';
+import { addressProblem, answerWords, jsonOf, nextTryWords, stateOf, tookWords } from '../../../src/dashboard/web/webhooks/delivery_state.js';
 
 const NOW = Date.parse('2026-05-22T10:00:00Z');
 
@@ -26,4 +26,22 @@ test('an answer is a sentence', () => {
     assert.equal(answerWords({ cause: 'no answer within 15 seconds' }), 'No answer within 15 seconds.');
     assert.equal(answerWords({ status_code: 204 }), 'Answered 204.');
     assert.equal(answerWords({}), '');
+    assert.equal(answerWords({ cause: 'the address is not allowed: private networks must be in REELSD_WEBHOOK_NETWORKS' }),
+        'Private address refused. If it is in a private network, ask the operator of this server to allow it.');
+});
+
+test('an error about an address names no setting', () => {
+    assert.equal(addressProblem('Url must be an https URL; http is only for REELSD_WEBHOOK_NETWORKS'),
+        'The address must be an https URL. If it is in a private network, ask the operator of this server to allow it');
+});
+
+test('a duration is short', () => {
+    assert.equal(tookWords({ seconds: 0.2144 }), '214 ms');
+    assert.equal(tookWords({ seconds: 15.004 }), '15.0 s');
+    assert.equal(tookWords({}), null);
+});
+
+test('a body is shown as JSON if it is JSON', () => {
+    assert.equal(jsonOf('{"a":1}'), '{\n  "a": 1\n}');
+    assert.equal(jsonOf('<p>no</p>'), null);
 });

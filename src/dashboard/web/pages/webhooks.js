@@ -7,7 +7,6 @@ import { useTitle } from '../ui/title.js';
 import { AddressForm } from '../webhooks/address_form.js';
 import { DeliveryLog } from '../webhooks/log.js';
 import { Secret } from '../webhooks/secret.js';
-import { TestButton } from '../webhooks/test_button.js';
 
 /** The `/webhooks` page. */
 export function Page() {
@@ -20,8 +19,8 @@ export function Page() {
             the <a href="/docs/#description/webhooks">guide to webhooks</a>.</p>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
-        ${data && html`<${AddressForm} settings=${data} onChanged=${setData} />`}
-        ${data?.url && html`<${TestButton} key=${data.url} onSent=${() => setTests((count) => count + 1)} />`}
+        ${data && html`<${AddressForm} settings=${data} onChanged=${setData}
+            onTested=${() => setTests((count) => count + 1)} />`}
         ${data && html`<${Secret} key=${Boolean(data.url)} settings=${data} isFolded=${!data.url} onChanged=${setData} />`}
         <${DeliveryLog} hasAddress=${Boolean(data?.url)} tests=${tests} />`;
 }

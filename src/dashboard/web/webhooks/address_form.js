@@ -1,22 +1,17 @@
-// The default webhook address, for jobs without their own, and the events that it receives.
+// The default webhook address, for reels without their own, and the events that it receives.
 import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { Check, Field, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
+import { addressProblem } from './delivery_state.js';
+import { TestButton } from './test_button.js';
 
 const EVENTS = [['done', 'Reels that are done'], ['error', 'Reels that failed'],
     ['search.matched', 'Matches of saved searches']];
 
-/** The API names the field `url`, and a setting that only the operator can change. */
-function addressProblem(message) {
-    return message.replace(/^url\b/i, 'The address')
-        .replace(/(; http is only for|, or to a private network in) REELSD_WEBHOOK_NETWORKS/,
-            '. If it is in a private network, ask the operator of this server to allow it');
-}
-
-/** The form for the default address; `onChanged` receives the new settings. */
-export function AddressForm({ settings, onChanged }) {
+/** The form for the default address; `onChanged` receives the new settings, `onTested` is called after a test. */
+export function AddressForm({ settings, onChanged, onTested }) {
     const [url, setUrl] = useState(settings.url ?? '');
     const [events, setEvents] = useState(settings.events);
     const address = url.trim();
@@ -35,7 +30,7 @@ export function AddressForm({ settings, onChanged }) {
     const choose = (name, isOn) => setEvents(
         EVENTS.map(([event]) => event).filter((event) => event === name ? isOn : events.includes(event)));
     const isUrlWrong = error?.status === 400;
-    return html`<form class="inline-form address-form" onSubmit=${submit} noValidate>
+    return html`<div><form class="inline-form address-form" onSubmit=${submit} noValidate>
         <${Field} label="Address" type="url" inputmode="url" autocomplete="off" spellcheck=${false}
             autocapitalize="none" maxlength="2048" placeholder="https://example.org/reels" value=${url}
             onValue=${type} error=${isUrlWrong ? addressProblem(error.message) : null}
@@ -49,5 +44,6 @@ export function AddressForm({ settings, onChanged }) {
             ${events.length === 0 && html`<p class="field-error" role="alert">Choose at least one.</p>`}
         </fieldset>`}
         ${error && !isUrlWrong && html`<${FailureNote} error=${error} />`}
-    </form>`;
+    </form>
+    ${address !== '' && html`<${TestButton} key=${address} url=${address} onSent=${onTested} />`}</div>`;
 }

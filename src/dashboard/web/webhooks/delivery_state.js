@@ -26,8 +26,34 @@ export function nextTryWords(delivery, now) {
     return seconds < 1 ? 'now' : `in ${formatLength(seconds)}`;
 }
 
+const OPERATOR_HINT = 'If it is in a private network, ask the operator of this server to allow it';
+
+/** An error of the API about an address. The API names the field `url`, and a setting that only the operator can change. */
+export function addressProblem(message) {
+    return message.replace(/^url\b/i, 'The address')
+        .replace(/(; http is only for|, or to a private network in) REELSD_WEBHOOK_NETWORKS/, `. ${OPERATOR_HINT}`);
+}
+
 /** The outcome of the last try as a short sentence; empty before the first. */
 export function answerWords(delivery) {
-    const outcome = delivery.cause ?? (delivery.status_code ? `answered ${delivery.status_code}` : '');
+    const outcome = (delivery.cause ?? (delivery.status_code ? `answered ${delivery.status_code}` : ''))
+        .replace(/^the address is not allowed: .*REELSD_WEBHOOK_NETWORKS$/, `private address refused. ${OPERATOR_HINT}`);
     return outcome === '' ? '' : outcome.charAt(0).toUpperCase() + outcome.slice(1) + '.';
+}
+
+/** The duration of the last try as text: `214 ms`, `15.0 s`; null if unknown. */
+export function tookWords({ seconds }) {
+    if (seconds === undefined) {
+        return null;
+    }
+    return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
+}
+
+/** A body that is JSON, with line breaks; null for another text. */
+export function jsonOf(body) {
+    try {
+        return JSON.stringify(JSON.parse(body), null, 2);
+    } catch {
+        return null;
+    }
 }

@@ -8,6 +8,7 @@ import { Icon } from '../ui/icons.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time, useNow } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
+import { DeliveryDetails } from './delivery_details.js';
 import { answerWords, nextTryWords, stateOf } from './delivery_state.js';
 
 const PAGE_SIZE = 20;
@@ -25,6 +26,9 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
     const now = useNow();
     const next = nextTryWords(delivery, Math.max(now, Date.now()));
     const answer = answerWords(delivery);
+    const [isOpen, setIsOpen] = useState(false);
+    const name = `${delivery.job_id ? `reel ${delivery.job_id}` : 'test'}, delivery ${delivery.id}`;
+    const detailsId = `delivery-${delivery.id}`;
     return html`<li class="line delivery">
         <div class="line-main">
             <h3>${delivery.job_id ? html`<a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a>` : 'Test'}</h3>
@@ -40,9 +44,14 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
             ${answer && html`<div class="fact-wide"><dt class="unseen">Outcome</dt>
                 <dd class="foreign">${answer}</dd></div>`}
         </dl>
-        ${delivery.job_id && html`<div class="line-tools"><button class="button button-small" type="button" disabled=${isBusy}
-            aria-label=${`Send again: reel ${delivery.job_id}`} onClick=${onAgain}><${Icon} name="again" />
-            Send again</button></div>`}
+        <div class="line-tools">
+            ${delivery.job_id && html`<button class="button button-small" type="button" disabled=${isBusy}
+                aria-label=${`Send again: ${name}`} onClick=${onAgain}><${Icon} name="again" />Send again</button>`}
+            <button class="button button-small" type="button" aria-expanded=${String(isOpen)}
+                aria-controls=${isOpen ? detailsId : undefined} aria-label=${`Details: ${name}`}
+                onClick=${() => setIsOpen(!isOpen)}>Details<${Icon} name="below" /></button>
+        </div>
+        ${isOpen && html`<div class="delivery-details" id=${detailsId}><${DeliveryDetails} delivery=${delivery} /></div>`}
     </li>`;
 }
 
