@@ -137,6 +137,16 @@ constexpr std::string_view cursor_prefix = "n";
 /// Not decimal, so that clients do not calculate with cursors.
 constexpr std::string_view cursor_digits = "bcdfghjkmnpqrstvwxyz23456789";
 
+std::optional<time_point> start_of(const std::optional<std::chrono::year_month_day>& day) {
+    if (!day) return std::nullopt;
+    return time_point{std::chrono::sys_days{*day}};
+}
+
+std::optional<time_point> end_of(const std::optional<std::chrono::year_month_day>& day) {
+    if (!day) return std::nullopt;
+    return time_point{std::chrono::sys_days{*day} + std::chrono::days{1}};
+}
+
 input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     const auto limit = http::requested_limit(ctx.query("limit"), jobs_usual, jobs_most);
     if (!limit) return limit.error();
@@ -154,31 +164,38 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!post_of) return post_of.error();
     const auto form = requested_form(ctx.query("details"));
     if (!form) return form.error();
+    const auto period = requested_period(ctx.query("from"), ctx.query("to"));
+    if (!period) return period.error();
     return jobs::job_filter{
         .jobs_max = *limit,
         .status = *status,
         .author = *std::move(author),
         .before = *before,
+        .created_from = start_of(period->from),
+        .created_before = end_of(period->to),
         .latest = *scope == job_scope::latest_of_each_post,
         .tag = *std::move(tag),
         .post_of = *post_of,
         .details = *form == item_form::detailed};
 }
 
-std::string target_of(std::string_view path, const jobs::job_filter& filter) {
-    auto target = fmt::format("{}?limit={}", path, filter.jobs_max);
+std::string target_of(const http::request_context& ctx, const jobs::job_filter& filter) {
+    auto target = fmt::format("{}?limit={}", ctx.route(), filter.jobs_max);
     if (filter.status) target += fmt::format("&status={}", name_of(*filter.status));
     if (filter.author) target += fmt::format("&author={}", percent_encoded(*filter.author));
     if (filter.tag) target += fmt::format("&tag={}", percent_encoded(*filter.tag));
     if (filter.post_of) target += fmt::format("&post_of={}", filter.post_of->value);
     if (filter.latest) target += "&latest=true";
     if (filter.details) target += "&details=true";
+    for (const auto name : {"from", "to"}) {
+        if (const auto day = ctx.query(name)) target += fmt::format("&{}={}", name, *day);
+    }
     return target;
 }
 
-/// GET /api/v1/reels?limit=&status=&author=&tag=&latest=&post_of=&details=&cursor=: the caller's
-/// jobs, newest first; with `latest`, only the newest job of each post. 200 an array, with the next
-/// page in the header `Link`; 400 a malformed parameter.
+/// GET /api/v1/reels?limit=&status=&author=&tag=&from=&to=&latest=&post_of=&details=&cursor=: the
+/// caller's jobs, newest first; with `latest`, only the newest job of each post. 200 an array, with
+/// the next page in the header `Link`; 400 a malformed parameter.
 awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store& jobs) {
     const auto filter = requested_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
@@ -186,7 +203,7 @@ awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store
     std::vector<std::string> views;
     for (const auto& job : page.jobs) views.push_back(job_view(job));
     auto answer = ctx.json_text(http::status::ok, fmt::format("[{}]", fmt::join(views, ",")));
-    if (page.next) answer.set("Link", link_to_next(target_of(ctx.route(), *filter), *page.next));
+    if (page.next) answer.set("Link", link_to_next(target_of(ctx, *filter), *page.next));
     co_return answer;
 }
 

@@ -90,6 +90,33 @@ TEST_F(JobList, AcceptsNamesOfAnyLength) {
     EXPECT_THAT(ids({.author = endless}), ElementsAre(longest));
 }
 
+TEST_F(JobList, FindsJobsByTheTimeOfSubmission) {
+    static constexpr db::query age{"test.age", R"sql(
+        UPDATE job SET created_at = '2026-05-01T00:00:00Z'::timestamptz + make_interval(days => $2)
+         WHERE id = $1)sql"};
+    std::vector<job_id> all;
+    for (int day = 0; day < 5; ++day) {
+        all.push_back(submitted(ann_));
+        run(pool().run(soon(), age, all.back(), day));
+    }
+    const auto at = [](int day) {
+        return time_point{
+            std::chrono::sys_days{std::chrono::May / 1 / 2026} + std::chrono::days{day}};
+    };
+    EXPECT_THAT(ids({.created_from = at(3)}), ElementsAre(all[4], all[3]));
+    EXPECT_THAT(ids({.created_before = at(2)}), ElementsAre(all[1], all[0]));
+    EXPECT_THAT(ids({.created_from = at(1), .created_before = at(2)}), ElementsAre(all[1]));
+    EXPECT_THAT(ids({.created_from = at(5)}), IsEmpty());
+    EXPECT_THAT(ids({.created_before = at(0)}), IsEmpty());
+    const auto first = list({.jobs_max = 2, .created_from = at(1), .created_before = at(4)});
+    EXPECT_EQ(first.next, all[2]);
+    const auto last =
+        list({.jobs_max = 2, .before = first.next, .created_from = at(1), .created_before = at(4)});
+    ASSERT_EQ(last.jobs.size(), 1U) << "the next one is too old";
+    EXPECT_EQ(last.jobs.front().id, all[1]);
+    EXPECT_FALSE(last.next);
+}
+
 constexpr db::query insert_job_query{"test.insert_job", R"sql(
     INSERT INTO job (account_id, url, status, finished_at, error_code, error, started_at, result,
                      code, author, summary, analyzed_at)

@@ -76,6 +76,18 @@ class Listing(ServiceTest):
         self.assertEqual([len(page) for page in pages], [2, 2, 1])
         self.assertEqual(someone.request("GET", REELS + "?status=done").json(), [])
 
+    def test_days_filter_on_every_page(self):
+        someone = self.served.account(unlimited=True)
+        ids = [someone.submit(link_to(f"CODE{n}w")) for n in range(6)]
+        for day, job_id in enumerate(ids, 1):
+            self.served.sql(f"UPDATE job SET created_at = '2026-05-0{day}T23:59:59Z' WHERE id = {job_id}")
+        pages = list(self.pages_of(someone, REELS + "?from=2026-05-02&to=2026-05-04&limit=2"))
+        self.assertEqual([[item["id"] for item in page] for page in pages], [[ids[3], ids[2]], [ids[1]]])
+        self.assertEqual(someone.request("GET", REELS + "?to=2026-04-30").json(), [])
+        for query, message in (("from=yesterday", "from must be a date as YYYY-MM-DD"),
+                               ("from=2026-05-02&to=2026-05-01", "from must not be after to")):
+            self.assertProblem(someone.request("GET", f"{REELS}?{query}"), 400, message)
+
     def test_bad_parameters(self):
         someone = self.served.account()
         limit = "limit must be a whole number from 1 to 100"

@@ -33,6 +33,12 @@ constexpr db::query find_query{"jobs.find", R"sql(
                CASE WHEN status = 'pending' THEN account_id END, id) AS place ON true
      WHERE id = $1 AND account_id = $2)sql"};
 
+// Ids have the order of time.
+constexpr db::query find_before_query{"jobs.find_before", R"sql(
+    SELECT id FROM job
+     WHERE account_id = ANY (ARRAY[$1::bigint]) AND created_at < $2::timestamptz
+     ORDER BY account_id, id DESC LIMIT 1)sql"};
+
 constexpr db::query find_thumbnail_query{"jobs.find_thumbnail", R"sql(
     SELECT jpeg FROM reel_thumbnail WHERE account_id = $1 AND job_id = $2)sql"};
 
@@ -465,10 +471,21 @@ awaitable<std::optional<std::vector<std::byte>>> job_store::find_thumbnail(
 
 awaitable<job_page> job_store::list(account_id caller, job_filter filter, deadline by) {
     invariant(filter.jobs_max > 0);
+    if (filter.created_before && !filter.before) {  // A later page is older anyway.
+        const auto newest =
+            co_await read_optional<job_id>(by, find_before_query, caller, filter.created_before);
+        if (!newest) co_return job_page{};
+        filter.before = job_id{newest->value + 1};
+    }
     // One more than requested shows whether there is a next page.
     const auto found = co_await listed(pool(), caller, filter, filter.jobs_max + 1, by);
     job_page page{.jobs = found.map(&job_of_page_from), .next = std::nullopt};
     if (db::cut_page(page.jobs, filter.jobs_max)) page.next = page.jobs.back().id;
+    // Ids have the order of time, so that all later pages are too old as well.
+    const auto is_too_old = [&](const job& listed_job) {
+        return filter.created_from && listed_job.created_at < *filter.created_from;
+    };
+    if (std::erase_if(page.jobs, is_too_old) > 0) page.next.reset();
     co_return page;
 }
 

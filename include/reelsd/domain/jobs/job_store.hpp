@@ -89,7 +89,9 @@ struct job_filter {
     std::optional<job_status> status = {};  ///< Only these.
     /// Only those of posts by this author, in any letter case. Therefore only done jobs.
     std::optional<std::string> author = {};
-    std::optional<job_id> before = {};  ///< Only older ones: the end of the last page.
+    std::optional<job_id> before = {};              ///< Only older ones: the end of the last page.
+    std::optional<time_point> created_from = {};    ///< Only those created then or later.
+    std::optional<time_point> created_before = {};  ///< Only those created earlier.
     /// Only the newest job of each post, with `earlier`. The other filters apply to that job.
     bool latest = false;
     std::optional<std::string> tag = {};  ///< Only those with it, in its stored form.
