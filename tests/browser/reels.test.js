@@ -187,6 +187,20 @@ for (const width of WIDTHS) {
         await page.getByRole('heading', { name: 'No matching reels' }).waitFor();
         await page.getByRole('button', { name: 'Show all reels' }).click();
         await page.locator('.row .status-error').first().waitFor();
+
+        const dates = page.getByRole('combobox', { name: 'Submitted' });
+        await dates.selectOption('Last 7 days');
+        await page.waitForURL('**/?from=*');
+        await page.locator('.row .status-error').first().waitFor();
+        await dates.selectOption('Dates…');
+        await page.getByLabel('To', { exact: true }).fill('2020-01-31');
+        await page.getByLabel('From', { exact: true }).fill('2020-01-01');
+        await page.getByRole('heading', { name: 'No matching reels' }).waitFor();
+        assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { from: '2020-01-01', to: '2020-01-31' });
+        await visitor.assertLayout();
+        await dates.selectOption('Any date');
+        await page.locator('.row .status-error').first().waitFor();
+        assert.equal(new URL(page.url()).search, '');
         visitor.assertClean();
         await visitor.close();
     });

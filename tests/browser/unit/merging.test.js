@@ -16,6 +16,10 @@ test('a filter compares status, author and tag', () => {
     assert.ok(fitsFilter(reel(1, 'done', { tags: ['pasta'] }), { ...ALL, tag: 'pasta' }));
     assert.ok(!fitsFilter(reel(1, 'done', { tags: ['pasta'] }), { ...ALL, tag: 'past' }));
     assert.ok(!fitsFilter(reel(1), { ...ALL, tag: 'pasta' }));
+    const ofMay = reel(1, 'done', { created_at: '2026-05-22T23:59:59Z' });
+    assert.ok(fitsFilter(ofMay, { ...ALL, from: '2026-05-22', to: '2026-05-22' }));
+    assert.ok(!fitsFilter(ofMay, { ...ALL, from: '2026-05-23', to: '' }));
+    assert.ok(!fitsFilter(ofMay, { ...ALL, from: '', to: '2026-05-21' }));
 });
 
 test('a new reel is inserted in order', () => {

@@ -31,10 +31,14 @@ const TEST_LINK = /\/reelsd-[a-z-]+\/?$/;
 const ASK_PATH = '/reels/ask';
 const PLACE_SECONDS = 10;
 
+function dayIn(text) {
+    return /^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text : '';
+}
+
 function filterOf(query) {
     return {
         q: query.get('q') ?? '', status: query.get('status') ?? '', author: query.get('author') ?? '',
-        tag: storedTag(query.get('tag') ?? ''),
+        tag: storedTag(query.get('tag') ?? ''), from: dayIn(query.get('from')), to: dayIn(query.get('to')),
     };
 }
 
@@ -77,8 +81,8 @@ function More({ list }) {
 
 /** `reels` are those of the list that are not hidden. */
 function ReelList({ list, reels, filter, onShowAll }) {
-    useEffect(() => showList({ status: filter.status, author: filter.author, tag: filter.tag }),
-        [filter.status, filter.author, filter.tag]);
+    const { q: _, ...listed } = filter;
+    useEffect(() => showList(listed), Object.values(listed));
     // Events do not report queue positions.
     useRepetition(() => list.reels.some((reel) => reel.status === 'pending') && refreshList(), PLACE_SECONDS);
     if (list.error && reels.length === 0) {
@@ -88,7 +92,7 @@ function ReelList({ list, reels, filter, onShowAll }) {
         if (list.isLoading || !list.filter) {
             return html`<${Skeleton} count=${5} />`;
         }
-        return filter.status || filter.author || filter.tag
+        return Object.values(listed).some((value) => value !== '')
             ? html`<${Empty} title="No matching reels">
                 <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p><//>`
             : html`<${FirstSteps} />`;
@@ -122,15 +126,14 @@ export function Page({ place, session }) {
     const hidden = useStore(hiddenStore);
     const [ask, setAsk] = useState({ isOpen: hasQuestion(ASK_PATH), takesFocus: false });
     const isSearch = filter.q !== '';
-    const isListed = !isSearch && filter.status === '' && filter.author === '' && filter.tag === '';
+    const isListed = Object.values(filter).every((value) => value === '');
     const reels = isSearch ? [] : list.reels.filter((reel) => !hidden.has(reel.id));
     useTitle('Reels');
     const setFilter = (change) => {
-        const { q, status, author, tag } = { ...filterOf(new URLSearchParams(location.search)), ...change };
-        navigate(pathWithQuery('/', { q, status, author, tag }), true);
+        navigate(pathWithQuery('/', { ...filterOf(new URLSearchParams(location.search)), ...change }), true);
     };
     const showAll = () => {
-        setFilter({ q: '', status: '', author: '', tag: '' });
+        navigate('/', true);
         focusHeading(); // The focused button disappears with the notice.
     };
     // One element: Preact reorders the elements of a page that has several when its parts load slowly.

@@ -16,7 +16,7 @@ const NOTHING = {
 };
 
 /**
- * `reels` are loaded so far with `filter` {status, author, tag}; `next` is set while there are more. `error` is the
+ * `reels` are loaded so far with `filter` {status, author, tag, from, to}; `next` is set while there are more. `error` is the
  * failure to load the list, `moreError` that to load its next page.
  */
 export const listStore = createStore(NOTHING);
@@ -48,8 +48,7 @@ async function load(filter, limit, adopt) {
 /** Shows the list with a filter, unless it is already shown. */
 export function showList(filter) {
     const now = listStore.get();
-    const isShown = now.filter && now.filter.status === filter.status
-        && now.filter.author === filter.author && now.filter.tag === filter.tag;
+    const isShown = now.filter && Object.keys(filter).every((name) => now.filter[name] === filter[name]);
     if (!isShown || (now.error && !now.isLoading)) {
         listStore.set(NOTHING);
         load(filter, PAGE_REELS, ({ items, next }) => ({ reels: items, next }));

@@ -1,10 +1,12 @@
 // Merges pages and live events into a list of reels. No DOM, so that Node can test this file.
 
-/** Whether a list with this filter, `{status, author, tag}`, shows the reel. An empty filter shows all. */
+/** Whether a list with this filter, `{status, author, tag, from, to}`, shows the reel. An empty filter shows all. */
 export function fitsFilter(reel, filter) {
+    const day = reel.created_at?.slice(0, 10); // In UTC, as in the filter.
     return (!filter.status || reel.status === filter.status)
         && (!filter.author || reel.author?.toLowerCase() === filter.author.toLowerCase())
-        && (!filter.tag || (reel.tags?.includes(filter.tag) ?? false));
+        && (!filter.tag || (reel.tags?.includes(filter.tag) ?? false))
+        && (!filter.from || day >= filter.from) && (!filter.to || day <= filter.to);
 }
 
 /**

@@ -4,6 +4,7 @@ import { readTags, TAG_LENGTH_MAX } from '../tags/tags.js';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
+import { DateFilter } from './date_filter.js';
 import { STATUS_WORDS } from './labels.js';
 import { SavedSearches } from './saved_searches.js';
 
@@ -99,14 +100,15 @@ function FilterField({ id, label, typed, ...rest }) {
 }
 
 /**
- * The filters. `filter` is `{status, author, tag}`, each a string; `onFilter` receives the changed fields. A search finds only
- * done reels: it has no status. On a phone, a button shows them.
+ * The filters. `filter` is `{status, author, tag, from, to}`, each a string; `onFilter` receives the changed fields. A search
+ * finds only done reels, of all days: it has neither status nor dates. On a phone, a button shows them.
  */
 export function Filters({ filter, isSearch, onFilter }) {
     const author = useTyped(filter.author, (name) => onFilter({ author: name.replace(/^@/, '') }));
     const tag = useTyped(filter.tag, (name) => onFilter({ tag: name }));
     const [hasTagOptions, setHasTagOptions] = useState(false);
-    const count = (filter.author ? 1 : 0) + (filter.tag ? 1 : 0) + (filter.status && !isSearch ? 1 : 0);
+    const ofList = isSearch ? [] : [filter.status, filter.from || filter.to];
+    const count = [filter.author, filter.tag, ...ofList].filter(Boolean).length;
     const [isOpen, setIsOpen] = useState(count > 0);
     return html`<div class=${`filters ${isOpen ? 'filters-open' : ''}`} role="group" aria-label="Filters">
         <button class="button button-small filters-toggle" type="button" aria-expanded=${String(isOpen)}
@@ -117,5 +119,6 @@ export function Filters({ filter, isSearch, onFilter }) {
         <${FilterField} id="tag" label="Tag" typed=${tag} maxlength=${TAG_LENGTH_MAX} list="tags"
             onFocus=${() => setHasTagOptions(true)} />
         ${hasTagOptions && html`<${TagOptions} />`}
+        ${!isSearch && html`<${DateFilter} from=${filter.from} to=${filter.to} onFilter=${onFilter} />`}
     </div>`;
 }

@@ -1,0 +1,18 @@
+// Choices of the filter by date. No DOM, so that Node can test this file.
+import { rangeDays } from '../usage/ranges.js';
+
+/** As `[name, label]`; those with digits are of as many days. */
+export const DATE_CHOICES = [
+    ['', 'Any date'], ['1', 'Today'], ['7', 'Last 7 days'], ['30', 'Last 30 days'], ['90', 'Last 90 days'], ['custom', 'Dates…'],
+];
+
+/** The first and last day, `{from, to}`, of a choice at `now` (milliseconds). The last one is open. */
+export function daysOfChoice(name, now) {
+    return { from: name === '' ? '' : rangeDays(name, now).from, to: '' };
+}
+
+/** The name of the choice that has these days at `now`. */
+export function nameOfDays(from, to, now) {
+    const known = DATE_CHOICES.find(([name]) => name !== 'custom' && daysOfChoice(name, now).from === from);
+    return known && to === '' ? known[0] : 'custom';
+}

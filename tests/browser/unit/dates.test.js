@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DATE_CHOICES, daysOfChoice, nameOfDays } from '../../../src/dashboard/web/reels/date_choices.js';
+
+const NOW = Date.parse('2026-03-02T23:59:00Z');
+
+test('a choice of dates begins on a day in UTC and has no end', () => {
+    assert.deepEqual(daysOfChoice('1', NOW), { from: '2026-03-02', to: '' });
+    assert.deepEqual(daysOfChoice('7', NOW), { from: '2026-02-24', to: '' });
+    assert.deepEqual(daysOfChoice('', NOW), { from: '', to: '' });
+});
+
+test('the days of a choice have its name, others are custom', () => {
+    for (const [name] of DATE_CHOICES.filter(([one]) => one !== 'custom')) {
+        assert.equal(nameOfDays(daysOfChoice(name, NOW).from, '', NOW), name);
+    }
+    assert.equal(nameOfDays('2026-02-23', '', NOW), 'custom');
+    assert.equal(nameOfDays('', '2026-03-01', NOW), 'custom');
+    assert.equal(nameOfDays('2026-02-24', '2026-03-01', NOW), 'custom');
+});
