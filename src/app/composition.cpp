@@ -545,7 +545,9 @@ dashboard::dashboard_dependencies composition::dashboard_dependencies() {
              .limits =
                  {.submissions_per_minute = config.submissions_per_minute,
                   .concurrent_jobs = config.concurrent_jobs,
-                  .requests_per_minute = config.requests_per_minute},
+                  .requests_per_minute = config.requests_per_minute,
+                  .video_seconds_max = config.video_seconds_max,
+                  .video_bytes_max = config.video_bytes_max},
              .origin = [this] { return public_origin(config, port); },
              .log = log},
         .chats =

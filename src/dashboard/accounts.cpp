@@ -98,6 +98,30 @@ awaitable<http::response> get_defaults(http::request_context& ctx, account_servi
             {"queued_jobs", service.limits.queued_jobs}});
 }
 
+/// GET limits. 200 the limits of the caller's account, and its use of those that count reels.
+awaitable<http::response> get_limits(http::request_context& ctx, account_service& service) {
+    accounts::account_filter filter{.only = ctx.caller(), .accounts_max = 1};
+    const auto page = co_await service.accounts.list(std::move(filter), ctx.database_by());
+    if (page.accounts.empty()) co_return not_found(ctx);
+    const auto& own = page.accounts.front();
+    const auto active =
+        co_await service.accounts.count_active_jobs(ctx.caller(), ctx.database_by());
+    const auto& usual = service.limits;
+    const auto& limits = own.limits;
+    co_return ctx.json(
+        http::status::ok,
+        json{
+            {"reels", own.reels},
+            {"active_jobs", active},
+            {"concurrent_jobs", limits.concurrent_jobs.value_or(usual.concurrent_jobs)},
+            {"queued_jobs", limits.queued_jobs.value_or(usual.queued_jobs)},
+            {"submissions_per_minute",
+             limits.submissions_per_minute.value_or(usual.submissions_per_minute)},
+            {"requests_per_minute", limits.requests_per_minute.value_or(usual.requests_per_minute)},
+            {"video_seconds_max", usual.video_seconds_max.count()},
+            {"video_bytes_max", usual.video_bytes_max}});
+}
+
 /// Creates a link that sets the account's password, and returns its view.
 awaitable<json> invite(account_service& service, account_id account, deadline by) {
     const auto invitation = co_await service.sessions.invite(account, by);
@@ -343,7 +367,8 @@ awaitable<http::response> unlink_chat(http::request_context& ctx, chat_service& 
 
 void add_account_routes(http::router& router, std::string_view prefix, account_service& service) {
     router.add(
-        {{http::verb::get, "/admin/defaults", &get_defaults},
+        {{http::verb::get, "/limits", &get_limits},
+         {http::verb::get, "/admin/defaults", &get_defaults},
          {http::verb::get, "/admin/accounts", &list_accounts},
          {http::verb::post, "/admin/accounts", &create_account},
          {http::verb::patch, "/admin/accounts/{id}", &change_account},

@@ -38,6 +38,14 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByRole('region', { name: 'Usage by day and model' }).count(), 0, 'all rows are of one day');
         await page.getByRole('meter', { name: 'Spent of the monthly budget' }).waitFor();
         await page.getByText('of the monthly budget of $4.00').waitFor();
+        const limit = (name) => page.locator('.limits tr', { hasText: name }).locator('td').allInnerTexts();
+        await page.locator('.limits').waitFor();
+        assert.deepEqual(await limit('Reels stored'), ['1', 'no limit']);
+        assert.equal((await limit('Cost this month'))[1], '$4.00');
+        assert.deepEqual(await limit('Other requests per minute'), ['–not counted', '100,000']);
+        assert.deepEqual(await limit('Reels waiting in the queue'), ['0', '1,000']);
+        assert.deepEqual(await limit('Length of a video'), ['–not counted', '1 min 30 s']);
+        assert.deepEqual(await limit('Size of an uploaded video'), ['–not counted', '100 MiB']);
         await page.locator('.choices label', { hasText: /^Tokens$/ }).click();
         await page.getByRole('img', { name: /^Tokens by day and model/ }).waitFor();
 

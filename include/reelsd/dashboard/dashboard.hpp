@@ -28,12 +28,14 @@ class router;
 
 namespace reelsd::dashboard {
 
-/// Limits of accounts without own limits, for administrators.
+/// Limits of accounts without own limits, and those of every account.
 struct default_limits {
     int submissions_per_minute = 10;
     int concurrent_jobs = 3;
     int requests_per_minute = 600;
     int queued_jobs = 1000;
+    seconds_f video_seconds_max{90};
+    std::int64_t video_bytes_max = 0;
 };
 
 struct account_service {

@@ -86,6 +86,9 @@ constexpr db::query list_query{"accounts.list", R"sql(
        AND lower(account.email) > lower(coalesce($2::text, ''))
      ORDER BY lower(account.email) LIMIT $3)sql"};
 
+constexpr db::query count_active_query{
+    "accounts.count_active_jobs", "SELECT count_active_jobs($1, $2::integer)"};
+
 constexpr db::query change_query{"accounts.change", R"sql(
     SELECT change_account($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::numeric, $12,
                           $13) AS outcome)sql"};
@@ -175,6 +178,10 @@ awaitable<account_page> account_store::list(account_filter filter, deadline by) 
         by, list_query, filter.only, filter.after, filter.accounts_max + 1, reels_counted_max);
     if (db::cut_page(page.accounts, filter.accounts_max)) page.next = page.accounts.back().email;
     co_return page;
+}
+
+awaitable<std::int64_t> account_store::count_active_jobs(account_id account, deadline by) {
+    return read_one<std::int64_t>(by, count_active_query, account, reels_counted_max);
 }
 
 awaitable<result<void>> account_store::change(

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
     axisOf, dayColumns, modelName, modelSums, purposeName, reelColumns, SERIES_MAX, sumMoney,
 } from '../../../src/dashboard/web/usage/grouping.js';
+import { limitRows } from '../../../src/dashboard/web/usage/limit_rows.js';
 import { daysBetween, rangeDays, rangeProblem } from '../../../src/dashboard/web/usage/ranges.js';
 
 const NOW = Date.parse('2026-03-02T23:59:00Z');
@@ -82,4 +83,16 @@ test('an axis has round marks up to at least the largest value', () => {
         assert.ok(top >= largest && top < largest * 2.1, `${largest}: ${top}`);
         assert.ok(marks.length >= 3 && marks.length <= 6, `${largest}: ${marks}`);
     }
+});
+
+test('limits are shown next to what is used', () => {
+    const limits = { reels: 10_000, active_jobs: 5, concurrent_jobs: 3, queued_jobs: 1000, submissions_per_minute: 10,
+        requests_per_minute: 600, video_seconds_max: 90, video_bytes_max: 104_857_600 };
+    const rows = limitRows(limits, { monthly_budget_usd: null, spent_this_month_usd: 0.5, estimated_this_month_usd: 0.25 });
+    const row = (name) => rows.filter((one) => one.name.startsWith(name)).map(({ used, allowed }) => [used, allowed])[0];
+    assert.deepEqual(row('Reels analysed'), ['3', '3']);
+    assert.deepEqual(row('Reels waiting'), ['2', '1,000']);
+    assert.deepEqual(row('Reels stored'), ['10,000 or more', 'no limit']);
+    assert.deepEqual(row('Cost'), ['$0.75', 'no limit']);
+    assert.deepEqual(row('Size'), [null, '100 MiB']);
 });

@@ -11,6 +11,7 @@ import { useTitle } from '../ui/title.js';
 import { Budget } from '../usage/budget.js';
 import { Chart } from '../usage/chart.js';
 import { dayColumns, modelName, modelSums, purposeName, reelColumns, SERIES_MAX } from '../usage/grouping.js';
+import { Limits } from '../usage/limits.js';
 import { RangePicker } from '../usage/range_picker.js';
 import { daysBetween, rangeDays } from '../usage/ranges.js';
 import { DayTable, ReelTable, SumTable } from '../usage/tables.js';
@@ -108,5 +109,6 @@ export function Page() {
                 reel is deleted.</p>
                 <p><a class="button" href="/">Analyse a reel</a></p><//>`
             : html`<${Usage} rows=${data.rows} days=${data.days} range=${range} measure=${measure} split=${split} />`)}
+        <${Limits} />
     </div>`;
 }
