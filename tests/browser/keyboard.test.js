@@ -139,6 +139,48 @@ for (const width of WIDTHS) {
     });
 }
 
+test('the palette runs actions and shows their keys', async () => {
+    const person = await invited(administrator, 'actions@example.test');
+    await person.finished(UNAVAILABLE);
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    const run = async (name) => {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('dialog').getByRole('combobox').fill(name);
+        await page.getByRole('option', { name, exact: true }).and(page.locator('[aria-selected="true"]')).waitFor();
+        await page.keyboard.press('Enter');
+    };
+    await visitor.visit('/usage');
+    await page.keyboard.press('Control+k');
+    const keysOf = async (name) => page.getByRole('option', { name, exact: true }).locator('kbd').allInnerTexts();
+    await page.getByRole('group', { name: 'Actions' }).waitFor();
+    assert.deepEqual(await keysOf('Analyse a link'), ['C']);
+    assert.deepEqual(await keysOf('Usage'), ['G', 'U']);
+    assert.deepEqual(await keysOf('Upload a video'), []);
+    await visitor.assertAccessible();
+    await page.keyboard.press('Escape');
+
+    await run('Create a token');
+    await visitor.waitForFocus(page.getByLabel('Name of the new token'));
+    await run('Analyse a link');
+    await visitor.waitForFocus(page.getByLabel('Analyse a reel'));
+    await visitor.visit('/tokens');
+    const chooser = page.waitForEvent('filechooser');
+    await run('Upload a video');
+    await chooser;
+    await page.getByRole('button', { name: 'Upload a video' }).waitFor();
+    await run('Delete failed reels');
+    await page.getByRole('dialog', { name: 'Delete all failed reels?' }).getByRole('button', { name: 'Delete failed' }).click();
+    await page.getByText('Deleted 1 failed reel.').waitFor();
+    await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
+    await run('Switch between light and dark');
+    await page.locator('html[data-theme="dark"]').waitFor();
+    visitor.assertClean();
+    await run('Open the documentation');
+    await page.waitForURL('**/docs/**');
+    await visitor.close();
+});
+
 test('a slash searches, on other pages in the palette', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;

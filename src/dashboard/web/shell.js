@@ -5,6 +5,7 @@ import { themeStore, switchTheme } from './core/theme.js';
 import { useStore } from './core/store.js';
 import { Palette } from './palette/palette.js';
 import { Shortcuts } from './palette/shortcuts.js';
+import { DeleteFailed } from './reels/delete_failed.js';
 import { Announcer } from './ui/announcer.js';
 import { focusHeading, focusWhenThere } from './ui/focus.js';
 import { Icon } from './ui/icons.js';
@@ -13,7 +14,7 @@ import { Skeleton } from './ui/notes.js';
 import { openOverlay, overlayStore } from './ui/overlay.js';
 import { Toasts } from './ui/toast.js';
 
-const OVERLAYS = { palette: Palette, shortcuts: Shortcuts };
+const OVERLAYS = { palette: Palette, shortcuts: Shortcuts, delete_failed: DeleteFailed };
 
 const LINKS = [
     ['/', 'reels', 'Reels', (path) => path === '/' || path.startsWith('/reels/')],

@@ -5,8 +5,9 @@ import { commandsFor, hitEntries, listedReels, searchEntry } from '../../../src/
 const labels = (text, isAdmin = true) => commandsFor(text, isAdmin).map(({ label }) => label);
 
 test('commands are found by the beginnings of their words and other names', () => {
-    assert.deepEqual(labels('tok'), ['Tokens', 'Usage']);
-    assert.deepEqual(labels('API key'), ['Tokens']);
+    assert.deepEqual(labels('tok'), ['Create a token', 'Tokens', 'Usage']);
+    assert.deepEqual(labels('API key'), ['Create a token', 'Tokens']);
+    assert.deepEqual(labels('docs'), ['Open the documentation']);
     assert.deepEqual(labels('admin acc'), ['Admin: Access', 'Admin: Accounts']);
     assert.deepEqual(labels('xyz'), []);
 });
@@ -14,6 +15,11 @@ test('commands are found by the beginnings of their words and other names', () =
 test('only administrators have commands of the page Admin', () => {
     assert.ok(labels('', true).includes('Admin: Queue'));
     assert.ok(!labels('', false).some((label) => label.startsWith('Admin')));
+});
+
+test('commands have the keys of their shortcuts', () => {
+    assert.deepEqual(commandsFor('usage', false), [{ kind: 'page', label: 'Usage', value: '/usage', keys: ['G', 'U'] }]);
+    assert.deepEqual(commandsFor('upload', false), [{ kind: 'action', label: 'Upload a video', value: 'upload' }]);
 });
 
 test('a number is a reel, and a link can be analysed', () => {

@@ -1,26 +1,31 @@
 // The commands of the palette. No DOM, so that Node can test this file.
 import { linksIn } from '../reel/links.js';
 
+// Label, path, other names, and the keys that do the same.
 const PAGES = [
-    ['Reels', '/', 'list start home'],
+    ['Reels', '/', 'list start home', ['G', 'R']],
     ['Failed reels', '/?status=error', 'error list'],
-    ['Usage', '/usage', 'cost money tokens budget'],
-    ['Tokens', '/tokens', 'api key program'],
-    ['Webhooks', '/webhooks', 'notifications secret deliveries'],
-    ['Account', '/account', 'password sign out chats telegram export delete'],
-    ['API reference', '/docs/', 'documentation help'],
+    ['Usage', '/usage', 'cost money tokens budget limits', ['G', 'U']],
+    ['Tokens', '/tokens', 'api key program', ['G', 'T']],
+    ['Webhooks', '/webhooks', 'notifications secret deliveries', ['G', 'W']],
+    ['Account', '/account', 'password sign out chats telegram export delete', ['G', 'A']],
 ];
 const ADMIN_PAGES = [
-    ['Admin: Queue', '/admin', 'jobs workers'],
+    ['Admin: Queue', '/admin', 'jobs workers', ['G', 'D']],
     ['Admin: Access', '/admin?tab=access', 'platform resolvers proxy'],
     ['Admin: Models', '/admin?tab=models', 'analyzer'],
     ['Admin: Failures', '/admin?tab=failures', 'errors retry'],
     ['Admin: Accounts', '/admin?tab=accounts', 'users invite limits'],
 ];
 const ACTIONS = [
+    ['Analyse a link', 'links', 'paste submit new reel', ['C']],
+    ['Upload a video', 'upload', 'submit file new reel'],
+    ['Create a token', 'token', 'api key new program'],
+    ['Delete failed reels', 'delete_failed', 'remove errors'],
+    ['Open the documentation', 'documentation', 'api reference docs help'],
     ['Switch between light and dark', 'theme', 'colours theme mode'],
     ['Switch between list and grid', 'view', 'rows pictures'],
-    ['Keyboard shortcuts', 'shortcuts', 'keys help'],
+    ['Keyboard shortcuts', 'shortcuts', 'keys help', ['?']],
 ];
 const RECENT_MAX = 5;
 
@@ -45,20 +50,20 @@ function directCommands(text) {
 }
 
 /**
- * The entries for a typed text, those first whose labels have its words: `[{kind, label, value}]`. `kind` is `page` (`value` is its path), `action` (its name) or
- * `link` (the link).
+ * The entries for a typed text, those first whose labels have its words: `[{kind, label, value, keys}]`. `kind` is `page`
+ * (`value` is its path), `action` (its name) or `link` (the link). `keys` are those of its shortcut, if it has one.
  */
 export function commandsFor(typed, isAdmin) {
     const text = typed.trim();
     const pages = [...PAGES, ...isAdmin ? ADMIN_PAGES : []];
     const all = [
-        ...pages.map(([label, value, names]) => ({ kind: 'page', label, value, names })),
-        ...ACTIONS.map(([label, value, names]) => ({ kind: 'action', label, value, names })),
+        ...ACTIONS.map(([label, value, names, keys]) => ({ kind: 'action', label, value, names, keys })),
+        ...pages.map(([label, value, names, keys]) => ({ kind: 'page', label, value, names, keys })),
     ];
     const byLabel = all.filter(({ label }) => text === '' || fits(text, label, ''));
     const byName = all.filter((entry) => !byLabel.includes(entry) && fits(text, entry.label, entry.names));
     const found = [...byLabel, ...byName];
-    return [...directCommands(text), ...found.map(({ kind, label, value }) => ({ kind, label, value }))];
+    return [...directCommands(text), ...found.map(({ kind, label, value, keys }) => ({ kind, label, value, ...keys && { keys } }))];
 }
 
 /** The entries for reels of the list whose titles have words that begin as those of the text; the newest first. */

@@ -9,11 +9,14 @@ import { headlineOf } from '../reels/row.js';
 import { submitLink } from '../reels/submissions.js';
 import { setView, viewStore } from '../reels/view.js';
 import { Dialog } from '../ui/dialog.js';
+import { focusWhenThere } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
+import { showSubmitBox } from '../ui/keys.js';
 import { useLoading } from '../ui/loading.js';
 import { openOverlay } from '../ui/overlay.js';
 import { showToast } from '../ui/toast.js';
 import { commandsFor, hitEntries, listedReels, searchEntry } from './commands.js';
+import { Keys } from './shortcuts.js';
 
 const HITS_MAX = 8;
 const TYPING_MILLISECONDS = 200;
@@ -52,7 +55,18 @@ function useReels(text) {
     return { entries: [...listed, ...hits], message: found.text === text ? found.message ?? null : null };
 }
 
+/** Opens a page, then focuses the element of `selector`. */
+function goTo(path, selector) {
+    navigate(path);
+    setTimeout(focusWhenThere, 0, selector); // After the page has taken the focus.
+}
+
 const ACTIONS = {
+    links: () => showSubmitBox('#submit-url'),
+    upload: () => showSubmitBox('.picker button', (button) => button.click()),
+    token: () => goTo('/tokens', '.token-form .input'),
+    delete_failed: () => openOverlay('delete_failed'),
+    documentation: () => location.assign('/docs/'),
     theme: switchTheme,
     view: () => setView(viewStore.get() === 'list' ? 'grid' : 'list'),
     shortcuts: () => openOverlay('shortcuts'),
@@ -81,7 +95,8 @@ function Entry({ entry, id, isChosen, onRun }) {
     const element = useRef(null);
     useEffect(() => isChosen && element.current.scrollIntoView({ block: 'nearest' }), [isChosen]);
     return html`<li class="palette-entry foreign" dir="auto" role="option" id=${id} ref=${element}
-        aria-selected=${String(isChosen)} onClick=${() => onRun(entry)}>${entry.label}</li>`;
+        aria-selected=${String(isChosen)} onClick=${() => onRun(entry)}><span class="palette-label">${entry.label}</span>
+        ${entry.keys && html`<span class="palette-keys" aria-hidden="true"><${Keys} keys=${entry.keys} /></span>`}</li>`;
 }
 
 function Group({ title, entries, from, chosen, onRun }) {
@@ -97,8 +112,10 @@ export function Palette({ session, onClose }) {
     const [at, setAt] = useState(0);
     const commands = useMemo(() => commandsFor(text, session.account.is_admin), [text]);
     const reels = useReels(text.trim());
-    const groups = text.trim() === '' ? [['Reels', reels.entries], ['Go to', commands]] // The recent reels are few.
-        : [['Go to', commands], ['Reels', reels.entries], ['Search', [searchEntry(text.trim())]]];
+    const pages = ['Go to', commands.filter(({ kind }) => kind === 'page')];
+    const actions = ['Actions', commands.filter(({ kind }) => kind !== 'page')];
+    const groups = text.trim() === '' ? [['Reels', reels.entries], actions, pages] // The recent reels are few.
+        : [pages, actions, ['Reels', reels.entries], ['Search', [searchEntry(text.trim())]]];
     const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, [, entries]) => sum + entries.length, 0));
     const all = groups.flatMap(([, entries]) => entries);
     const chosen = Math.min(at, all.length - 1);

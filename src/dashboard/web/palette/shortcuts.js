@@ -9,7 +9,7 @@ const CONTROL = IS_MAC ? '⌘' : 'Ctrl';
 // Keys of a shortcut are pressed together, G before the other. Alternatives are separate lists.
 const GROUPS = [
     ['Every page', [
-        [[[CONTROL, 'K']], 'search reels, go to a page'],
+        [[[CONTROL, 'K']], 'search reels, go to a page, run an action'],
         [['/'], 'search'],
         [['C'], 'paste links'],
         [[['G', 'R']], 'go to Reels'],
@@ -37,7 +37,8 @@ const GROUPS = [
     ]],
 ];
 
-function Keys({ keys }) {
+/** The keys of a shortcut. */
+export function Keys({ keys }) {
     return [keys].flat().map((key) => html`<kbd key=${key}>${key}</kbd>`);
 }
 

@@ -3,13 +3,12 @@ import { html, useState } from 'htm/preact/standalone';
 import { useStore } from '../core/store.js';
 import { TagDialog } from '../tags/tag_dialog.js';
 import { countOf } from '../text/numbers.js';
-import { Confirm } from '../ui/dialog.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
+import { openOverlay } from '../ui/overlay.js';
 import { showToast } from '../ui/toast.js';
 import { deleteReels } from './deletions.js';
-import { refreshList } from './list.js';
-import { canTryAgain, clearSelection, deleteFailed, idsTo, select, selectionStore, tryAgain } from './selection.js';
+import { canTryAgain, clearSelection, idsTo, select, selectionStore, tryAgain } from './selection.js';
 import { setView, VIEWS, viewStore } from './view.js';
 
 /** Submits the selected links again; rejected ones stay selected. */
@@ -54,24 +53,6 @@ function Selected({ reels }) {
         <button class="button button-small button-plain" type="button" onClick=${clear}>Clear selection</button>`;
 }
 
-function DeleteFailed() {
-    const [isAsking, setIsAsking] = useState(false);
-    const run = async () => {
-        const deleted = await deleteFailed();
-        showToast(`Deleted ${countOf(deleted, 'failed reel')}.`);
-        refreshList();
-        focusHeading();
-    };
-    return html`
-        <button class="button button-small delete-failed" type="button" onClick=${() => setIsAsking(true)}>
-            <${Icon} name="trash" />Delete failed</button>
-        ${isAsking && html`<${Confirm} title="Delete all failed reels?" label="Delete failed" run=${run}
-            onClose=${() => setIsAsking(false)}>
-            <p>This deletes every failed reel of your account, including those that a newer analysis of the same post
-            hides. It cannot be undone.</p>
-        <//>`}`;
-}
-
 function ViewSwitch() {
     const view = useStore(viewStore);
     return html`<div class="views" role="group" aria-label="View">${VIEWS.map(([name, words]) => html`<button
@@ -95,7 +76,8 @@ export function ListHead({ reels, live, children }) {
             <span role="status">${words}</span></label>`}
         ${selected.length > 0 && html`<${Selected} reels=${selected} />`}
         <div class="list-filters" hidden=${selected.length > 0}>${children}</div>
-        ${selected.length === 0 && hasFailed && html`<${DeleteFailed} />`}
+        ${selected.length === 0 && hasFailed && html`<button class="button button-small delete-failed" type="button"
+            onClick=${() => openOverlay('delete_failed')}><${Icon} name="trash" />Delete failed</button>`}
         <span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
         ${reels.length > 0 && html`<${ViewSwitch} />`}
     </div>`;

@@ -10,10 +10,10 @@ export function focusHeading() {
 }
 
 /**
- * Focuses the heading, then the element of `selector` as soon as it exists, unless the user has moved the focus.
- * Returns a function that stops waiting.
+ * Focuses the heading, then the element of `selector` as soon as it exists, unless the user has moved the focus;
+ * `onFocused` receives it. Returns a function that stops waiting.
  */
-export function focusWhenThere(selector) {
+export function focusWhenThere(selector, onFocused) {
     focusHeading();
     const main = document.querySelector('main');
     const start = document.activeElement;
@@ -23,6 +23,7 @@ export function focusWhenThere(selector) {
         if (target && !hasGoneOn) {
             target.focus({ preventScroll: true });
             target.scrollIntoView({ block: 'nearest' });
+            onFocused?.(target);
         }
         if (target || hasGoneOn) {
             stop();

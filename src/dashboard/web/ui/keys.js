@@ -40,11 +40,16 @@ function selectRow() {
     return box !== undefined;
 }
 
-function pasteLinks() {
+/** Focuses an element of the box for links and videos, on the page that has it; `onFocused` receives the element. */
+export function showSubmitBox(selector, onFocused) {
     if (!document.getElementById('submit-url')) {
         navigate('/');
     }
-    setTimeout(focusWhenThere, 0, '#submit-url'); // After the page has taken the focus.
+    setTimeout(focusWhenThere, 0, selector, onFocused); // After the page has taken the focus.
+}
+
+function pasteLinks() {
+    showSubmitBox('#submit-url');
     return true;
 }
 

@@ -1,7 +1,7 @@
-// Which dialog of every page is open: the command palette or the list of shortcuts. The shell shows it.
+// Which dialog of every page is open, such as the command palette. The shell shows it.
 import { createStore } from '../core/store.js';
 
-/** `palette`, `shortcuts` or null. */
+/** `palette`, `shortcuts`, `delete_failed` or null. */
 export const overlayStore = createStore(null);
 
 /** Opens a dialog; null closes what is open. */
