@@ -181,7 +181,7 @@ for (const width of WIDTHS) {
         await page.getByText('Options (1)').waitFor();
         await page.getByLabel('Analyse again, even if done within a day').uncheck();
         await page.getByLabel('Extract').selectOption({ label: 'With my own schema' });
-        await page.getByLabel('Language of the result').fill('de');
+        await page.getByLabel('Language of the analysis').fill('de');
         await page.getByLabel('Instructions').fill('Name each price.');
         await page.getByLabel('Analyzer').selectOption('gemini');
         await visitor.assertAccessible();

@@ -19,7 +19,9 @@ before(async () => {
     const again = await administrator.finished(SAMPLE);
     const failed = await administrator.finished(UNAVAILABLE);
     await administrator.finished(daemon.hostileLink);
-    await administrator.request('POST', '/api/tokens', { name: 'script' });
+    for (const name of ['script', 'backup']) {
+        await administrator.request('POST', '/api/tokens', { name });
+    }
     await administrator.request('POST', '/api/admin/accounts', { email: 'invited@example.test' });
     paths = ['/', '/?q=video', '/?q=coffee&tag=none', `/reels/${sample.id}`, `/reels/${failed.id}`,
         `/reels/${sample.id}/compare/${again.id}`, '/tokens', '/webhooks', '/usage', '/account',
@@ -37,6 +39,7 @@ for (const scheme of ['light', 'dark']) {
         for (const path of [...paths, ...MISSING]) {
             await visitor.visit(path);
             await visitor.assertLayout();
+            await visitor.assertRowActionsNamed();
         }
         visitor.assertClean('404 /dashboard/api/reels/999', '404 /nowhere');
         await visitor.close();

@@ -459,7 +459,7 @@ test('a new account has next steps, until they are done or closed', async () => 
     await visitor.visit('/');
     const guide = page.getByRole('region', { name: 'Next steps' });
     await guide.getByText('1 of 3 done').waitFor(); // The server has a model.
-    await guide.getByText('Paste the link of your first reel').waitFor();
+    await guide.getByText('Paste the link of a reel of your own').waitFor();
     await guide.getByRole('button', { name: 'All steps' }).click();
     await guide.getByRole('link', { name: 'Create a token' }).waitFor();
     await guide.getByRole('listitem').filter({ hasText: 'Done:' }).getByText('Add a model').waitFor();

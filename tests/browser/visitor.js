@@ -117,6 +117,13 @@ export class Visitor {
         assert.deepEqual(result.value, []);
     }
 
+    /** Asserts that no two buttons of lists and tables have the same name, so that a screen reader tells their rows apart. */
+    async assertRowActionsNamed() {
+        const names = await this.page.locator('main :is(.line, .row, tbody) button').evaluateAll(
+            (buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? button.innerText));
+        assert.deepEqual(names.filter((name, index) => name.trim() === '' || names.indexOf(name) !== index), []);
+    }
+
     close() {
         return this.context.close();
     }

@@ -23,8 +23,8 @@ function DeletionDialog({ email, onClose }) {
     };
     return html`<${Dialog} title="Delete your account?" onClose=${onClose}>
         <form class="stack" onSubmit=${submit} noValidate>
-            <p>This deletes your reels, their results and costs, your tokens, webhooks and chats immediately and
-                permanently. Running jobs are stopped.</p>
+            <p>This deletes your reels, their analyses and costs, your tokens, webhooks and chats immediately and
+                permanently. Reels in progress are stopped.</p>
             <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
                 aria-hidden="true" />
             <${PasswordField} label="Password" autocomplete="current-password" required

@@ -121,7 +121,7 @@ function Form({ view, onSaved }) {
         </div>
         <p class="small muted">The test costs nothing. The key is stored encrypted and is never shown again.</p>
         ${isRemoving && html`<${Confirm} title="Remove the model?" label="Remove" run=${remove}
-            onClose=${() => setIsRemoving(false)}>New reels are then analysed without a model. Stored results are kept.<//>`}
+            onClose=${() => setIsRemoving(false)}>New reels are then analysed without a model. Stored analyses are kept.<//>`}
     </form>`;
 }
 

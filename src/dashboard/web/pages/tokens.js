@@ -113,7 +113,7 @@ function NewToken({ created, takesFocus, onClose }) {
         ${created.scope === 'read'
             ? html`<${CurlBox} label="List your reels with curl" line=${listLine(created.token)} what="the curl line" />`
             : html`<${CurlBox} label="Submit a reel with curl" line=${submitLine(created.token)} what="the curl line" />
-                <${CurlBox} label="Read its result; ID is the number in the answer" line=${readLine(created.token)}
+                <${CurlBox} label="Read its analysis; ID is the number in the answer" line=${readLine(created.token)}
                     what="the second curl line" />`}
         <div class="actions actions-start">
             <button class="button" type="button" onClick=${() => openReference(created)}>Open the API reference with it</button>

@@ -44,7 +44,7 @@ export function AgainDialog({ reel, onClose }) {
     });
     return html`<${Dialog} title="Analyse again" onClose=${onClose}>
         <form class="stack" onSubmit=${submit} noValidate>
-            <p class="muted">The result is a separate reel, which you can compare with this one.${' '}
+            <p class="muted">The new analysis is a separate reel, which you can compare with this one.${' '}
                 ${videoAddress(reel) && 'The kept video is used, without a request to the platform.'}</p>
             <${Options} ...${options.shown} analyzers=${analyzers}
                 message=${isOptionError(error) ? error.message : null} />

@@ -39,14 +39,15 @@ function EarlierList({ reel }) {
         ${data && reel.earlier > SHOWN_MAX && html`<p class="muted small">Only the last ${SHOWN_MAX} are shown.</p>`}`;
 }
 
-/** The button that opens the earlier analyses of a reel's post, and their list. */
-export function Earlier({ reel }) {
+/** The button that opens the earlier analyses of a reel's post, and their list; `headline` is the reel's title. */
+export function Earlier({ reel, headline }) {
     const [isOpen, setIsOpen] = useState(false);
+    const label = countOf(reel.earlier, 'earlier analysis', 'earlier analyses');
     const id = `earlier-${reel.id}`;
     return html`<div class="earlier">
-        <button class="earlier-toggle" type="button" aria-expanded=${isOpen ? 'true' : 'false'}
+        <button class="earlier-toggle" type="button" aria-label=${`${label}: ${headline}`} aria-expanded=${isOpen ? 'true' : 'false'}
             aria-controls=${isOpen ? id : undefined} onClick=${() => setIsOpen(!isOpen)}>
-            ${countOf(reel.earlier, 'earlier analysis', 'earlier analyses')}</button>
+            ${label}</button>
         ${isOpen && html`<div id=${id}><${EarlierList} reel=${reel} /></div>`}
     </div>`;
 }

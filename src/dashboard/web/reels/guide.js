@@ -21,7 +21,7 @@ export function Guide({ session, hasOwnReel }) {
     const [isUnfolded, setIsUnfolded] = useState(false);
     const { data: tokens } = useLoading((signal) => get('/tokens', signal), []);
     const steps = [
-        [hasOwnReel, html`Paste the link of your first reel, or upload a video.`],
+        [hasOwnReel, html`Paste the link of a reel of your own, or upload a video.`],
         [tokens?.length > 0, html`<a href="/tokens">Create a token</a> for your programs, or for the client <code>reels</code>.`],
         ...session.account.is_admin ? [[canAsk(session), html`<a href="/admin?tab=models">Add a model</a>: without one, nothing
             in the picture is named, and questions are not answered.`]] : [],

@@ -25,7 +25,7 @@ export const STEPS = [
     ['download', 'Downloading the video'],
     ['probe', 'Checking the file'],
     ['analyze', 'Analysing'],
-    ['publish', 'Saving the result'],
+    ['publish', 'Saving the analysis'],
 ];
 
 /** The label of a step; empty for an unknown one. */

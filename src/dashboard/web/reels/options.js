@@ -20,7 +20,7 @@ function ExtractField({ fields, error, onFields }) {
     const presets = (data ?? []).map(({ name }) => [name, labelOf(name)]);
     return loadError ? html`<${FailureNote} error=${loadError} onRetry=${reload} />`
         : html`<${SelectField} label="Extract" value=${fields.extract} error=${error}
-            hint="Typed fields, in addition to the usual result." onValue=${(extract) => onFields({ extract })}
+            hint="Typed fields, in addition to the usual analysis." onValue=${(extract) => onFields({ extract })}
             options=${[['', 'Nothing'], ...presets, [OWN_SCHEMA, 'With my own schema']]} />`;
 }
 
@@ -35,7 +35,7 @@ function ModelFields({ fields, analyzers, errorOf, isChecked, onFields }) {
     const isOwn = fields.extract === OWN_SCHEMA;
     return html`
         <${ExtractField} fields=${fields} error=${isOwn ? null : errorOf('extract')} onFields=${onFields} />
-        <${Field} label="Language of the result" value=${fields.language} error=${errorOf('language')}
+        <${Field} label="Language of the analysis" value=${fields.language} error=${errorOf('language')}
             hint="Transcript and on-screen text stay as they are." placeholder="As in the reel, or de, pt-BR, …"
             list="option-languages" autocomplete="off" spellcheck=${false} maxlength="35"
             onValue=${(language) => onFields({ language })} />

@@ -113,7 +113,7 @@ export class ReelRow extends Component {
             <button class="button button-plain button-icon row-delete" type="button"
                     aria-label=${`Delete: ${headline}`} title="Delete"
                     onClick=${(event) => removeRow(event, reel.id, headline)}><${Icon} name="trash" /></button>
-            ${reel.earlier > 0 && html`<${Earlier} key=${reel.id} reel=${reel} />`}
+            ${reel.earlier > 0 && html`<${Earlier} key=${reel.id} reel=${reel} headline=${headline} />`}
         </li>`;
     }
 }
