@@ -80,6 +80,13 @@ class Documents(unittest.TestCase):
                 with self.subTest(document=document.name, target=target):
                     self.assertTrue((document.parent / target).exists())
 
+    def test_links_to_documents_have_words(self):
+        """Readers of `/docs` do not know the names of files."""
+        documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+        titled = [(document.name, words) for document in documents
+                  for words in re.findall(r"\[([\w./-]+\.md)\]\(", document.read_text(encoding="utf-8"))]
+        self.assertEqual(titled, [])
+
     def test_files_named_for_contributors_exist(self):
         for document in ("docs/architecture.md", "docs/contributing.md"):
             named = FILE.findall((ROOT / document).read_text(encoding="utf-8"))
