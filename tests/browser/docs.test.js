@@ -6,6 +6,7 @@ import { launchBrowser, Visitor } from './visitor.js';
 
 const FIRST_VIEW_BYTES_MAX = 1_100_000;
 const ANALYZE = '#tag/reels/POST/api/v1/reels/analyze';
+const READ = '#tag/reels/GET/api/v1/reels/{id}';
 const OPERATIONS = [ANALYZE, '#tag/webhooks/PUT/api/v1/webhook'];
 const FIRST = ['POST/api/v1/reels/analyze', 'GET/api/v1/reels/{id}', 'GET/api/v1/reels', 'GET/api/v1/reels/search',
     'GET/api/v1/reels/usage', 'DELETE/api/v1/reels/{id}'];
@@ -117,6 +118,79 @@ test('samples of guides are copied, and examples have titles', async () => {
     await visitor.close();
 });
 
+function requestOf(page, place) {
+    return page.locator(`[id$="${place.slice(1)}"]`);
+}
+
+async function chooseOption(page, button, name) {
+    await button.click();
+    await page.getByRole('option', { name, exact: true }).click();
+}
+
+test('the language is chosen once for guides and requests, and remembered', async () => {
+    const visitor = await open({}, ANALYZE);
+    const { page } = visitor;
+    const [first, signature] = [page.locator('.samples').first(), page.locator('.samples', { hasText: 'is_authentic' })];
+    const chosen = (group, name) => group.getByRole('button', { name, pressed: true }).waitFor();
+    await chosen(first, 'curl');
+    await chosen(signature, 'Python'); // It has no curl.
+    await first.getByRole('button', { name: 'Python' }).click();
+    await first.getByText('urllib.request.urlopen').waitFor();
+    assert.equal(await first.locator('pre:visible').count(), 1);
+    await show(page, ANALYZE);
+    const card = requestOf(page, ANALYZE).locator('.request-card');
+    await card.locator('code.language-python').getByText('urlopen').waitFor();
+    await chooseOption(page, card.getByTestId('client-picker'), 'JavaScript');
+    await card.locator('code.language-javascript').waitFor();
+    await chosen(first, 'JavaScript');
+    await chosen(signature, 'JavaScript');
+    await page.waitForFunction(() => Object.values(localStorage).includes('custom/javascript'));
+    await page.reload();
+    await chosen(first, 'JavaScript');
+    await card.locator('code.language-javascript').waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('the sample is that of the chosen body', async () => {
+    const visitor = await open({}, ANALYZE);
+    const { page } = visitor;
+    await show(page, ANALYZE);
+    const request = requestOf(page, ANALYZE);
+    const sample = request.locator('.request-card code');
+    await chooseOption(page, request.getByRole('button', { name: 'The sample reel' }), 'Analyse again within 24 hours');
+    await sample.getByText('"fresh": true').waitFor();
+    await chooseOption(page, request.locator('.request-body').getByRole('button', { name: /application\/json/ }), 'multipart/form-data');
+    await sample.getByText('video=@clip.mp4').waitFor();
+    visitor.assertClean();
+    await visitor.close();
+});
+
+for (const [width, height] of [[1280, 900], [390, 844]]) {
+    test(`a request shows its body before its headers, and a response uses the screen, ${width} px`, async () => {
+        const visitor = await open({ width }, ANALYZE);
+        const { page } = visitor;
+        await show(page, ANALYZE);
+        const top = async (name) => (await requestOf(page, ANALYZE).locator('.operation-details')
+            .getByRole('heading', { name, exact: false }).first().boundingBox()).y;
+        assert.ok(await top('Body') < await top('Headers'));
+        assert.ok(await top('Headers') < await top('Responses'));
+        await show(page, READ);
+        const response = await requestOf(page, READ).locator('.response-card').boundingBox();
+        const examples = await requestOf(page, READ).locator('.examples').boundingBox();
+        if (width > 600) {
+            assert.ok(response.height > height / 2, `${response.height}`);
+            assert.ok(examples.height <= height, `${examples.height}`);
+        } else {
+            const box = requestOf(page, READ).locator('.response-card');
+            assert.equal(await box.evaluate((card) => [...card.querySelectorAll('*')]
+                .some((part) => /auto|scroll/.test(getComputedStyle(part).overflowY) && part.scrollHeight > part.clientHeight + 1)), false);
+        }
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
 test('the contents list the guides, then every operation, those of a reel first', async () => {
     const visitor = await open();
     const { page } = visitor;
@@ -157,7 +231,7 @@ test('samples contain a token of the reader, until it is revoked', async () => {
     const [token] = /rls_[A-Za-z0-9]{40}/.exec(guide);
     assert.ok(guide.startsWith(`API=${daemon.origin}/api/v1\nTOKEN=${token}\n`), guide);
     await show(page, ANALYZE);
-    const sample = page.locator(`[id$="${ANALYZE.slice(1)}"] code.language-curl`);
+    const sample = page.locator(`[id$="${ANALYZE.slice(1)}"] code.language-shell`);
     assert.ok((await sample.textContent()).includes(`Authorization: Bearer ${token}`));
     const answer = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 200);
@@ -311,7 +385,7 @@ test('fields say whether they are optional, and have an example', async () => {
     assert.equal(await field('tag').locator('.property-name').evaluate((name) => getComputedStyle(name, '::after').content), '"optional"');
     await field('tag').getByText('recipes').waitFor();
     // An optional parameter is in no sample.
-    assert.ok(!(await page.locator('[id$="reels/search"] code.language-curl').textContent()).includes('recipes'));
+    assert.ok(!(await page.locator('[id$="reels/search"] code.language-shell').textContent()).includes('recipes'));
     visitor.assertClean();
     await visitor.close();
 });

@@ -1,9 +1,11 @@
 // The Markdown guides of this server: which page shows which, and their sections.
 export const PLACEHOLDERS = { server: 'http://127.0.0.1:8080', token: 'YOUR_SECRET_TOKEN' }; // As in the document.
 
+export const CHANGELOG = 'CHANGELOG.md';
+
 /** The guides of a page, after those of the API's document on the page with that document. */
 export const PAGES = {
-    'index.html': ['guide/client.md', 'guide/mcp.md', 'guide/telegram.md', 'guide/dashboard.md'],
+    'index.html': ['guide/client.md', 'guide/mcp.md', 'guide/telegram.md', 'guide/dashboard.md', CHANGELOG],
     'operation.html': ['operate/README.md', 'operate/install.md', 'operate/containers.md', 'operate/configuration.md',
         'operate/proxies.md', 'operate/models.md', 'operate/backup-and-restore.md', 'operate/upgrades.md',
         'operate/scaling-out.md', 'operate/monitoring.md', 'operate/runbook.md', 'operate/log-lines.md', 'security.md'],
@@ -58,10 +60,16 @@ export async function fetchDocument() {
     return (await fetchText('openapi.yaml')).replaceAll(PLACEHOLDERS.server, location.origin);
 }
 
+/** Resolves to the samples of the requests as JSON, with this server's address. */
+export async function fetchSamples() {
+    return (await fetchText('samples.json')).replaceAll(PLACEHOLDERS.server, location.origin);
+}
+
 /** Resolves to the guides of a page: `[{file, sections}]`, with this server's address. */
 export function fetchGuides(page) {
     return Promise.all(PAGES[page].map(async (file) => (
-        { file, sections: sectionsOf((await fetchText(file)).replaceAll(PLACEHOLDERS.server, location.origin)) })));
+        { file, sections: sectionsOf((await fetchText(file)).replaceAll(PLACEHOLDERS.server, location.origin))
+            .map((section) => ({ ...section, file })) })));
 }
 
 /** Gives each section of a page its anchor; the viewer numbers those of the same name. */

@@ -1,11 +1,12 @@
 // The search: every guide and every request of the API, by words and phrases.
-import { addAnchors, descriptionOf, fetchDocument, fetchGuides, PAGE, PAGES, sectionsOf, slugOf } from './guides.js';
+import { addAnchors, CHANGELOG, descriptionOf, fetchDocument, fetchGuides, PAGE, PAGES, sectionsOf, slugOf } from './guides.js';
 
 const RESULTS_MAX = 20;
 const PASSAGE_BEFORE = 40;
 const PASSAGE_LENGTH = 150;
 const METHOD = /^ {4}(get|put|post|delete):$/;
 const OPERATOR_FACTOR = 0.5; // Most readers are clients.
+const CHANGELOG_FACTOR = 0.02; // It names everything; what it names is described elsewhere.
 const WEIGHTS = { title: 10, parent: 2, text: 1 };
 
 function folded(text) {
@@ -20,13 +21,14 @@ function plain(text) {
 }
 
 function entriesOfGuides(sections, page) {
-    const factor = page === 'index.html' ? 1 : OPERATOR_FACTOR;
+    const pageFactor = page === 'index.html' ? 1 : OPERATOR_FACTOR;
     const parents = [];
-    return addAnchors(sections).map(({ depth, title, lines, anchor }) => {
+    return addAnchors(sections).map(({ depth, title, lines, anchor, file }) => {
         parents.length = depth;
         parents[depth] = title;
         return { title, parent: parents.slice(0, depth).filter(Boolean).at(-1) ?? '', text: plain(lines.join('\n')),
-            factor, more: folded(lines.join('\n')), href: `${page === PAGE ? '' : page}${anchor}` };
+            factor: file === CHANGELOG ? CHANGELOG_FACTOR : pageFactor, more: folded(lines.join('\n')),
+            href: `${page === PAGE ? '' : page}${anchor}` };
     });
 }
 

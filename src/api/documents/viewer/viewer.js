@@ -1,24 +1,15 @@
 // Shows the API document of this server with its guides, or the guides for operators, and nothing else.
-import { fetchDocument, fetchGuides, joined, PAGE, PLACEHOLDERS } from './guides.js';
+import { fetchDocument, fetchGuides, fetchSamples, joined, PAGE, PLACEHOLDERS } from './guides.js';
+import { addSwitches, connect, keepChoiceValid, LANGUAGE_NAMES } from './languages.js';
 import { addSearch } from './search.js';
 
 const TOKEN_KEY = 'reelsd-docs-token';
 const THEME_KEY = 'reelsd-theme'; // As in the dashboard.
-const CLIENT_KEY = 'scalar-reference-selected-client-v2';
 // The operations of a reel, first of their group. All others are in the document's order.
 const FIRST = ['post /api/v1/reels/analyze', 'get /api/v1/reels/{id}', 'get /api/v1/reels', 'get /api/v1/reels/search',
     'get /api/v1/reels/usage', 'delete /api/v1/reels/{id}'];
 const TOKEN_SECONDS = 24 * 3600; // A forgotten one does no harm for long.
 const COPIED_MILLISECONDS = 2000;
-const LANGUAGE_NAMES = { sh: 'curl', python: 'Python', javascript: 'JavaScript', json: 'JSON', http: 'HTTP' };
-const LANGUAGES = { shell: 'curl', python: 'requests', js: 'fetch' };
-const HIDDEN_LANGUAGES = ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'julia', 'kotlin', 'node', 'objc',
-    'ocaml', 'php', 'powershell', 'r', 'ruby', 'rust', 'swift'];
-const HIDDEN_CLIENTS = {
-    shell: ['httpie', 'wget'], python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
-    js: ['axios', 'jquery', 'ofetch', 'xhr'], ...Object.fromEntries(HIDDEN_LANGUAGES.map((name) => [name, true])),
-};
-
 const COMPLETIONS = [
     // Samples and tables may be wider than their column: they must be reachable to be scrolled.
     ['.markdown :is(pre > code, table):not([tabindex])', { tabindex: '0' }],
@@ -258,7 +249,14 @@ function completePage() {
         sample.parentElement.dataset.language = LANGUAGE_NAMES[language] ?? language;
         sample.parentElement.append(copyButton(sample));
     }
+    addSwitches();
     addFillButtons();
+    // The body of a request is shown before its headers.
+    for (const title of document.querySelectorAll('.operation-details > :not([data-part]) > h4')) {
+        if (title.textContent.trim() === 'Headers') {
+            title.parentElement.dataset.part = 'headers';
+        }
+    }
     for (const table of document.querySelectorAll('.introduction-description table:not(:has([data-label]))')) {
         const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
         for (const cell of table.querySelectorAll('td')) {
@@ -297,8 +295,11 @@ async function start() {
     addSearch(document.getElementById('search'));
     document.body.classList.add(PAGE.replace('.html', ''));
     document.querySelector(`.bar-pages a[href="${PAGE}"]`).setAttribute('aria-current', 'page');
-    const [{ createApiReference }, text, guides, session] = await Promise.all([
-        import('./scalar/standalone.esm.js'), fetchDocument(), fetchGuides(PAGE), loadSession()]);
+    keepChoiceValid();
+    const isReference = PAGE === 'index.html';
+    const [{ createApiReference }, text, samples, guides, session] = await Promise.all([
+        import('./scalar/standalone.esm.js'), fetchDocument(), isReference ? fetchSamples() : null, fetchGuides(PAGE),
+        loadSession()]);
     const token = readToken(session);
     showToken(session, token);
     const version = /^ {2}version: (\S+)/m.exec(text)[1];
@@ -307,9 +308,9 @@ async function start() {
     viewer.replaceChildren();
     new MutationObserver(completePage).observe(document.body,
         { childList: true, subtree: true, attributeFilter: ['class', 'style'] });
-    const isReference = PAGE === 'index.html';
+    const secret = token?.token ?? PLACEHOLDERS.token;
     const content = isReference ? withGuides(withExampleTitles(text), joined(guides, 1))
-        .replaceAll(PLACEHOLDERS.token, token?.token ?? PLACEHOLDERS.token)
+        .replaceAll(PLACEHOLDERS.token, secret)
         : { openapi: '3.0.3', info: { title: 'Operation', version, description: joined(guides, 0) }, paths: {} };
     createApiReference(viewer, {
         content,
@@ -317,10 +318,8 @@ async function start() {
             securitySchemes: { apiToken: { token: token?.token ?? '' } } } },
         customFetch: sendAs(session),
         operationsSorter: (a, b) => rank(a) - rank(b),
-        hiddenClients: HIDDEN_CLIENTS,
-        featuredClients: Object.entries(LANGUAGES).map((pair) => pair.join('/')),
-        // The viewer stores the reader's choice.
-        ...!localStorage.getItem(CLIENT_KEY) && { defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' } },
+        hiddenClients: true, // Their samples are not complete programs.
+        onLoaded: () => connect(viewer, samples && JSON.parse(samples.replaceAll(PLACEHOLDERS.token, secret))),
         setPageTitle: ({ title }) => [title, isReference ? 'reelsd API' : 'Operating reelsd'].filter(Boolean).join(' · '),
         localization: { translations: { navigation: { openMenu: 'Open the contents', closeMenu: 'Close the contents' } } },
         hideModels: true,
