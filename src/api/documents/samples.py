@@ -138,7 +138,7 @@ def quoted(text):
 def curl(request):
     is_plain = not set(request.url) & set("?&*[]{}")
     parts = ["curl " + (request.url if is_plain else f'"{request.url}"')]
-    sends_post = request.kind is not None  # curl then chooses POST.
+    sends_post = request.kind in ("application/json", "multipart/form-data")  # curl then chooses POST.
     if request.method != ("POST" if sends_post else "GET"):
         parts[0] = f"curl -X {request.method} " + parts[0].removeprefix("curl ")
     parts += [f'-H "{name}: {value}"' for name, value in request.headers.items()]
@@ -147,7 +147,7 @@ def curl(request):
     elif request.kind == "multipart/form-data":
         parts.append(f"-F video=@{FILE}")
     elif request.kind:
-        parts.append(f"--data-binary @{FILE}")
+        parts.append(f"-T {FILE}")
     if request.answers == "stream":
         parts[0] = parts[0].replace("curl ", "curl -N ", 1)
     if request.answers == "file":
