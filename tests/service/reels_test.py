@@ -10,7 +10,7 @@ import re
 import time
 import unittest
 
-from service_support import SAMPLE, Cluster, Daemon, Platform, ServiceTest, wait_until
+from service_support import SAMPLE, Cluster, Daemon, Platform, ServiceTest, shared_cluster, wait_until
 
 ANALYZE = "/api/v1/reels/analyze"
 REELS = "/api/v1/reels"
@@ -31,7 +31,8 @@ def next_page(answer):
 class Listing(ServiceTest):
     @classmethod
     def setUpClass(cls):
-        cls.served = Daemon(workers=0, requests_per_minute=100000)
+        cls.database = shared_cluster().migrated_database()
+        cls.served = Daemon(database_url=cls.database, workers=0, requests_per_minute=100000)
         cls.addClassCleanup(cls.served.close)
         cls.served.start()
 
@@ -80,7 +81,8 @@ class Listing(ServiceTest):
         someone = self.served.account(unlimited=True)
         ids = [someone.submit(link_to(f"CODE{n}w")) for n in range(6)]
         for day, job_id in enumerate(ids, 1):
-            self.served.sql(f"UPDATE job SET created_at = '2026-05-0{day}T23:59:59Z' WHERE id = {job_id}")
+            shared_cluster().query(f"UPDATE job SET created_at = '2026-05-0{day}T23:59:59Z' WHERE id = {job_id}",
+                                   self.database.rsplit("=", 1)[1])
         pages = list(self.pages_of(someone, REELS + "?from=2026-05-02&to=2026-05-04&limit=2"))
         self.assertEqual([[item["id"] for item in page] for page in pages], [[ids[3], ids[2]], [ids[1]]])
         self.assertEqual(someone.request("GET", REELS + "?to=2026-04-30").json(), [])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DATE_CHOICES, daysOfChoice, nameOfDays } from '../../../src/dashboard/web/reels/date_choices.js';
+import { DATE_CHOICES, daysOfChoice, daysWithFrom, daysWithTo, nameOfDays } from '../../../src/dashboard/web/reels/date_choices.js';
 
 const NOW = Date.parse('2026-03-02T23:59:00Z');
 
@@ -17,4 +17,12 @@ test('the days of a choice have its name, others are custom', () => {
     assert.equal(nameOfDays('2026-02-23', '', NOW), 'custom');
     assert.equal(nameOfDays('', '2026-03-01', NOW), 'custom');
     assert.equal(nameOfDays('2026-02-24', '2026-03-01', NOW), 'custom');
+});
+
+test('a day on the wrong side of the other one removes it', () => {
+    assert.deepEqual(daysWithTo('2020-01-31', '2026-02-24'), { from: '', to: '2020-01-31' });
+    assert.deepEqual(daysWithTo('2026-02-24', '2026-02-24'), { to: '2026-02-24' });
+    assert.deepEqual(daysWithTo('', '2026-02-24'), { to: '' });
+    assert.deepEqual(daysWithFrom('2026-03-01', '2020-01-31'), { from: '2026-03-01', to: '' });
+    assert.deepEqual(daysWithFrom('2020-01-01', ''), { from: '2020-01-01' });
 });

@@ -16,3 +16,12 @@ export function nameOfDays(from, to, now) {
     const known = DATE_CHOICES.find(([name]) => name !== 'custom' && daysOfChoice(name, now).from === from);
     return known && to === '' ? known[0] : 'custom';
 }
+
+/** The changed days when one of them becomes `day`: the other one is removed if it is on the wrong side. */
+export function daysWithFrom(day, to) {
+    return day && to && day > to ? { from: day, to: '' } : { from: day };
+}
+
+export function daysWithTo(day, from) {
+    return day && from && day < from ? { from: '', to: day } : { to: day };
+}

@@ -1,7 +1,7 @@
 // The filter of the list by the day of submission.
 import { html, useState } from 'htm/preact/standalone';
 import { dayOf } from '../usage/ranges.js';
-import { DATE_CHOICES, daysOfChoice, nameOfDays } from './date_choices.js';
+import { DATE_CHOICES, daysOfChoice, daysWithFrom, daysWithTo, nameOfDays } from './date_choices.js';
 
 function Day({ label, value, onValue, ...rest }) {
     return html`<label class="datebox"><span class="small muted">${label}</span>
@@ -24,7 +24,7 @@ export function DateFilter({ from, to, onFilter }) {
             ${DATE_CHOICES.map(([choice, words]) => html`<option key=${choice} value=${choice}>${words}</option>`)}
         </select>
         ${name === 'custom' && html`<div class="dates-custom">
-            <${Day} label="From" value=${from} max=${to || dayOf(now)} onValue=${(day) => onFilter({ from: day })} />
-            <${Day} label="To" value=${to} min=${from} onValue=${(day) => onFilter({ to: day })} />
+            <${Day} label="From" value=${from} max=${dayOf(now)} onValue=${(day) => onFilter(daysWithFrom(day, to))} />
+            <${Day} label="To" value=${to} onValue=${(day) => onFilter(daysWithTo(day, from))} />
             <span class="small muted">Days are in UTC.</span></div>`}`;
 }
