@@ -19,7 +19,13 @@ double gap_seconds(const sighting& a, const sighting& b) {
 
 bool same_row(const sighting& a, const sighting& b) {
     const int low = std::min(a.place.height(), b.place.height());
-    return vertical_overlap(a.place, b.place) * 2 >= low;
+    return intersection(a.place, b.place).height() * 2 >= low;
+}
+
+/// Share of the smaller rectangle within the other, 0 to 1.
+double containment(const box& a, const box& b) {
+    const int smaller = std::min(a.area(), b.area());
+    return smaller == 0 ? 0.0 : static_cast<double>(intersection(a, b).area()) / smaller;
 }
 
 double weight(const sighting& one) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "box.hpp"
+#include "sampling.hpp"
 #include <reelsd/media/report.hpp>
 
 #include <string>
