@@ -5,45 +5,36 @@
 #include <algorithm>
 #include <cctype>
 #include <regex>
+#include <utility>
 #include <vector>
 
 namespace reelsd::media::text {
 
 namespace {
 
-/// "OVEN" is no part of "GAME OVER".
-constexpr double part_similarity = 0.8;
-
 struct edit {
     std::size_t distance = 0;
-    bool digits_differ = false;
+    bool digits_differ = false;  ///< The best alignment replaces a digit with another.
 };
 
-/// Edit distance by rows, and whether the best alignment replaces a digit with another.
-edit edit_between(std::string_view a, std::string_view b) {
-    struct cell {
-        std::size_t distance = 0;
-        bool digits = false;
-    };
-    std::vector<cell> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j].distance = j;
+/// Edits from `a` to each beginning of `b`, the empty one first; `anywhere`: to its last letters.
+std::vector<edit> edits_to(std::string_view a, std::string_view b, bool anywhere = false) {
+    std::vector<edit> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j].distance = anywhere ? 0 : j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        cell diagonal = row[0];
+        edit diagonal = row[0];
         row[0] = {i, false};
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const bool differ = a[i - 1] != b[j - 1];
-            cell best{
+            edit best{
                 diagonal.distance + (differ ? 1U : 0U),
-                diagonal.digits || (differ && is_digit(a[i - 1]) && is_digit(b[j - 1]))};
-            if (row[j].distance + 1 < best.distance) best = {row[j].distance + 1, row[j].digits};
-            if (row[j - 1].distance + 1 < best.distance) {
-                best = {row[j - 1].distance + 1, row[j - 1].digits};
-            }
-            diagonal = row[j];
-            row[j] = best;
+                diagonal.digits_differ || (differ && is_digit(a[i - 1]) && is_digit(b[j - 1]))};
+            for (const edit& gap : {row[j], row[j - 1]})
+                if (gap.distance + 1 < best.distance) best = {gap.distance + 1, gap.digits_differ};
+            diagonal = std::exchange(row[j], best);
         }
     }
-    return {row.back().distance, row.back().digits};
+    return row;
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -56,23 +47,23 @@ std::vector<std::string_view> words_of(std::string_view text) {
     return words;
 }
 
-/// Words `first`.. (`count` of them) of `text` with single spaces.
-std::string joined(
-    const std::vector<std::string_view>& words, std::size_t first, std::size_t count) {
-    std::string text{};
-    for (std::size_t i = first; i < first + count; ++i) {
-        if (!text.empty()) text += ' ';
-        text += words[i];
-    }
-    return text;
-}
-
 /// Letters and digits, in any script: in UTF-8, others than ASCII start with 0xC3 or more.
 std::size_t letters_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return std::isalnum(byte) != 0 || byte >= 0xC3;
     }));
+}
+
+/// Without spaces and marks, in small letters.
+std::string plain_letters(std::string_view text) {
+    std::string letters;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0 || byte >= 0x80)
+            letters += static_cast<char>(std::tolower(byte));
+    }
+    return letters;
 }
 
 bool has_byte(std::string_view text, unsigned char least, unsigned char most) {
@@ -137,34 +128,24 @@ constexpr double chinese_confidence = 0.86;
 double similarity(std::string_view a, std::string_view b) {
     const std::size_t longer = std::max(a.size(), b.size());
     if (longer == 0) return 1;
-    return 1 - static_cast<double>(edit_between(a, b).distance) / static_cast<double>(longer);
+    return 1 - static_cast<double>(edits_to(a, b).back().distance) / static_cast<double>(longer);
 }
 
 bool same_text(std::string_view a, std::string_view b, double least) {
-    return !edit_between(a, b).digits_differ && similarity(a, b) >= least;
+    return !edits_to(a, b).back().digits_differ && similarity(a, b) >= least;
 }
 
-bool grows_into(std::string_view shorter, std::string_view longer) {
-    const auto few = words_of(shorter);
-    const auto many = words_of(longer);
-    if (few.empty() || few.size() >= many.size()) return false;
-    return similarity(joined(few, 0, few.size()), joined(many, 0, few.size())) >= part_similarity;
-}
-
-bool is_part_of(std::string_view part, std::string_view whole) {
-    constexpr std::size_t part_letters_min = 4;  // "it" occurs in half of all texts.
-    if (part.size() < whole.size() && part.size() >= part_letters_min &&
-        whole.find(part) != std::string_view::npos) {
-        return true;
-    }
-    const auto few = words_of(part);
-    const auto many = words_of(whole);
-    if (few.empty() || few.size() >= many.size()) return false;
-    const std::string sought = joined(few, 0, few.size());
-    for (std::size_t i = 0; i + few.size() <= many.size(); ++i) {
-        if (similarity(sought, joined(many, i, few.size())) >= part_similarity) return true;
-    }
-    return false;
+std::optional<double> position_in(std::string_view part, std::string_view whole) {
+    const std::string sought = plain_letters(part);
+    const std::string letters = plain_letters(whole);
+    if (sought.empty() || sought.size() >= letters.size()) return std::nullopt;
+    const auto ends = edits_to(sought, letters, true);
+    const auto end = std::ranges::min_element(ends, {}, &edit::distance);
+    // "OVEN" is no part of "GAME OVER", nor "Step 1" of "Step 2: mix".
+    if (end->distance * 5 >= sought.size() || end->digits_differ) return std::nullopt;
+    const auto middle =
+        static_cast<double>(end - ends.begin()) - static_cast<double>(sought.size()) / 2;
+    return middle / static_cast<double>(letters.size());
 }
 
 std::string tidied(const line_reading& reading) {

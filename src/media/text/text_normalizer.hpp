@@ -2,6 +2,7 @@
 
 #include "recogniser.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,11 +17,9 @@ inline constexpr double same_text_similarity = 0.78;
 [[nodiscard]] bool same_text(
     std::string_view a, std::string_view b, double least = same_text_similarity);
 
-/// `longer` begins with (about) `shorter` and has more words: a caption that grows word by word.
-[[nodiscard]] bool grows_into(std::string_view shorter, std::string_view longer);
-
-/// `whole` contains (about) `part` at word boundaries, and more.
-[[nodiscard]] bool is_part_of(std::string_view part, std::string_view whole);
+/// Where `whole` contains (about) `part`, whatever its case, spaces and marks: the middle of the
+/// part between the first letter of the whole, 0, and the last, 1.
+[[nodiscard]] std::optional<double> position_in(std::string_view part, std::string_view whole);
 
 /// A reading with single spaces, without marks at its ends that belong to no
 /// word, and with letters in one case where both cases have one shape. A spaced line with mixed

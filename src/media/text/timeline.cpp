@@ -11,7 +11,7 @@ namespace {
 
 constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.
 constexpr double handle_gap_seconds = 5.0;     // A handle hidden by its background.
-constexpr double growth_gap_seconds = 0.55;    // From one word to the next: two frames.
+constexpr double part_gap_seconds = 0.55;      // From one word to the next: two frames.
 
 double gap_seconds(const sighting& a, const sighting& b) {
     return std::max(a.start_seconds, b.start_seconds) - std::min(a.end_seconds, b.end_seconds);
@@ -32,26 +32,29 @@ double weight(const sighting& one) {
     return one.confidence * std::sqrt(one.frames);
 }
 
-enum class relation { none, same, growth, part };
+enum class relation { none, same, part };
 
 /// A single word like a watermark: a handle, a tag or an address.
 bool is_handle(const std::string& text) {
     return text.find(' ') == std::string::npos && text.find_first_of("@#_.") != std::string::npos;
 }
 
-/// A partial reading of a handle.
-bool hides_in(const sighting& a, const sighting& b) {
-    const auto within = [](const std::string& part, const std::string& whole) {
-        return part.size() >= 4 && is_handle(whole) && whole.find(part) != std::string::npos;
-    };
-    return within(a.text, b.text) || within(b.text, a.text);
-}
-
-/// Whether one of the two is a part of the other, at the same position.
-bool cut_from(const sighting& a, const sighting& b) {
+/// Whether the text of `b` contains that of `a`, at its place.
+bool is_part(const sighting& a, const sighting& b) {
+    const auto position = position_in(a.text, b.text);
+    if (!position) return false;
+    const std::size_t letters = a.text.size();
     // A text seen once may have been incomplete while it slid in.
     const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
-    return overlap && (is_part_of(a.text, b.text) || is_part_of(b.text, a.text));
+    if (letters >= 4 && overlap) return true;
+    // A word of a caption that grows.
+    const bool is_earlier = a.start_seconds <= b.start_seconds;
+    if (is_earlier && b.text.starts_with(a.text + ' ')) return true;
+    // Few letters occur in many texts. Two texts in one place at the same time are one.
+    const double expected = b.place.left + *position * b.place.width();
+    const double distance = std::abs((a.place.left + a.place.right) / 2.0 - expected);
+    const bool is_there = distance < 0.3 * b.place.height() + 0.05 * b.place.width();
+    return is_there && (letters > 1 || gap_seconds(a, b) < -0.1);
 }
 
 /// Relation of `a` and `b`; `a` starts first.
@@ -66,10 +69,8 @@ relation between(const sighting& a, const sighting& b) {
         if (row || gap > -0.3) return relation::same;
         return relation::none;
     }
-    if (handle && hides_in(a, b)) return relation::part;
-    if (!row || gap > growth_gap_seconds) return relation::none;
-    if (grows_into(a.text, b.text)) return relation::growth;
-    return cut_from(a, b) ? relation::part : relation::none;
+    if (!row || gap > (handle ? handle_gap_seconds : part_gap_seconds)) return relation::none;
+    return is_part(a, b) || is_part(b, a) ? relation::part : relation::none;
 }
 
 void absorb(sighting& kept, const sighting& other, relation how) {

@@ -36,22 +36,30 @@ TEST(SameText, DistinguishesMisreadingsFromOtherTexts) {
     }
 }
 
-TEST(GrowsInto, ComparesWholeWords) {
-    EXPECT_TRUE(grows_into("Stop", "Stop scrolling"));
-    EXPECT_TRUE(grows_into("Stop scr0lling", "Stop scrolling now"));
-    EXPECT_FALSE(grows_into("Stop scrolling", "Stop scrolling"));
-    EXPECT_FALSE(grows_into("scrolling", "Stop scrolling"));
-    EXPECT_FALSE(grows_into("", "Stop"));
-}
-
-TEST(IsPartOf, ComparesWholeWords) {
-    EXPECT_TRUE(is_part_of("every single", "Do this every single day"));
-    EXPECT_FALSE(is_part_of("morning", "Do this every single day"));
-    EXPECT_FALSE(is_part_of("Do this every single day", "every single"));
-}
-
-TEST(IsPartOf, NeedsMoreThanSimilarLetters) {
-    EXPECT_FALSE(is_part_of("OVEN", "GAME OVER"));
+// Goal: a part is found whatever its marks, and where it is. Method: table.
+TEST(PositionIn, ComparesLetters) {
+    struct test_case {
+        const char* part;
+        const char* whole;
+        std::optional<double> position;
+    };
+    constexpr test_case cases[] = {
+        {"Stop", "Stop now", 2.0 / 7},
+        {"Stop scr0lling", "Stop scrolling now", 6.5 / 16},
+        {"NOW", "Stop now", 5.5 / 7},
+        {"stopn", "Stop, now", 2.5 / 7},
+        {"Stop now", "Stop now", std::nullopt},
+        {"Stop now", "Stop", std::nullopt},
+        {"morning", "Do this every single day", std::nullopt},
+        {"OVEN", "GAME OVER", std::nullopt},
+        {"Step 1", "Step 2: mix the eggs", std::nullopt},
+        {"?!", "Stop", std::nullopt},
+        {"", "Stop", std::nullopt},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.part);
+        EXPECT_EQ(position_in(expected.part, expected.whole), expected.position);
+    }
 }
 
 // Goal: readings become plain text. Method: a table of observed readings.
