@@ -41,25 +41,18 @@ std::vector<int> take_piece(std::vector<float>& values, int width, int start) {
 
 /// Direction of a piece by its second moments; 0 when it has none.
 double slant_of(const std::vector<int>& piece, int width) {
-    const auto count = static_cast<double>(piece.size());
-    double x = 0;
-    double y = 0;
-    double xx = 0;
-    double yy = 0;
-    double xy = 0;
-    for (const int at : piece) {
-        const double across = at % width;
-        const double down = at / width;
-        x += across / count;
-        y += down / count;
-        xx += across * across / count;
-        yy += down * down / count;
-        xy += across * down / count;
-    }
-    xx -= x * x;
-    yy -= y * y;
+    const auto mean = [&](auto value) {
+        double sum = 0;
+        for (const int at : piece) sum += value(at % width, at / width);
+        return sum / static_cast<double>(piece.size());
+    };
+    const double x = mean([](double across, double) { return across; });
+    const double y = mean([](double, double down) { return down; });
+    const double xx = mean([&](double across, double) { return (across - x) * (across - x); });
+    const double yy = mean([&](double, double down) { return (down - y) * (down - y); });
+    const double xy = mean([&](double across, double down) { return (across - x) * (down - y); });
     if (xx < slanted_aspect_min * slanted_aspect_min * yy) return 0;
-    const double slant = 0.5 * std::atan2(2 * (xy - x * y), xx - yy);
+    const double slant = 0.5 * std::atan2(2 * xy, xx - yy);
     return std::abs(slant) > slant_max ? 0 : slant;
 }
 
