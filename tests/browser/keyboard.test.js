@@ -159,6 +159,7 @@ test('the palette runs actions and shows their keys', async () => {
     assert.deepEqual(await keysOf('Upload a video'), []);
     await visitor.assertAccessible();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
     await run('Create a token');
     await visitor.waitForFocus(page.getByLabel('Name of the new token'));

@@ -66,7 +66,8 @@ UNKNOWN_ID = 10**15
 # Parts of the viewer's page, which are not operations of the API. The names of its other scripts change with each
 # release of the viewer.
 VIEWER_PARTS = {"/docs/", "/docs/colours.css", "/docs/viewer.css", "/docs/viewer.js", "/docs/scalar/standalone.esm.js",
-                "/docs/scalar/LICENSE.txt", "/docs/operation.html", "/docs/guides.js", "/docs/search.js"}
+                "/docs/scalar/LICENSE.txt", "/docs/operation.html", "/docs/guides.js", "/docs/languages.js",
+                "/docs/samples.json", "/docs/search.js"}
 # All guides are served, and the viewer knows each.
 VIEWER_GUIDES = pathlib.Path(__file__).resolve().parents[2] / "src/api/documents/viewer/guides.js"
 VIEWER_PARTS |= {f"/docs/{name}" for name in re.findall(r"'([\w/-]+\.md)'", VIEWER_GUIDES.read_text(encoding="utf-8"))}
@@ -464,6 +465,8 @@ class Reels(OpenApiTest):
         self.assertNotIn("earlier", of_post[0])
         page = someone.ask(LIST, query={"post_of": again, "limit": 1}, expect=200)
         self.assertIn(f"&post_of={again}&cursor=", page.headers["Link"])
+        self.assertEqual(someone.ask(LIST, query={"to": "2020-01-01"}, expect=200).json(), [])
+        someone.ask(LIST, query={"from": "2020-01-02", "to": "2020-01-01"}, expect=400)
         stranger = self.client(self.working, self.working.account())
         self.assertEqual(stranger.ask(LIST, query={"post_of": again}, expect=200).json(), [])
         self.assertEqual(stranger.ask(DELETE_FAILED, expect=200).json(), {"deleted": 0})
