@@ -38,7 +38,7 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByRole('region', { name: 'Usage by day and model' }).count(), 0, 'all rows are of one day');
         await page.getByRole('meter', { name: 'Spent of the monthly budget' }).waitFor();
         await page.getByText('of the monthly budget of $4.00').waitFor();
-        const limit = (name) => page.locator('.limits tr', { hasText: name }).locator('td').allInnerTexts();
+        const limit = (name) => page.locator('.limits tr', { hasText: name }).locator('td').allTextContents();
         await page.locator('.limits').waitFor();
         assert.deepEqual(await limit('Reels stored'), ['1', 'no limit']);
         assert.equal((await limit('Cost this month'))[1], '$4.00');

@@ -22,7 +22,7 @@ export function Limits() {
                     class="unseen">not counted</span>`}</td>
                 <td class="number">${allowed}</td></tr>`)}</tbody>
         </table>
-        <p class="small muted">An administrator of this server can change the limits of your account. Whatever exceeds the
-            reels at the same time waits in the queue.</p>`}
+        <p class="small muted">An administrator of this server can change the limits of your account. Reels beyond the number
+            that is analysed at the same time wait in the queue.</p>`}
     </section>`;
 }
