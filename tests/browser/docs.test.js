@@ -1,7 +1,9 @@
-// The API reference: contents, samples with the reader's token, requests that are tried, search, themes.
+// The API reference: contents, samples with the reader's token, requests that are tried, themes. docs_guides.test.js has the
+// search and the guides.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
+import { openDocuments, show } from './docs_page.js';
 import { launchBrowser, Visitor } from './visitor.js';
 
 const FIRST_VIEW_BYTES_MAX = 1_100_000;
@@ -25,21 +27,7 @@ after(async () => {
     await daemon?.stop();
 });
 
-async function open(options = {}, place = '') {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator, ...options });
-    await visitor.page.goto(`/docs/index.html${place}`);
-    await visitor.page.getByRole('heading', { name: 'Quick start' }).waitFor();
-    return visitor;
-}
-
-async function show(page, place) {
-    await page.evaluate((hash) => {
-        location.hash = hash;
-    }, place);
-    if (place.startsWith('#tag/')) {
-        await page.locator(`[id$="${place.slice(1)}"]`).getByRole('button', { name: 'Test Request' }).waitFor();
-    }
-}
+const open = (options = {}, place = '') => openDocuments(browser, daemon, { person: administrator, ...options }, place);
 
 async function documentText() {
     return (await fetch(`${daemon.origin}/docs/openapi.yaml`)).text();
@@ -296,83 +284,6 @@ test('a request can be tried with a pasted token', async () => {
     await visitor.page.keyboard.insertText(token);
     assert.deepEqual(await tryToSubmit(visitor), ['/api/v1/reels/analyze']);
     visitor.assertClean('401 /dashboard/api/session');
-    await visitor.close();
-});
-
-for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
-    test(`the search finds headings, phrases, fields and requests, ${scheme}, ${width} px`, async () => {
-        const visitor = await open({ scheme, width });
-        const { page } = visitor;
-        const dialog = page.getByRole('dialog', { name: 'Search' });
-        const field = dialog.getByRole('combobox');
-        const chosen = dialog.locator('[role="option"][aria-selected="true"]');
-        const find = async (text) => {
-            await page.keyboard.press('Control+k');
-            await visitor.waitForFocus(field);
-            await field.fill(text);
-        };
-        await page.getByRole('button', { name: 'Search' }).first().click();
-        await dialog.getByText('Words or a phrase').waitFor();
-        await field.fill('codes of failed reels');
-        await chosen.getByText('Codes of failed reels', { exact: true }).waitFor();
-        await visitor.assertAccessible();
-        await visitor.assertFits();
-        await page.keyboard.press('Escape');
-        await dialog.waitFor({ state: 'hidden' });
-        for (const [text, title, hash] of [
-            ['Verify the signature', 'Verify the signature', '#description/verify-the-signature'],
-            ['compare in constant time', 'Verify the signature', '#description/verify-the-signature'],
-            ['thumb one reel', 'Get the thumbnail of one reel', '#tag/progress-and-files/GET/api/v1/reels/{id}/thumbnail'],
-            ['queue_position', 'Read one reel', '#tag/reels/GET/api/v1/reels/{id}'],
-            ['model context protocol', 'AI assistants (MCP)', '#description/ai-assistants-mcp']]) {
-            await find(text);
-            await chosen.getByText(title, { exact: true }).waitFor();
-            await page.keyboard.press('Enter');
-            await page.waitForFunction((expected) => decodeURIComponent(location.hash) === expected, hash);
-        }
-        await find('nothing like this xyzzy');
-        await dialog.getByText('Nothing found.').waitFor();
-        await field.fill('point-in-time');
-        await dialog.getByRole('option', { name: /Point-in-time recovery/ }).first().click();
-        await page.waitForURL('**/docs/operation.html#description/point-in-time-recovery');
-        await page.getByRole('heading', { name: 'Operating reelsd' }).waitFor();
-        await visitor.assertFits();
-        visitor.assertClean();
-        await visitor.close();
-    });
-}
-
-test('every section of the guides is found by its title, and the links between guides lead to one', async () => {
-    const visitor = await open();
-    const { page } = visitor;
-    for (const path of ['/docs/index.html', '/docs/operation.html']) {
-        await page.goto(path);
-        await page.locator('.introduction-description h2').first().waitFor();
-        const dead = await page.evaluate(() => [...document.querySelectorAll('.introduction-description a')]
-            .map((link) => link.getAttribute('href'))
-            .filter((href) => /\.md|^[^#]*\/adr\//.test(href) || href === '#'
-                || href.startsWith('#description/') && !document.querySelector(`[id$="${href.slice(1)}"]`)));
-        assert.deepEqual(dead, [], path);
-        const titles = await page.locator('.introduction-description :is(h2, h3)').allTextContents();
-        assert.ok(titles.length > 20);
-        await page.getByRole('button', { name: 'Search' }).first().click();
-        for (const title of titles) {
-            await page.getByRole('combobox').fill(title);
-            await page.locator('.search li .found-title').getByText(title.trim(), { exact: true }).first().waitFor();
-        }
-        await page.keyboard.press('Escape');
-    }
-    visitor.assertClean();
-    await visitor.close();
-});
-
-test('the guides for operators are accessible and fit', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme: 'dark' });
-    await visitor.page.goto('/docs/operation.html');
-    await visitor.page.getByRole('heading', { name: 'Runbook' }).waitFor();
-    await visitor.assertLayout();
-    assert.equal(await visitor.page.getByRole('button', { name: 'Fill in a token' }).count(), 0);
-    visitor.assertClean();
     await visitor.close();
 });
 

@@ -1,0 +1,99 @@
+// The search of the API reference, and the guides beside it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, startDaemon } from './daemon.js';
+import { openDocuments } from './docs_page.js';
+import { launchBrowser, Visitor } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+const open = (options = {}) => openDocuments(browser, daemon, { person: administrator, ...options });
+
+for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
+    test(`the search finds headings, phrases, fields and requests, ${scheme}, ${width} px`, async () => {
+        const visitor = await open({ scheme, width });
+        const { page } = visitor;
+        const dialog = page.getByRole('dialog', { name: 'Search' });
+        const field = dialog.getByRole('combobox');
+        const chosen = dialog.locator('[role="option"][aria-selected="true"]');
+        const find = async (text) => {
+            await page.keyboard.press('Control+k');
+            await visitor.waitForFocus(field);
+            await field.fill(text);
+        };
+        await page.getByRole('button', { name: 'Search' }).first().click();
+        await dialog.getByText('Words or a phrase').waitFor();
+        await field.fill('codes of failed reels');
+        await chosen.getByText('Codes of failed reels', { exact: true }).waitFor();
+        await visitor.assertAccessible();
+        await visitor.assertFits();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        for (const [text, title, hash] of [
+            ['Verify the signature', 'Verify the signature', '#description/verify-the-signature'],
+            ['compare in constant time', 'Verify the signature', '#description/verify-the-signature'],
+            ['thumb one reel', 'Get the thumbnail of one reel', '#tag/progress-and-files/GET/api/v1/reels/{id}/thumbnail'],
+            ['queue_position', 'Read one reel', '#tag/reels/GET/api/v1/reels/{id}'],
+            ['model context protocol', 'AI assistants (MCP)', '#description/ai-assistants-mcp']]) {
+            await find(text);
+            await chosen.getByText(title, { exact: true }).waitFor();
+            await page.keyboard.press('Enter');
+            await page.waitForFunction((expected) => decodeURIComponent(location.hash) === expected, hash);
+        }
+        await find('nothing like this xyzzy');
+        await dialog.getByText('Nothing found.').waitFor();
+        await field.fill('point-in-time');
+        await dialog.getByRole('option', { name: /Point-in-time recovery/ }).first().click();
+        await page.waitForURL('**/docs/operation.html#description/point-in-time-recovery');
+        await page.getByRole('heading', { name: 'Operating reelsd' }).waitFor();
+        await visitor.assertFits();
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
+test('every section of the guides is found by its title, and the links between guides lead to one', async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    for (const path of ['/docs/index.html', '/docs/operation.html']) {
+        await page.goto(path);
+        await page.locator('.introduction-description h2').first().waitFor();
+        const dead = await page.evaluate(() => [...document.querySelectorAll('.introduction-description a')]
+            .map((link) => link.getAttribute('href'))
+            .filter((href) => /\.md|^[^#]*\/adr\//.test(href) || href === '#'
+                || href.startsWith('#description/') && !document.querySelector(`[id$="${href.slice(1)}"]`)));
+        assert.deepEqual(dead, [], path);
+        const titles = await page.locator('.introduction-description :is(h2, h3)').allTextContents();
+        assert.ok(titles.length > 20);
+        await page.getByRole('button', { name: 'Search' }).first().click();
+        for (const title of titles) {
+            await page.getByRole('combobox').fill(title);
+            await page.locator('.search li .found-title').getByText(title.trim(), { exact: true }).first().waitFor();
+        }
+        await page.keyboard.press('Escape');
+    }
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('the guides for operators are accessible and fit', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme: 'dark' });
+    await visitor.page.goto('/docs/operation.html');
+    await visitor.page.getByRole('heading', { name: 'Runbook' }).waitFor();
+    await visitor.assertLayout();
+    assert.equal(await visitor.page.getByRole('button', { name: 'Fill in a token' }).count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
