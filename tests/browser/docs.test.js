@@ -1,10 +1,9 @@
-// The API reference: contents, samples with the reader's token, requests that are tried, themes. docs_guides.test.js has the
-// search and the guides.
+// The API reference: contents, samples with the reader's token, requests that are tried, themes.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
-import { openDocuments, show } from './docs_page.js';
-import { launchBrowser, Visitor } from './visitor.js';
+import { test } from 'node:test';
+import { invited, SAMPLE } from './daemon.js';
+import { administrator, browser, daemon, open, show } from './docs_page.js';
+import { Visitor } from './visitor.js';
 
 const FIRST_VIEW_BYTES_MAX = 1_100_000;
 const ANALYZE = '#tag/reels/POST/api/v1/reels/analyze';
@@ -12,22 +11,6 @@ const READ = '#tag/reels/GET/api/v1/reels/{id}';
 const OPERATIONS = [ANALYZE, '#tag/webhooks/PUT/api/v1/webhook'];
 const FIRST = ['POST/api/v1/reels/analyze', 'GET/api/v1/reels/{id}', 'GET/api/v1/reels', 'GET/api/v1/reels/search',
     'GET/api/v1/reels/usage', 'DELETE/api/v1/reels/{id}'];
-
-let daemon;
-let browser;
-let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
-
-const open = (options = {}, place = '') => openDocuments(browser, daemon, { person: administrator, ...options }, place);
 
 async function documentText() {
     return (await fetch(`${daemon.origin}/docs/openapi.yaml`)).text();

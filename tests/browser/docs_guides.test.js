@@ -1,25 +1,8 @@
-// The search of the API reference, and the guides beside it.
+// The guides of /docs, and the search.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, startDaemon } from './daemon.js';
-import { openDocuments } from './docs_page.js';
-import { launchBrowser, Visitor } from './visitor.js';
-
-let daemon;
-let browser;
-let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
-
-const open = (options = {}) => openDocuments(browser, daemon, { person: administrator, ...options });
+import { test } from 'node:test';
+import { administrator, browser, daemon, open } from './docs_page.js';
+import { Visitor } from './visitor.js';
 
 for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
     test(`the search finds headings, phrases, fields and requests, ${scheme}, ${width} px`, async () => {

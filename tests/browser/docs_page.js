@@ -1,9 +1,25 @@
-// The pages of /docs, for the tests that open them.
-import { Visitor } from './visitor.js';
+// The pages of /docs, with a daemon and a browser for all tests of a file that imports this one.
+import { after, before } from 'node:test';
+import { firstAdministrator, startDaemon } from './daemon.js';
+import { launchBrowser, Visitor } from './visitor.js';
 
-/** Opens the API reference with the options of `Visitor.open`, at the fragment `place`. */
-export async function openDocuments(browser, daemon, options, place = '') {
-    const visitor = await Visitor.open(browser, daemon, options);
+export let daemon;
+export let browser;
+export let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+/** Opens the API reference as the administrator, or with other options of `Visitor.open`, at the fragment `place`. */
+export async function open(options = {}, place = '') {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator, ...options });
     await visitor.page.goto(`/docs/index.html${place}`);
     await visitor.page.getByRole('heading', { name: 'Quick start' }).waitFor();
     return visitor;

@@ -63,7 +63,7 @@ for (const scheme of ['light', 'dark']) {
             await page.getByRole('dialog', { name }).waitFor();
             await visitor.assertLayout();
             await page.keyboard.press('Escape');
-            await page.getByRole('dialog', { name }).waitFor({ state: 'hidden' }); // While it is open, keys are its own.
+            await page.getByRole('dialog', { name }).waitFor({ state: 'hidden' }); // An open dialog takes all keys.
         }
         await visitor.visit('/admin?tab=accounts');
         await page.getByRole('button', { name: 'Edit invited@example.test' }).click();
