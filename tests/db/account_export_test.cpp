@@ -53,6 +53,10 @@ TEST_F(AccountExport, ContainsAllDataOfTheAccountAndNoOther) {
         {"end", 1}};
     EXPECT_EQ(all.of_type, expected);
     EXPECT_EQ(all.lines.front().at("email"), "ann@example.com");
+    for (const auto& line : all.lines) {
+        if (line.at("type") != "delivery") continue;
+        EXPECT_TRUE(line.contains("seconds") && line.contains("body")) << line;
+    }
     EXPECT_EQ(all.lines.back().at("lines"), all.lines.size() - 1);
     const auto& reel = all.lines.at(2);
     EXPECT_EQ(reel.at("id"), jobs[0].value);

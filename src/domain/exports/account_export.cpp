@@ -85,7 +85,8 @@ constexpr db::query searches_query{"exports.saved_searches", R"sql(
 constexpr db::query deliveries_query{"exports.deliveries", R"sql(
     SELECT id AS position, row_to_json(line)::text AS line FROM (
         SELECT 'delivery' AS type, id, message_id, coalesce(job_id, matched_job_id) AS job_id,
-               search_id, url, state, tries, status_code, cause,
+               search_id, url, state, tries, status_code, cause, took_seconds AS seconds,
+               answer AS body,
                rfc3339(created_at) AS created_at, rfc3339(tried_at) AS tried_at,
                rfc3339(ended_at) AS ended_at
           FROM webhook_delivery
