@@ -64,7 +64,8 @@ std::string test_body(time_point at) {
     return webhooks::delivery_body(delivery);
 }
 
-double in_milliseconds(seconds_f took) {
+/// Seconds, to the millisecond.
+double rounded_seconds(seconds_f took) {
     return std::round(took.count() * 1e3) / 1e3;
 }
 
@@ -80,7 +81,7 @@ json delivery_view(const webhooks::delivery& delivery) {
     if (delivery.search) view["search_id"] = *delivery.search;
     if (delivery.status_code) view["status_code"] = *delivery.status_code;
     if (!delivery.cause.empty()) view["cause"] = delivery.cause;
-    if (delivery.took) view["seconds"] = in_milliseconds(*delivery.took);
+    if (delivery.took) view["seconds"] = rounded_seconds(*delivery.took);
     if (!delivery.answer.empty()) view["body"] = delivery.answer;
     // The sample contains the time of the test.
     if (!delivery.job && delivery.took && delivery.tried_at)
@@ -145,7 +146,7 @@ json test_view(const webhooks::delivery_test& test) {
     json view{
         {"url", test.url},
         {"delivered", test.cause.empty()},
-        {"seconds", in_milliseconds(test.record.took)}};
+        {"seconds", rounded_seconds(test.record.took)}};
     if (!test.cause.empty()) view["cause"] = test.cause;
     if (!test.status_code) return view;
     view["status_code"] = *test.status_code;

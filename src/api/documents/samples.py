@@ -41,7 +41,8 @@ class Reader:
         for path, item in self.document["paths"].items():
             for method, operation in item.items():
                 if method != "parameters":
-                    parameters = [self.resolve(one) for one in [*item.get("parameters", []), *operation.get("parameters", [])]]
+                    parameters = [self.resolve(parameter)
+                                  for parameter in [*item.get("parameters", []), *operation.get("parameters", [])]]
                     yield path, method, operation, parameters
 
     def example(self, parameter):

@@ -141,6 +141,7 @@ public:
 
     /// The account's jobs that have not ended, up to `reels_counted_max`.
     awaitable<std::int64_t> count_active_jobs(account_id account, deadline by);
+
     /// Disabling ends the account's sessions and its link. Errors: not_found; conflict when no
     /// administrator who can sign in would be left.
     awaitable<result<void>> change(account_id account, account_changes changes, deadline by);

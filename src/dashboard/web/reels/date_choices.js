@@ -17,11 +17,12 @@ export function nameOfDays(from, to, now) {
     return known && to === '' ? known[0] : 'custom';
 }
 
-/** The changed days when one of them becomes `day`: the other one is removed if it is on the wrong side. */
+/** The changed days when the first one becomes `day`: a last one before it is removed. */
 export function daysWithFrom(day, to) {
     return day && to && day > to ? { from: day, to: '' } : { from: day };
 }
 
+/** The changed days when the last one becomes `day`: a first one after it is removed. */
 export function daysWithTo(day, from) {
     return day && from && day < from ? { from: '', to: day } : { to: day };
 }
