@@ -40,7 +40,7 @@ function scopeWords(scope) {
 }
 
 function submitLine(token) {
-    return `curl -X POST ${location.origin}/api/v1/reels/analyze \\
+    return `curl ${location.origin}/api/v1/reels/analyze \\
   -H "Authorization: Bearer ${token}" \\
   -d '{"url": "https://www.instagram.com/reel/reelsd-sample/"}'`;
 }
