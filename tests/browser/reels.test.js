@@ -82,7 +82,7 @@ for (const width of WIDTHS) {
 
         await page.getByLabel('Video files').setInputFiles(
             { name: 'broken.mp4', mimeType: 'video/mp4', buffer: Buffer.from('no video') });
-        await page.locator('.row', { hasText: 'upload:broken.mp4' }).locator('.status-error').waitFor({ timeout: 60_000 });
+        await page.locator('.row', { hasText: 'broken.mp4' }).locator('.status-error').waitFor({ timeout: 60_000 });
         await visitor.assertFits();
         visitor.assertClean();
         await visitor.close();
@@ -99,7 +99,16 @@ for (const width of WIDTHS) {
             await notice.waitFor();
             assert.equal(await notice.getByText('platform-proxy').count(), person === administrator ? 1 : 0);
             await visitor.assertFits();
+            await visitor.visit('/?q=pasta');
+            await page.getByText('No reels found').waitFor();
+            assert.equal(await notice.count(), 0);
             await page.unroute('**/dashboard/api/platform');
+            await visitor.visit('/');
+            await page.getByLabel('Analyse a reel').waitFor();
+            assert.equal(await notice.count(), 0);
+            await page.route('**/dashboard/api/platform', (route) => route.fulfill({ json: { never_answered: true } }));
+            await visitor.visit('/');
+            await notice.getByRole('button', { name: 'Close this notice' }).click();
             await visitor.visit('/');
             await page.getByLabel('Analyse a reel').waitFor();
             assert.equal(await notice.count(), 0);
@@ -241,8 +250,14 @@ for (const width of WIDTHS) {
         await rows(page).nth(8).waitFor();
         const seen = () => page.evaluate(() => [...document.querySelectorAll('.row')]
             .filter((row) => row.getBoundingClientRect().top < innerHeight).length);
-        const top = await rows(page).first().evaluate((row) => row.getBoundingClientRect().top);
-        assert.ok(top < (width < 600 ? 370 : 300), `the list begins at ${top} px`);
+        for (const font of ['', '"DejaVu Sans"']) { // A wide font, the only one of a bare Debian.
+            const top = await page.evaluate((name) => {
+                document.body.style.fontFamily = name;
+                return document.querySelector('.row').getBoundingClientRect().top;
+            }, font);
+            assert.ok(top < (width < 600 ? 370 : 300), `the list begins at ${top} px with the font ${font}`);
+        }
+        await page.evaluate(() => document.body.style.removeProperty('font-family'));
         assert.ok(await seen() >= (width < 600 ? 7 : 9), 'a screen shows many rows');
         const tall = await rows(page).evaluateAll((all) => Math.max(...all.map((row) => row.offsetHeight)));
         assert.ok(tall <= (width < 600 ? 64 : 40), `a row is ${tall} px high`);

@@ -9,6 +9,7 @@ import functools
 import http.server
 import importlib.util
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -58,7 +59,9 @@ def guide_sample(title, language):
 
 
 def run(language, text, folder="/"):
-    return subprocess.run(RUNS[language](text), cwd=folder, capture_output=True, text=True, timeout=SAMPLE_SECONDS_MAX, check=False)
+    # Node.js 18 warns that the files of a form are experimental.
+    return subprocess.run(RUNS[language](text), cwd=folder, capture_output=True, text=True, timeout=SAMPLE_SECONDS_MAX, check=False,
+                          env={**os.environ, "NODE_NO_WARNINGS": "1"})
 
 
 class ScriptedServer:

@@ -18,14 +18,14 @@ test('only administrators have commands of the page Admin', () => {
 });
 
 test('commands have the keys of their shortcuts', () => {
-    assert.deepEqual(commandsFor('usage', false), [{ kind: 'page', label: 'Usage', value: '/usage', keys: ['G', 'U'] }]);
-    assert.deepEqual(commandsFor('upload', false), [{ kind: 'action', label: 'Upload a video', value: 'upload' }]);
+    assert.deepEqual(commandsFor('usage', false), [{ kind: 'page', label: 'Usage', value: '/usage', icon: 'usage', keys: ['G', 'U'] }]);
+    assert.deepEqual(commandsFor('upload', false), [{ kind: 'action', label: 'Upload a video', value: 'upload', icon: 'upload' }]);
 });
 
 test('a number is a reel, and a link can be analysed', () => {
-    assert.deepEqual(commandsFor(' #42 ', false)[0], { kind: 'page', label: 'Reel #42', value: '/reels/42' });
+    assert.deepEqual(commandsFor(' #42 ', false)[0], { kind: 'page', label: 'Reel #42', value: '/reels/42', icon: 'reels' });
     assert.deepEqual(commandsFor('see instagram.com/reel/DYa0IXPgnP5/!', false)[0],
-        { kind: 'link', label: 'Analyse this link', value: 'https://instagram.com/reel/DYa0IXPgnP5/' });
+        { kind: 'link', label: 'Analyse this link', value: 'https://instagram.com/reel/DYa0IXPgnP5/', icon: 'reels' });
     assert.deepEqual(labels('0'), []);
     assert.deepEqual(labels('tiktok.com/@a/video/1'), []);
 });
@@ -46,6 +46,12 @@ test('reels are found by the beginnings of the words in their titles', () => {
     assert.deepEqual(found(''), ['/reels/3', '/reels/2', '/reels/1']);
 });
 
+test('reels with the same title differ by state, author and number', () => {
+    const reels = [{ id: 9, summary: 'Coffee', status: 'done', author: 'anna' }, { id: 8, summary: 'Coffee', status: 'error' }];
+    assert.deepEqual(listedReels(reels, '', ({ summary }) => summary).map(({ icon, detail }) => [icon, detail]),
+        [['done', 'anna · #9'], ['error', '#8']]);
+});
+
 test('all hits for a text can be shown', () => {
-    assert.deepEqual(searchEntry('a & b'), { kind: 'page', label: 'Search for “a & b”', value: '/?q=a%20%26%20b' });
+    assert.deepEqual(searchEntry('a & b'), { kind: 'page', label: 'Search for “a & b”', value: '/?q=a%20%26%20b', icon: 'search' });
 });

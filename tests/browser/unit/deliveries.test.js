@@ -28,11 +28,14 @@ test('an answer is a sentence', () => {
     assert.equal(answerWords({}), '');
     assert.equal(answerWords({ cause: 'the address is not allowed: private networks must be in REELSD_WEBHOOK_NETWORKS' }),
         'Private address refused. If it is in a private network, ask the operator of this server to allow it.');
+    assert.equal(answerWords({ cause: 'the address is not allowed: private networks must be in REELSD_WEBHOOK_NETWORKS' }, true),
+        'Private address refused. If it is in a private network, add that to the setting webhook-networks (REELSD_WEBHOOK_NETWORKS).');
 });
 
-test('an error about an address names no setting', () => {
+test('an error about an address names the setting to administrators only', () => {
     assert.equal(addressProblem('Url must be an https URL; http is only for REELSD_WEBHOOK_NETWORKS'),
         'The address must be an https URL. If it is in a private network, ask the operator of this server to allow it');
+    assert.match(addressProblem('Url must be an https URL; http is only for REELSD_WEBHOOK_NETWORKS', true), /webhook-networks/);
 });
 
 test('a duration is short', () => {

@@ -8,6 +8,11 @@ import { createStore } from './store.js';
  */
 export const sessionStore = createStore({ state: 'unknown', session: null, error: null });
 
+/** Whether the signed-in account is an administrator. */
+export function isAdministrator() {
+    return sessionStore.get().session?.account.is_admin ?? false;
+}
+
 function adopt(session) {
     setCsrfToken(session.csrf_token);
     sessionStore.set({ state: 'signed_in', session, error: null });

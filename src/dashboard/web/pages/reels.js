@@ -10,7 +10,7 @@ import { sharedLinks } from '../reel/links.js';
 import { hiddenStore } from '../reels/deletions.js';
 import { Guide } from '../reels/guide.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
-import { ListHead } from '../reels/list_tools.js';
+import { ListHead, ListState } from '../reels/list_tools.js';
 import { PlatformNotice } from '../reels/platform_notice.js';
 import { RowList } from '../reels/row_list.js';
 import { SearchResults } from '../reels/search_results.js';
@@ -139,13 +139,14 @@ export function Page({ place, session }) {
     // One element: Preact reorders the elements of a page that has several when its parts load slowly.
     return html`<div>
         <h1 class="unseen">Reels</h1>
-        <${PlatformNotice} />
+        ${isListed && html`<${PlatformNotice} />`}
         <${SubmitBox} key=${upload || shared} link=${upload} shared=${shared} isListed=${isListed} />
         ${isListed && html`<${NextSteps} list=${list} session=${session} />`}
         <${Toolbar} query=${filter.q} onQuery=${(q) => setFilter({ q })} ask=${canAsk(session)
-            ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null} />
+            ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null}>
+            <${ListState} live=${live} isEmpty=${reels.length === 0} /><//>
         ${canAsk(session) && ask.isOpen && html`<${Question} author=${filter.author} takesFocus=${ask.takesFocus} />`}
-        <${ListHead} reels=${reels} live=${live}>
+        <${ListHead} reels=${reels}>
             <${Filters} filter=${filter} isSearch=${isSearch} onFilter=${setFilter} />
         <//>
         ${isSearch ? html`<${SearchResults} query=${filter.q} author=${filter.author} tag=${filter.tag} onShowAll=${showAll} />`

@@ -1,31 +1,31 @@
 // The commands of the palette. No DOM, so that Node can test this file.
 import { linksIn } from '../reel/links.js';
 
-// Label, path, other names, and the keys that do the same.
+// Label, path, icon, other names, and the keys that do the same.
 const PAGES = [
-    ['Reels', '/', 'list start home', ['G', 'R']],
-    ['Failed reels', '/?status=error', 'error list'],
-    ['Usage', '/usage', 'cost money tokens budget limits', ['G', 'U']],
-    ['Tokens', '/tokens', 'api key program', ['G', 'T']],
-    ['Webhooks', '/webhooks', 'notifications secret deliveries', ['G', 'W']],
-    ['Account', '/account', 'password sign out chats telegram export delete', ['G', 'A']],
+    ['Reels', '/', 'reels', 'list start home', ['G', 'R']],
+    ['Failed reels', '/?status=error', 'error', 'list'],
+    ['Usage', '/usage', 'usage', 'cost money tokens budget limits', ['G', 'U']],
+    ['Tokens', '/tokens', 'tokens', 'api key program', ['G', 'T']],
+    ['Webhooks', '/webhooks', 'webhooks', 'notifications secret deliveries', ['G', 'W']],
+    ['Account', '/account', 'account', 'password sign out chats telegram export delete', ['G', 'A']],
 ];
 const ADMIN_PAGES = [
-    ['Admin: Queue', '/admin', 'jobs workers', ['G', 'D']],
-    ['Admin: Access', '/admin?tab=access', 'platform resolvers proxy'],
-    ['Admin: Models', '/admin?tab=models', 'analyzer'],
-    ['Admin: Failures', '/admin?tab=failures', 'errors retry'],
-    ['Admin: Accounts', '/admin?tab=accounts', 'users invite limits'],
+    ['Admin: Queue', '/admin', 'admin', 'jobs workers', ['G', 'D']],
+    ['Admin: Access', '/admin?tab=access', 'admin', 'platform resolvers proxy'],
+    ['Admin: Models', '/admin?tab=models', 'admin', 'analyzer'],
+    ['Admin: Failures', '/admin?tab=failures', 'admin', 'errors retry'],
+    ['Admin: Accounts', '/admin?tab=accounts', 'admin', 'users invite limits'],
 ];
 const ACTIONS = [
-    ['Analyse a link', 'links', 'paste submit new reel', ['C']],
-    ['Upload a video', 'upload', 'submit file new reel'],
-    ['Create a token', 'token', 'api key new program'],
-    ['Delete failed reels', 'delete_failed', 'remove errors'],
-    ['Open the documentation', 'documentation', 'api reference docs help'],
-    ['Switch between light and dark', 'theme', 'colours theme mode'],
-    ['Switch between list and grid', 'view', 'rows pictures'],
-    ['Keyboard shortcuts', 'shortcuts', 'keys help', ['?']],
+    ['Analyse a link', 'links', 'reels', 'paste submit new reel', ['C']],
+    ['Upload a video', 'upload', 'upload', 'submit file new reel'],
+    ['Create a token', 'token', 'tokens', 'api key new program'],
+    ['Delete failed reels', 'delete_failed', 'trash', 'remove errors'],
+    ['Open the documentation', 'documentation', 'next', 'api reference docs help'],
+    ['Switch between light and dark', 'theme', 'sun', 'colours theme mode'],
+    ['Switch between list and grid', 'view', 'grid', 'rows pictures'],
+    ['Keyboard shortcuts', 'shortcuts', 'list', 'keys help', ['?']],
 ];
 const RECENT_MAX = 5;
 
@@ -43,45 +43,49 @@ function fits(text, label, names) {
 function directCommands(text) {
     const number = /^#?([1-9]\d{0,15})$/.exec(text)?.[1];
     if (number) {
-        return [{ kind: 'page', label: `Reel #${number}`, value: `/reels/${number}` }];
+        return [{ kind: 'page', label: `Reel #${number}`, value: `/reels/${number}`, icon: 'reels' }];
     }
     const links = /instagram\.com\/\S/i.test(text) ? linksIn(text) : [];
-    return links.length === 1 ? [{ kind: 'link', label: 'Analyse this link', value: links[0] }] : [];
+    return links.length === 1 ? [{ kind: 'link', label: 'Analyse this link', value: links[0], icon: 'reels' }] : [];
 }
 
 /**
- * The entries for a typed text, those first whose labels have its words: `[{kind, label, value, keys}]`. `kind` is `page`
- * (`value` is its path), `action` (its name) or `link` (the link). `keys` are those of its shortcut, if it has one.
+ * The entries for a typed text, those first whose labels have its words: `[{kind, label, value, icon, keys}]`. `kind` is
+ * `page` (`value` is its path), `action` (its name) or `link` (the link). `keys` are those of its shortcut, if it has one.
  */
 export function commandsFor(typed, isAdmin) {
     const text = typed.trim();
     const pages = [...PAGES, ...isAdmin ? ADMIN_PAGES : []];
     const all = [
-        ...ACTIONS.map(([label, value, names, keys]) => ({ kind: 'action', label, value, names, keys })),
-        ...pages.map(([label, value, names, keys]) => ({ kind: 'page', label, value, names, keys })),
+        ...ACTIONS.map(([label, value, icon, names, keys]) => ({ kind: 'action', label, value, icon, names, keys })),
+        ...pages.map(([label, value, icon, names, keys]) => ({ kind: 'page', label, value, icon, names, keys })),
     ];
     const byLabel = all.filter(({ label }) => text === '' || fits(text, label, ''));
     const byName = all.filter((entry) => !byLabel.includes(entry) && fits(text, entry.label, entry.names));
     const found = [...byLabel, ...byName];
-    return [...directCommands(text), ...found.map(({ kind, label, value, keys }) => ({ kind, label, value, ...keys && { keys } }))];
+    return [...directCommands(text), ...found.map(({ kind, label, value, icon, keys }) => ({ kind, label, value, icon, ...keys && { keys } }))];
+}
+
+/** The entry of a reel; `status` is its icon, and `detail` tells it from others with the same title. */
+function reelEntry(reel, headlineOf, status, address) {
+    return { kind: 'page', label: headlineOf(reel), value: address, icon: status,
+        detail: `${reel.author ? `${reel.author} · ` : ''}#${reel.id}` };
 }
 
 /** The entries for reels of the list whose titles have words that begin as those of the text; the newest first. */
 export function listedReels(reels, typed, headlineOf) {
     const text = typed.trim();
     return reels.filter((reel) => text === '' || fits(text, headlineOf(reel), '')).slice(0, RECENT_MAX)
-        .map((reel) => ({ kind: 'page', label: headlineOf(reel), value: `/reels/${reel.id}` }));
+        .map((reel) => reelEntry(reel, headlineOf, reel.status, `/reels/${reel.id}`));
 }
 
 /** The entry that shows all hits for a text. */
 export function searchEntry(text) {
-    return { kind: 'page', label: `Search for “${text}”`, value: `/?q=${encodeURIComponent(text)}` };
+    return { kind: 'page', label: `Search for “${text}”`, value: `/?q=${encodeURIComponent(text)}`, icon: 'search' };
 }
 
 /** The entries for hits of a search; those with a time open at it. */
 export function hitEntries(hits, headlineOf) {
-    return hits.map((hit) => ({
-        kind: 'page', label: headlineOf(hit),
-        value: `/reels/${hit.id}${typeof hit.match.seconds === 'number' ? `#t=${hit.match.seconds}` : ''}`,
-    }));
+    return hits.map((hit) => reelEntry(hit, headlineOf, 'done',
+        `/reels/${hit.id}${typeof hit.match.seconds === 'number' ? `#t=${hit.match.seconds}` : ''}`));
 }

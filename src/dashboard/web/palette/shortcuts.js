@@ -1,6 +1,6 @@
 // The list of keyboard shortcuts.
 import { html } from 'htm/preact/standalone';
-import { sessionStore } from '../core/session.js';
+import { isAdministrator } from '../core/session.js';
 import { Dialog } from '../ui/dialog.js';
 
 const IS_MAC = /mac|iphone|ipad/i.test(navigator.platform);
@@ -44,7 +44,7 @@ export function Keys({ keys }) {
 
 /** The dialog. */
 export function Shortcuts({ onClose }) {
-    const isAdmin = sessionStore.get().session?.account.is_admin;
+    const isAdmin = isAdministrator();
     const shown = GROUPS.map(([title, shortcuts]) =>
         [title, shortcuts.filter(([, words]) => isAdmin || words !== 'go to Admin')]);
     return html`<${Dialog} title="Keyboard shortcuts" onClose=${onClose}>

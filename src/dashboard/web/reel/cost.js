@@ -58,15 +58,13 @@ function CallTable({ usage }) {
         price.</p>`}`;
 }
 
-/** The section on cost; a change of `changed` reloads the calls. */
+/** The section on cost, nothing for a reel without calls of paid models; a change of `changed` reloads the calls. */
 export function Cost({ id, changed }) {
     const { data, error, reload } = useLoading((signal) => get(`/reels/${id}/usage`, signal), [id, changed]);
-    return html`<section class="section" aria-labelledby="cost">
+    return data?.calls.length !== 0 && html`<section class="section" aria-labelledby="cost">
         <div class="section-head"><h2 id="cost">Cost</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
-        ${data && (data.calls.length === 0
-            ? html`<p class="padded muted">No paid model was used for this reel.</p>`
-            : html`<${CallTable} usage=${data} />`)}
+        ${data && html`<${CallTable} usage=${data} />`}
     </section>`;
 }

@@ -50,11 +50,12 @@ export function Failure({ reel, isAdmin, isBusy, onRetry }) {
     const [wait] = useState(() => retryWait(reel, Date.now()));
     const left = useCountdown(wait ?? 0, reel.id);
     const upload = uploadPath(reel);
+    const remedy = remedyFor(reel, isAdmin);
     return html`<div class="note note-fail">
         <${Icon} name="error" />
         <div class="note-body">
             <p class="foreign">${reel.error} <a href="/docs/#description/codes-of-failed-reels"><code>${reel.error_code}</code></a></p>
-            ${remedyFor(reel) && html`<p>${remedyFor(reel)}</p>`}
+            ${remedy && html`<p>${remedy}</p>`}
             ${isAdmin && reel.error_code === 'model_failed' && html`<p><a href="/admin?tab=models">Check the model</a></p>`}
             ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}
             ${(wait !== null || upload) && html`<div class="actions actions-start">

@@ -8,14 +8,20 @@ const REMEDIES = {
     video_too_long: 'Upload a shorter cut, or ask the operator for a higher limit.',
     internal: 'Try again once. If it happens again, tell the operator the number of the reel.',
 };
+const REMEDIES_OF_ADMINISTRATORS = {
+    storage_error: 'Try again later. The cause is in the log, with the number of the reel.',
+    video_too_long: 'Upload a shorter cut, or set a higher limit (video-seconds-max).',
+    internal: 'Try again once. The cause is in the log, with the number of the reel.',
+};
 const PLATFORM_CAUSES = ['rate_limited', 'download_failed', 'unavailable'];
 
 /** What to do about a failed reel besides the buttons of its page, as a sentence; empty for nothing. */
-export function remedyFor({ error_code: code, retryable }) {
+export function remedyFor({ error_code: code, retryable }, isAdmin) {
     if (code === 'model_failed') {
-        return retryable ? 'Try again later.' : 'Analyse it again with another analyzer, or ask the operator.';
+        return retryable ? 'Try again later.'
+            : `Analyse it again with another analyzer${isAdmin ? '' : ', or ask the operator'}.`;
     }
-    return REMEDIES[code] ?? '';
+    return (isAdmin ? REMEDIES_OF_ADMINISTRATORS[code] : undefined) ?? REMEDIES[code] ?? '';
 }
 
 /** Whether the `url` of a reel is a link, not the name of an uploaded file. */

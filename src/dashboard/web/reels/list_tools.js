@@ -62,8 +62,14 @@ function ViewSwitch() {
 
 const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused' };
 
+/** Whether changes appear, and the view, which an empty list does not have. */
+export function ListState({ live, isEmpty }) {
+    return html`<span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
+        ${!isEmpty && html`<${ViewSwitch} />`}`;
+}
+
 /** The head of the list of `reels`: their selection, or the filters (`children`) while nothing is selected. */
-export function ListHead({ reels, live, children }) {
+export function ListHead({ reels, children }) {
     const selection = useStore(selectionStore);
     const selected = reels.filter(({ id }) => selection.has(id));
     const isAll = selected.length > 0 && selected.length === reels.length;
@@ -78,8 +84,6 @@ export function ListHead({ reels, live, children }) {
         <div class="list-filters" hidden=${selected.length > 0}>${children}</div>
         ${selected.length === 0 && hasFailed && html`<button class="button button-small delete-failed" type="button"
             onClick=${() => openOverlay('delete_failed')}><${Icon} name="trash" />Delete failed</button>`}
-        <span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
-        ${reels.length > 0 && html`<${ViewSwitch} />`}
     </div>`;
 }
 

@@ -17,9 +17,9 @@ import { RowSelect } from './list_tools.js';
 import { Thumbnail } from './thumbnail.js';
 import { queueWords, stepWords } from './labels.js';
 
-/** A link in short form: `instagram.com/reel/DYa0IXPgnP5`. */
+/** A link in short form, `instagram.com/reel/DYa0IXPgnP5`, or the name of an uploaded file. */
 export function shortLink(url) {
-    return url.replace(/^https?:\/\/(www\.)?/, '').replace(/[/?#]+$/, '').replace(/\/?\?.*$/, '');
+    return url.replace(/^upload:/, '').replace(/^https?:\/\/(www\.)?/, '').replace(/[/?#]+$/, '').replace(/\/?\?.*$/, '');
 }
 
 /** The title of a reel: its summary, or its link without one. */
@@ -32,7 +32,7 @@ export function Author({ author, url }) {
     return author
         ? html`<a class="row-author foreign" href=${`/?author=${encodeURIComponent(author)}`}
             title="Show this author's reels">${author}</a>`
-        : html`<span class="muted foreign">${shortLink(url)}</span>`;
+        : html`<span class="muted foreign" title=${shortLink(url)}>${shortLink(url)}</span>`;
 }
 
 /** The step of a running reel, and its time. */

@@ -50,9 +50,9 @@ function clearOnEscape(typed) {
 
 /**
  * The search. `query` is a string; `onQuery` receives the changed one. `ask` is `{isOpen, onToggle}` of the questions'
- * box, or null without questions.
+ * box, or null without questions. `children` follow.
  */
-export function Toolbar({ query, onQuery, ask }) {
+export function Toolbar({ query, onQuery, ask, children }) {
     const search = useTyped(query, onQuery);
     const field = useRef(null);
     const submit = (event) => {
@@ -80,6 +80,7 @@ export function Toolbar({ query, onQuery, ask }) {
         ${ask && html`<button class="button" type="button" aria-expanded=${String(ask.isOpen)}
             onClick=${ask.onToggle}>Ask a question</button>`}
         <${SavedSearches} />
+        ${children}
     </form>`;
 }
 

@@ -1,6 +1,7 @@
 // The default webhook address, for reels without their own, and the events that it receives.
 import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
+import { isAdministrator } from '../core/session.js';
 import { Check, Field, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
@@ -33,7 +34,7 @@ export function AddressForm({ settings, onChanged, onTested }) {
     return html`<div><form class="inline-form address-form" onSubmit=${submit} noValidate>
         <${Field} label="Address" type="url" inputmode="url" autocomplete="off" spellcheck=${false}
             autocapitalize="none" maxlength="2048" placeholder="https://example.org/reels" value=${url}
-            onValue=${type} error=${isUrlWrong ? addressProblem(error.message) : null}
+            onValue=${type} error=${isUrlWrong ? addressProblem(error.message, isAdministrator()) : null}
             hint="For all reels that are submitted without their own address. Leave it empty to send nothing." />
         <button class="button button-main" type="submit"
             disabled=${isBusy || isUnchanged || events.length === 0}>Save</button>

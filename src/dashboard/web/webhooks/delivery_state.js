@@ -26,18 +26,22 @@ export function nextTryWords(delivery, now) {
     return seconds < 1 ? 'now' : `in ${formatLength(seconds)}`;
 }
 
-const OPERATOR_HINT = 'If it is in a private network, ask the operator of this server to allow it';
+/** What to do about an address in a private network: the setting is known to administrators only. */
+function networkHint(isAdmin) {
+    return isAdmin ? 'If it is in a private network, add that to the setting webhook-networks (REELSD_WEBHOOK_NETWORKS)'
+        : 'If it is in a private network, ask the operator of this server to allow it';
+}
 
 /** An error of the API about an address. The API names the field `url`, and a setting that only the operator can change. */
-export function addressProblem(message) {
+export function addressProblem(message, isAdmin) {
     return message.replace(/^url\b/i, 'The address')
-        .replace(/(; http is only for|, or to a private network in) REELSD_WEBHOOK_NETWORKS/, `. ${OPERATOR_HINT}`);
+        .replace(/(; http is only for|, or to a private network in) REELSD_WEBHOOK_NETWORKS/, `. ${networkHint(isAdmin)}`);
 }
 
 /** The outcome of the last try as a short sentence; empty before the first. */
-export function answerWords(delivery) {
+export function answerWords(delivery, isAdmin) {
     const outcome = (delivery.cause ?? (delivery.status_code ? `answered ${delivery.status_code}` : ''))
-        .replace(/^the address is not allowed: .*REELSD_WEBHOOK_NETWORKS$/, `private address refused. ${OPERATOR_HINT}`);
+        .replace(/^the address is not allowed: .*REELSD_WEBHOOK_NETWORKS$/, `private address refused. ${networkHint(isAdmin)}`);
     return outcome === '' ? '' : outcome.charAt(0).toUpperCase() + outcome.slice(1) + '.';
 }
 

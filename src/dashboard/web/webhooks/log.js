@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from 'htm/preact/standalone';
 import { change, getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
+import { isAdministrator } from '../core/session.js';
 import { withPage, withTop } from '../reels/merging.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
 import { Icon } from '../ui/icons.js';
@@ -25,7 +26,7 @@ function DeliveryState({ delivery }) {
 function DeliveryRow({ delivery, isBusy, onAgain }) {
     const now = useNow();
     const next = nextTryWords(delivery, Math.max(now, Date.now()));
-    const answer = answerWords(delivery);
+    const answer = answerWords(delivery, isAdministrator());
     const [isOpen, setIsOpen] = useState(false);
     const name = `${delivery.job_id ? `reel ${delivery.job_id}` : 'test'}, delivery ${delivery.id}`;
     const detailsId = `delivery-${delivery.id}`;

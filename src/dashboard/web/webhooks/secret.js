@@ -26,8 +26,8 @@ export function Secret({ settings, isFolded, onChanged }) {
     const [isAsking, setIsAsking] = useState(false);
     if (!isUnfolded) {
         return html`<p class="section"><button class="link" type="button" onClick=${() => setIsUnfolded(true)}>
-            Signing secret</button> <span class="muted small">Only needed if your programs name an address with each
-            reel.</span></p>`;
+            Signing secret</button> <span class="muted small">It signs each request, also those to addresses that
+            programs name with a reel.</span></p>`;
     }
     return html`<section class="section stack" aria-labelledby="secret">
         <div class="section-head"><h2 id="secret">Signing secret</h2></div>

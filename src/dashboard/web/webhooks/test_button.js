@@ -1,6 +1,7 @@
 // A test of the address, also before it is saved: sends a sample and shows the answer.
 import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
+import { isAdministrator } from '../core/session.js';
 import { useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { addressProblem, answerWords, tookWords } from './delivery_state.js';
@@ -8,7 +9,7 @@ import { addressProblem, answerWords, tookWords } from './delivery_state.js';
 function Answer({ outcome }) {
     const took = tookWords(outcome);
     return html`<p class=${outcome.delivered ? '' : 'field-error foreign'}>${outcome.delivered
-            ? `Delivered: answered ${outcome.status_code} in ${took}.` : `Not delivered after ${took}. ${answerWords(outcome)}`}</p>
+            ? `Delivered: answered ${outcome.status_code} in ${took}.` : `Not delivered after ${took}. ${answerWords(outcome, isAdministrator())}`}</p>
         ${outcome.body && html`<pre class="code foreign answer-body" tabindex="0" aria-label="The answer"
             >${outcome.body}</pre>`}`;
 }
@@ -31,7 +32,7 @@ export function TestButton({ url, onSent }) {
         </div>
         <div class="stack" role="status">${outcome && html`<${Answer} outcome=${outcome} />`}</div>
         ${error && (error.status === 400
-            ? html`<p class="field-error foreign" role="alert">${addressProblem(error.message)}</p>`
+            ? html`<p class="field-error foreign" role="alert">${addressProblem(error.message, isAdministrator())}</p>`
             : html`<${FailureNote} error=${error} />`)}
     </section>`;
 }
