@@ -364,16 +364,16 @@ class Reels(OpenApiTest):
         someone.ask(ANALYZE, headers=key, body={"urls": [LINK]}, expect=400)
 
     def test_samples_of_the_quick_start(self):
-        guide = self.document.description
+        guide, _, _ = self.document.description.partition("\n## Authentication\n")
         account = self.working.account(unlimited=True)
         job_id = account.submit(SAMPLE)
         account.finished(job_id)
         for language, run in (("sh", ["bash", "-c"]), ("python", ["python3", "-c"]), ("javascript", ["node", "-e"])):
             with self.subTest(language):
-                sample = re.search(rf"```{language}\n(.*?)```", guide, re.DOTALL)[1]
+                sample = "".join(re.findall(rf"```{language}\n(.*?)```", guide, re.DOTALL))
                 self.assertIn(SAMPLE, sample)
                 text = (sample.replace("http://127.0.0.1:8080", f"http://{self.working.address}")
-                        .replace("YOUR_SECRET_TOKEN", account.token).replace("ID=42\n", f"ID={job_id}\n"))
+                        .replace("YOUR_SECRET_TOKEN", account.token).replace("/reels/42?", f"/reels/{job_id}?"))
                 ended = subprocess.run([*run, text], capture_output=True, text=True, timeout=SAMPLE_SECONDS_MAX, check=True)
                 self.assertIn("ways to make better coffee", ended.stdout)
 
