@@ -85,6 +85,9 @@ test('samples of guides are copied, and examples have titles', async () => {
     for (const title of ['Analysed', 'Waiting for a worker', 'Processing', 'Failed']) {
         await page.getByRole('option', { name: title }).waitFor();
     }
+    await page.keyboard.press('Escape');
+    await operation.getByRole('tab', { name: '401' }).click();
+    await operation.locator('.response-card').getByText('X-Error-Code: token_required').waitFor();
     visitor.assertClean();
     await visitor.close();
 });

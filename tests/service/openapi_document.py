@@ -174,7 +174,7 @@ class Document:
             body = answer.json()
         except ValueError as why:
             return [f"{what}: the body is not JSON: {why}"]
-        self.seen_bodies.setdefault(what, []).append(body)
+        self.seen_bodies.setdefault(what, []).append((body, answer.headers.get("X-Error-Code")))
         return schema_breaches(content["schema"], body, f"{what}: body")
 
     # Checks of all answers
@@ -185,15 +185,21 @@ class Document:
         return sorted(documented - self.seen_statuses)
 
     def error_examples_not_seen(self):
-        """Documented error texts that no answer had, as "GET /path 400: text"."""
+        """Documented error texts that no answer had with their code, as "GET /path 400: text"."""
         missing = []
         for operation in self.operations.values():
             for status, response in operation.responses.items():
                 content = response.get("content", {}).get("application/json", {})
                 seen = self.seen_bodies.get(f"{operation} {status}", [])
-                for example in content.get("examples", {}).values():
-                    if status >= "400" and example["value"] not in seen:
-                        missing.append(f"{operation} {status}: {json.dumps(example['value'])}")
+                examples = [*content.get("examples", {}).values()]
+                if "example" in content:
+                    examples.append({"x-error-code": content.get("x-error-code"), "value": content["example"]})
+                for example in examples:
+                    code = example.get("x-error-code")
+                    if status >= "400" and (example["value"], code) not in seen:
+                        text = json.dumps(example["value"])
+                        codes = {seen_code for body, seen_code in seen if body == example["value"]}
+                        missing.append(f"{operation} {status}: {text}" + (f" with {code}, but with {codes}" if codes else ""))
         return missing
 
     def components_not_used(self):

@@ -1,4 +1,6 @@
 // The language of samples: one choice for the guides and the requests, kept by the viewer.
+import { showErrorCodes } from './responses.js';
+
 export const LANGUAGE_NAMES = { sh: 'curl', python: 'Python', javascript: 'JavaScript', json: 'JSON', http: 'HTTP' };
 
 const CLIENT_KEY = 'scalar-reference-selected-client-v2'; // Of the viewer.
@@ -77,8 +79,9 @@ export function addSwitches() {
 }
 
 /**
- * Gives the requests of the loaded viewer their samples, and follows the choice of a language there. The viewer exposes
- * its store and its events for tests. In the document, `x-codeSamples` would lose the names of examples.
+ * Gives the requests of the loaded viewer their samples and the codes of errors, and follows the choice of a language
+ * there. The viewer exposes its store and its events for tests. In the document, `x-codeSamples` would lose the names of
+ * examples.
  */
 export function connect(viewer, samples) {
     const { eventBus, workspaceStore } = viewer._vnode.component.subTree.component.exposed;
@@ -88,6 +91,7 @@ export function connect(viewer, samples) {
     for (const operation of Object.values(paths).flatMap(Object.values)) {
         if (samples?.[operation.operationId]) {
             operation['x-codeSamples'] = samples[operation.operationId];
+            showErrorCodes(operation);
         }
     }
 }
