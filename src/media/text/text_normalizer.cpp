@@ -84,11 +84,10 @@ std::string kinds_of(std::string_view word, std::string_view same_shape = {}) {
     return kinds;
 }
 
-/// Capitals, digits and marks where words have none. Not "YouTube", "iPhone", "TVs", "SUMMER25".
+/// Capitals and marks where words have none. Not "YouTube", "iPhone", "TVs", "SUMMER25".
 bool has_odd_form(const std::string& word) {
     static const std::regex name{"\\W*(i[A-Z]\\w+|(Mc|[A-Z]?[a-z][a-z]+)([A-Z][a-z][a-z]+)*)\\W*"};
-    static const std::regex odd{
-        "[a-z][A-Z]|[A-Z][A-Z][a-rt-z]|[A-Za-z][0-9]+[a-z]|[A-Za-z][<>][A-Za-z]"};
+    static const std::regex odd{"[a-z][A-Z]|[A-Z][A-Z][a-rt-z]|[A-Za-z][<>][A-Za-z]"};
     return !std::regex_match(word, name) && std::regex_search(word, odd);
 }
 
@@ -205,6 +204,8 @@ bool is_lookalike(std::string_view text) {
 bool is_accepted(const line_reading& reading, int sightings) {
     const auto letters = letters_of(reading.text);
     if (letters == 0 || is_lookalike(reading.text)) return false;
+    // A single small letter is a piece of a word.
+    if (letters == 1 && kinds_of(reading.text).find('a') != std::string::npos) return false;
     double needed = accepted_confidence;
     // U+4000 to U+9FFF.
     if (has_byte(reading.text, 0xE4, 0xE9)) needed = chinese_confidence;

@@ -18,8 +18,8 @@ double gap_seconds(const sighting& a, const sighting& b) {
 }
 
 bool same_row(const sighting& a, const sighting& b) {
-    const int low = std::min(a.place.height(), b.place.height());
-    return intersection(a.place, b.place).height() * 2 >= low;
+    const auto [low, high] = std::minmax({a.place.height(), b.place.height()});
+    return high < 3 * low && intersection(a.place, b.place).height() * 2 >= low;
 }
 
 /// Share of the smaller rectangle within the other, 0 to 1.
@@ -46,7 +46,7 @@ bool is_part(const sighting& a, const sighting& b) {
     const std::size_t letters = a.text.size();
     // A text seen once may have been incomplete while it slid in.
     const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
-    if (letters >= 4 && overlap) return true;
+    if (letters >= 3 && overlap) return true;
     // A word of a caption that grows.
     const bool is_earlier = a.start_seconds <= b.start_seconds;
     if (is_earlier && b.text.starts_with(a.text + ' ')) return true;
@@ -61,15 +61,13 @@ bool is_part(const sighting& a, const sighting& b) {
 relation between(const sighting& a, const sighting& b) {
     const double gap = gap_seconds(a, b);
     const bool row = same_row(a, b);
-    const bool spot = row && containment(a.place, b.place) > 0.85;
-    const bool handle = spot && (is_handle(a.text) || is_handle(b.text));
-    if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
     if (same_text(a.text, b.text)) {
+        const bool handle = is_handle(a.text) && row && containment(a.place, b.place) > 0.85;
+        if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
         // Texts at two positions at the same time are different lines.
-        if (row || gap > -0.3) return relation::same;
-        return relation::none;
+        return row || gap > -0.3 ? relation::same : relation::none;
     }
-    if (!row || gap > (handle ? handle_gap_seconds : part_gap_seconds)) return relation::none;
+    if (!row || gap > part_gap_seconds) return relation::none;
     return is_part(a, b) || is_part(b, a) ? relation::part : relation::none;
 }
 

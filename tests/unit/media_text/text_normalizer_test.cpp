@@ -126,6 +126,7 @@ TEST(IsLookalike, RecognisesCyrillic) {
         "Use code SUMMER25",
         "2nd 4K 100K 10min MP3 TVs",
         "WAIT FOR IT",
+        "Part2is up",
         "priORy of the north road",
     };
     for (const auto* text : latin) EXPECT_FALSE(is_lookalike(text)) << text;
@@ -146,6 +147,9 @@ TEST(IsAccepted, DependsOnLettersFramesAndScript) {
         {"Wait for it", 0.91, 1, false},
         {"WOW", 0.92, 2, true},
         {"WOW", 0.91, 9, false},
+        {"I", 0.92, 2, true},
+        {"5", 0.92, 2, true},
+        {"e", 0.99, 9, false},
         {"\u4eca\u5929\u5929\u6c14", 0.86, 2, true},
         {"\u4eca\u5929\u5929\u6c14", 0.85, 2, false},
         {"?!", 0.99, 9, false},
