@@ -10,7 +10,6 @@ namespace reelsd::media::text {
 namespace {
 
 constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.
-constexpr double handle_gap_seconds = 5.0;     // A handle hidden by its background.
 constexpr double part_gap_seconds = 0.55;      // From one word to the next: two frames.
 
 double gap_seconds(const sighting& a, const sighting& b) {
@@ -34,11 +33,6 @@ double weight(const sighting& one) {
 
 enum class relation { none, same, part };
 
-/// A single word like a watermark: a handle, a tag or an address.
-bool is_handle(const std::string& text) {
-    return text.find(' ') == std::string::npos && text.find_first_of("@#_.") != std::string::npos;
-}
-
 /// Whether the text of `b` contains that of `a`, at its place.
 bool is_part(const sighting& a, const sighting& b) {
     const auto position = position_in(a.text, b.text);
@@ -47,9 +41,6 @@ bool is_part(const sighting& a, const sighting& b) {
     // A text seen once may have been incomplete while it slid in.
     const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
     if (letters >= 3 && overlap) return true;
-    // A word of a caption that grows.
-    const bool is_earlier = a.start_seconds <= b.start_seconds;
-    if (is_earlier && b.text.starts_with(a.text + ' ')) return true;
     // Few letters occur in many texts. Two texts in one place at the same time are one.
     const double expected = b.place.left + *position * b.place.width();
     const double distance = std::abs((a.place.left + a.place.right) / 2.0 - expected);
@@ -62,8 +53,7 @@ relation between(const sighting& a, const sighting& b) {
     const double gap = gap_seconds(a, b);
     const bool row = same_row(a, b);
     if (same_text(a.text, b.text)) {
-        const bool handle = is_handle(a.text) && row && containment(a.place, b.place) > 0.85;
-        if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
+        if (gap > same_text_gap_seconds) return relation::none;
         // Texts at two positions at the same time are different lines.
         return row || gap > -0.3 ? relation::same : relation::none;
     }
@@ -73,11 +63,7 @@ relation between(const sighting& a, const sighting& b) {
 
 void absorb(sighting& kept, const sighting& other, relation how) {
     const bool longer = other.text.size() > kept.text.size();
-    // A longer text seen once may be the line and a piece of background.
-    const bool steady = other.frames >= 2 || other.confidence >= 0.9;
-    bool take = weight(other) > weight(kept);
-    if (how != relation::same) take = longer ? steady : kept.frames < 2 && kept.confidence < 0.9;
-    if (take) {
+    if (how == relation::part ? longer : weight(other) > weight(kept)) {
         kept.text = other.text;
         kept.confidence = other.confidence;
         kept.place = other.place;
