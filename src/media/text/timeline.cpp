@@ -10,6 +10,7 @@ namespace reelsd::media::text {
 namespace {
 
 constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.
+constexpr double handle_gap_seconds = 5.0;     // A handle hidden by its background.
 constexpr double part_gap_seconds = 0.55;      // From one word to the next: two frames.
 
 double gap_seconds(const sighting& a, const sighting& b) {
@@ -33,6 +34,11 @@ double weight(const sighting& one) {
 
 enum class relation { none, same, part };
 
+/// A single word like a watermark: a handle, a tag or an address.
+bool is_handle(const std::string& text) {
+    return text.find(' ') == std::string::npos && text.find_first_of("@#_.") != std::string::npos;
+}
+
 /// Whether the text of `b` contains that of `a`, at its place.
 bool is_part(const sighting& a, const sighting& b) {
     const auto position = position_in(a.text, b.text);
@@ -53,7 +59,8 @@ relation between(const sighting& a, const sighting& b) {
     const double gap = gap_seconds(a, b);
     const bool row = same_row(a, b);
     if (same_text(a.text, b.text)) {
-        if (gap > same_text_gap_seconds) return relation::none;
+        const bool handle = is_handle(a.text) && row && containment(a.place, b.place) > 0.85;
+        if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
         // Texts at two positions at the same time are different lines.
         return row || gap > -0.3 ? relation::same : relation::none;
     }
