@@ -80,3 +80,21 @@ test('the guides for operators are accessible and fit', async () => {
     visitor.assertClean();
     await visitor.close();
 });
+
+test('the key / opens the search, which shows it, and Escape leaves it', async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const field = page.getByRole('dialog', { name: 'Search' }).getByRole('combobox');
+    await page.locator('.bar-key').getByText('/', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await visitor.waitForFocus(field);
+    await page.keyboard.type('a/b');
+    assert.equal(await field.inputValue(), 'a/b');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'hidden' });
+    visitor.assertClean();
+    await visitor.close();
+    const phone = await open({ width: 390 });
+    assert.equal(await phone.page.locator('.bar-key').isVisible(), false);
+    await phone.close();
+});

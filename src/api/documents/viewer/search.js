@@ -149,6 +149,11 @@ function option({ title, parent, passage, href, isRequest }, index, open) {
     return item;
 }
 
+/** Whether keys are text there: an input, or the viewer's editor. */
+function isTyping(target) {
+    return target.matches('input, textarea, select') || target.isContentEditable;
+}
+
 /** The button of the search and its dialog. */
 export function addSearch(button) {
     const input = element('input', { type: 'text', placeholder: 'Search guides and requests', autocomplete: 'off',
@@ -206,7 +211,8 @@ export function addSearch(button) {
     });
     dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
     document.addEventListener('keydown', (event) => {
-        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
+        if (isSlash || ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k')) {
             event.preventDefault();
             start();
         }
