@@ -204,8 +204,10 @@ bool is_lookalike(std::string_view text) {
 bool is_accepted(const line_reading& reading, int sightings) {
     const auto letters = letters_of(reading.text);
     if (letters == 0 || is_lookalike(reading.text)) return false;
-    // A single small letter is a piece of a word.
-    if (letters == 1 && kinds_of(reading.text).find('a') != std::string::npos) return false;
+    // A single small letter is a piece of a word, except for the words "a", "o" and "y".
+    const bool is_piece =
+        reading.text.find_first_of("bcdefghijklmnpqrstuvwxz") != std::string::npos;
+    if (letters == 1 && is_piece) return false;
     double needed = accepted_confidence;
     // U+4000 to U+9FFF.
     if (has_byte(reading.text, 0xE4, 0xE9)) needed = chinese_confidence;

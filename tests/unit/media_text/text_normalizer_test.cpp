@@ -150,6 +150,7 @@ TEST(IsAccepted, DependsOnLettersFramesAndScript) {
         {"I", 0.92, 2, true},
         {"5", 0.92, 2, true},
         {"e", 0.99, 9, false},
+        {"a", 0.99, 2, true},
         {"\u4eca\u5929\u5929\u6c14", 0.86, 2, true},
         {"\u4eca\u5929\u5929\u6c14", 0.85, 2, false},
         {"?!", 0.99, 9, false},
