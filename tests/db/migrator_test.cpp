@@ -199,6 +199,60 @@ TEST_F(MigratorTest, LimitsTheWaitForALockSoThatOthersProceed) {
     EXPECT_EQ(count_things(), 3);
 }
 
+// The migration locks `thing` and then `other`, the writer the reverse. The writer waits first, but
+// the migration must be the deadlock's victim.
+TEST_F(MigratorTest, AWriterSurvivesADeadlockWithAMigration) {
+    constexpr std::array crossing{
+        history[0],
+        migration{
+            2,
+            "lock_in_reverse",
+            R"sql(
+            LOCK TABLE thing;
+            DO $$ BEGIN
+                WHILE EXISTS (SELECT FROM pg_locks
+                               WHERE relation = 'other'::regclass AND granted)
+                  AND NOT EXISTS (SELECT FROM pg_locks
+                                   WHERE relation = 'thing'::regclass AND NOT granted)
+                LOOP END LOOP;
+            END $$;
+            LOCK TABLE other)sql",
+            "bb"}};
+    ASSERT_TRUE(with(std::span{crossing}.first(1)).migrate(soon()));
+    auto writer = std::async(std::launch::async, [this] {
+        // Less than the migration's lock timeout, after which there is no deadlock any more.
+        return run_script(
+            connection_string(),
+            R"sql(
+                SET deadlock_timeout = '400ms';
+                BEGIN;
+                INSERT INTO other VALUES (1);
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (SELECT FROM pg_locks
+                                       WHERE relation = 'thing'::regclass AND granted
+                                         AND mode = 'AccessExclusiveLock')
+                    LOOP END LOOP;
+                END $$;
+                INSERT INTO thing VALUES (1);
+                COMMIT)sql",
+            soon());
+    });
+    static constexpr query writing{
+        "test.writing",
+        "SELECT count(*) AS n FROM pg_locks WHERE relation = 'other'::regclass AND granted"};
+    const auto is_writing = [this] {
+        const auto counted = run(pool().run(soon(), writing));
+        return counted.one().as<std::int64_t>("n") != 0;
+    };
+    const auto by = soon();
+    while (!is_writing()) ASSERT_FALSE(by.passed());
+    const auto done = with(crossing).migrate(soon());
+    const auto written = writer.get();
+    ASSERT_TRUE(written) << written.error().to_string();
+    ASSERT_TRUE(done) << done.error().to_string();
+    EXPECT_EQ(count_things(), 1);
+}
+
 TEST_F(MigratorTest, RefusesTransactionControl) {
     constexpr std::array committing{migration{1, "commit_early", "COMMIT", "aa"}};
     const auto done = with(committing).migrate(soon());
