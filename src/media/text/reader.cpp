@@ -21,7 +21,6 @@ namespace {
 constexpr int all_rows_every = 2;
 /// Next to a line: a space, and most of a digit.
 constexpr double digit_heights = 1.2;
-constexpr double half_frame_seconds = 0.5 / frames_per_second;
 
 /// Finds rows that may have another text than when the detector last saw them.
 class picture_watch {
@@ -101,7 +100,8 @@ public:
                  .frames = line.sightings,
                  .start_seconds = std::clamp(line.first_seconds - half_frame_seconds, 0.0, end),
                  .end_seconds = end,
-                 .place = line.place.bounds()});
+                 .first_place = line.first_place.bounds(),
+                 .last_place = line.place.bounds()});
         }
         frame_count_ = 0;
         watch_ = {};

@@ -22,6 +22,8 @@ struct rgb_frame {
 /// Frame rate of the reader, and the width to which frames are scaled by area averaging.
 inline constexpr double frames_per_second = 4.0;
 inline constexpr int frame_width = 720;
+/// A text appeared and disappeared about that long before its first and after its last frame.
+inline constexpr double half_frame_seconds = 0.5 / frames_per_second;
 
 /// Reads on-screen text from the frames of one video with two neural networks. One thread. After
 /// `load` it opens no file, starts no thread and makes no system call beyond memory: it works

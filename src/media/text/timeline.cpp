@@ -1,6 +1,7 @@
 #include "timeline.hpp"
 
 #include "text_normalizer.hpp"
+#include "text_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,14 +13,34 @@ namespace {
 constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.
 constexpr double handle_gap_seconds = 5.0;     // A handle hidden by its background.
 constexpr double part_gap_seconds = 0.55;      // From one word to the next: two frames.
+constexpr double extrapolated_seconds = 0.5;   // A text moves on evenly for that long.
+constexpr double misread_similarity = 0.6;     // Of a text seen once with another in its place.
 
 double gap_seconds(const sighting& a, const sighting& b) {
     return std::max(a.start_seconds, b.start_seconds) - std::min(a.end_seconds, b.end_seconds);
 }
 
-bool same_row(const sighting& a, const sighting& b) {
-    const auto [low, high] = std::minmax({a.place.height(), b.place.height()});
-    return high < 3 * low && intersection(a.place, b.place).height() * 2 >= low;
+/// Where a text was in the frame at `seconds`, if it moved evenly.
+box place_at(const sighting& seen, double seconds) {
+    const double first_frame = seen.start_seconds + half_frame_seconds;
+    const double duration = seen.end_seconds - half_frame_seconds - first_frame;
+    if (duration < half_frame_seconds) return seen.last_place;
+    const double moved =
+        std::clamp(seconds - first_frame, -extrapolated_seconds, duration + extrapolated_seconds);
+    const auto between = [&](int first, int last) {
+        return first + static_cast<int>(moved / duration * (last - first));
+    };
+    const auto& [first, last] = std::pair{seen.first_place, seen.last_place};
+    return {
+        between(first.left, last.left),
+        between(first.top, last.top),
+        between(first.right, last.right),
+        between(first.bottom, last.bottom)};
+}
+
+bool same_row(const box& a, const box& b) {
+    const auto [low, high] = std::minmax({a.height(), b.height()});
+    return high < 3 * low && intersection(a, b).height() * 2 >= low;
 }
 
 /// Share of the smaller rectangle within the other, 0 to 1.
@@ -39,27 +60,41 @@ bool is_handle(const std::string& text) {
     return text.find(' ') == std::string::npos && text.find_first_of("@#_.") != std::string::npos;
 }
 
+/// A sighting, and where it was when another was seen.
+struct placed {
+    const sighting& seen;
+    box place;
+};
+
 /// Whether the text of `b` contains that of `a`, at its place.
-bool is_part(const sighting& a, const sighting& b) {
-    const auto position = position_in(a.text, b.text);
+bool is_part(const placed& a, const placed& b) {
+    const auto position = position_in(a.seen.text, b.seen.text);
     if (!position) return false;
-    const std::size_t letters = a.text.size();
+    const std::size_t letters = a.seen.text.size();
     // A text seen once may have been incomplete while it slid in.
-    const bool overlap = containment(a.place, b.place) > 0.5 || std::min(a.frames, b.frames) < 2;
+    const bool overlap =
+        containment(a.place, b.place) > 0.5 || std::min(a.seen.frames, b.seen.frames) < 2;
     if (letters >= 3 && overlap) return true;
     // Few letters occur in many texts. Two texts in one place at the same time are one.
     const double expected = b.place.left + *position * b.place.width();
     const double distance = std::abs((a.place.left + a.place.right) / 2.0 - expected);
     const bool is_there = distance < 0.3 * b.place.height() + 0.05 * b.place.width();
-    return is_there && (letters > 1 || gap_seconds(a, b) < -0.1);
+    return is_there && (letters > 1 || gap_seconds(a.seen, b.seen) < -0.1);
 }
 
-/// Relation of `a` and `b`; `a` starts first.
-relation between(const sighting& a, const sighting& b) {
-    const double gap = gap_seconds(a, b);
-    const bool row = same_row(a, b);
-    if (same_text(a.text, b.text)) {
-        const bool handle = is_handle(a.text) && row && containment(a.place, b.place) > 0.85;
+/// Relation of `first` and `second`; `first` starts first.
+relation between(const sighting& first, const sighting& second) {
+    const double gap = gap_seconds(first, second);
+    const sighting& brief = first.frames < second.frames ? first : second;
+    const double met = (brief.start_seconds + brief.end_seconds) / 2;
+    const placed a{first, place_at(first, met)};
+    const placed b{second, place_at(second, met)};
+    const bool row = same_row(a.place, b.place);
+    const double shared = row ? containment(a.place, b.place) : 0;
+    const double similar =
+        brief.frames < 2 && shared > 0.7 ? misread_similarity : same_text_similarity;
+    if (same_text(first.text, second.text, similar)) {
+        const bool handle = is_handle(first.text) && shared > 0.85;
         if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
         // Texts at two positions at the same time are different lines.
         return row || gap > -0.3 ? relation::same : relation::none;
@@ -70,19 +105,20 @@ relation between(const sighting& a, const sighting& b) {
 
 void absorb(sighting& kept, const sighting& other, relation how) {
     const bool longer = other.text.size() > kept.text.size();
-    if (how == relation::part ? longer : weight(other) > weight(kept)) {
-        kept.text = other.text;
-        kept.confidence = other.confidence;
-        kept.place = other.place;
-    }
+    const bool better = how == relation::part ? longer : weight(other) > weight(kept);
+    const sighting source = better ? other : kept;
+    kept.text = source.text;
+    kept.confidence = source.confidence;
     kept.frames += other.frames;
     kept.start_seconds = std::min(kept.start_seconds, other.start_seconds);
     kept.end_seconds = std::max(kept.end_seconds, other.end_seconds);
+    kept.first_place = place_at(source, kept.start_seconds + half_frame_seconds);
+    kept.last_place = place_at(source, kept.end_seconds - half_frame_seconds);
 }
 
 bool by_start(const sighting& a, const sighting& b) {
     if (a.start_seconds != b.start_seconds) return a.start_seconds < b.start_seconds;
-    return a.place.top < b.place.top;
+    return a.first_place.top < b.first_place.top;
 }
 
 }  // namespace

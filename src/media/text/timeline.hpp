@@ -15,7 +15,8 @@ struct sighting {
     int frames = 0;
     double start_seconds = 0;
     double end_seconds = 0;
-    box place{};  ///< Last position, in pixels of the frame.
+    box first_place{};  ///< In pixels of the frame.
+    box last_place{};
 };
 
 /// Merges the texts of tracks: equal ones, parts of a line, and a line that grew word by word (its

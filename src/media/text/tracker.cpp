@@ -42,6 +42,7 @@ bool replaces(const line_box& whole, const line_box& part) {
 
 track start(const line_box& place, const signature& mark, double seconds) {
     return {
+        .first_place = place,
         .place = place,
         .mark = mark,
         .tolerance = same_correlation,

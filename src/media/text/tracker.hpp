@@ -20,6 +20,7 @@ using signature = std::array<float, std::size_t{64} * 12>;
 
 /// One text over time.
 struct track {
+    line_box first_place{};
     line_box place{};
     signature mark{};
     double tolerance = 0;  ///< Least correlation at which the text counts as unchanged.

@@ -8,14 +8,19 @@ namespace {
 constexpr box upper{100, 200, 500, 240};
 constexpr box lower{100, 600, 500, 640};
 
-sighting seen(const char* text, double start, double end, box place = upper) {
+sighting moving(const char* text, double start, double end, box first_place, box last_place) {
     return {
         .text = text,
         .confidence = 0.92,
         .frames = static_cast<int>((end - start) * 4),
         .start_seconds = start,
         .end_seconds = end,
-        .place = place};
+        .first_place = first_place,
+        .last_place = last_place};
+}
+
+sighting seen(const char* text, double start, double end, box place = upper) {
+    return moving(text, start, end, place, place);
 }
 
 struct expected_text {
@@ -78,6 +83,20 @@ TEST(MergeSightings, JoinsSightingsOfOneText) {
         {"a smaller line that the larger one moved over",
          {seen("10 minute workout", 1, 2, {200, 214, 400, 226}), seen("MINUTE", 2.25, 5)},
          {{"10 minute workout", 1, 2}, {"MINUTE", 2.25, 5}}},
+        {"a piece of a line that rises",
+         {seen("end above today", 1.5, 1.75, {250, 300, 500, 340}),
+          moving("Friend above today", 2, 4, {100, 250, 500, 290}, {100, 110, 500, 150})},
+         {{"Friend above today", 1.5, 4}}},
+        {"a piece where a line was before it rose",
+         {moving("Friend above today", 1, 4, {100, 300, 500, 340}, {100, 110, 500, 150}),
+          seen("above today", 3, 3.25, {250, 300, 500, 340})},
+         {{"Friend above today", 1, 4}, {"above today", 3, 3.25}}},
+        {"a bad misreading of a single frame",
+         {seen("Then this", 1, 2), seen("T henithi", 1.75, 2)},
+         {{"Then this", 1, 2}}},
+        {"a similar text of some frames",
+         {seen("Then this", 1, 2), seen("T henithi", 2, 3)},
+         {{"Then this", 1, 2}, {"T henithi", 2, 3}}},
         {"an address and a part of it much later",
          {seen("shop.example", 1, 2), seen("shop", 4, 5)},
          {{"shop.example", 1, 2}, {"shop", 4, 5}}},
