@@ -425,16 +425,14 @@ response session::map_exception(request_context& ctx, const std::exception_ptr& 
 }
 
 void session::set_client(request& incoming) const {
-    if (!is_proxy_) {
-        incoming.remote = remote_;
-        // An unknown proxy on this machine connects from a loopback address, too.
-        incoming.is_local = address_.is_loopback() && !incoming.headers.find("X-Forwarded-For") &&
-                            !incoming.headers.find("Forwarded");
-        return;
-    }
-    const auto client = client_behind(address_, incoming.headers, host_.options.proxy_addresses);
-    incoming.remote = client.to_string();
-    incoming.is_local = address_.is_loopback() && client.is_loopback();
+    // A proxy on this machine connects from a loopback address, too, and the client that it names
+    // may be unreadable.
+    incoming.is_local = address_.is_loopback() && !incoming.headers.find("X-Forwarded-For") &&
+                        !incoming.headers.find("Forwarded");
+    incoming.remote =
+        is_proxy_
+            ? client_behind(address_, incoming.headers, host_.options.proxy_addresses).to_string()
+            : remote_;
 }
 
 /// The client's id if it is usable, else a random one.

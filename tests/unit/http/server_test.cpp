@@ -299,6 +299,8 @@ TEST_F(Served, RecognizesLocalClientsBehindAProxy) {
     EXPECT_EQ(location_of(port, "X-Forwarded-For: 192.0.2.1\r\n"), "elsewhere");
     EXPECT_EQ(location_of(port, "X-Forwarded-For: 127.0.0.1, 192.0.2.1\r\n"), "elsewhere");
     EXPECT_EQ(location_of(port, "X-Forwarded-For: 192.0.2.1, 127.0.0.1\r\n"), "elsewhere");
+    EXPECT_EQ(location_of(port, "X-Forwarded-For: unknown\r\n"), "elsewhere");
+    EXPECT_EQ(location_of(port, "X-Forwarded-For: 192.0.2.1,\r\n"), "elsewhere");
 }
 
 }  // namespace
