@@ -134,15 +134,20 @@ struct video_part {
     file_bytes piece;  ///< The first piece.
 };
 
-/// Sends a part piece by piece. Holds one piece at a time: the next one is read when the client has
-/// taken the last.
-awaitable<void> send_part(media_service& service, video_part part, http::body_writer& writer) {
+/// Sends a part piece by piece, while the caller is authenticated. Holds one piece at a time: the
+/// next one is read when the client has taken the last.
+awaitable<void> send_part(
+    http::request_context& ctx, media_service& service, video_part part,
+    http::body_writer& writer) {
     for (;;) {
         const auto text = text_of(part.piece);
         const bool is_sent = co_await writer.write(text);
         part.offset += static_cast<std::int64_t>(part.piece.size());
         part.left -= static_cast<std::int64_t>(part.piece.size());
         if (!is_sent || part.left == 0) co_return;
+        ctx.restart_database_time();
+        const auto refused = co_await ctx.authenticate();
+        if (refused) throw std::runtime_error{"the account or its token is no longer valid"};
         auto next = co_await read_piece(service, part.video, part.offset, part.left);
         // The session cuts the connection, because the body is shorter than announced.
         if (!next) throw std::runtime_error{next.error().detail()};
@@ -197,8 +202,8 @@ awaitable<http::response> answer_with_video(
     const auto size = part.video.size_bytes;
     const auto type = part.video.content_type == webm_type ? webm_type : mp4_type;
     const bool is_part = selected.what == kind::part;
-    auto send = [&service, part = std::move(part)](http::body_writer& writer) mutable {
-        return send_part(service, std::move(part), writer);
+    auto send = [&ctx, &service, part = std::move(part)](http::body_writer& writer) mutable {
+        return send_part(ctx, service, std::move(part), writer);
     };
     auto answer = http::response::of_stream(
         is_part ? http::status::partial_content : http::status::ok,
@@ -242,9 +247,7 @@ awaitable<http::response> get_video(http::request_context& ctx, media_service& s
     } else {
         answer = answer_without_video(ctx, selected, size);
     }
-    const auto code = http::number_of(answer.code());
-    if (code < 400 || answer.code() == http::status::range_not_satisfiable)
-        set_file_fields(answer, etag);
+    if (http::number_of(answer.code()) < 400) set_file_fields(answer, etag);
     co_return answer;
 }
 

@@ -21,9 +21,7 @@ struct header_parameter {
 };
 
 /// Parses the parameters after the first ';' of a header's value; empty when malformed. Browsers
-/// and curl encode '"', CR and LF in quoted values as %22, %0D and %0A and do not encode '\';
-/// others escape
-/// '"' as '\"'.
+/// and curl encode '"' in quoted values as %22 and do not encode '\'; others escape '"' as '\"'.
 std::optional<std::vector<header_parameter>> parameters_of(std::string_view value) {
     std::vector<header_parameter> parameters;
     auto at = value.find(';');
@@ -39,8 +37,10 @@ std::optional<std::vector<header_parameter>> parameters_of(std::string_view valu
         while (end < rest.size() && (rest[end] == ' ' || rest[end] == '\t')) ++end;
         if (end < rest.size() && rest[end] == '"') {
             for (++end; end < rest.size() && rest[end] != '"'; ++end) {
+                const bool is_encoded = rest.substr(end).starts_with("%22");
                 if (rest.substr(end).starts_with("\\\"")) ++end;
-                next.value.push_back(rest[end]);
+                next.value.push_back(is_encoded ? '"' : rest[end]);
+                if (is_encoded) end += 2;
             }
             if (end >= rest.size()) return std::nullopt;
             end = rest.find(';', end);

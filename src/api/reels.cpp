@@ -281,14 +281,20 @@ input<std::optional<jobs::job_status>> requested_status(std::optional<std::strin
     return status;
 }
 
+std::string without_sign(std::string name) {
+    if (name.starts_with('@')) name.erase(0, 1);
+    return name;
+}
+
 input<std::optional<std::string>> requested_author(std::optional<std::string_view> text) {
     if (!text) return std::optional<std::string>{};
-    const auto characters = code_point_count(*text);
+    auto name = without_sign(std::string{*text});
+    const auto characters = code_point_count(name);
     if (characters < 1 || characters > author_characters_max) {
         return invalid_parameter(
             fmt::format("author must be 1 to {} characters", author_characters_max));
     }
-    return std::optional{std::string{*text}};
+    return std::optional{std::move(name)};
 }
 
 input<job_scope> requested_scope(std::optional<std::string_view> text) {

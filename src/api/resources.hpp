@@ -165,7 +165,10 @@ void add_tag_routes(http::router& router, std::string_view prefix, jobs::tag_sto
 [[nodiscard]] input<std::optional<jobs::job_status>> requested_status(
     std::optional<std::string_view> text);
 
-/// Reads `?author=`: 1-100 characters.
+/// An author's name without the sign before it: "zoe" for "@zoe".
+[[nodiscard]] std::string without_sign(std::string name);
+
+/// Reads `?author=`: 1-100 characters, without the sign before it.
 [[nodiscard]] input<std::optional<std::string>> requested_author(
     std::optional<std::string_view> text);
 

@@ -84,8 +84,8 @@ input<std::optional<std::string>> requested_label(const json& body, std::string_
 /// The `author` member, without the sign before it.
 input<std::optional<std::string>> requested_author_in(const json& body) {
     auto author = requested_label(body, "author");
-    if (!author || !*author || !(*author)->starts_with('@')) return author;
-    (*author)->erase(0, 1);
+    if (!author || !*author) return author;
+    *author = without_sign(**author);
     if ((*author)->empty()) return wrong_length("author");
     return author;
 }

@@ -69,14 +69,15 @@ http::response too_large(const http::request_context& ctx, std::uint64_t bytes_m
 /// Adds a text of a form or a query to the options, which have the form of a JSON body. Ignores
 /// unknown names.
 input<void> set_option(json& options, const std::string& name, const std::string& text) {
-    if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
-        return invalid(fmt::format("{} must be UTF-8 text", name));
-    }
     const auto* const known =
         std::find_if(known_options.begin(), known_options.end(), [&name](const option& each) {
             return each.name == name;
         });
-    if (known == known_options.end() || (!known->is_boolean && trimmed(text).empty())) return {};
+    if (known == known_options.end()) return {};
+    if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
+        return invalid(fmt::format("{} must be UTF-8 text", name));
+    }
+    if (!known->is_boolean && trimmed(text).empty()) return {};
     const bool is_truth = known->is_boolean && (text == "true" || text == "false");
     options[name] = is_truth ? json(text == "true") : json(text);
     if (name != "extract" || !trimmed(text).starts_with('{')) return {};
@@ -137,8 +138,8 @@ public:
             const auto piece = co_await body.read();
             if (auto refused = refusal_of(ctx_, piece)) co_return refused;
             if (piece.bytes.empty()) break;
-            epilogue_bytes_ += piece.bytes.size();
-            if (epilogue_bytes_ > form_bytes_max) co_return bad("the multipart body has no end");
+            ignored_bytes_ += piece.bytes.size();
+            if (ignored_bytes_ > form_bytes_max) co_return bad("the multipart body has no end");
         }
         if (!has_video_) co_return bad("video is required", error_reason::video_required);
         if (file_.is_empty()) co_return bad("video is empty", error_reason::video_empty);
@@ -165,6 +166,10 @@ private:
                     if (is_video_) {
                         const bool fits = co_await file_.add((*next)->bytes);
                         if (!fits) co_return too_large(ctx_, file_.bytes_max());
+                    } else if (is_ignored_) {
+                        ignored_bytes_ += (*next)->bytes.size();
+                        if (ignored_bytes_ > form_bytes_max)
+                            co_return too_large(ctx_, file_.bytes_max());
                     } else {
                         text_.append((*next)->bytes);
                         if (text_.size() > text_bytes_max) {
@@ -174,7 +179,7 @@ private:
                     }
                     break;
                 case kind::end:
-                    if (is_video_) break;
+                    if (is_video_ || is_ignored_) break;
                     if (const auto set = set_option(options_, name_, text_); !set) {
                         co_return ctx_.problem(set.error());
                     }
@@ -189,6 +194,7 @@ private:
         name_ = part.name;
         text_.clear();
         is_video_ = name_ == "video";
+        is_ignored_ = !is_video_ && part.file_name;
         if (!names_.insert(name_).second) {
             return bad(fmt::format("the part \"{}\" is given more than once", name_));
         }
@@ -209,8 +215,9 @@ private:
     std::set<std::string> names_;
     std::string name_;
     std::string text_;
-    std::uint64_t epilogue_bytes_ = 0;
+    std::uint64_t ignored_bytes_ = 0;  ///< Of other files, and after the end of the form.
     bool is_video_ = false;
+    bool is_ignored_ = false;
     bool has_video_ = false;
     bool is_closed_ = false;
 };
@@ -284,10 +291,14 @@ awaitable<http::response> receive_and_submit(
         refused = co_await receive_raw(ctx, file);
     }
     if (refused) co_return *std::move(refused);
+    // The token may have been revoked during the upload.
+    ctx.restart_database_time();
+    if (auto revoked = co_await ctx.authenticate()) co_return *std::move(revoked);
 
     auto video = co_await file.finish();
     video.caption = text_option(form.options, "caption");
     video.author = text_option(form.options, "author");
+    if (video.author) *video.author = without_sign(*std::move(video.author));
     auto submission = submission_of(ctx, form.options, video, service);
     if (!submission) co_return ctx.problem(submission.error());
     const auto by = deadline::after(submit_time_max);
@@ -348,8 +359,11 @@ awaitable<http::response> receive_upload(http::request_context& ctx, submission_
     }
     // No effect once the job has the file.
     co_await service.uploads.discard(*begun.id, deadline::after(discard_time_max));
-    if (problem) std::rethrow_exception(problem);
-    co_return answer;
+    if (!problem) co_return answer;
+    // With an account that was deleted meanwhile, its upload is gone, too.
+    ctx.restart_database_time();
+    if (auto revoked = co_await ctx.authenticate()) co_return *std::move(revoked);
+    std::rethrow_exception(problem);
 }
 
 }  // namespace reelsd::api

@@ -4,6 +4,7 @@ Method: a real daemon on a database that the test reads, and a stand-in store th
 """
 
 import hashlib
+import http.client
 import os
 import unittest
 
@@ -167,6 +168,21 @@ class Videos(KeptMediaTest):
         connection.getresponse().read(10)
         connection.close()
         self.assertEqual(someone.request("GET", self.video_path(job)).status, 200)
+
+    def test_a_revoked_token_ends_a_download(self):
+        served, someone = self.start()
+        padding = 32 * 1024 * 1024  # More than all buffers of a connection. A "free" box: players skip it.
+        video = sample() + padding.to_bytes(4, "big") + b"free" + bytes(padding - 8)
+        job = someone.finished(someone.request("POST", "/api/v1/reels/analyze", video,
+                                               {"Content-Type": "video/mp4"}).json()["id"])
+        connection = served.connection()
+        connection.request("GET", self.video_path(job), headers={"Authorization": f"Bearer {someone.token}"})
+        answer = connection.getresponse()
+        answer.read(10)
+        must(served.cli("token", "revoke", "--account", someone.email, "--name", "test"))
+        wait_until(lambda: someone.request("GET", "/api/v1/reels").status == 401, "refused token")
+        with self.assertRaises(http.client.IncompleteRead):
+            answer.read()
 
     def test_videos_are_not_kept_without_the_setting(self):
         _, someone = self.start(videos_kept_days=0)

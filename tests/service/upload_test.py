@@ -9,7 +9,7 @@ import socket
 import unittest
 from urllib.parse import urlencode
 
-from service_support import DatabaseTest, wait_until
+from service_support import DatabaseTest, must, wait_until
 
 ANALYZE = "/api/v1/reels/analyze"
 BIN_DIR = os.environ["REELSD_BIN_DIR"]
@@ -166,6 +166,14 @@ class Analysis(UploadTest):
         self.assertEqual(self.sql("SELECT count(*) FROM upload_chunk"), "0")
 
 
+    def test_other_files_and_the_sign_of_an_author(self):
+        someone = self.shared_daemon(workers=0).start().account(unlimited=True)
+        picture = part("thumbnail", b"\xff" * 70_000, "t.jpg")
+        self.accepted(self.send_form(someone, self.video_form(picture, part("author", "@zoe"), file_name="a%22b.mp4")))
+        self.assertEqual(self.sql("SELECT author FROM upload"), "zoe")
+        self.assertEqual(self.sql("SELECT url FROM job"), 'upload:a"b.mp4')
+
+
 class Refusals(UploadTest):
     def setUp(self):
         super().setUp()
@@ -269,6 +277,20 @@ class Refusals(UploadTest):
 
 
 class Faults(UploadTest):
+    def test_access_that_ends_during_the_upload(self):
+        daemon = self.shared_daemon(workers=0).start()
+        for command in (("token", "revoke", "--name", "test", "--account"), ("account", "delete", "--yes", "--email")):
+            with self.subTest(command[:2]):
+                someone = daemon.account()
+                link = self.begin(daemon, someone, b"x" * 600_000)
+                self.wait_for_uploads(1)
+                must(daemon.cli(*command, someone.email))
+                wait_until(lambda: someone.request("GET", "/api/v1/reels").status == 401, "refused token")
+                link.sendall(b"x" * 400_000)
+                self.assertIn(b"HTTP/1.1 401 ", link.recv(4096))
+                self.wait_for_uploads(0)
+        self.assertEqual(self.sql("SELECT count(*) FROM job"), "0")
+
     def test_a_cut_connection(self):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account()
