@@ -380,6 +380,17 @@ class Interruptions(AskTest):
         asked, = [row for row in usage["by_purpose"] if row["purpose"] == "ask"]
         self.assertEqual((asked["calls"], asked["unpriced_calls"], asked["cost_usd"]), (1, 1, None))
 
+    def test_a_reel_that_is_deleted_meanwhile_is_not_cited(self):
+        self.analyzing()
+        reel = self.done()
+        self.model.fail("chat", "hold", seconds=60)
+        with ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(self.answered, "How many cups of flour are needed?")
+            self.model.wait_for("chat", 2)
+            self.assertEqual(self.account.request("DELETE", "/api/v1/reels/%d" % reel["id"]).status, 204)
+            self.model.release()
+            self.assertNotSaid(asked.result())
+
     def test_a_call_is_completed_after_its_client_disconnects(self):
         daemon = self.analyzing()
         reel = self.done()

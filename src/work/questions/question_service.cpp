@@ -255,6 +255,7 @@ awaitable<questions::outcome> question_service::answer_admitted(
     auto cost = calls.cost();
     cost.picodollars += embedding.picodollars;
     cost.is_known = cost.is_known && embedding.is_known;
+    co_await remove_deleted(replied->answer.citations);
     auto answer = answer_from(std::move(replied->answer), cost);
     auto model = replied->model->circuit();
     answer.provider = std::move(model.provider);
@@ -266,6 +267,16 @@ awaitable<questions::outcome> question_service::answer_admitted(
          {"reels", reels.size()},
          {"citations", answer.citations.size()}});
     co_return answer;
+}
+
+/// Removes citations of reels that were deleted while the model answered.
+awaitable<void> question_service::remove_deleted(std::vector<model::citation>& citations) {
+    if (citations.empty()) co_return;
+    std::vector<job_id> ids;
+    for (const auto& cited : citations) ids.push_back(cited.id);
+    const auto found =
+        co_await parts_.jobs.find_all(std::move(ids), deadline::after(database_time_max));
+    std::erase_if(citations, [&](const auto& cited) { return !found.contains(cited.id); });
 }
 
 /// The reels that match the question best, then the newest.

@@ -77,6 +77,7 @@ private:
     awaitable<questions::outcome> answer_admitted(
         account_id caller, questions::question asked, std::vector<jobs::job> reels,
         remote_models models, std::stop_token stop);
+    awaitable<void> remove_deleted(std::vector<model::citation>& citations);
     awaitable<std::vector<jobs::job>> find_reels(
         account_id caller, const questions::question& asked, question_cost& cost);
     /// Tries the models in order. Blocks.
