@@ -29,7 +29,9 @@ for (const width of WIDTHS) {
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
         await visitor.visit('/admin?tab=accounts');
-        await page.getByRole('button', { name: 'Invite a user' }).click();
+        await page.keyboard.press('Control+k');
+        await page.keyboard.type('invite');
+        await page.keyboard.press('Enter');
         const dialog = page.getByRole('dialog');
         await visitor.waitForFocus(dialog.getByLabel('E-mail address'));
         await page.keyboard.type(email);
@@ -102,6 +104,10 @@ for (const width of WIDTHS) {
         await row.getByText('platform_rate_limited').waitFor();
         assert.equal(await page.getByRole('button', { name: `Try again: reel ${gone.id}` }).count(), 0, 'it would fail again');
         assert.equal(await page.getByRole('button', { name: /: unavailable$/ }).count(), 0);
+        await page.getByRole('button', { name: 'Show only unavailable' }).click();
+        await row.waitFor({ state: 'detached' });
+        assert.equal(await page.getByRole('link', { name: String(gone.id), exact: true }).getAttribute('href'), `/reels/${gone.id}`);
+        await page.getByRole('button', { name: 'Show only unavailable' }).click();
         const retry = page.waitForResponse((answer) => answer.url().endsWith('/admin/failures/retry'));
         await page.getByRole('button', { name: `Try again: reel ${failed.id}` }).click();
         const { jobs } = await (await retry).json();

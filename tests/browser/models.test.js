@@ -67,6 +67,8 @@ test('a model is tested, saved, used at once and removed', async () => {
     await page.getByLabel('Address').fill(daemon.model.url);
     await page.getByLabel('API key').fill('a-wrong-key');
     await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('Gemini refuses this API key.').waitFor();
+    await page.getByText('Details', { exact: true }).click();
     await page.getByText('API key not valid').waitFor();
     await page.getByLabel('API key').fill(daemon.model.key);
     await page.getByRole('button', { name: 'Test' }).click();

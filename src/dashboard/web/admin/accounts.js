@@ -1,6 +1,7 @@
 // Accounts, their access and their limits.
-import { html, useRef, useState } from 'htm/preact/standalone';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { get, getPage } from '../core/api.js';
+import { navigate } from '../core/navigation.js';
 import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';
 import { Icon } from '../ui/icons.js';
@@ -98,11 +99,18 @@ async function loadAccounts(pages, signal) {
     return { accounts, defaults, next };
 }
 
-/** The section on accounts. `ownEmail` is the signed-in administrator's address. */
-export function Accounts({ ownEmail }) {
+/** The section on accounts. `ownEmail` is the signed-in administrator's address; `isInviting` opens the dialog. */
+export function Accounts({ ownEmail, isInviting }) {
     const pages = useRef(1);
     const { data, error, isLoading, reload } = useLoading((signal) => loadAccounts(pages.current, signal), []);
     const [open, setOpen] = useState(null);
+    useEffect(() => setOpen(isInviting ? { kind: 'invite' } : null), [isInviting]);
+    const close = () => {
+        setOpen(null);
+        if (isInviting) {
+            navigate('/admin?tab=accounts', true);
+        }
+    };
     const loadMore = () => {
         pages.current += 1;
         reload();
@@ -124,6 +132,6 @@ export function Accounts({ ownEmail }) {
             ${data.next && html`<div class="more"><button class="button" type="button" disabled=${isLoading}
                 onClick=${loadMore}>${isLoading ? 'Loading…' : 'Show more'}</button></div>`}
             <${Dialogs} open=${open} defaults=${data.defaults} ownEmail=${ownEmail}
-                onClose=${() => setOpen(null)} onChanged=${reload} />`}
+                onClose=${close} onChanged=${reload} />`}
     </section>`;
 }

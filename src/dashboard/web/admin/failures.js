@@ -28,16 +28,32 @@ function wordsFor(ids, cause) {
     return ids.length < cause.count ? `Try the last ${ids.length} again` : `Try all ${ids.length} again`;
 }
 
-function Causes({ causes, recent, retried, isBusy, onRetry }) {
+/** The post at the platform; an uploaded file has no address. */
+function Source({ url }) {
+    return url.startsWith('https://')
+        ? html`<a href=${url} target="_blank" rel="noopener noreferrer">${shortLink(url)}</a>` : shortLink(url);
+}
+
+/** The code, with what it means and what to do. */
+function Code({ code }) {
+    return html`<a href="/docs/index.html#description/codes-of-failed-reels"><code>${code}</code></a>`;
+}
+
+function Causes({ causes, shown, onShow, recent, retried, isBusy, onRetry }) {
     return html`<ul>${causes.map((cause) => {
         const ids = recent.filter((one) => one.error_code === cause.error_code && canRetry(one) && !retried.has(one.id))
             .map((one) => one.id);
         const words = wordsFor(ids, cause);
         return html`<li key=${cause.error_code} class="line">
-            <div class="line-main"><h3><code>${cause.error_code}</code></h3></div>
+            <div class="line-main"><h3><${Code} code=${cause.error_code} /></h3></div>
             <p class="small muted">${countOf(cause.count, 'reel')}, ${cause.count > 1 && 'most recently '}<${Time}
                 value=${cause.last_at} /></p>
-            <div class="line-tools">${ids.length > 0 && html`<button class="button button-small"
+            <div class="line-tools">
+            ${cause.error_code === 'model_failed' && html`<a class="button button-small" href="/admin?tab=models">Models</a>`}
+            ${causes.length > 1 && html`<button class="button button-small" type="button"
+                aria-pressed=${shown === cause.error_code} aria-label=${`Show only ${cause.error_code}`}
+                onClick=${() => onShow(shown === cause.error_code ? '' : cause.error_code)}>Show only these</button>`}
+            ${ids.length > 0 && html`<button class="button button-small"
                 type="button" disabled=${isBusy} onClick=${() => onRetry(ids)}
                 aria-label=${`${words}: ${cause.error_code}`}>${words}</button>`}</div>
         </li>`;
@@ -56,18 +72,19 @@ function Attempts({ attempts }) {
     </details>`;
 }
 
-function Recent({ failures, retried, isBusy, onRetry }) {
+function Recent({ failures, ownEmail, retried, isBusy, onRetry }) {
     return html`<div class="table-frame" tabindex="0" role="region" aria-label="Recent failures">
         <table class="table table-cards">
             <thead><tr><th scope="col">Reel</th><th scope="col">When</th><th scope="col">Link</th>
                 <th scope="col">Account</th><th scope="col">Cause</th>
                 <th scope="col"><span class="unseen">Try again</span></th></tr></thead>
             <tbody>${failures.map((one) => html`<tr key=${one.id}>
-                <td class="number-like" data-label="Reel">${one.id}</td>
+                <td class="number-like" data-label="Reel">${one.email === ownEmail
+                    ? html`<a href=${`/reels/${one.id}`}>${one.id}</a>` : one.id}</td>
                 <td class="number-like" data-label="When"><${Time} value=${one.finished_at} /></td>
-                <td class="foreign" data-label="Link">${shortLink(one.url)}</td>
+                <td class="foreign" data-label="Link"><${Source} url=${one.url} /></td>
                 <td class="foreign" data-label="Account">${one.email}</td>
-                <td class="foreign" data-label="Cause"><div>${one.error}
+                <td class="foreign" data-label="Cause"><div>${one.error} <${Code} code=${one.error_code} />
                     ${one.attempts.length > 0 && html`<${Attempts} attempts=${one.attempts} />`}</div></td>
                 <td class="number">${retried.has(one.id)
                     ? html`<span class="muted small">Submitted again</span>`
@@ -80,10 +97,11 @@ function Recent({ failures, retried, isBusy, onRetry }) {
 }
 
 /** The sections on failures. */
-export function Failures() {
+export function Failures({ ownEmail }) {
     const { data, error, reload } = useLoading(
         (signal) => get(`/admin/failures?limit=${FAILURES_MAX}`, signal), []);
     const [isBusy, setIsBusy] = useState(false);
+    const [code, setCode] = useState('');
     const retried = useStore(retriedStore);
     const retry = async (ids) => {
         setIsBusy(true);
@@ -106,10 +124,11 @@ export function Failures() {
             : html`<section aria-labelledby="causes">
                 <div class="section-head"><h2 id="causes">Causes</h2><span class="small muted">of the last 7 days</span></div>
                 <${Causes} causes=${data.by_cause} recent=${data.recent} retried=${retried} isBusy=${isBusy}
-                    onRetry=${retry} />
+                    onRetry=${retry} shown=${code} onShow=${setCode} />
             </section>
             <section class="section" aria-labelledby="failures">
                 <div class="section-head"><h2 id="failures">Failed reels</h2></div>
-                <${Recent} failures=${data.recent} retried=${retried} isBusy=${isBusy} onRetry=${retry} />
+                <${Recent} failures=${data.recent.filter((one) => !code || one.error_code === code)} ownEmail=${ownEmail}
+                    retried=${retried} isBusy=${isBusy} onRetry=${retry} />
             </section>`)}`;
 }

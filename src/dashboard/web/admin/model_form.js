@@ -9,6 +9,7 @@ import { useLoading } from '../ui/loading.js';
 import { FailureNote, Skeleton } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
+import { wordsForFailure } from './model_failure.js';
 
 const PROVIDERS = [['gemini', 'Gemini'], ['openai', 'OpenAI-compatible']];
 const MODES = [
@@ -50,10 +51,14 @@ function keyHint(key) {
 }
 
 /** The result of a test: `{error}`, or null before the first one. */
-function TestResult({ result }) {
-    return html`<p role="status" class=${`status ${result?.error ? 'status-error' : 'status-done'}`}>
-        ${result && html`<${Icon} name=${result.error ? 'error' : 'done'} />
-            <span class="foreign">${result.error ?? 'Address, key and model are right.'}</span>`}</p>`;
+function TestResult({ result, provider }) {
+    const error = result?.error;
+    return html`<div role="status">
+        ${result && html`<p class=${`status ${error ? 'status-error' : 'status-done'}`}>
+            <${Icon} name=${error ? 'error' : 'done'} />
+            <span>${error ? wordsForFailure(error, provider) : 'Address, key and model are right.'}</span></p>`}
+        ${error && html`<details class="small muted"><summary>Details</summary><p class="foreign">${error}</p></details>`}
+    </div>`;
 }
 
 function Form({ view, onSaved }) {
@@ -101,7 +106,9 @@ function Form({ view, onSaved }) {
                 onValue=${set('mode')} hint="What the model accepts. OpenAI’s own models accept pictures." />`)}
         <${PasswordField} label="API key" autocomplete="off" maxlength="512" required=${isGemini && !key}
             value=${fields.key} onValue=${set('key')}
-            hint=${keyHint(key) ?? (isGemini ? 'From Google AI Studio.' : 'Leave this empty for a server that needs none.')} />
+            hint=${keyHint(key) ?? (isGemini
+                ? html`From <a href="https://aistudio.google.com/apikey" rel="noreferrer" target="_blank">Google AI Studio</a>.`
+                : 'Leave this empty for a server that needs none.')} />
         <details class="stack" open=${Boolean(stored?.input_price)}>
             <summary>Price (optional)</summary>
             <p class="field-hint">In US dollars per million tokens. Without it, the table of known prices applies;
@@ -111,7 +118,7 @@ function Form({ view, onSaved }) {
             <${Field} label="Output" inputmode="decimal" autocomplete="off" maxlength="20" value=${fields.output}
                 onValue=${set('output')} />
         </details>
-        <${TestResult} result=${tested} />
+        <${TestResult} result=${tested} provider=${fields.provider} />
         ${error && html`<${FailureNote} error=${error} />`}
         <div class="actions actions-start">
             <button class="button button-main" type="submit" disabled=${saving.isBusy}>Save</button>
@@ -133,7 +140,9 @@ export function ModelForm() {
     }
     if (data.source === 'settings') {
         return html`<p class="padded muted">The server's environment, a flag or the configuration file chooses the
-            analyzer. To choose a model here, remove <code>analyzer</code> and the API keys from those settings.</p>`;
+            analyzer. To choose a model here, remove <code>analyzer</code> and the API keys from those
+            <a href="/docs/operation.html#description/models">settings</a>. To test it, run
+            <code>reelsd doctor</code> on the server.</p>`;
     }
     return html`<div class="padded stack">
         ${data.problem && html`<div class="note note-warn"><${Icon} name="warning" />

@@ -32,7 +32,7 @@ export function Page({ place, session }) {
     const show = (tab) => navigate(pathWithQuery('/admin', { tab: tab === TABS[0][0] ? '' : tab }), true);
     const contentOf = (name, Content) => {
         if (!LIVE_TABS.includes(name)) {
-            return html`<${Content} ownEmail=${session.account.email} />`;
+            return html`<${Content} ownEmail=${session.account.email} isInviting=${place.query.has('invite')} />`;
         }
         return html`${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
             ${!data && !error && html`<${Skeleton} count=${2} />`}

@@ -34,7 +34,7 @@ export function Page() {
             <button class="button button-main" type="submit" disabled=${isBusy}>
                 ${isBusy ? 'Signing in…' : 'Sign in'}</button>
         </form>
-        <p class="muted small">No account, or a forgotten password? The operator of this server can send
-        you a link.</p>
+        <p class="muted small">No account, or a forgotten password? An administrator can send you a link. On the
+            server, <code>reelsd account invite</code> prints one.</p>
     </div>`;
 }

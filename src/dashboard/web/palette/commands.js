@@ -15,7 +15,8 @@ const ADMIN_PAGES = [
     ['Admin: Access', '/admin?tab=access', 'admin', 'platform resolvers proxy'],
     ['Admin: Models', '/admin?tab=models', 'admin', 'analyzer'],
     ['Admin: Failures', '/admin?tab=failures', 'admin', 'errors retry'],
-    ['Admin: Accounts', '/admin?tab=accounts', 'admin', 'users invite limits'],
+    ['Admin: Accounts', '/admin?tab=accounts', 'admin', 'users limits'],
+    ['Invite a user', '/admin?tab=accounts&invite=1', 'admin', 'account add new'],
 ];
 const ACTIONS = [
     ['Analyse a link', 'links', 'reels', 'paste submit new reel', ['C']],
