@@ -179,6 +179,46 @@ test('the contents list the guides, then every operation, those of a reel first'
     await visitor.close();
 });
 
+/** Waits until the address, the contents and the top of the screen agree on a section. */
+async function waitForSection(page, place) {
+    await page.waitForFunction((hash) => {
+        const shown = document.querySelector(`#viewer :is(section, .introduction-description-heading)[id$="${hash.slice(1)}"]`);
+        const entry = document.querySelector('.t-doc__sidebar a[aria-current="page"]');
+        const { top, bottom } = entry?.getBoundingClientRect() ?? {};
+        return shown?.getBoundingClientRect().top < 100 && decodeURIComponent(location.hash) === hash
+            && decodeURIComponent(entry?.hash) === hash && top > 0 && bottom < innerHeight;
+    }, place);
+}
+
+for (const place of ['#description/limits', '#description/codes-of-failed-reels', READ]) {
+    test(`the address and the contents follow the scrolling after the link ${place}`, async () => {
+        const visitor = await Visitor.open(browser, daemon, { person: administrator });
+        const { page } = visitor;
+        await page.addInitScript(() => {
+            window.passed = new Set();
+            const { replaceState } = history;
+            history.replaceState = (...details) => {
+                replaceState.apply(history, details);
+                window.passed.add(decodeURIComponent(location.hash));
+            };
+        });
+        await page.goto(`/docs/index.html${place}`);
+        await waitForSection(page, place);
+        await page.mouse.move(640, 450);
+        await page.mouse.wheel(0, 30);
+        await page.waitForFunction(() => window.passed.size > 0);
+        await waitForSection(page, place);
+        assert.deepEqual(await page.evaluate(() => [...window.passed]), [place]);
+        const next = place === '#description/limits' ? '#description/uploads' : null;
+        if (next) {
+            await page.locator(`[id$="${next.slice(1)}"]`).first().evaluate((section) => section.scrollIntoView());
+            await waitForSection(page, next);
+        }
+        visitor.assertClean();
+        await visitor.close();
+    });
+}
+
 test('the page has the version and a link to the dashboard', async () => {
     const visitor = await open({ person: null });
     const { version } = await (await fetch(`${daemon.origin}/healthz`)).json();

@@ -33,7 +33,10 @@ for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
             await find(text);
             await chosen.getByText(title, { exact: true }).waitFor();
             await page.keyboard.press('Enter');
-            await page.waitForFunction((expected) => decodeURIComponent(location.hash) === expected, hash);
+            await page.waitForFunction((expected) => {
+                const entry = document.querySelector('.t-doc__sidebar a[aria-current="page"]');
+                return [location, entry].every((place) => place && decodeURIComponent(place.hash) === expected);
+            }, hash);
         }
         await find('nothing like this xyzzy');
         await dialog.getByText('Nothing found.').waitFor();

@@ -1,5 +1,6 @@
 // The language of samples: one choice for the guides and the requests, kept by the viewer.
 import { showErrorCodes } from './responses.js';
+import { followSections } from './sections.js';
 
 export const LANGUAGE_NAMES = { sh: 'curl', python: 'Python', javascript: 'JavaScript', json: 'JSON', http: 'HTTP' };
 
@@ -80,13 +81,14 @@ export function addSwitches() {
 
 /**
  * Gives the requests of the loaded viewer their samples and the codes of errors, and follows the choice of a language
- * there. The viewer exposes its store and its events for tests. In the document, `x-codeSamples` would lose the names of
+ * and the scrolling there. The viewer exposes its store and its events for tests. In the document, `x-codeSamples` would lose the names of
  * examples.
  */
 export function connect(viewer, samples) {
     const { eventBus, workspaceStore } = viewer._vnode.component.subTree.component.exposed;
     viewerEvents = eventBus;
     viewerEvents.on(CHOSEN_EVENT, (client) => show(languageOf(client)));
+    followSections(viewerEvents);
     const [{ paths }] = Object.values(workspaceStore.workspace.documents);
     for (const operation of Object.values(paths).flatMap(Object.values)) {
         if (samples?.[operation.operationId]) {
