@@ -249,7 +249,11 @@ test('samples contain a token of the reader, until it is revoked', async () => {
     assert.ok((await sample.textContent()).includes(`Authorization: Bearer ${token}`));
     const answer = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 200);
+    await show(page, '#description/limits');
+    await waitForSection(page, '#description/limits');
     await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' });
+    await waitForSection(page, '#description/limits');
     await page.locator('.introduction-description pre').first().getByRole('button', { name: 'Fill in a token' }).waitFor();
     const refused = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(refused.status, 401);
