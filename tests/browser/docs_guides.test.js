@@ -74,6 +74,20 @@ test('every section of the guides is found by its title, and the links between g
     await visitor.close();
 });
 
+test('the labels of values have their own place on a phone, and samples show their lines whole', async () => {
+    const visitor = await open({ width: 390 });
+    const { page } = visitor;
+    const cells = await page.locator('.introduction-description td').evaluateAll((all) => all
+        .map((cell) => [parseFloat(getComputedStyle(cell, '::before').height), cell.clientHeight, cell.textContent]));
+    assert.ok(cells.length > 100);
+    assert.deepEqual(cells.filter(([label, cell]) => !(label > 0 && label <= cell)), []);
+    const cut = await page.locator('.introduction-description pre:visible > code').evaluateAll((all) => all
+        .filter((sample) => sample.scrollWidth > sample.clientWidth).map((sample) => sample.textContent));
+    assert.deepEqual(cut, []);
+    visitor.assertClean();
+    await visitor.close();
+});
+
 test('the guides for operators are accessible and fit', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme: 'dark' });
     await visitor.page.goto('/docs/operation.html');
