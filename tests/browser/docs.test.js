@@ -88,6 +88,8 @@ test('samples of guides are copied, and examples have titles', async () => {
     await page.keyboard.press('Escape');
     await operation.getByRole('tab', { name: '401' }).click();
     await operation.locator('.response-card').getByText('X-Error-Code: token_required').waitFor();
+    await operation.getByRole('tab', { name: '429' }).click();
+    await operation.locator('.response-card').getByText('Retry-After: 5').waitFor();
     visitor.assertClean();
     await visitor.close();
 });
