@@ -134,6 +134,10 @@ test('the sample is that of the chosen body', async () => {
     await show(page, ANALYZE);
     const request = requestOf(page, ANALYZE);
     const sample = request.locator('.request-card code');
+    const copy = request.locator('.request-card').getByRole('button', { name: /^Copy .* code$/ });
+    assert.equal(await copy.evaluate((button) => getComputedStyle(button).opacity), '1');
+    const box = await copy.boundingBox();
+    assert.ok(box.y + box.height <= (await sample.boundingBox()).y, 'the button covers the sample');
     await chooseOption(page, request.getByRole('button', { name: 'The sample reel' }), 'Analyse again within 24 hours');
     await sample.getByText('"fresh": true').waitFor();
     await chooseOption(page, request.locator('.request-body').getByRole('button', { name: /application\/json/ }), 'multipart/form-data');
