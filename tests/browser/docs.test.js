@@ -301,6 +301,8 @@ test('a request can be tried with the session', async () => {
     const visitor = await open({}, ANALYZE);
     const { page } = visitor;
     await openTrial(visitor);
+    await page.getByRole('dialog').getByText('Test Request uses your session').waitFor();
+    assert.equal(await page.locator('.ascii-art').isVisible(), false);
     await visitor.assertAccessible();
     assert.deepEqual(await tryToSubmit(visitor), ['/dashboard/api/reels/analyze']);
     await page.keyboard.press('Escape');

@@ -321,7 +321,10 @@ async function start() {
         hiddenClients: true, // Their samples are not complete programs.
         onLoaded: () => connect(viewer, samples && JSON.parse(samples.replaceAll(PLACEHOLDERS.token, secret))),
         setPageTitle: ({ title }) => [title, isReference ? 'reelsd API' : 'Operating reelsd'].filter(Boolean).join(' · '),
-        localization: { translations: { navigation: { openMenu: 'Open the contents', closeMenu: 'Close the contents' } } },
+        localization: { translations: {
+            navigation: { openMenu: 'Open the contents', closeMenu: 'Close the contents' },
+            ...session && !token && { apiClient: { authSelector: { required: 'Test Request uses your session' } } },
+        } },
         hideModels: true,
         hideSearch: true, // It misses texts of guides; this page has its own.
         documentDownloadType: 'direct',
