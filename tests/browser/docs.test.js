@@ -64,7 +64,9 @@ test('an operation fits a phone, and the contents open there', async () => {
     await show(visitor.page, ANALYZE);
     await visitor.assertAccessible(`[id$="${ANALYZE.slice(1)}"]`);
     await visitor.assertFits();
-    await visitor.page.getByRole('button', { name: 'Open the contents' }).click();
+    const contents = visitor.page.getByRole('button', { name: 'Open the contents' });
+    assert.match(await contents.evaluate((button) => getComputedStyle(button, '::after').content), /Contents/);
+    await contents.click();
     await visitor.page.getByRole('link', { name: 'Quick start' }).waitFor();
     await visitor.assertAccessible();
     visitor.assertClean();
