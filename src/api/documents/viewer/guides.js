@@ -5,10 +5,10 @@ export const CHANGELOG = 'CHANGELOG.md';
 
 /** The guides of a page, after those of the API's document on the page with that document. */
 export const PAGES = {
-    'index.html': ['guide/client.md', 'guide/mcp.md', 'guide/telegram.md', 'guide/dashboard.md', CHANGELOG],
+    'index.html': ['guide/client.md', 'guide/mcp.md', 'guide/telegram.md', 'guide/dashboard.md'],
     'operation.html': ['operate/README.md', 'operate/install.md', 'operate/containers.md', 'operate/configuration.md',
         'operate/proxies.md', 'operate/models.md', 'operate/backup-and-restore.md', 'operate/upgrades.md',
-        'operate/scaling-out.md', 'operate/monitoring.md', 'operate/runbook.md', 'operate/log-lines.md', 'security.md'],
+        'operate/scaling-out.md', 'operate/monitoring.md', 'operate/runbook.md', 'operate/log-lines.md', 'security.md', CHANGELOG],
 };
 /** Guides that the document has in another form: the anchors there. */
 const IN_DOCUMENT = {
