@@ -4,7 +4,7 @@ import { get } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { matchRoute, pathWithQuery } from '../core/routes.js';
 import { switchTheme } from '../core/theme.js';
-import { listStore } from '../reels/list.js';
+import { listStore, readNewest } from '../reels/list.js';
 import { headlineOf } from '../reels/row.js';
 import { submitLink } from '../reels/submissions.js';
 import { setView, viewStore } from '../reels/view.js';
@@ -20,12 +20,11 @@ import { Keys } from './shortcuts.js';
 
 const HITS_MAX = 8;
 const TYPING_MILLISECONDS = 200;
-const NEWEST = '/reels?limit=100&latest=true'; // Those whose titles are compared.
 
 /** The reels for a text: recent ones without a text, otherwise those with its words in the title, then the hits of a search. */
 function useReels(text) {
     const [found, setFound] = useState({ text: '', hits: [] });
-    const { data: own } = useLoading((signal) => get(NEWEST, signal), []);
+    const { data: own } = useLoading(readNewest, []);
     useEffect(() => {
         if (text === '') {
             return undefined;

@@ -1,5 +1,5 @@
 // The list of reels, one per post. It outlives its page, so that a return finds it unchanged.
-import { getPage } from '../core/api.js';
+import { get, getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { pathWithQuery } from '../core/routes.js';
 import { sessionStore } from '../core/session.js';
@@ -86,6 +86,11 @@ export async function loadMore() {
             update({ isLoadingMore: false, moreError });
         }
     }
+}
+
+/** Resolves to the newest reel of each of the newest posts, whatever the list shows. */
+export function readNewest(signal) {
+    return get(pathWithQuery('/reels', { limit: REFRESHED_REELS_MAX, latest: true }), signal);
 }
 
 /** Inserts or updates a reel. */

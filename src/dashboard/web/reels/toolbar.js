@@ -6,6 +6,7 @@ import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { DateFilter } from './date_filter.js';
 import { STATUS_WORDS } from './labels.js';
+import { readNewest } from './list.js';
 import { SavedSearches } from './saved_searches.js';
 
 const TYPING_MILLISECONDS = 300; // Longest pause between two key presses of a slow typist.
@@ -38,16 +39,6 @@ function useTyped(value, onValue) {
     return { text, setText, handOn };
 }
 
-function clearOnEscape(typed) {
-    return (event) => {
-        if (event.key === 'Escape' && typed.text !== '') {
-            event.preventDefault();
-            typed.setText('');
-            typed.handOn('');
-        }
-    };
-}
-
 /**
  * The search. `query` is a string; `onQuery` receives the changed one. `ask` is `{isOpen, onToggle}` of the questions'
  * box, or null without questions. `children` follow.
@@ -64,6 +55,12 @@ export function Toolbar({ query, onQuery, ask, children }) {
         search.handOn('');
         field.current.focus();
     };
+    const clearOnEscape = (event) => {
+        if (event.key === 'Escape' && search.text !== '') {
+            event.preventDefault();
+            clearSearch();
+        }
+    };
     return html`<form class="toolbar" role="search" onSubmit=${submit}>
         <div class="searchbox">
             <${Icon} name="search" />
@@ -71,7 +68,7 @@ export function Toolbar({ query, onQuery, ask, children }) {
             <input class="input" id="search" type="search" ref=${field} autocomplete="off" maxlength="500"
                 aria-keyshortcuts="/" placeholder="Search your reels"
                 value=${search.text} onInput=${(event) => search.setText(event.target.value)}
-                onKeyDown=${clearOnEscape(search)} />
+                onKeyDown=${clearOnEscape} />
             ${search.text !== '' && html`<button class="button button-plain button-icon searchbox-clear"
                 type="button" aria-label="Clear the search" onClick=${clearSearch}>
                 <${Icon} name="close" /></button>`}
@@ -84,20 +81,63 @@ export function Toolbar({ query, onQuery, ask, children }) {
     </form>`;
 }
 
-/** The account's tags, offered in the field; loaded when it is used first. */
-function TagOptions() {
-    const { data } = useLoading(readTags, []);
-    return html`<datalist id="tags">${(data ?? []).map(({ tag }) => html`<option key=${tag} value=${tag} />`)}</datalist>`;
+/** The option that `text` names: the one that equals it, otherwise the only one that begins with it, otherwise itself. */
+function optionFor(text, options) {
+    const typed = text.toLowerCase();
+    const fitting = options.filter((option) => option.toLowerCase().startsWith(typed));
+    const exact = fitting.find((option) => option.toLowerCase() === typed);
+    return exact ?? (text !== '' && fitting.length === 1 ? fitting[0] : text);
 }
 
-/** A text field of a filter. `typed` is of useTyped(). */
-function FilterField({ id, label, typed, ...rest }) {
+/**
+ * A text field of a filter, which takes effect on Enter or by a choice of what `load` resolves to: a part of a name fits no
+ * reel. The options are loaded when the field is used first.
+ */
+function FilterField({ id, label, value, onValue, load, ...rest }) {
+    const [text, setText] = useState(value);
+    const [isUsed, setIsUsed] = useState(false);
+    const { data } = useLoading((signal) => isUsed ? load(signal) : Promise.resolve([]), [isUsed]);
+    const options = data ?? [];
+    useEffect(() => setText(value), [value]);
+    const apply = (now) => {
+        const chosen = now.trim();
+        setText(chosen);
+        if (chosen !== value) {
+            onValue(chosen);
+        }
+    };
+    const type = ({ target, inputType }) => {
+        const isChoice = !inputType || inputType === 'insertReplacementText';
+        if (isChoice || target.value === '') {
+            apply(target.value);
+        } else {
+            setText(target.value);
+        }
+    };
+    const followKey = (event) => {
+        if (event.key === 'Enter') {
+            apply(optionFor(text.trim().replace(/^@/, ''), options));
+        } else if (event.key === 'Escape' && text !== '') {
+            event.preventDefault();
+            apply('');
+        }
+    };
     return html`<div class="authorbox">
         <label class="unseen" for=${id}>${label}</label>
-        <input class="input" id=${id} type="search" autocomplete="off" spellcheck=${false} placeholder=${label}
-            value=${typed.text} onInput=${(event) => typed.setText(event.target.value)}
-            onKeyDown=${(event) => event.key === 'Enter' ? typed.handOn(typed.text) : clearOnEscape(typed)(event)} ...${rest} />
+        <input class="input" id=${id} type="search" autocomplete="off" spellcheck=${false} placeholder=${label} value=${text}
+            list=${`${id}-options`} onInput=${type} onKeyDown=${followKey} onFocus=${() => setIsUsed(true)}
+            onBlur=${() => setText(value)} ...${rest} />
+        <datalist id=${`${id}-options`}>${options.map((option) => html`<option key=${option} value=${option} />`)}</datalist>
     </div>`;
+}
+
+/** The authors of the newest reels; the API has no list of all. */
+async function readAuthors(signal) {
+    return [...new Set((await readNewest(signal)).map(({ author }) => author).filter(Boolean))].sort();
+}
+
+async function readTagNames(signal) {
+    return (await readTags(signal)).map(({ tag }) => tag);
 }
 
 /**
@@ -105,9 +145,6 @@ function FilterField({ id, label, typed, ...rest }) {
  * finds only done reels, of all days: it has neither status nor dates. On a phone, a button shows them.
  */
 export function Filters({ filter, isSearch, onFilter }) {
-    const author = useTyped(filter.author, (name) => onFilter({ author: name.replace(/^@/, '') }));
-    const tag = useTyped(filter.tag, (name) => onFilter({ tag: name }));
-    const [hasTagOptions, setHasTagOptions] = useState(false);
     const ofList = isSearch ? [] : [filter.status, filter.from || filter.to];
     const count = [filter.author, filter.tag, ...ofList].filter(Boolean).length;
     const [isOpen, setIsOpen] = useState(count > 0);
@@ -116,10 +153,10 @@ export function Filters({ filter, isSearch, onFilter }) {
             onClick=${() => setIsOpen(!isOpen)}><${Icon} name="filter" />Filter${count > 0 && ` (${count})`}</button>
         ${!isSearch && html`<${Choices} label="Status" options=${STATUS_CHOICES} value=${filter.status}
             onValue=${(status) => onFilter({ status })} />`}
-        <${FilterField} id="author" label="Author" typed=${author} maxlength="100" />
-        <${FilterField} id="tag" label="Tag" typed=${tag} maxlength=${TAG_LENGTH_MAX} list="tags"
-            onFocus=${() => setHasTagOptions(true)} />
-        ${hasTagOptions && html`<${TagOptions} />`}
+        <${FilterField} id="author" label="Author" maxlength="100" load=${readAuthors} value=${filter.author}
+            onValue=${(author) => onFilter({ author })} />
+        <${FilterField} id="tag" label="Tag" maxlength=${TAG_LENGTH_MAX} load=${readTagNames} value=${filter.tag}
+            onValue=${(tag) => onFilter({ tag })} />
         ${!isSearch && html`<${DateFilter} from=${filter.from} to=${filter.to} onFilter=${onFilter} />`}
     </div>`;
 }
