@@ -59,6 +59,10 @@ for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
         await dialog.getByRole('button', { name: 'Change tags' }).click();
         await dialog.waitFor({ state: 'detached' });
         assert.equal(await page.locator('.row').getByText(tag).count(), 3);
+        const cut = await page.locator('.row .tag a').evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+        assert.equal(cut, 0, 'tags are read whole');
+        const topics = await page.locator('.row-topics > span').evaluateAll((all) => all.map((one) => one.clientWidth));
+        assert.ok(topics.every((shown) => shown === 0 || shown > 70), `topics have ${topics} px`);
         await visitor.assertLayout();
         await visitor.visit(`/?q=coffee&tag=${tag}`);
         await page.getByText(/the closest first/).waitFor();

@@ -56,7 +56,8 @@ const TOPICS_SHOWN = 3;
 /** Topics and tags of a reel, as far as they are known. */
 function Subjects({ reel: { topics = [], tags = [] } }) {
     return html`
-        ${topics.length > 0 && html`<span class="row-topics foreign">${topics.slice(0, TOPICS_SHOWN).join(', ')}</span>`}
+        ${topics.length > 0 && html`<span class="row-topics foreign"><span>${
+            topics.slice(0, TOPICS_SHOWN).join(', ')}</span></span>`}
         ${tags.length > 0 && html`<${TagLinks} tags=${tags} />`}`;
 }
 
