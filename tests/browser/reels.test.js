@@ -204,8 +204,8 @@ for (const width of WIDTHS) {
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
         await author.fill('nobody.at.all');
         await author.press('Enter');
-        await page.getByRole('heading', { name: 'No matching reels' }).waitFor();
-        await page.getByRole('button', { name: 'Show all reels' }).click();
+        await page.getByRole('heading', { name: 'No reels by nobody.at.all' }).waitFor();
+        await page.getByRole('button', { name: 'Clear the filter' }).click();
         await page.locator('.row .status-error').first().waitFor();
 
         const dates = page.getByRole('combobox', { name: 'Submitted' });
@@ -215,7 +215,7 @@ for (const width of WIDTHS) {
         await dates.selectOption('Dates…');
         await page.getByLabel('To', { exact: true }).fill('2020-01-31');
         await page.getByLabel('From', { exact: true }).fill('2020-01-01');
-        await page.getByRole('heading', { name: 'No matching reels' }).waitFor();
+        await page.getByRole('heading', { name: 'No reels submitted from 1 Jan to 31 Jan' }).waitFor();
         assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { from: '2020-01-01', to: '2020-01-31' });
         await visitor.assertLayout();
         await dates.selectOption('Any date');

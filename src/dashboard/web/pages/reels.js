@@ -8,6 +8,7 @@ import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { sharedLinks } from '../reel/links.js';
 import { hiddenStore } from '../reels/deletions.js';
+import { emptyWords } from '../reels/filter_words.js';
 import { Guide } from '../reels/guide.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
 import { ListHead, ListState } from '../reels/list_tools.js';
@@ -93,8 +94,8 @@ function ReelList({ list, reels, filter, onShowAll }) {
             return html`<${Skeleton} count=${5} />`;
         }
         return Object.values(listed).some((value) => value !== '')
-            ? html`<${Empty} title="No matching reels">
-                <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p><//>`
+            ? html`<${Empty} title=${emptyWords(listed)}>
+                <p><button class="button" type="button" onClick=${onShowAll}>Clear the filter</button></p><//>`
             : html`<${FirstSteps} />`;
     }
     return html`

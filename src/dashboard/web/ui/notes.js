@@ -62,7 +62,7 @@ export function FailureNote({ error, onRetry }) {
 export function Empty({ title, children }) {
     return html`<div class="empty">
         <span class="empty-mark" aria-hidden="true"></span>
-        <div class="empty-body"><h2>${title}</h2>${children}</div>
+        <div class="empty-body"><h2 class="foreign">${title}</h2>${children}</div>
     </div>`;
 }
 
