@@ -438,7 +438,16 @@ for (const width of WIDTHS) {
         await page.keyboard.press('Enter');
         await boxes.nth(2).waitFor();
         await boxes.nth(2).check();
-        await page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await page.keyboard.press('Control+k');
+        const own = page.getByRole('group', { name: '1 selected reel' });
+        assert.deepEqual(await own.getByRole('option').allInnerTexts(), ['Tag', 'Try again', 'Delete']);
+        await visitor.assertAccessible();
+        await page.keyboard.press('Enter'); // Its first entry is the first of all.
+        await page.getByRole('dialog', { name: 'Tags of 1 reel' }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.keyboard.press('Control+k');
+        await own.getByRole('option', { name: 'Delete' }).click();
         await page.locator('.toast', { hasText: 'Deleted 1 reel' }).getByRole('button', { name: 'Close this message' })
             .click();
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandsFor, hitEntries, listedReels, searchEntry } from '../../../src/dashboard/web/palette/commands.js';
+import { commandsFor, hitEntries, listedReels, pageEntries, searchEntry } from '../../../src/dashboard/web/palette/commands.js';
 
 const labels = (text, isAdmin = true) => commandsFor(text, isAdmin).map(({ label }) => label);
 
@@ -28,6 +28,13 @@ test('a number is a reel, and a link can be analysed', () => {
         { kind: 'link', label: 'Analyse this link', value: 'https://instagram.com/reel/DYa0IXPgnP5/', icon: 'reels' });
     assert.deepEqual(labels('0'), []);
     assert.deepEqual(labels('tiktok.com/@a/video/1'), []);
+});
+
+test('the actions of the shown page are found by their labels', () => {
+    const run = () => {};
+    const actions = [{ name: 'tag', label: 'Add a tag', icon: 'tag', keys: ['T'], run }, { name: 'delete', label: 'Delete', icon: 'trash', run }];
+    assert.deepEqual(pageEntries(actions, ' ').map(({ label }) => label), ['Add a tag', 'Delete']);
+    assert.deepEqual(pageEntries(actions, 'tag'), [{ kind: 'own', label: 'Add a tag', value: 'tag', icon: 'tag', keys: ['T'], run }]);
 });
 
 test('a hit opens at its time', () => {

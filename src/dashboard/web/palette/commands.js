@@ -67,6 +67,13 @@ export function commandsFor(typed, isAdmin) {
     return [...directCommands(text), ...found.map(({ kind, label, value, icon, keys }) => ({ kind, label, value, icon, ...keys && { keys } }))];
 }
 
+/** The entries of kind `own` for the actions of the shown page whose labels have words that begin as those of the text. */
+export function pageEntries(actions, typed) {
+    const text = typed.trim();
+    return actions.filter(({ label }) => text === '' || fits(text, label, ''))
+        .map(({ name, label, icon, keys, run }) => ({ kind: 'own', label, value: name, icon, ...keys && { keys }, run }));
+}
+
 /** The entry of a reel; `status` is its icon, and `detail` tells it from others with the same title. */
 function reelEntry(reel, headlineOf, status, address) {
     return { kind: 'page', label: headlineOf(reel), value: address, icon: status,

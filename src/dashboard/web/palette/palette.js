@@ -3,6 +3,7 @@ import { html, useEffect, useMemo, useRef, useState } from 'htm/preact/standalon
 import { get } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { matchRoute, pathWithQuery } from '../core/routes.js';
+import { useStore } from '../core/store.js';
 import { switchTheme } from '../core/theme.js';
 import { listStore, readNewest } from '../reels/list.js';
 import { headlineOf } from '../reels/row.js';
@@ -14,8 +15,9 @@ import { Icon } from '../ui/icons.js';
 import { showSubmitBox } from '../ui/keys.js';
 import { useLoading } from '../ui/loading.js';
 import { openOverlay } from '../ui/overlay.js';
+import { pageActionsStore } from '../ui/page_actions.js';
 import { showToast } from '../ui/toast.js';
-import { commandsFor, hitEntries, listedReels, searchEntry } from './commands.js';
+import { commandsFor, hitEntries, listedReels, pageEntries, searchEntry } from './commands.js';
 import { Keys } from './shortcuts.js';
 
 const HITS_MAX = 8;
@@ -71,8 +73,10 @@ const ACTIONS = {
     shortcuts: () => openOverlay('shortcuts'),
 };
 
-async function run({ kind, value }) {
-    if (kind === 'action') {
+async function run({ kind, value, run: runOwn }) {
+    if (kind === 'own') {
+        setTimeout(runOwn); // After the palette has given the focus back.
+    } else if (kind === 'action') {
         ACTIONS[value]();
     } else if (kind === 'page') {
         const isOurs = matchRoute(value.replace(/[?#].*$/, '')) !== null;
@@ -114,10 +118,12 @@ export function Palette({ session, onClose }) {
     const [at, setAt] = useState(0);
     const commands = useMemo(() => commandsFor(text, session.account.is_admin), [text]);
     const reels = useReels(text.trim());
+    const subject = useStore(pageActionsStore);
     const pages = ['Go to', commands.filter(({ kind }) => kind === 'page')];
     const actions = ['Actions', commands.filter(({ kind }) => kind !== 'page')];
-    const groups = text.trim() === '' ? [['Reels', reels.entries], actions, pages] // The recent reels are few.
-        : [pages, actions, ['Reels', reels.entries], ['Search', [searchEntry(text.trim())]]];
+    const own = [subject.title, pageEntries(subject.actions, text)];
+    const groups = text.trim() === '' ? [own, ['Reels', reels.entries], actions, pages] // The recent reels are few.
+        : [own, pages, actions, ['Reels', reels.entries], ['Search', [searchEntry(text.trim())]]];
     const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, [, entries]) => sum + entries.length, 0));
     const all = groups.flatMap(([, entries]) => entries);
     const chosen = Math.min(at, all.length - 1);

@@ -6,6 +6,7 @@ import { countOf } from '../text/numbers.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { openOverlay } from '../ui/overlay.js';
+import { usePageActions } from '../ui/page_actions.js';
 import { showToast } from '../ui/toast.js';
 import { deleteReels } from './deletions.js';
 import { canTryAgain, clearSelection, idsTo, select, selectionStore, tryAgain } from './selection.js';
@@ -24,7 +25,19 @@ async function submitAgain(reels) {
     }
 }
 
-function Selected({ reels }) {
+/** Deletes reels of the list, which are no longer selected then. */
+function remove(reels) {
+    deleteReels(reels.map(({ id }) => id), { takesFocus: true });
+    clearSelection();
+}
+
+function clear() {
+    clearSelection();
+    focusHeading();
+}
+
+/** The buttons for the selected `reels`; `onTag` opens the dialog of their tags. */
+function Selected({ reels, onTag }) {
     const [isBusy, setIsBusy] = useState(false);
     const again = reels.filter(canTryAgain);
     const runAgain = async () => {
@@ -33,23 +46,15 @@ function Selected({ reels }) {
         setIsBusy(false);
         focusHeading(); // The buttons may have disappeared.
     };
-    const remove = () => {
-        deleteReels(reels.map(({ id }) => id), { takesFocus: true });
-        clearSelection();
-    };
-    const clear = () => {
-        clearSelection();
-        focusHeading();
-    };
-    const [isTagging, setIsTagging] = useState(false);
-    return html`
-        <button class="button button-small" type="button" onClick=${() => setIsTagging(true)}>
-            <${Icon} name="tag" />Tag</button>
-        ${isTagging && html`<${TagDialog} reels=${reels} onClose=${() => setIsTagging(false)} />`}
-        <button class="button button-small" type="button" disabled=${isBusy || again.length === 0}
-            onClick=${runAgain}><${Icon} name="again" />Try again</button>
-        <button class="button button-small button-danger" type="button" onClick=${remove}>
-            <${Icon} name="trash" />Delete</button>
+    const actions = [
+        { name: 'tag', label: 'Tag', icon: 'tag', run: onTag },
+        { name: 'again', label: 'Try again', icon: 'again', run: runAgain, isDisabled: isBusy || again.length === 0 },
+        { name: 'delete', label: 'Delete', icon: 'trash', run: () => remove(reels), isDangerous: true },
+    ];
+    usePageActions(countOf(reels.length, 'selected reel'), actions.filter(({ isDisabled }) => !isDisabled));
+    return html`${actions.map(({ name, label, icon, run, isDisabled, isDangerous }) => html`<button key=${name}
+            class=${`button button-small ${isDangerous ? 'button-danger' : ''}`} type="button" disabled=${isDisabled}
+            onClick=${run}><${Icon} name=${icon} />${label}</button>`)}
         <button class="button button-small button-plain" type="button" onClick=${clear}>Clear selection</button>`;
 }
 
@@ -75,12 +80,14 @@ export function ListHead({ reels, children }) {
     const isAll = selected.length > 0 && selected.length === reels.length;
     const hasFailed = reels.some(({ status }) => status === 'error');
     const words = selected.length > 0 ? `${selected.length} selected` : 'Select all';
+    const [tagged, setTagged] = useState([]); // The reels of the open dialog.
     return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`}>
         ${reels.length > 0 && html`<label class="check">
             <input type="checkbox" checked=${isAll} indeterminate=${selected.length > 0 && !isAll}
                 aria-label="Select all shown" onChange=${() => select(reels.map(({ id }) => id), !isAll)} />
             <span role="status">${words}</span></label>`}
-        ${selected.length > 0 && html`<${Selected} reels=${selected} />`}
+        ${selected.length > 0 && html`<${Selected} reels=${selected} onTag=${() => setTagged(selected)} />`}
+        ${tagged.length > 0 && html`<${TagDialog} reels=${tagged} onClose=${() => setTagged([])} />`}
         <div class="list-filters" hidden=${selected.length > 0}>${children}</div>
         ${selected.length === 0 && hasFailed && html`<button class="button button-small delete-failed" type="button"
             onClick=${() => openOverlay('delete_failed')}><${Icon} name="trash" />Delete failed</button>`}
