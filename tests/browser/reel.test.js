@@ -107,6 +107,23 @@ for (const width of WIDTHS) {
             const copied = await page.evaluate(() => navigator.clipboard.readText());
             assert.ok(copied.startsWith(words), copied);
         }
+        const own = page.getByRole('group', { name: 'This reel' }).getByRole('option');
+        await page.keyboard.press('Control+k');
+        await own.first().waitFor();
+        assert.deepEqual(await own.allInnerTexts(), ['Copy link', 'Analyse again', 'Export', 'Add a tag', 'Delete']);
+        await visitor.assertAccessible();
+        await page.keyboard.press('Enter');
+        await page.locator('.toast', { hasText: 'Copied the link.' }).waitFor();
+        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${daemon.origin}/reels/${sample.id}`);
+        for (const [name, reached] of [['Export', page.getByRole('button', { name: 'Copy as Markdown' })],
+            ['Add a tag', page.getByLabel('New tag').and(page.locator(':focus'))], ['Analyse again', page.getByRole('dialog', { name: 'Analyse again' })]]) {
+            await page.keyboard.press('Control+k');
+            await page.keyboard.type(name);
+            await page.keyboard.press('Enter');
+            await reached.waitFor();
+        }
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
         await page.getByText('JSON of the API').click();
         const shown = JSON.parse(await page.locator('.raw pre').innerText());
         assert.deepEqual(shown.result, sample.result);

@@ -6,35 +6,25 @@ import { onLive } from '../core/live.js';
 import { navigate } from '../core/navigation.js';
 import { followReel } from '../core/reel_events.js';
 import { Extract } from '../extract/section.js';
-import { AgainDialog, canBeAgain } from '../reel/again_dialog.js';
+import { AgainDialog } from '../reel/again_dialog.js';
 import { Analyses } from '../reel/analyses.js';
 import { Cost } from '../reel/cost.js';
-import { Export } from '../reel/export.js';
 import { Facts } from '../reel/facts.js';
-import { platformLink } from '../reel/links.js';
+import { Head, headlineIn } from '../reel/head.js';
 import { ModelHint } from '../reel/model_hint.js';
 import { Moments } from '../reel/moments.js';
-import { videoAddress } from '../reel/player.js';
 import { Failure, Progress } from '../reel/progress.js';
 import { RawJson } from '../reel/raw.js';
-import { hasStills } from '../reel/still.js';
-import { deleteReel } from '../reels/deletions.js';
-import { headlineOf } from '../reels/row.js';
 import { submitLink } from '../reels/submissions.js';
-import { Thumbnail } from '../reels/thumbnail.js';
-import { TagEditor } from '../tags/tag_editor.js';
 import { announce } from '../ui/announcer.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';
-import { Status } from '../ui/status.js';
-import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { Page as NotFound } from './not_found.js';
 
 const PLACE_SECONDS = 10;
-const TITLE_LENGTH_MAX = 60; // Longer ones are sentences, in smaller type.
 
 function isOver(status) {
     return status === 'done' || status === 'error';
@@ -71,43 +61,6 @@ function useReel(id) {
         onRefused: reload, // The reload gets the reason.
     }) : undefined, [id, isFollowed]);
     return { reel: data, error, reload, isDeleted };
-}
-
-/** The same name as in the list. */
-function headlineIn(reel) {
-    return headlineOf({ url: reel.url, summary: reel.result?.content.summary });
-}
-
-function Head({ reel, onAgain }) {
-    const post = reel.result?.platform_meta;
-    const link = platformLink(post?.url ?? reel.url);
-    const headline = headlineIn(reel);
-    const remove = () => {
-        deleteReel(reel.id, headline, { onUndo: () => navigate(`/reels/${reel.id}`) });
-        navigate('/');
-    };
-    const hasPicture = Boolean(reel.result) && (videoAddress(reel) !== null || hasStills(reel.result.content.key_moments));
-    return html`<header class=${`reel-head ${hasPicture ? 'reel-head-bare' : ''}`}>
-        ${!hasPicture && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}
-        <div class="reel-about">
-            <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
-            <h1 class=${`foreign ${headline.length > TITLE_LENGTH_MAX ? 'sentence' : ''}`} dir="auto">${headline}</h1>
-            <p class="reel-by">
-                <${Status} id=${reel.id} status=${reel.status} />
-                ${post?.author && html`<a class="foreign"
-                    href=${`/?author=${encodeURIComponent(post.author)}`}>${post.author}</a>`}
-                ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
-                <span class="muted">#${reel.id}, submitted <${Time} value=${reel.created_at} /></span>
-            </p>
-            <${TagEditor} id=${reel.id} />
-            <div class="actions actions-start">
-                ${reel.status === 'done' && html`<${Export} reel=${reel} headline=${headline} />`}
-                ${canBeAgain(reel) && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
-                <button class="button button-danger" type="button" onClick=${remove}>
-                    <${Icon} name="trash" />Delete</button>
-            </div>
-        </div>
-    </header>`;
 }
 
 function Warnings({ warnings }) {

@@ -1,21 +1,12 @@
 // The menu of copies and files of a result.
 import { html } from 'htm/preact/standalone';
-import { copyText } from '../ui/copy.js';
+import { copyAndReport } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
 import { Menu } from '../ui/menu.js';
-import { showToast } from '../ui/toast.js';
 import { markdownOf, transcriptText } from './markdown.js';
 
 function CopyItem({ label, what, text }) {
-    const copy = async () => {
-        try {
-            await copyText(text);
-            showToast(`Copied ${what}.`);
-        } catch (why) {
-            showToast(why.message, { isFailure: true });
-        }
-    };
-    return html`<button class="menu-item" type="button" onClick=${copy}><${Icon} name="copy" />${label}</button>`;
+    return html`<button class="menu-item" type="button" onClick=${() => copyAndReport(text, what)}><${Icon} name="copy" />${label}</button>`;
 }
 
 function FileItem({ label, address, name }) {

@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from 'htm/preact/standalone';
 import { announce } from './announcer.js';
 import { Icon } from './icons.js';
+import { showToast } from './toast.js';
 
 const SHOWN_SECONDS = 2;
 
@@ -26,6 +27,16 @@ export async function copyText(text) {
         throw new Error('The browser does not allow copying.');
     }
     return undefined;
+}
+
+/** Copies `text`, which the message about it names as `what`. */
+export async function copyAndReport(text, what) {
+    try {
+        await copyText(text);
+        showToast(`Copied ${what}.`);
+    } catch (why) {
+        showToast(why.message, { isFailure: true });
+    }
 }
 
 /** A button that copies `text`; `what` describes it to screen readers. */

@@ -1,0 +1,70 @@
+// The head of a reel's page: its title, where it comes from, and what can be done with it.
+import { html } from 'htm/preact/standalone';
+import { navigate } from '../core/navigation.js';
+import { deleteReel } from '../reels/deletions.js';
+import { headlineOf } from '../reels/row.js';
+import { Thumbnail } from '../reels/thumbnail.js';
+import { TagEditor } from '../tags/tag_editor.js';
+import { Icon } from '../ui/icons.js';
+import { usePageActions } from '../ui/page_actions.js';
+import { Status } from '../ui/status.js';
+import { Time } from '../ui/time.js';
+import { canBeAgain } from './again_dialog.js';
+import { Export } from './export.js';
+import { platformLink } from './links.js';
+import { videoAddress } from './player.js';
+import { copyLink } from './share.js';
+import { hasStills } from './still.js';
+
+const TITLE_LENGTH_MAX = 60; // Longer ones are sentences, in smaller type.
+
+function openExport() {
+    const button = document.querySelector('.reel-head .menu > button');
+    button.focus();
+    button.click();
+}
+
+/** The same name as in the list. */
+export function headlineIn(reel) {
+    return headlineOf({ url: reel.url, summary: reel.result?.content.summary });
+}
+
+/** `onAgain` opens the dialog of another analysis. */
+export function Head({ reel, onAgain }) {
+    const post = reel.result?.platform_meta;
+    const link = platformLink(post?.url ?? reel.url);
+    const headline = headlineIn(reel);
+    const remove = () => {
+        deleteReel(reel.id, headline, { onUndo: () => navigate(`/reels/${reel.id}`) });
+        navigate('/');
+    };
+    usePageActions('This reel', [
+        { name: 'link', label: 'Copy link', icon: 'copy', run: () => copyLink(reel.id) },
+        canBeAgain(reel) && { name: 'again', label: 'Analyse again', icon: 'again', run: onAgain },
+        reel.status === 'done' && { name: 'export', label: 'Export', icon: 'download', run: openExport },
+        { name: 'tag', label: 'Add a tag', icon: 'tag', run: () => document.getElementById('new-tag')?.focus() },
+        { name: 'delete', label: 'Delete', icon: 'trash', run: remove },
+    ].filter(Boolean));
+    const hasPicture = Boolean(reel.result) && (videoAddress(reel) !== null || hasStills(reel.result.content.key_moments));
+    return html`<header class=${`reel-head ${hasPicture ? 'reel-head-bare' : ''}`}>
+        ${!hasPicture && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}
+        <div class="reel-about">
+            <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
+            <h1 class=${`foreign ${headline.length > TITLE_LENGTH_MAX ? 'sentence' : ''}`} dir="auto">${headline}</h1>
+            <p class="reel-by">
+                <${Status} id=${reel.id} status=${reel.status} />
+                ${post?.author && html`<a class="foreign"
+                    href=${`/?author=${encodeURIComponent(post.author)}`}>${post.author}</a>`}
+                ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
+                <span class="muted">#${reel.id}, submitted <${Time} value=${reel.created_at} /></span>
+            </p>
+            <${TagEditor} id=${reel.id} />
+            <div class="actions actions-start">
+                ${reel.status === 'done' && html`<${Export} reel=${reel} headline=${headline} />`}
+                ${canBeAgain(reel) && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
+                <button class="button button-danger" type="button" onClick=${remove}>
+                    <${Icon} name="trash" />Delete</button>
+            </div>
+        </div>
+    </header>`;
+}
