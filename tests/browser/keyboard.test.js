@@ -39,8 +39,23 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     await page.getByText('1 selected').waitFor();
     await page.keyboard.press('x');
     await page.getByText('Select all').waitFor();
+    await page.keyboard.press('x');
+    await page.keyboard.press('Escape');
+    await page.getByText('Select all').waitFor();
+    await visitor.waitForFocus(link(2));
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/reels/${ids[2]}`);
+    // Escape leaves a field and a dialog alone, and returns to the row.
+    await page.locator('.reel-head').waitFor();
+    await page.getByLabel('New tag').press('Escape');
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(new URL(page.url()).pathname, `/reels/${ids[2]}`);
+    await page.keyboard.press('Escape');
+    await visitor.waitForFocus(link(2));
     // Typed letters are text.
     await visitor.visit('/');
     await page.getByLabel('Analyse a reel').pressSequentially('jkx?/');

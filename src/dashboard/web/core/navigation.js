@@ -17,6 +17,8 @@ function readLocation() {
 /** The current location: `{route, path, query, fragment, scrollTop, isReturn}`; `route` is of matchRoute(). */
 export const locationStore = createStore(readLocation());
 
+let cameFrom = null; // The path from which this page was opened by a link or a key.
+
 function update() {
     locationStore.set(readLocation());
 }
@@ -26,10 +28,20 @@ export function navigate(address, isReplacing = false) {
     if (isReplacing) {
         history.replaceState(null, '', address);
     } else {
+        cameFrom = location.pathname;
         history.replaceState({ scrollTop: scrollY }, '');
         history.pushState(null, '', address);
     }
     update();
+}
+
+/** Goes to a page; back in the history if this one was opened from there, so that it is as it was. */
+export function returnTo(path) {
+    if (cameFrom === path) {
+        history.back();
+    } else {
+        navigate(path);
+    }
 }
 
 /** Changes the address of this page in the history without navigating. */
@@ -56,6 +68,9 @@ function followLink(event) {
 /** Starts to handle links and the browser's back and forward buttons. */
 export function startNavigation() {
     history.scrollRestoration = 'manual';
-    addEventListener('popstate', update);
+    addEventListener('popstate', () => {
+        cameFrom = null;
+        update();
+    });
     document.addEventListener('click', followLink);
 }

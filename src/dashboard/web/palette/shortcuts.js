@@ -26,7 +26,11 @@ const GROUPS = [
         [['K'], 'previous reel'],
         [['Enter'], 'open the reel'],
         [['X'], 'select the reel'],
+        [['Escape'], 'clear the selection'],
         [[['Shift', 'Enter']], 'new line in the field for links'],
+    ]],
+    ['Reel', [
+        [['Escape'], 'back to the list'],
     ]],
     ['Video of a reel', [
         [['Space', 'K'], 'play or pause'],

@@ -1,11 +1,12 @@
 // The head of a reel's page: its title, where it comes from, and what can be done with it.
 import { html } from 'htm/preact/standalone';
-import { navigate } from '../core/navigation.js';
+import { navigate, returnTo } from '../core/navigation.js';
 import { deleteReel } from '../reels/deletions.js';
 import { headlineOf } from '../reels/row.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { TagEditor } from '../tags/tag_editor.js';
 import { Icon } from '../ui/icons.js';
+import { usePageKeys } from '../ui/keys.js';
 import { usePageActions } from '../ui/page_actions.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
@@ -45,6 +46,7 @@ export function Head({ reel, onAgain }) {
         { name: 'tag', label: 'Add a tag', icon: 'tag', run: () => document.getElementById('new-tag')?.focus() },
         { name: 'delete', label: 'Delete', icon: 'trash', run: remove },
     ].filter(Boolean));
+    usePageKeys({ Escape: () => document.fullscreenElement === null && returnTo('/') });
     const hasPicture = Boolean(reel.result) && (videoAddress(reel) !== null || hasStills(reel.result.content.key_moments));
     return html`<header class=${`reel-head ${hasPicture ? 'reel-head-bare' : ''}`}>
         ${!hasPicture && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}

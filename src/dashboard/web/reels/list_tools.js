@@ -5,6 +5,7 @@ import { TagDialog } from '../tags/tag_dialog.js';
 import { countOf } from '../text/numbers.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
+import { usePageKeys } from '../ui/keys.js';
 import { openOverlay } from '../ui/overlay.js';
 import { usePageActions } from '../ui/page_actions.js';
 import { showToast } from '../ui/toast.js';
@@ -32,8 +33,11 @@ function remove(reels) {
 }
 
 function clear() {
+    const isAtRow = document.activeElement.closest('.row') !== null;
     clearSelection();
-    focusHeading();
+    if (!isAtRow) {
+        focusHeading(); // A focused button has disappeared.
+    }
 }
 
 /** The buttons for the selected `reels`; `onTag` opens the dialog of their tags. */
@@ -81,6 +85,7 @@ export function ListHead({ reels, children }) {
     const hasFailed = reels.some(({ status }) => status === 'error');
     const words = selected.length > 0 ? `${selected.length} selected` : 'Select all';
     const [tagged, setTagged] = useState([]); // The reels of the open dialog.
+    usePageKeys({ Escape: () => selected.length > 0 && clear() });
     return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`}>
         ${reels.length > 0 && html`<label class="check">
             <input type="checkbox" checked=${isAll} indeterminate=${selected.length > 0 && !isAll}

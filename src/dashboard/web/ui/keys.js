@@ -1,5 +1,5 @@
 // Keyboard shortcuts of every page; palette/shortcuts.js lists them.
-import { useEffect } from 'htm/preact/standalone';
+import { useEffect, useRef } from 'htm/preact/standalone';
 import { navigate } from '../core/navigation.js';
 import { sessionStore } from '../core/session.js';
 import { focusWhenThere } from './focus.js';
@@ -63,6 +63,18 @@ function showShortcuts() {
     return true;
 }
 
+const pageKeys = new Set(); // Refs of the keys of shown components, like KEYS.
+
+/** Adds keys while the component is shown: each runs on its key, and returns false if it has nothing to do. */
+export function usePageKeys(keys) {
+    const latest = useRef(keys);
+    latest.current = keys;
+    useEffect(() => {
+        pageKeys.add(latest);
+        return () => pageKeys.delete(latest);
+    }, []);
+}
+
 // Each returns whether it has done something.
 const KEYS = {
     '/': focusSearch, '?': showShortcuts, c: pasteLinks, g: awaitPage, j: () => moveRow(1), k: () => moveRow(-1),
@@ -77,15 +89,17 @@ function run(key) {
         navigate(page);
         return true;
     }
-    return KEYS[key]?.();
+    const own = [...pageKeys].find(({ current }) => current[key]);
+    return own ? own.current[key]() !== false : KEYS[key]?.();
 }
 
 function follow(event) {
-    const isChord = event.ctrlKey || event.metaKey || event.altKey;
+    // Some keyboards type symbols with AltGr.
+    const isChord = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState('AltGraph');
     if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
         event.preventDefault();
         openOverlay('palette');
-    } else if (!isChord && !event.target.closest?.(TYPING) && run(event.key)) {
+    } else if (!isChord && !event.defaultPrevented && !event.target.closest?.(TYPING) && run(event.key)) {
         event.preventDefault();
     }
 }
