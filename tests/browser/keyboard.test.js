@@ -40,7 +40,31 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     await page.keyboard.press('x');
     await page.getByText('Select all').waitFor();
     await page.keyboard.press('x');
+    for (const key of ['k', 'k', 'Shift+X']) {
+        await page.keyboard.press(key);
+    }
+    await page.getByText('3 selected').waitFor();
+    await page.keyboard.press('t');
+    await page.getByRole('dialog', { name: 'Tags of 3 reels' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('#');
+    await page.locator('.toast', { hasText: 'Deleted 3 reels' }).waitFor();
+    await page.keyboard.press('Control+z');
+    await link(2).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('t');
+    await page.getByRole('dialog', { name: 'Tags of 1 reel' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visitor.waitForFocus(link(0));
+    await page.keyboard.press('Delete');
+    await visitor.waitForFocus(link(1));
+    await page.keyboard.press('Control+z');
+    await link(0).waitFor();
+    for (const key of ['x', 'j', 'Escape']) {
+        await page.keyboard.press(key);
+    }
     await page.getByText('Select all').waitFor();
     await visitor.waitForFocus(link(2));
     await page.keyboard.press('Enter');

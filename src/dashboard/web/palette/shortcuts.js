@@ -26,7 +26,10 @@ const GROUPS = [
         [['K'], 'previous reel'],
         [['Enter'], 'open the reel'],
         [['X'], 'select the reel'],
+        [[['Shift', 'X']], 'select all from the last selected reel'],
         [['Escape'], 'clear the selection'],
+        [['T'], 'tag the selected reels, or the reel'],
+        [['Delete', '#'], 'delete the selected reels, or the reel'],
         [[['Shift', 'Enter']], 'new line in the field for links'],
     ]],
     ['Reel', [

@@ -5,7 +5,7 @@ import { TagDialog } from '../tags/tag_dialog.js';
 import { countOf } from '../text/numbers.js';
 import { focusHeading } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
-import { usePageKeys } from '../ui/keys.js';
+import { currentRow, usePageKeys } from '../ui/keys.js';
 import { openOverlay } from '../ui/overlay.js';
 import { usePageActions } from '../ui/page_actions.js';
 import { showToast } from '../ui/toast.js';
@@ -24,6 +24,11 @@ async function submitAgain(reels) {
     } catch (why) {
         showToast(why.status === 0 ? 'No connection, so nothing was submitted.' : why.message, { isFailure: true });
     }
+}
+
+/** The id of the reel in a row of the list, or null. */
+function rowId(row) {
+    return row && Number(/\d+/.exec(row.querySelector('.row-title a').getAttribute('href')));
 }
 
 /** Deletes reels of the list, which are no longer selected then. */
@@ -51,9 +56,9 @@ function Selected({ reels, onTag }) {
         focusHeading(); // The buttons may have disappeared.
     };
     const actions = [
-        { name: 'tag', label: 'Tag', icon: 'tag', run: onTag },
+        { name: 'tag', label: 'Tag', icon: 'tag', keys: ['T'], run: onTag },
         { name: 'again', label: 'Try again', icon: 'again', run: runAgain, isDisabled: isBusy || again.length === 0 },
-        { name: 'delete', label: 'Delete', icon: 'trash', run: () => remove(reels), isDangerous: true },
+        { name: 'delete', label: 'Delete', icon: 'trash', keys: ['#'], run: () => remove(reels), isDangerous: true },
     ];
     usePageActions(countOf(reels.length, 'selected reel'), actions.filter(({ isDisabled }) => !isDisabled));
     return html`${actions.map(({ name, label, icon, run, isDisabled, isDangerous }) => html`<button key=${name}
@@ -85,7 +90,18 @@ export function ListHead({ reels, children }) {
     const hasFailed = reels.some(({ status }) => status === 'error');
     const words = selected.length > 0 ? `${selected.length} selected` : 'Select all';
     const [tagged, setTagged] = useState([]); // The reels of the open dialog.
-    usePageKeys({ Escape: () => selected.length > 0 && clear() });
+    const acting = () => selected.length > 0 ? selected : reels.filter((reel) => reel.id === rowId(currentRow()));
+    const removeByKey = () => {
+        if (selected.length > 0) {
+            remove(selected);
+        } else {
+            currentRow()?.querySelector('.row-delete').click();
+        }
+    };
+    usePageKeys({
+        Escape: () => selected.length > 0 && clear(),
+        t: () => setTagged(acting()), Delete: removeByKey, '#': removeByKey,
+    });
     return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`}>
         ${reels.length > 0 && html`<label class="check">
             <input type="checkbox" checked=${isAll} indeterminate=${selected.length > 0 && !isAll}

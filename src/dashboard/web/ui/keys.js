@@ -34,10 +34,16 @@ function moveRow(step) {
     return next !== undefined;
 }
 
-function selectRow() {
-    const box = document.activeElement.closest('.row')?.querySelector('.row-select input');
-    box?.click();
-    return box !== undefined;
+/** The row of the list that has the focus, or null. */
+export function currentRow() {
+    return document.activeElement.closest('.row:has(.row-select)');
+}
+
+/** Selects the current row as a click does, with `shiftKey` all from the last selected one. */
+function selectRow(shiftKey) {
+    const row = currentRow();
+    row?.querySelector('.row-select input').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey }));
+    return row !== null;
 }
 
 /** Focuses an element of the box for links and videos, on the page that has it; `onFocused` receives the element. */
@@ -78,7 +84,7 @@ export function usePageKeys(keys) {
 // Each returns whether it has done something.
 const KEYS = {
     '/': focusSearch, '?': showShortcuts, c: pasteLinks, g: awaitPage, j: () => moveRow(1), k: () => moveRow(-1),
-    x: selectRow,
+    x: () => selectRow(false), X: () => selectRow(true),
 };
 
 function run(key) {
