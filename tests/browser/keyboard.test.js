@@ -78,8 +78,18 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).pathname, `/reels/${ids[2]}`);
+    for (const [key, index] of [['[', 1], ['[', 0], [']', 1]]) {
+        await page.keyboard.press(key);
+        await page.waitForURL(`**/reels/${ids[index]}`);
+        await page.locator('.reel-head').waitFor();
+    }
     await page.keyboard.press('Escape');
-    await visitor.waitForFocus(link(2));
+    await visitor.waitForFocus(link(1));
+    await visitor.visit(`/reels/${ids[2]}`); // Without the list.
+    await page.keyboard.press(']');
+    await page.getByText('This is the last reel of the list.').waitFor();
+    await page.keyboard.press('[');
+    await page.waitForURL(`**/reels/${ids[1]}`);
     // Typed letters are text.
     await visitor.visit('/');
     await page.getByLabel('Analyse a reel').pressSequentially('jkx?/');

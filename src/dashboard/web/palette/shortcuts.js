@@ -33,6 +33,8 @@ const GROUPS = [
         [[['Shift', 'Enter']], 'new line in the field for links'],
     ]],
     ['Reel', [
+        [['['], 'previous reel of the list'],
+        [[']'], 'next reel of the list'],
         [['Escape'], 'back to the list'],
     ]],
     ['Video of a reel', [

@@ -2,6 +2,7 @@
 import { html } from 'htm/preact/standalone';
 import { navigate, returnTo } from '../core/navigation.js';
 import { deleteReel } from '../reels/deletions.js';
+import { neighbourOf } from '../reels/list.js';
 import { headlineOf } from '../reels/row.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { TagEditor } from '../tags/tag_editor.js';
@@ -10,6 +11,7 @@ import { usePageKeys } from '../ui/keys.js';
 import { usePageActions } from '../ui/page_actions.js';
 import { Status } from '../ui/status.js';
 import { Time } from '../ui/time.js';
+import { showToast } from '../ui/toast.js';
 import { canBeAgain } from './again_dialog.js';
 import { Export } from './export.js';
 import { platformLink } from './links.js';
@@ -18,6 +20,23 @@ import { copyLink } from './share.js';
 import { hasStills } from './still.js';
 
 const TITLE_LENGTH_MAX = 60; // Longer ones are sentences, in smaller type.
+
+let closeNote = () => {}; // Of the message that the list has ended, which a held key repeats.
+
+/** Opens the next reel of the list in place of this one, so that Back leads to the list; -1 the one before. */
+async function goTo(id, step) {
+    const path = location.pathname;
+    const next = await neighbourOf(id, step);
+    if (location.pathname !== path) {
+        return;
+    }
+    if (next === null) {
+        closeNote();
+        closeNote = showToast(step > 0 ? 'This is the last reel of the list.' : 'This is the first reel of the list.');
+    } else {
+        navigate(`/reels/${next}`, true);
+    }
+}
 
 function openExport() {
     const button = document.querySelector('.reel-head .menu > button');
@@ -46,7 +65,10 @@ export function Head({ reel, onAgain }) {
         { name: 'tag', label: 'Add a tag', icon: 'tag', run: () => document.getElementById('new-tag')?.focus() },
         { name: 'delete', label: 'Delete', icon: 'trash', run: remove },
     ].filter(Boolean));
-    usePageKeys({ Escape: () => document.fullscreenElement === null && returnTo('/') });
+    usePageKeys({
+        Escape: () => document.fullscreenElement === null && returnTo('/'),
+        '[': () => goTo(reel.id, -1), ']': () => goTo(reel.id, 1),
+    });
     const hasPicture = Boolean(reel.result) && (videoAddress(reel) !== null || hasStills(reel.result.content.key_moments));
     return html`<header class=${`reel-head ${hasPicture ? 'reel-head-bare' : ''}`}>
         ${!hasPicture && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}

@@ -5,11 +5,13 @@ import { pathWithQuery } from '../core/routes.js';
 import { sessionStore } from '../core/session.js';
 import { createStore } from '../core/store.js';
 import { announce } from '../ui/announcer.js';
+import { hiddenStore } from './deletions.js';
 import { announcementOf, withPage, withReel, withTop, withoutReel } from './merging.js';
 
 const PAGE_REELS = 30;
 const REFRESHED_REELS_MAX = 100; // Upper bound of one request.
 
+const EVERY = { status: '', author: '', tag: '', from: '', to: '' };
 const NOTHING = {
     filter: null, reels: [], next: null, isLoading: false, isLoadingMore: false, error: null,
     moreError: null,
@@ -85,6 +87,26 @@ export async function loadMore() {
         if (running === controller && moreError.name !== 'AbortError') {
             update({ isLoadingMore: false, moreError });
         }
+    }
+}
+
+/**
+ * Resolves to the id of the reel after `id` in the list, or before it with a `step` of -1; null if there is none. Fetches
+ * pages until they contain the place of the reel, which is also defined if the list does not show it.
+ */
+export async function neighbourOf(id, step) {
+    if (!listStore.get().filter) {
+        await load(EVERY, PAGE_REELS, ({ items, next }) => ({ reels: items, next }));
+    }
+    for (;;) {
+        const { reels, next, moreError } = listStore.get();
+        const shown = reels.filter((reel) => !hiddenStore.get().has(reel.id)).map((reel) => reel.id);
+        const older = shown.find((other) => other < id);
+        const isReached = older !== undefined || (step < 0 && shown.includes(id));
+        if (isReached || !next || moreError) {
+            return (step > 0 ? older : shown.findLast((other) => other > id)) ?? null;
+        }
+        await loadMore();
     }
 }
 
