@@ -162,7 +162,12 @@ for (const width of WIDTHS) {
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();
 
-        await run(`#${sample.id}`);
+        await run('999999');
+        await page.getByText('There is no reel #999999.').waitFor();
+        assert.equal(await page.getByRole('option').count(), 0);
+        await field.fill(String(sample.id));
+        await page.getByRole('option', { name: sample.result.content.summary }).getByText(`#${sample.id}`).waitFor();
+        assert.equal(await page.getByRole('option').count(), 1);
         await page.keyboard.press('Enter');
         await page.waitForURL(`**/reels/${sample.id}`);
 
@@ -183,7 +188,7 @@ for (const width of WIDTHS) {
         await page.getByRole('option', { name: 'Analyse this link' }).waitFor();
         await page.keyboard.press('Enter');
         await page.waitForURL((url) => Number(/\d+$/.exec(url.pathname)) > sample.id);
-        visitor.assertClean();
+        visitor.assertClean('404 /dashboard/api/reels/999999');
         await visitor.close();
     });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandsFor, hitEntries, listedReels, pageEntries, searchEntry } from '../../../src/dashboard/web/palette/commands.js';
+import { commandsFor, hitEntries, listedReels, numberedReel, pageEntries, reelNumber, searchEntry } from '../../../src/dashboard/web/palette/commands.js';
 
 const labels = (text, isAdmin = true) => commandsFor(text, isAdmin).map(({ label }) => label);
 
@@ -23,7 +23,11 @@ test('commands have the keys of their shortcuts', () => {
 });
 
 test('a number is a reel, and a link can be analysed', () => {
-    assert.deepEqual(commandsFor(' #42 ', false)[0], { kind: 'page', label: 'Reel #42', value: '/reels/42', icon: 'reels' });
+    assert.deepEqual([' #42 ', '42', '0', '4a', ''].map(reelNumber), [42, 42, null, null, null]);
+    const headlineOf = ({ summary }) => summary;
+    assert.deepEqual(numberedReel(42, null, headlineOf), { kind: 'page', label: 'Reel #42', value: '/reels/42', icon: 'reels' });
+    assert.deepEqual(numberedReel(42, { id: 42, summary: 'Coffee', author: 'anna', status: 'done' }, headlineOf),
+        { kind: 'page', label: 'Coffee', value: '/reels/42', icon: 'done', detail: 'anna · #42' });
     assert.deepEqual(commandsFor('see instagram.com/reel/DYa0IXPgnP5/!', false)[0],
         { kind: 'link', label: 'Analyse this link', value: 'https://instagram.com/reel/DYa0IXPgnP5/', icon: 'reels' });
     assert.deepEqual(labels('0'), []);

@@ -40,12 +40,14 @@ function fits(text, label, names) {
     return folded(text).split(/\s+/).every((word) => known.some((one) => one.startsWith(word)));
 }
 
-/** What can be done with the text itself: `{kind: 'link' | 'reel', label, value}`, or none. */
+/** The number of the reel that a text such as `44` or `#44` names, or null. */
+export function reelNumber(typed) {
+    const digits = /^#?([1-9]\d{0,15})$/.exec(typed.trim())?.[1];
+    return digits ? Number(digits) : null;
+}
+
+/** The command that analyses the link in a text, or none. */
 function directCommands(text) {
-    const number = /^#?([1-9]\d{0,15})$/.exec(text)?.[1];
-    if (number) {
-        return [{ kind: 'page', label: `Reel #${number}`, value: `/reels/${number}`, icon: 'reels' }];
-    }
     const links = /instagram\.com\/\S/i.test(text) ? linksIn(text) : [];
     return links.length === 1 ? [{ kind: 'link', label: 'Analyse this link', value: links[0], icon: 'reels' }] : [];
 }
@@ -78,6 +80,12 @@ export function pageEntries(actions, typed) {
 function reelEntry(reel, headlineOf, status, address) {
     return { kind: 'page', label: headlineOf(reel), value: address, icon: status,
         detail: `${reel.author ? `${reel.author} · ` : ''}#${reel.id}` };
+}
+
+/** The entry of the reel with a number; `reel` is null until it is known. */
+export function numberedReel(number, reel, headlineOf) {
+    return reel ? reelEntry(reel, headlineOf, reel.status, `/reels/${number}`)
+        : { kind: 'page', label: `Reel #${number}`, value: `/reels/${number}`, icon: 'reels' };
 }
 
 /** The entries for reels of the list whose titles have words that begin as those of the text; the newest first. */

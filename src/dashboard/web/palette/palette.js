@@ -17,18 +17,40 @@ import { useLoading } from '../ui/loading.js';
 import { openOverlay } from '../ui/overlay.js';
 import { pageActionsStore } from '../ui/page_actions.js';
 import { showToast } from '../ui/toast.js';
-import { commandsFor, hitEntries, listedReels, pageEntries, searchEntry } from './commands.js';
+import { commandsFor, hitEntries, listedReels, numberedReel, pageEntries, reelNumber, searchEntry } from './commands.js';
 import { Keys } from './shortcuts.js';
 
 const HITS_MAX = 8;
 const TYPING_MILLISECONDS = 200;
 
-/** The reels for a text: recent ones without a text, otherwise those with its words in the title, then the hits of a search. */
-function useReels(text) {
+/** A reel as an item of the list has it. */
+async function readReel(number, signal) {
+    const { id, url, status, result } = await get(`/reels/${number}`, signal);
+    return { id, url, status, summary: result?.content.summary, author: result?.platform_meta?.author };
+}
+
+/** The only entry for a number: that of its reel, `listed` or requested. */
+function useNumbered(number, listed) {
+    const known = listed.find(({ id }) => id === number) ?? null;
+    const isAsked = number !== null && known === null;
+    const { data, error } = useLoading((signal) => isAsked ? readReel(number, signal) : Promise.resolve(null), [number, isAsked]);
+    const isMissing = isAsked && error?.status === 404;
+    return {
+        entries: isMissing ? [] : [numberedReel(number, known ?? data, headlineOf)],
+        message: isMissing ? `There is no reel #${number}.` : null,
+    };
+}
+
+/**
+ * The reels for a text: recent ones without a text, the one with its number, otherwise those with its words in the title,
+ * then the hits of a search.
+ */
+function useReels(text, number) {
     const [found, setFound] = useState({ text: '', hits: [] });
     const { data: own } = useLoading(readNewest, []);
+    const numbered = useNumbered(number, own ?? listStore.get().reels);
     useEffect(() => {
-        if (text === '') {
+        if (text === '' || number !== null) {
             return undefined;
         }
         const controller = new AbortController();
@@ -47,6 +69,9 @@ function useReels(text) {
             controller.abort();
         };
     }, [text]);
+    if (number !== null) {
+        return numbered;
+    }
     const listed = listedReels(own ?? listStore.get().reels, text, headlineOf);
     if (text === '') {
         return { entries: listed, message: null };
@@ -117,13 +142,16 @@ export function Palette({ session, onClose }) {
     const [text, setText] = useState('');
     const [at, setAt] = useState(0);
     const commands = useMemo(() => commandsFor(text, session.account.is_admin), [text]);
-    const reels = useReels(text.trim());
+    const number = reelNumber(text);
+    const reels = useReels(text.trim(), number);
     const subject = useStore(pageActionsStore);
     const pages = ['Go to', commands.filter(({ kind }) => kind === 'page')];
     const actions = ['Actions', commands.filter(({ kind }) => kind !== 'page')];
     const own = [subject.title, pageEntries(subject.actions, text)];
-    const groups = text.trim() === '' ? [own, ['Reels', reels.entries], actions, pages] // The recent reels are few.
-        : [own, pages, actions, ['Reels', reels.entries], ['Search', [searchEntry(text.trim())]]];
+    const found = ['Reels', reels.entries];
+    const searched = text.trim() === '' ? [own, found, actions, pages] // The recent reels are few.
+        : [own, pages, actions, found, ['Search', [searchEntry(text.trim())]]];
+    const groups = number === null ? searched : [found];
     const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, [, entries]) => sum + entries.length, 0));
     const all = groups.flatMap(([, entries]) => entries);
     const chosen = Math.min(at, all.length - 1);
