@@ -52,6 +52,12 @@ for (const width of WIDTHS) {
         await arrived(page, sample.result.audio.segments[0].start_seconds);
         await page.locator('.spans-speech [aria-current="true"]').filter({ hasText: sample.result.audio.segments[0].text }).waitFor();
 
+        await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+        const shown = Math.floor(sample.result.audio.segments[0].start_seconds);
+        await page.getByRole('button', { name: `Copy link at 0:0${shown}` }).click();
+        await page.locator('.toast', { hasText: `Copied the link at 0:0${shown}.` }).waitFor();
+        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${daemon.origin}/reels/${sample.id}#t=${shown}`);
+
         // By the video's own controls.
         const late = sample.result.metadata.duration_seconds - 1;
         await page.locator('video').evaluate((video, seconds) => { video.currentTime = seconds; }, late);

@@ -99,7 +99,7 @@ for (const width of WIDTHS) {
             assert.ok(text.startsWith(beginning), `${name}: ${text.slice(0, 40)}`);
         }
         await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-        for (const [name, words] of [['Copy the transcript', sample.result.audio.segments.map(({ text }) => text).join('\n')],
+        for (const [name, words] of [['Copy link', `${daemon.origin}/reels/${sample.id}`], ['Copy the transcript', sample.result.audio.segments.map(({ text }) => text).join('\n')],
             ['Copy as Markdown', `# ${sample.result.content.summary}`]]) {
             await menu.click();
             await page.getByRole('button', { name }).click();

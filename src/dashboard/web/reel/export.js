@@ -4,9 +4,10 @@ import { copyAndReport } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
 import { Menu } from '../ui/menu.js';
 import { markdownOf, transcriptText } from './markdown.js';
+import { copyLink } from './share.js';
 
-function CopyItem({ label, what, text }) {
-    return html`<button class="menu-item" type="button" onClick=${() => copyAndReport(text, what)}><${Icon} name="copy" />${label}</button>`;
+function CopyItem({ label, copy }) {
+    return html`<button class="menu-item" type="button" onClick=${copy}><${Icon} name="copy" />${label}</button>`;
 }
 
 function FileItem({ label, address, name }) {
@@ -18,8 +19,9 @@ export function Export({ reel, headline }) {
     const path = `/dashboard/api/reels/${reel.id}`;
     const transcript = transcriptText(reel.result.audio);
     return html`<${Menu} label="Export">
-        ${transcript && html`<${CopyItem} label="Copy the transcript" what="the transcript" text=${transcript} />`}
-        <${CopyItem} label="Copy as Markdown" what="the reel as Markdown" text=${markdownOf(reel, headline)} />
+        <${CopyItem} label="Copy link" copy=${() => copyLink(reel.id)} />
+        ${transcript && html`<${CopyItem} label="Copy the transcript" copy=${() => copyAndReport(transcript, 'the transcript')} />`}
+        <${CopyItem} label="Copy as Markdown" copy=${() => copyAndReport(markdownOf(reel, headline), 'the reel as Markdown')} />
         <${FileItem} label="JSON" address=${path} name=${`reel-${reel.id}.json`} />
         <${FileItem} label="Subtitles, SRT" address=${`${path}/subtitles.srt`} name=${true} />
         <${FileItem} label="Subtitles, WebVTT" address=${`${path}/subtitles.vtt`} name=${true} />

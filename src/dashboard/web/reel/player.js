@@ -1,9 +1,11 @@
 // The player of a kept video, synchronised with the timeline.
 import { html, useEffect, useState } from 'htm/preact/standalone';
 import { resourceAddress } from '../core/api.js';
+import { formatTimecode } from '../text/times.js';
 import { Icon } from '../ui/icons.js';
 import { openOverlay } from '../ui/overlay.js';
 import { playerAction } from './positions.js';
+import { copyLink } from './share.js';
 
 /** The address of the video of a reel; null if it is not kept. */
 export function videoAddress(reel) {
@@ -82,7 +84,8 @@ function useKeys(section, run) {
 
 /**
  * The video of `reel`. `video` is the ref of its element, `section` that of the player and its lists; `seconds` is the
- * initial time; `onTime` receives the shown time, `onAction` the keys that move it (of playerAction()).
+ * current time, initially that of the address; `onTime` receives the shown time, `onAction` the keys that move it (of
+ * playerAction()).
  */
 export function Player({ reel, video, section, seconds, onTime, onAction }) {
     const [problem, setProblem] = useState(null);
@@ -111,7 +114,9 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
                 srclang=${reel.result.audio.language ?? 'und'} />
         </video>
         ${problem ? html`<p class="small" role="alert"><${Icon} name="warning" /> ${problem}</p>`
-            : html`<p class="player-keys small"><button class="link" type="button" onClick=${() => openOverlay('shortcuts')}>
-                Keyboard shortcuts</button></p>`}
+            : html`<p class="player-keys small">
+                <button class="link" type="button" onClick=${() => copyLink(reel.id, Math.floor(seconds))}>
+                    Copy link at ${formatTimecode(seconds)}</button>
+                <button class="link player-help" type="button" onClick=${() => openOverlay('shortcuts')}>Keyboard shortcuts</button></p>`}
     </div>`;
 }
