@@ -48,6 +48,9 @@ for (const width of WIDTHS) {
         await arrived(page, segment.start_seconds);
         assert.equal(await timeOf(page), segment.start_seconds);
 
+        await page.evaluate(() => scrollTo(0, 0));
+        const { y: top } = await page.locator('video').boundingBox();
+        assert.ok(top < (width < 600 ? 430 : 500), `the video begins at ${top} px`);
         await page.locator('.spans-speech .entry').first().click();
         await arrived(page, sample.result.audio.segments[0].start_seconds);
         await page.locator('.spans-speech [aria-current="true"]').filter({ hasText: sample.result.audio.segments[0].text }).waitFor();

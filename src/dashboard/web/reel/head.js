@@ -82,12 +82,13 @@ export function Head({ reel, onAgain }) {
                 ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
                 <span class="muted">#${reel.id}, submitted <${Time} value=${reel.created_at} /></span>
             </p>
-            <${TagEditor} id=${reel.id} />
-            <div class="actions actions-start">
+            <div class="reel-tools">
                 ${reel.status === 'done' && html`<${Export} reel=${reel} headline=${headline} />`}
-                ${canBeAgain(reel) && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
-                <button class="button button-danger" type="button" onClick=${remove}>
-                    <${Icon} name="trash" />Delete</button>
+                ${canBeAgain(reel) && html`<button class="button" type="button" title="Analyse again" onClick=${onAgain}>
+                    <${Icon} name="again" /><span>Analyse again</span></button>`}
+                <button class="button button-danger" type="button" title="Delete" onClick=${remove}>
+                    <${Icon} name="trash" /><span>Delete</span></button>
+                <${TagEditor} id=${reel.id} />
             </div>
         </div>
     </header>`;
