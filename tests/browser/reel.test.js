@@ -220,6 +220,12 @@ for (const width of WIDTHS) {
         await page.getByRole('link', { name: 'Upload the video instead' }).click();
         await page.waitForURL((url) => url.searchParams.get('upload') === failed.url);
         assert.equal(await page.getByLabel('Analyse a reel').inputValue(), failed.url);
+        await page.route(`**/dashboard/api/reels/${failed.id}`,
+            (route) => route.fulfill({ json: { ...failed, error_code: 'model_failed', retryable: false } }));
+        await page.goBack();
+        const note = page.locator('.note-fail', { hasText: 'Analyse it again with another analyzer' });
+        await note.getByRole('button', { name: 'Analyse again' }).click();
+        await page.getByRole('dialog', { name: 'Analyse again' }).waitFor();
         visitor.assertClean();
         await visitor.close();
     });

@@ -104,7 +104,7 @@ function Reel({ reel, session }) {
         ${retry.error && html`<${FailureNote} error=${retry.error} onRetry=${tryAgain} />`}
         ${!isOver(reel.status) && html`<${Progress} reel=${reel} />`}
         ${reel.status === 'error' && html`<${Failure} key=${reel.id} reel=${reel}
-            isAdmin=${session.account.is_admin} isBusy=${retry.isBusy} onRetry=${tryAgain} />`}
+            isAdmin=${session.account.is_admin} isBusy=${retry.isBusy} onRetry=${tryAgain} onAgain=${() => setIsAgain(true)} />`}
         ${reel.result && html`<${Result} reel=${reel} session=${session} />`}
         ${reel.status === 'done' && html`<${Analyses} id=${reel.id} />`}
         ${isOver(reel.status) && html`<${Cost} id=${reel.id} changed=${reel.status} />

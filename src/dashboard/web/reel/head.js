@@ -49,7 +49,7 @@ export function headlineIn(reel) {
     return headlineOf({ url: reel.url, summary: reel.result?.content.summary });
 }
 
-/** `onAgain` opens the dialog of another analysis. */
+/** A failed reel has its remedies in the note about the failure. `onAgain` opens the dialog of another analysis. */
 export function Head({ reel, onAgain }) {
     const post = reel.result?.platform_meta;
     const link = platformLink(post?.url ?? reel.url);
@@ -84,7 +84,7 @@ export function Head({ reel, onAgain }) {
             </p>
             <div class="reel-tools">
                 ${reel.status === 'done' && html`<${Export} reel=${reel} headline=${headline} />`}
-                ${canBeAgain(reel) && html`<button class="button" type="button" title="Analyse again" onClick=${onAgain}>
+                ${reel.status === 'done' && canBeAgain(reel) && html`<button class="button" type="button" title="Analyse again" onClick=${onAgain}>
                     <${Icon} name="again" /><span>Analyse again</span></button>`}
                 <button class="button button-danger" type="button" title="Delete" onClick=${remove}>
                     <${Icon} name="trash" /><span>Delete</span></button>

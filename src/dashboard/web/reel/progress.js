@@ -11,6 +11,7 @@ import { Elapsed } from '../ui/elapsed.js';
 import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { useCountdown } from '../ui/notes.js';
+import { canBeAgain } from './again_dialog.js';
 import { remedyFor, retryWait, uploadPath } from './retry.js';
 
 const LATEST = 20; // Some may be copies, which say nothing about the time.
@@ -45,8 +46,9 @@ export function Progress({ reel }) {
         you can leave it.</p>`}`;
 }
 
-/** The job's error text, and what the user can do. */
-export function Failure({ reel, isAdmin, isBusy, onRetry }) {
+/** The job's error text, and what the user can do; `onAgain` opens the dialog of another analysis. */
+export function Failure({ reel, isAdmin, isBusy, onRetry, onAgain }) {
+    const isAgain = canBeAgain(reel);
     const [wait] = useState(() => retryWait(reel, Date.now()));
     const left = useCountdown(wait ?? 0, reel.id);
     const upload = uploadPath(reel);
@@ -58,9 +60,10 @@ export function Failure({ reel, isAdmin, isBusy, onRetry }) {
             ${remedy && html`<p>${remedy}</p>`}
             ${isAdmin && reel.error_code === 'model_failed' && html`<p><a href="/admin?tab=models">Check the model</a></p>`}
             ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}
-            ${(wait !== null || upload) && html`<div class="actions actions-start">
+            ${(wait !== null || isAgain || upload) && html`<div class="actions actions-start">
                 ${wait !== null && html`<button class="button" type="button" disabled=${isBusy || left > 0}
                     onClick=${onRetry}><${Icon} name="again" />Try again</button>`}
+                ${isAgain && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
                 ${upload && html`<a class="button" href=${upload}>Upload the video instead</a>`}
             </div>`}
         </div>
