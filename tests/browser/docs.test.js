@@ -125,6 +125,7 @@ test('the language is chosen once for guides and requests, and remembered', asyn
     await page.waitForFunction(() => Object.values(localStorage).includes('custom/javascript'));
     await page.reload();
     await chosen(first, 'JavaScript');
+    await show(page, ANALYZE);
     await card.locator('code.language-javascript').waitFor();
     visitor.assertClean();
     await visitor.close();

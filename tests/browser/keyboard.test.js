@@ -124,7 +124,7 @@ for (const scheme of ['light', 'dark']) {
         const { page } = visitor;
         await visitor.visit('/usage');
         await page.keyboard.press('?');
-        await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('next reel').waitFor();
+        await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('next reel', { exact: true }).waitFor();
         await visitor.assertAccessible();
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -140,6 +140,7 @@ for (const width of WIDTHS) {
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
         const { page } = visitor;
         const field = page.getByRole('combobox', { name: 'Search reels, pages and actions' });
+        const results = page.getByRole('listbox', { name: 'Results' });
         const run = async (text) => {
             await page.keyboard.press('Control+k');
             await visitor.waitForFocus(field);
@@ -164,10 +165,10 @@ for (const width of WIDTHS) {
 
         await run('999999');
         await page.getByText('There is no reel #999999.').waitFor();
-        assert.equal(await page.getByRole('option').count(), 0);
+        assert.equal(await results.getByRole('option').count(), 0);
         await field.fill(String(sample.id));
         await page.getByRole('option', { name: sample.result.content.summary }).getByText(`#${sample.id}`).waitFor();
-        assert.equal(await page.getByRole('option').count(), 1);
+        assert.equal(await results.getByRole('option').count(), 1);
         await page.keyboard.press('Enter');
         await page.waitForURL(`**/reels/${sample.id}`);
 

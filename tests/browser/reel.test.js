@@ -102,7 +102,7 @@ for (const width of WIDTHS) {
         for (const [name, words] of [['Copy link', `${daemon.origin}/reels/${sample.id}`], ['Copy the transcript', sample.result.audio.segments.map(({ text }) => text).join('\n')],
             ['Copy as Markdown', `# ${sample.result.content.summary}`]]) {
             await menu.click();
-            await page.getByRole('button', { name }).click();
+            await page.getByRole('button', { name, exact: true }).click();
             await page.locator('.toast', { hasText: 'Copied' }).last().waitFor();
             const copied = await page.evaluate(() => navigator.clipboard.readText());
             assert.ok(copied.startsWith(words), copied);
@@ -113,8 +113,8 @@ for (const width of WIDTHS) {
         assert.deepEqual(await own.allInnerTexts(), ['Copy link', 'Analyse again', 'Export', 'Add a tag', 'Delete']);
         await visitor.assertAccessible();
         await page.keyboard.press('Enter');
-        await page.locator('.toast', { hasText: 'Copied the link.' }).waitFor();
-        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${daemon.origin}/reels/${sample.id}`);
+        await page.waitForFunction(async (link) => await navigator.clipboard.readText() === link,
+            `${daemon.origin}/reels/${sample.id}`);
         for (const [name, reached] of [['Export', page.getByRole('button', { name: 'Copy as Markdown' })],
             ['Add a tag', page.getByLabel('New tag').and(page.locator(':focus'))], ['Analyse again', page.getByRole('dialog', { name: 'Analyse again' })]]) {
             await page.keyboard.press('Control+k');
