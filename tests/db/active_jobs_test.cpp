@@ -281,6 +281,7 @@ private:
         db::pool_options options;
         options.connection_string = connection_string();
         options.connections = 1;
+        options.statement_timeout = test::patience;
         return options;
     }
 

@@ -246,6 +246,7 @@ protected:
         db::pool_options options;
         options.connection_string = connection_string();
         options.connections = 1;
+        options.statement_timeout = test::patience;
         alone_ = std::make_unique<db::pool>(
             loop().context().get_executor(), options, log::logger::silent());
         alone_->start();
