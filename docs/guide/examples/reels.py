@@ -1,5 +1,5 @@
 """reels.py LINK prints a reel once it has ended; reels.py --receive PORT prints the reels of webhooks."""
-import base64, hmac, json, os, sys, time, urllib.request
+import base64, hashlib, hmac, json, os, sys, time, urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 def call(method, path, body=None):
@@ -14,21 +14,15 @@ def analyze(link):
         reel = call("GET", f"/reels/{reel['id']}?wait=60")
     return reel
 
-def is_authentic(secret, headers, body):
-    # body: the bytes as received
-    name = headers.get("webhook-id")
+def is_authentic(secret, headers, body):  # body: the bytes as received
     sent = headers.get("webhook-timestamp", "0")
-    if abs(time.time() - int(sent)) >= 300:
-        return False
-    key = base64.b64decode(
-        secret.removeprefix("whsec_"))
-    signed = f"{name}.{sent}.".encode() + body
-    digest = hmac.digest(key, signed, "sha256")
-    right = b"v1," + base64.b64encode(digest)
-    found = headers.get("webhook-signature", "")
-    return any(
-        hmac.compare_digest(right, one.encode())
-        for one in found.split())
+    signed = f"{headers.get('webhook-id')}.{sent}.".encode() + body
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    digest = hmac.digest(key, signed, hashlib.sha256)
+    expected = "v1," + base64.b64encode(digest).decode()
+    signatures = headers.get("webhook-signature", "").split()
+    return abs(time.time() - int(sent)) < 300 and any(
+        hmac.compare_digest(expected, signature) for signature in signatures)
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
