@@ -134,12 +134,12 @@ public:
             if (auto refused = co_await take_events()) co_return refused;
         }
         // Reads the bytes after the last boundary, so that the connection can be reused.
-        for (;;) {
+        for (std::uint64_t epilogue_bytes = 0;;) {
             const auto piece = co_await body.read();
             if (auto refused = refusal_of(ctx_, piece)) co_return refused;
             if (piece.bytes.empty()) break;
-            ignored_bytes_ += piece.bytes.size();
-            if (ignored_bytes_ > form_bytes_max) co_return bad("the multipart body has no end");
+            epilogue_bytes += piece.bytes.size();
+            if (epilogue_bytes > form_bytes_max) co_return bad("the multipart body has no end");
         }
         if (!has_video_) co_return bad("video is required", error_reason::video_required);
         if (file_.is_empty()) co_return bad("video is empty", error_reason::video_empty);
@@ -168,8 +168,8 @@ private:
                         if (!fits) co_return too_large(ctx_, file_.bytes_max());
                     } else if (is_ignored_) {
                         ignored_bytes_ += (*next)->bytes.size();
-                        if (ignored_bytes_ > form_bytes_max)
-                            co_return too_large(ctx_, file_.bytes_max());
+                        if (ignored_bytes_ > file_.bytes_max())
+                            co_return bad(fmt::format("the part \"{}\" is too large", name_));
                     } else {
                         text_.append((*next)->bytes);
                         if (text_.size() > text_bytes_max) {
@@ -215,7 +215,7 @@ private:
     std::set<std::string> names_;
     std::string name_;
     std::string text_;
-    std::uint64_t ignored_bytes_ = 0;  ///< Of other files, and after the end of the form.
+    std::uint64_t ignored_bytes_ = 0;  ///< Of other files.
     bool is_video_ = false;
     bool is_ignored_ = false;
     bool has_video_ = false;

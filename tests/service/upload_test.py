@@ -168,7 +168,7 @@ class Analysis(UploadTest):
 
     def test_other_files_and_the_sign_of_an_author(self):
         someone = self.shared_daemon(workers=0).start().account(unlimited=True)
-        picture = part("thumbnail", b"\xff" * 70_000, "t.jpg")
+        picture = part("thumbnail", b"\xff" * 2_000_000, "t.jpg")
         self.accepted(self.send_form(someone, self.video_form(picture, part("author", "@zoe"), file_name="a%22b.mp4")))
         self.assertEqual(self.sql("SELECT author FROM upload"), "zoe")
         self.assertEqual(self.sql("SELECT url FROM job"), 'upload:a"b.mp4')
