@@ -269,14 +269,19 @@ awaitable<questions::outcome> question_service::answer_admitted(
     co_return answer;
 }
 
-/// Removes citations of reels that were deleted while the model answered.
+/// Removes citations of reels that were deleted while the model answered. Keeps all in an outage of
+/// the database: the answer is paid.
 awaitable<void> question_service::remove_deleted(std::vector<model::citation>& citations) {
     if (citations.empty()) co_return;
     std::vector<job_id> ids;
     for (const auto& cited : citations) ids.push_back(cited.id);
-    const auto found =
-        co_await parts_.jobs.find_all(std::move(ids), deadline::after(database_time_max));
-    std::erase_if(citations, [&](const auto& cited) { return !found.contains(cited.id); });
+    try {
+        const auto found =
+            co_await parts_.jobs.find_all(std::move(ids), deadline::after(database_time_max));
+        std::erase_if(citations, [&](const auto& cited) { return !found.contains(cited.id); });
+    } catch (const db::failure& failure) {
+        parts_.log.warning("citations were not checked again", {{"reason", failure.what()}});
+    }
 }
 
 /// The reels that match the question best, then the newest.
