@@ -90,6 +90,21 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     await page.getByText('This is the last reel of the list.').waitFor();
     await page.keyboard.press('[');
     await page.waitForURL(`**/reels/${ids[1]}`);
+    // A key that is pressed again while the list is loaded does not end it.
+    await visitor.visit(`/reels/${ids[1]}`);
+    let release;
+    const isReleased = new Promise((resolve) => {
+        release = resolve;
+    });
+    await page.route('**/dashboard/api/reels?limit=30*', async (route) => {
+        await isReleased;
+        await route.continue();
+    });
+    await page.keyboard.press('[');
+    await page.keyboard.press('[');
+    release();
+    await page.waitForURL(`**/reels/${ids[0]}`);
+    assert.equal(await page.getByText('This is the first reel of the list.').count(), 0);
     // Typed letters are text.
     await visitor.visit('/');
     await page.getByLabel('Analyse a reel').pressSequentially('jkx?/');

@@ -90,15 +90,31 @@ export async function loadMore() {
     }
 }
 
+/** Resolves once no page is being fetched. */
+function settled() {
+    return new Promise((resolve) => {
+        const check = () => {
+            const { isLoading, isLoadingMore } = listStore.get();
+            if (!isLoading && !isLoadingMore) {
+                unsubscribe();
+                resolve();
+            }
+        };
+        const unsubscribe = listStore.subscribe(check);
+        check();
+    });
+}
+
 /**
  * Resolves to the id of the reel after `id` in the list, or before it with a `step` of -1; null if there is none. Fetches
  * pages until they contain the place of the reel, which is also defined if the list does not show it.
  */
 export async function neighbourOf(id, step) {
     if (!listStore.get().filter) {
-        await load(EVERY, PAGE_REELS, ({ items, next }) => ({ reels: items, next }));
+        load(EVERY, PAGE_REELS, ({ items, next }) => ({ reels: items, next }));
     }
     for (;;) {
+        await settled();
         const { reels, next, moreError } = listStore.get();
         const shown = reels.filter((reel) => !hiddenStore.get().has(reel.id)).map((reel) => reel.id);
         const older = shown.find((other) => other < id);
