@@ -81,8 +81,8 @@ export function addSwitches() {
 
 /**
  * Gives the requests of the loaded viewer their samples and the codes of errors, and follows the choice of a language
- * and the scrolling there. The viewer exposes its store and its events for tests. In the document, `x-codeSamples` would lose the names of
- * examples.
+ * and the scrolling there. The viewer exposes its store and its events for tests. In the document, `x-codeSamples` would
+ * lose the names of examples.
  */
 export function connect(viewer, samples) {
     const { eventBus, workspaceStore } = viewer._vnode.component.subTree.component.exposed;

@@ -12,7 +12,8 @@ function resolved(node) {
 }
 
 function textOf(status, code, headers, body) {
-    const [{ value: wait } = {}] = Object.values(resolved(headers?.['Retry-After'])?.examples ?? {}); // The viewer keeps no `example`.
+    // The viewer turns `example` into `examples`.
+    const [{ value: wait } = {}] = Object.values(resolved(headers?.['Retry-After'])?.examples ?? {});
     return [`HTTP/1.1 ${status} ${REASONS[status]}`, `X-Error-Code: ${code}`, ...wait ? [`Retry-After: ${wait}`] : [],
         'Content-Type: application/json', '', JSON.stringify(body, null, 2)].join('\n');
 }

@@ -2,6 +2,7 @@
 import { html, useState } from 'htm/preact/standalone';
 import { change, get } from '../core/api.js';
 import { createStore, useStore } from '../core/store.js';
+import { ErrorCode } from '../reel/progress.js';
 import { shortLink } from '../reels/row.js';
 import { countOf } from '../text/numbers.js';
 import { useLoading } from '../ui/loading.js';
@@ -34,18 +35,13 @@ function Source({ url }) {
         ? html`<a href=${url} target="_blank" rel="noopener noreferrer">${shortLink(url)}</a>` : shortLink(url);
 }
 
-/** The code, with what it means and what to do. */
-function Code({ code }) {
-    return html`<a href="/docs/index.html#description/codes-of-failed-reels"><code>${code}</code></a>`;
-}
-
 function Causes({ causes, shown, onShow, recent, retried, isBusy, onRetry }) {
     return html`<ul>${causes.map((cause) => {
         const ids = recent.filter((one) => one.error_code === cause.error_code && canRetry(one) && !retried.has(one.id))
             .map((one) => one.id);
         const words = wordsFor(ids, cause);
         return html`<li key=${cause.error_code} class="line">
-            <div class="line-main"><h3><${Code} code=${cause.error_code} /></h3></div>
+            <div class="line-main"><h3><${ErrorCode} code=${cause.error_code} /></h3></div>
             <p class="small muted">${countOf(cause.count, 'reel')}, ${cause.count > 1 && 'most recently '}<${Time}
                 value=${cause.last_at} /></p>
             <div class="line-tools">
@@ -84,7 +80,7 @@ function Recent({ failures, ownEmail, retried, isBusy, onRetry }) {
                 <td class="number-like" data-label="When"><${Time} value=${one.finished_at} /></td>
                 <td class="foreign" data-label="Link"><${Source} url=${one.url} /></td>
                 <td class="foreign" data-label="Account">${one.email}</td>
-                <td class="foreign" data-label="Cause"><div>${one.error} <${Code} code=${one.error_code} />
+                <td class="foreign" data-label="Cause"><div>${one.error} <${ErrorCode} code=${one.error_code} />
                     ${one.attempts.length > 0 && html`<${Attempts} attempts=${one.attempts} />`}</div></td>
                 <td class="number">${retried.has(one.id)
                     ? html`<span class="muted small">Submitted again</span>`

@@ -46,6 +46,11 @@ export function Progress({ reel }) {
         you can leave it.</p>`}`;
 }
 
+/** The code of a failed reel, with a link to what it means and what to do. */
+export function ErrorCode({ code }) {
+    return html`<a href="/docs/#description/codes-of-failed-reels"><code>${code}</code></a>`;
+}
+
 /** The job's error text, and what the user can do; `onAgain` opens the dialog of another analysis. */
 export function Failure({ reel, isAdmin, isBusy, onRetry, onAgain }) {
     const isAgain = canBeAgain(reel);
@@ -56,7 +61,7 @@ export function Failure({ reel, isAdmin, isBusy, onRetry, onAgain }) {
     return html`<div class="note note-fail">
         <${Icon} name="error" />
         <div class="note-body">
-            <p class="foreign">${reel.error} <a href="/docs/#description/codes-of-failed-reels"><code>${reel.error_code}</code></a></p>
+            <p class="foreign">${reel.error} <${ErrorCode} code=${reel.error_code} /></p>
             ${remedy && html`<p>${remedy}</p>`}
             ${isAdmin && reel.error_code === 'model_failed' && html`<p><a href="/admin?tab=models">Check the model</a></p>`}
             ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}

@@ -116,7 +116,7 @@ function FilterField({ id, label, value, onValue, load, ...rest }) {
     };
     const followKey = (event) => {
         if (event.key === 'Enter') {
-            apply(optionFor(text.trim().replace(/^@/, ''), options));
+            apply(optionFor(text.trim(), options));
         } else if (event.key === 'Escape' && text !== '') {
             event.preventDefault();
             apply('');
