@@ -94,16 +94,18 @@ awaitable<http::response> submit_one(
 
 /// One link of a list in the answer; `decision` is null when it was not submitted.
 json list_view(
-    const json& element, const error* objection, const jobs::submission_result* decision) {
+    const json& element, const request_error* objection, const jobs::submission_result* decision) {
     const bool is_long = !element.is_string() && dumped(element).size() > echo_bytes_max;
     json view{{"url", is_long ? json() : element}};
     if (objection != nullptr) {
         view["error"] = objection->detail();
+        view["error_code"] = name_of(objection->reason());
     } else if (is_accepted(*decision)) {
         view["id"] = decision->job.value;
         view["status"] = name_of(decision->status);
     } else {
         view["error"] = jobs::refusal_text(*decision);
+        view["error_code"] = name_of(jobs::refusal_reason(*decision));
         view["retry_after"] = decision->retry_after;
     }
     return view;
@@ -120,7 +122,7 @@ awaitable<http::response> submit_list(
     const auto request_hash =
         options->idempotency_key ? request_hash_of(*urls, options->analysis) : std::string{};
 
-    std::vector<std::optional<error>> objections;
+    std::vector<std::optional<request_error>> objections;
     std::vector<jobs::submission> submissions;
     for (const auto* const url : *urls) {
         auto link = submission_of(*url, *options);

@@ -1,10 +1,14 @@
 #include <reelsd/base/utf8.hpp>
 
+#include <uninorm.h>
 #include <unistr.h>
 #include <uniwidth.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
 namespace reelsd {
 namespace {
@@ -50,6 +54,19 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexc
 
 bool is_utf8(std::string_view text) noexcept {
     return u8_check(octets_of(text), text.size()) == nullptr;
+}
+
+std::string composed(std::string_view text) {
+    if (std::ranges::all_of(text, [](unsigned char octet) { return octet < 0x80; }))
+        return std::string{text};
+    struct free_deleter {
+        void operator()(std::uint8_t* octets) const noexcept { std::free(octets); }
+    };
+    std::size_t length = 0;
+    const std::unique_ptr<std::uint8_t, free_deleter> octets{
+        u8_normalize(UNINORM_NFC, octets_of(text), text.size(), nullptr, &length)};
+    if (!octets) return std::string{text};
+    return {reinterpret_cast<const char*>(octets.get()), length};
 }
 
 int column_width(char32_t character) noexcept {

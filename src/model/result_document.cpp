@@ -211,7 +211,9 @@ json platform_section(json section) {
         const bool is_long_link =
             key == "thumbnail_url" && code_point_count(text) > field_characters_max;
         if (is_long_link || (value.is_number() && value < 0)) value = nullptr;
-        if (value.is_string()) value = is_name ? name(text) : field(text);
+        const bool is_caption = key == "caption";
+        if (value.is_string() && is_caption) value = clean_text(text, caption_characters_max);
+        if (value.is_string() && !is_caption) value = is_name ? name(text) : field(text);
         if (value.is_array()) value = unique_names(value.get<std::vector<std::string>>(), "#@ ");
     }
     return section;

@@ -77,9 +77,10 @@ bool ends_sentence(std::string_view text, std::size_t at) noexcept {
 }
 
 /// Calls `take` with each word and, for a break, with an empty text. Breaks come only between
-/// words.
+/// words. Texts that differ only in how accents are encoded have the same words.
 template <class Take>
-void split_words(std::string_view text, Take take) {
+void split_words(std::string_view given, Take take) {
+    const auto text = composed(given);
     std::string word;
     bool may_break = false;
     const auto close_word = [&] {

@@ -1,14 +1,12 @@
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/platform/post.hpp>
 
 #include <unictype.h>
-#include <uninorm.h>
 #include <unistr.h>
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 #include <set>
 
 namespace reelsd::platform {
@@ -54,19 +52,10 @@ bool is_user_character(ucs4_t c) {
     return c == '.' || (c < 0x80 && is_hashtag_character(c));
 }
 
-std::string encoded_nfc(const characters& text, std::size_t from, std::size_t to) {
-    struct free_deleter {
-        void operator()(std::uint8_t* bytes) const noexcept { std::free(bytes); }
-    };
-    std::size_t length = 0;
-    const std::unique_ptr<std::uint8_t, free_deleter> plain{
-        u32_to_u8(text.data() + from, to - from, nullptr, &length)};
-    if (!plain) return {};
-    std::size_t composed_length = 0;
-    const std::unique_ptr<std::uint8_t, free_deleter> composed{
-        u8_normalize(UNINORM_NFC, plain.get(), length, nullptr, &composed_length)};
-    if (!composed) return {};
-    return {reinterpret_cast<const char*>(composed.get()), composed_length};
+std::string encoded(const characters& text, std::size_t from, std::size_t to) {
+    std::string encoded;
+    for (auto at = from; at < to; ++at) append_code_point(encoded, text[at]);
+    return encoded;
 }
 
 struct word_rule {
@@ -90,7 +79,7 @@ std::vector<std::string> words_of(std::string_view caption, const word_rule& rul
             ++to;
         at = to - 1;
         while (rule.trims_dots && to > from && text[to - 1] == '.') --to;
-        auto word = encoded_nfc(text, from, to);
+        auto word = composed(encoded(text, from, to));
         if (!word.empty() && known.insert(word).second) words.push_back(std::move(word));
     }
     return words;

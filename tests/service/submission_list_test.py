@@ -44,7 +44,8 @@ class Lists(ServiceTest):
                     self.assertEqual(someone.job(view["id"])["url"], url)
                 else:
                     self.assertEqual(view["error"], alone.json()["message"])
-                    self.assertEqual(set(view), {"url", "error"})
+                    self.assertEqual(view["error_code"], alone.headers["X-Error-Code"])
+                    self.assertEqual(set(view), {"url", "error", "error_code"})
         ids = [view["id"] for view in views if "id" in view]
         self.assertEqual(len(set(ids)), 3, "a repeated link is two submissions")
         self.assertEqual(ids, sorted(ids))

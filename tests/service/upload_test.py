@@ -118,13 +118,21 @@ class Analysis(UploadTest):
             self.assertEqual((job["status"], job["url"]), ("done", "upload:a b.mp4"))
             self.assertEqual(job["result"]["platform_meta"]["caption"], "hello")
 
+    def test_a_long_caption_is_kept_whole(self):
+        daemon = self.shared_daemon(workers=1).start()
+        someone = daemon.account()
+        caption = "A walk. " * 8000
+        job = someone.finished(self.accepted(self.send_form(someone, self.video_form(part("caption", caption)))))
+        self.assertEqual(job["result"]["platform_meta"]["caption"], caption.strip())
+
     def test_the_same_bytes_are_analysed_once(self):
         daemon = self.shared_daemon(workers=1).start()
         someone = daemon.account(unlimited=True)
         for parts, name in (((), "a.mp4"), ((), "b.mp4"), ((part("caption", "other"),), "a.mp4"),
                             ((part("fresh", "true"),), "a.mp4")):
-            job_id = self.accepted(self.send_form(someone, self.video_form(*parts, file_name=name)))
-            self.assertEqual(someone.finished(job_id)["status"], "done")
+            job = someone.finished(self.accepted(self.send_form(someone, self.video_form(*parts, file_name=name))))
+            self.assertEqual(job["status"], "done")
+            self.assertEqual(job["result"]["platform_meta"]["url"], f"upload:{name}")
         times = self.sql("SELECT string_agg(analyzed_at::text, ',' ORDER BY id) FROM job").split(",")
         self.assertEqual(times[0], times[1], "the same bytes, whatever the file's name")
         self.assertEqual(len(set(times)), 3)

@@ -31,6 +31,10 @@ void append_code_point(std::string& text, char32_t value);
 
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
+/// The text in normalization form C, in which an accent and its letter are one code point where
+/// there is one. Text that is not UTF-8 is returned unchanged.
+[[nodiscard]] std::string composed(std::string_view text);
+
 /// Columns of one character in a fixed-width font, from its East Asian Width and whether it
 /// combines: 0 to 2. Characters without a glyph count as 1.
 [[nodiscard]] int column_width(char32_t character) noexcept;

@@ -20,8 +20,11 @@ inline constexpr std::size_t segments_max = 500;  ///< Five utterances a second 
 inline constexpr std::size_t words_max = 500;  ///< Words of a segment, which has 1,000 characters.
 inline constexpr std::size_t key_moments_max = 20;
 inline constexpr std::size_t list_items_max = 50;  ///< Subjects, topics, hooks, hashtags, ...
-inline constexpr std::size_t field_characters_max = 4000;  ///< Any other text; a caption has 2,200.
-inline constexpr std::size_t item_characters_max = 1000;   ///< One list item, text or segment.
+inline constexpr std::size_t field_characters_max = 4000;  ///< Any other text.
+/// A caption of the platform has at most 2,200 characters; one given
+/// with an upload may fill its part of the form.
+inline constexpr std::size_t caption_characters_max = 65'536;
+inline constexpr std::size_t item_characters_max = 1000;  ///< One list item, text or segment.
 inline constexpr std::size_t transcript_characters_max = 40'000;  ///< 30 minutes of fast speech.
 }  // namespace result_bounds
 

@@ -300,6 +300,9 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
     auto document = parse_foreign_json((*earlier)->result);
+    auto& post = document.at("platform_meta");
+    // The same bytes may have been uploaded under another name.
+    if (post.at("platform") == "upload") post.at("url") = in.job.url;
     auto media = in.parts.media_kept.copy(
         in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
     auto copied = completion_of(document, post_key, analyzer, std::move(media), in.parts.embedder);

@@ -21,6 +21,11 @@ TEST(WordsOf, SplitsAtNonLetters) {
     EXPECT_THAT(words_of("\xff\xfe"), IsEmpty());
 }
 
+TEST(WordsOf, DoesNotDependOnHowAccentsAreEncoded) {
+    EXPECT_EQ(words_of("Zu\u0308rcher Bru\u0302le\u0301e"), words_of("Zürcher Brûlée"));
+    EXPECT_EQ(words_of("\u30ab\u3099\u30e9\u30b9"), words_of("ガラス"));
+}
+
 TEST(WordsAndBreaksOf, MarksWherePhrasesEnd) {
     EXPECT_THAT(
         words_and_breaks_of("salt & pepper, ice-cream\nend."),
