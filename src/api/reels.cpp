@@ -137,16 +137,6 @@ constexpr std::string_view cursor_prefix = "n";
 /// Not decimal, so that clients do not calculate with cursors.
 constexpr std::string_view cursor_digits = "bcdfghjkmnpqrstvwxyz23456789";
 
-std::optional<time_point> start_of(const std::optional<std::chrono::year_month_day>& day) {
-    if (!day) return std::nullopt;
-    return time_point{std::chrono::sys_days{*day}};
-}
-
-std::optional<time_point> end_of(const std::optional<std::chrono::year_month_day>& day) {
-    if (!day) return std::nullopt;
-    return time_point{std::chrono::sys_days{*day} + std::chrono::days{1}};
-}
-
 input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     const auto limit = http::requested_limit(ctx.query("limit"), jobs_usual, jobs_most);
     if (!limit) return limit.error();
@@ -164,15 +154,15 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!post_of) return post_of.error();
     const auto form = requested_form(ctx.query("details"));
     if (!form) return form.error();
-    const auto period = requested_period(ctx.query("from"), ctx.query("to"));
-    if (!period) return period.error();
+    const auto created = requested_creation(ctx);
+    if (!created) return created.error();
     return jobs::job_filter{
         .jobs_max = *limit,
         .status = *status,
         .author = *std::move(author),
         .before = *before,
-        .created_from = start_of(period->from),
-        .created_before = end_of(period->to),
+        .created_from = created->from,
+        .created_before = created->before,
         .latest = *scope == job_scope::latest_of_each_post,
         .tag = *std::move(tag),
         .post_of = *post_of,
@@ -284,6 +274,16 @@ input<std::optional<jobs::job_status>> requested_status(std::optional<std::strin
 std::string without_sign(std::string name) {
     if (name.starts_with('@')) name.erase(0, 1);
     return name;
+}
+
+input<creation_period> requested_creation(const http::request_context& ctx) {
+    const auto days = requested_period(ctx.query("from"), ctx.query("to"));
+    if (!days) return days.error();
+    using std::chrono::sys_days;
+    creation_period created;
+    if (days->from) created.from = time_point{sys_days{*days->from}};
+    if (days->to) created.before = time_point{sys_days{*days->to} + std::chrono::days{1}};
+    return created;
 }
 
 input<std::optional<std::string>> requested_author(std::optional<std::string_view> text) {

@@ -172,6 +172,14 @@ void add_tag_routes(http::router& router, std::string_view prefix, jobs::tag_sto
 [[nodiscard]] input<std::optional<std::string>> requested_author(
     std::optional<std::string_view> text);
 
+struct creation_period {
+    std::optional<time_point> from = {};
+    std::optional<time_point> before = {};
+};
+
+/// Reads `?from=` and `?to=`, as requested_period().
+[[nodiscard]] input<creation_period> requested_creation(const http::request_context& ctx);
+
 enum class job_scope : std::uint8_t { all, latest_of_each_post };
 
 /// Reads `?latest=`: all when absent.

@@ -100,22 +100,36 @@ jobs::search_request search_for(
     return request;
 }
 
-/// GET /api/v1/reels/search?q=&limit=&tag=&details=: the caller's done reels that match `q`, best
-/// first. 200 an array; 400 a malformed parameter.
+input<jobs::search_filter> requested_search_filter(const http::request_context& ctx) {
+    auto tag = requested_tag(ctx.query("tag"));
+    if (!tag) return tag.error();
+    auto author = requested_author(ctx.query("author"));
+    if (!author) return author.error();
+    const auto created = requested_creation(ctx);
+    if (!created) return created.error();
+    return jobs::search_filter{
+        .tag = *std::move(tag),
+        .author = *std::move(author),
+        .created_from = created->from,
+        .created_before = created->before};
+}
+
+/// GET /api/v1/reels/search?q=&limit=&tag=&author=&from=&to=&details=: the caller's done reels that
+/// match `q`, best first. 200 an array; 400 a malformed parameter.
 asio::awaitable<http::response> search_reels(http::request_context& ctx, search_service& service) {
     const auto text = requested_query(ctx.query("q"));
     if (!text) co_return ctx.problem(text.error());
     const auto limit = http::requested_limit(ctx.query("limit"), hits_usual, hits_most);
     if (!limit) co_return ctx.problem(limit.error());
-    const auto tag = requested_tag(ctx.query("tag"));
-    if (!tag) co_return ctx.problem(tag.error());
+    auto filter = requested_search_filter(ctx);
+    if (!filter) co_return ctx.problem(filter.error());
     const auto form = requested_form(ctx.query("details"));
     if (!form) co_return ctx.problem(form.error());
 
     const model::weighted_text whole{*text};
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
     auto request = search_for(*text, concepts, *limit);
-    request.tag = *tag;
+    request.filter = *std::move(filter);
     request.details = *form == item_form::detailed;
     if (service.near_reels) {
         request.near = co_await service.near_reels(ctx.caller(), *text);

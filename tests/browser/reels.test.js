@@ -546,12 +546,16 @@ test('a running reel shows its time next to the usual one', async () => {
     await visitor.close();
 });
 
-test('a search by author shows only the hits of the author', async () => {
+test('a search has filters, and its hits can be selected', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     const hit = (id, author) => ({ id, url: SAMPLE, author, summary: `By ${author}`, created_at: '2026-05-22T10:00:00Z', score: 0.5,
         match: { field: 'content.summary', text: `By ${author}` } });
-    await page.route('**/dashboard/api/reels/search?*', (route) => route.fulfill({ json: [hit(1, 'a_cook'), hit(2, 'b_cook')] }));
+    const asked = [];
+    await page.route('**/dashboard/api/reels/search?*', (route) => {
+        asked.push(Object.fromEntries(new URL(route.request().url()).searchParams));
+        return route.fulfill({ json: asked.at(-1).author ? [hit(1, 'a_cook')] : [hit(2, 'b_cook'), hit(1, 'a_cook')] });
+    });
     await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
         body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
     await visitor.visit('/?q=pasta&author=A_cook');
@@ -559,6 +563,17 @@ test('a search by author shows only the hits of the author', async () => {
     assert.equal(await rows(page).count(), 1);
     await page.getByRole('combobox', { name: 'Author' }).fill('');
     await page.locator('.row a[href="/reels/2"]').waitFor();
+    await page.getByRole('combobox', { name: 'Submitted' }).selectOption('custom');
+    await page.getByLabel('From').fill('2026-05-01');
+    await page.waitForURL(/from=2026-05-01/);
+    await page.locator('.row a[href="/reels/2"]').waitFor();
+    assert.deepEqual(asked.map(({ q, author, from }) => [q, author, from]),
+        [['pasta', 'A_cook', undefined], ['pasta', undefined, undefined], ['pasta', undefined, '2026-05-01']]);
+    await page.getByRole('checkbox', { name: 'Select: By b_cook' }).check();
+    await page.getByRole('checkbox', { name: 'Select: By a_cook' }).click({ modifiers: ['Shift'] });
+    await page.getByText('2 selected').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Try again' }).isDisabled(), 'the options of hits are unknown');
+    await page.getByRole('button', { name: 'Clear selection' }).click();
     visitor.assertClean();
     await visitor.close();
 });

@@ -158,6 +158,27 @@ TEST_F(ReelSearch, AnAccountFindsOnlyItsOwnReels) {
     EXPECT_THAT(codes(bob_, request), ElementsAre("bobs"));
 }
 
+TEST_F(ReelSearch, ConsidersOnlyReelsThatTheFilterSelects) {
+    static constexpr db::query change{"test.change", R"sql(
+        UPDATE job SET author = $2, created_at = to_timestamp($3) WHERE id = $1)sql"};
+    for (const int hour : {1, 2, 3}) {
+        const auto id = add(ann_, std::to_string(hour), {.words = {"sourdough"}});
+        run(pool().run(soon(), change, id, hour == 2 ? "Zoë" : "ann", hour * 3600.0));
+    }
+    const auto found = [&](search_filter filter) {
+        return codes(ann_, {.text = "sourdough", .filter = std::move(filter)});
+    };
+    const auto at = [](int hour) { return time_point{std::chrono::hours{hour}}; };
+    EXPECT_THAT(found({}), ElementsAre("3", "2", "1"));
+    EXPECT_THAT(found({.author = "zoë"}), ElementsAre("2"));
+    EXPECT_THAT(found({.author = "zo"}), IsEmpty());
+    EXPECT_THAT(found({.created_from = at(2)}), ElementsAre("3", "2"));
+    EXPECT_THAT(found({.created_before = at(2)}), ElementsAre("1"));
+    EXPECT_THAT(
+        found({.author = "ANN", .created_from = at(2), .created_before = at(4)}), ElementsAre("3"));
+    EXPECT_THAT(found({.tag = "bread"}), IsEmpty());
+}
+
 TEST_F(ReelSearch, ReturnsAtMostTheRequestedNumber) {
     for (const char* code : {"a", "b", "c", "d", "e"}) add(ann_, code, {.words = {"sourdough"}});
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 3}).size(), 3U);

@@ -93,6 +93,19 @@ class Asking(SearchTest):
             with self.subTest(limit):
                 self.assertEqual(self.search("coffee", f"&limit={limit}").status, 400)
 
+    def test_filters(self):
+        for parameters, message in (("&author=", "author must be 1 to 100 characters"),
+                                    ("&from=May", "from must be a date as YYYY-MM-DD"),
+                                    ("&from=2026-05-02&to=2026-05-01", "from must not be after to")):
+            with self.subTest(parameters):
+                self.assertProblem(self.search("coffee", parameters), 400, message)
+        today = datetime.now(timezone.utc).date()
+        tomorrow = today + timedelta(days=1)
+        found = self.hits("coffee", f"&from={today - timedelta(days=1)}&to={tomorrow}")
+        self.assertEqual(found, self.hits("coffee"))
+        for parameters in (f"&from={tomorrow}", "&to=2026-01-01", "&author=nobody"):
+            self.assertEqual(self.hits("coffee", parameters), [])
+
     def test_hostile_queries_are_accepted(self):
         for query in ("& | ! <-> :*", "'", '"', "\\", "(((", "the of and", "🍞", "хлеб", "%00", "$1; DROP TABLE job",
                       "a" * 500, "coffee'--", "<script>", "\x01\x02 x"):

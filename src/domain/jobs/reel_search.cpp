@@ -23,12 +23,11 @@ struct search_start {
     /// Reels of the account that were indexed since `oldest_writer` of the cached postings, without
     /// those since the present one. Here and below: packed ids, ascending.
     std::optional<std::vector<std::byte>> recent = {};
-    std::optional<std::vector<std::byte>> tagged = {};  ///< Reels with the tag.
     /// Of all of the account's ended reels (docs/adr/0022). Empty: they must not be cached.
     std::optional<std::string> ended_reels_version = {};
 };
 BOOST_DESCRIBE_STRUCT(
-    search_start, (), (lexemes, database, oldest_writer, recent, tagged, ended_reels_version))
+    search_start, (), (lexemes, database, oldest_writer, recent, ended_reels_version))
 
 /// The postings of a word or concept.
 template <class Term>
@@ -93,11 +92,18 @@ constexpr db::query start_query{"jobs.start_search", R"sql(
                      WHERE account_id = $1 AND stored_by < pg_snapshot_xmax(snapshot)
                        AND stored_by >= coalesce($3::text::xid8, pg_snapshot_xmin(snapshot))
                      LIMIT 100) AS document) AS recent,
-           (SELECT string_agg(int8send(job_id), '' ORDER BY job_id) FROM reel_tag
-             WHERE account_id = $1 AND tag = $4) AS tagged,
            (SELECT xmin::text FROM ended_reels_version
              WHERE account_id = $1) AS ended_reels_version
       FROM pg_current_snapshot() AS snapshot)sql"};
+
+constexpr db::query filter_query{"jobs.filter_searched", R"sql(
+    SELECT string_agg(int8send(id), '' ORDER BY id) AS ids
+      FROM job
+     WHERE account_id = $1 AND status = 'done'
+       AND ($2::text IS NULL OR id IN (
+           SELECT job_id FROM reel_tag WHERE account_id = $1 AND tag = $2))
+       AND ($3::text IS NULL OR lower(author) = lower($3))
+       AND created_at >= coalesce($4, '-infinity') AND created_at < coalesce($5, 'infinity'))sql"};
 
 // LIMIT: more reels make hardly any difference to the rarity of a word.
 constexpr db::query count_query{"jobs.count_searched", R"sql(
@@ -339,7 +345,7 @@ awaitable<reel_search::ranked_reels> reel_search::rank(
     auto found = cache_->find(caller);
     const auto since = found ? std::optional{found->oldest_writer} : std::nullopt;
     const auto start =
-        co_await read_one<search_start>(by, start_query, caller, request.text, since, request.tag);
+        co_await read_one<search_start>(by, start_query, caller, request.text, since);
     const auto cached = cache_->current(caller, std::move(found), start);
 
     const auto words = missing_of(start.lexemes, cached->words);
@@ -362,7 +368,17 @@ awaitable<reel_search::ranked_reels> reel_search::rank(
         asked.concepts.push_back(
             {cached->concepts.at(request.concepts[i]), request.concept_weights[i]});
     }
-    if (request.tag) asked.only = ids_from(start.tagged);
+    if (const auto& filter = request.filter; filter != search_filter{}) {
+        asked.only = ids_from(
+            co_await read_one<std::optional<std::vector<std::byte>>>(
+                by,
+                filter_query,
+                caller,
+                filter.tag,
+                filter.author,
+                filter.created_from,
+                filter.created_before));
+    }
     co_return ranked_reels{.reels = rank_reels(asked), .cached = cached};
 }
 

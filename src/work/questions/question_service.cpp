@@ -3,8 +3,6 @@
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/questions/question_service.hpp>
 
-#include <boost/algorithm/string/predicate.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,8 +21,6 @@ constexpr auto database_time_max = 5s;
 /// About 6,000 tokens, which are 0.1 to 0.5 cents at usual prices. A reel of 90 s has a third of
 /// that, so that one reel is nearly always sent whole.
 constexpr std::size_t evidence_bytes_max = 24'000;
-/// Hits that are read when those of other authors are dropped.
-constexpr int hits_of_any_author_max = 100;
 /// Paid calls of a question over all models: one, and a repetition for each of two kinds of faults.
 constexpr int paid_calls_max = 3;
 constexpr int retry_soon = 5;    ///< Seconds: a question takes about this long.
@@ -290,7 +286,7 @@ awaitable<std::vector<jobs::job>> question_service::find_reels(
     const auto reels_max = static_cast<std::size_t>(asked.reels_max);
     const model::weighted_text whole{asked.text};
     jobs::search_request request{
-        .text = asked.text, .hits_max = asked.author ? hits_of_any_author_max : asked.reels_max};
+        .text = asked.text, .hits_max = asked.reels_max, .filter = {.author = asked.author}};
     for (const auto& part : parts_.embedder.concepts_of({&whole, 1}, model::query_concepts_max)) {
         request.concepts.push_back(part.concept_id);
         request.concept_weights.push_back(static_cast<double>(part.weight));
@@ -307,10 +303,7 @@ awaitable<std::vector<jobs::job>> question_service::find_reels(
     };
     const auto by = deadline::after(database_time_max);
     const auto hits = co_await parts_.search.find(caller, std::move(request), by);
-    for (const auto& hit : hits) {
-        if (!asked.author || boost::algorithm::iequals(hit.brief.author, *asked.author))
-            add(hit.id);
-    }
+    for (const auto& hit : hits) add(hit.id);
     if (ids.size() < reels_max) {
         jobs::job_filter done{
             .jobs_max = asked.reels_max,

@@ -12,6 +12,16 @@
 
 namespace reelsd::jobs {
 
+/// Which of the caller's reels a search considers.
+struct search_filter {
+    std::optional<std::string> tag = {};            ///< Only those with it, in its stored form.
+    std::optional<std::string> author = {};         ///< Only this author's, in any letter case.
+    std::optional<time_point> created_from = {};    ///< Only those created then or later.
+    std::optional<time_point> created_before = {};  ///< Only those created earlier.
+
+    friend bool operator==(const search_filter&, const search_filter&) = default;
+};
+
 /// A search, as words and as the embedder's vector.
 struct search_request {
     std::string text;  ///< Valid UTF-8 without NUL characters. Has no operators.
@@ -20,8 +30,8 @@ struct search_request {
     int hits_max = 10;                         ///< 1 or more.
     /// Reels with the nearest dense vectors, in this order; empty without such vectors.
     std::vector<job_id> near = {};
-    std::optional<std::string> tag = {};  ///< Only reels with it, in its stored form.
-    bool details = false;                 ///< Whether `search_hit::details` are read.
+    search_filter filter = {};
+    bool details = false;  ///< Whether `search_hit::details` are read.
 };
 
 /// A reel that matches a search.

@@ -8,13 +8,13 @@ import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { sharedLinks } from '../reel/links.js';
 import { hiddenStore } from '../reels/deletions.js';
-import { emptyWords } from '../reels/filter_words.js';
+import { filterWords } from '../reels/filter_words.js';
 import { Guide } from '../reels/guide.js';
 import { listStore, loadMore, refreshList, showList } from '../reels/list.js';
 import { ListHead, ListState } from '../reels/list_tools.js';
 import { PlatformNotice } from '../reels/platform_notice.js';
 import { RowList } from '../reels/row_list.js';
-import { SearchResults } from '../reels/search_results.js';
+import { SearchResults, useSearch } from '../reels/search_results.js';
 import { submitLink } from '../reels/submissions.js';
 import { SubmitBox } from '../reels/submit_box.js';
 import { Filters, Toolbar } from '../reels/toolbar.js';
@@ -94,7 +94,7 @@ function ReelList({ list, reels, filter, onShowAll }) {
             return html`<${Skeleton} count=${5} />`;
         }
         return Object.values(listed).some((value) => value !== '')
-            ? html`<${Empty} title=${emptyWords(listed)}>
+            ? html`<${Empty} title=${`No ${filterWords(listed)}`}>
                 <p><button class="button" type="button" onClick=${onShowAll}>Clear the filter</button></p><//>`
             : html`<${FirstSteps} />`;
     }
@@ -128,7 +128,8 @@ export function Page({ place, session }) {
     const [ask, setAsk] = useState({ isOpen: hasQuestion(ASK_PATH), takesFocus: false });
     const isSearch = filter.q !== '';
     const isListed = Object.values(filter).every((value) => value === '');
-    const reels = isSearch ? [] : list.reels.filter((reel) => !hidden.has(reel.id));
+    const search = useSearch(filter);
+    const reels = isSearch ? search.hits ?? [] : list.reels.filter((reel) => !hidden.has(reel.id));
     useTitle('Reels');
     const setFilter = (change) => {
         navigate(pathWithQuery('/', { ...filterOf(new URLSearchParams(location.search)), ...change }), true);
@@ -145,12 +146,12 @@ export function Page({ place, session }) {
         ${isListed && html`<${NextSteps} list=${list} session=${session} />`}
         <${Toolbar} query=${filter.q} onQuery=${(q) => setFilter({ q })} ask=${canAsk(session)
             ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null}>
-            <${ListState} live=${live} isEmpty=${reels.length === 0} /><//>
+            <${ListState} live=${live} hasViews=${reels.length > 0 && !isSearch} /><//>
         ${canAsk(session) && ask.isOpen && html`<${Question} author=${filter.author} takesFocus=${ask.takesFocus} />`}
-        <${ListHead} reels=${reels}>
+        <${ListHead} reels=${reels} onTagged=${() => isSearch && search.reload()}>
             <${Filters} filter=${filter} isSearch=${isSearch} onFilter=${setFilter} />
         <//>
-        ${isSearch ? html`<${SearchResults} query=${filter.q} author=${filter.author} tag=${filter.tag} onShowAll=${showAll} />`
+        ${isSearch ? html`<${SearchResults} search=${search} filter=${filter} onShowAll=${showAll} />`
             : html`<${ReelList} list=${list} reels=${reels} filter=${filter} onShowAll=${showAll} />`}
     </div>`;
 }

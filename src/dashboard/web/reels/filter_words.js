@@ -10,8 +10,8 @@ function daysWords(from, to) {
     return from ? `submitted since ${formatDay(from)}` : to ? `submitted until ${formatDay(to)}` : '';
 }
 
-/** Why a list is empty: `No finished reels by nonna.kitchen with the tag pasta`. */
-export function emptyWords({ status, author, tag, from, to }) {
-    return ['No', STATUS_ADJECTIVES[status], 'reels', author && `by ${author}`, tag && `with the tag ${tag}`, daysWords(from, to)]
+/** What a filter selects: `finished reels by nonna.kitchen with the tag pasta`. */
+export function filterWords({ status, author, tag, from, to }) {
+    return [STATUS_ADJECTIVES[status], 'reels', author && `by ${author}`, tag && `with the tag ${tag}`, daysWords(from, to)]
         .filter(Boolean).join(' ');
 }

@@ -76,14 +76,17 @@ function ViewSwitch() {
 
 const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused' };
 
-/** Whether changes appear, and the view, which an empty list does not have. */
-export function ListState({ live, isEmpty }) {
+/** Whether changes appear, and the view, where there is a choice. */
+export function ListState({ live, hasViews }) {
     return html`<span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
-        ${!isEmpty && html`<${ViewSwitch} />`}`;
+        ${hasViews && html`<${ViewSwitch} />`}`;
 }
 
-/** The head of the list of `reels`: their selection, or the filters (`children`) while nothing is selected. */
-export function ListHead({ reels, children }) {
+/**
+ * The head of the list of `reels`: their selection, or the filters (`children`) while nothing is selected. `onTagged` is
+ * called once their tags may have changed.
+ */
+export function ListHead({ reels, onTagged, children }) {
     const selection = useStore(selectionStore);
     const selected = reels.filter(({ id }) => selection.has(id));
     const isAll = selected.length > 0 && selected.length === reels.length;
@@ -98,6 +101,10 @@ export function ListHead({ reels, children }) {
             currentRow()?.querySelector('.row-delete').click();
         }
     };
+    const closeTags = () => {
+        setTagged([]);
+        onTagged();
+    };
     usePageKeys({
         Escape: () => selected.length > 0 && clear(),
         t: () => setTagged(acting()), Delete: removeByKey, '#': removeByKey,
@@ -108,17 +115,20 @@ export function ListHead({ reels, children }) {
                 aria-label="Select all shown" onChange=${() => select(reels.map(({ id }) => id), !isAll)} />
             <span role="status">${words}</span></label>`}
         ${selected.length > 0 && html`<${Selected} reels=${selected} onTag=${() => setTagged(selected)} />`}
-        ${tagged.length > 0 && html`<${TagDialog} reels=${tagged} onClose=${() => setTagged([])} />`}
+        ${tagged.length > 0 && html`<${TagDialog} reels=${tagged} onClose=${closeTags} />`}
         <div class="list-filters" hidden=${selected.length > 0}>${children}</div>
         ${selected.length === 0 && hasFailed && html`<button class="button button-small delete-failed" type="button"
             onClick=${() => openOverlay('delete_failed')}><${Icon} name="trash" />Delete failed</button>`}
     </div>`;
 }
 
-/** The checkbox of a row; with Shift, it selects all rows from the last selected one. */
-export function RowSelect({ id, headline }) {
+/**
+ * The checkbox of a row; with Shift, it selects all rows from the last selected one. `shown` are the ids of the rows, by
+ * default those of the list.
+ */
+export function RowSelect({ id, headline, shown }) {
     const isSelected = useStore(selectionStore).has(id);
     return html`<label class="row-select">
         <input type="checkbox" checked=${isSelected} aria-label=${`Select: ${headline}`}
-            onClick=${(event) => select(event.shiftKey ? idsTo(id) : [id], !isSelected)} /></label>`;
+            onClick=${(event) => select(event.shiftKey ? idsTo(id, shown) : [id], !isSelected)} /></label>`;
 }

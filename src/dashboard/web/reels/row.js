@@ -88,6 +88,13 @@ function removeRow(event, id, headline) {
     deleteReel(id, headline, { takesFocus: !isPlaced });
 }
 
+/** The button of a row that deletes its reel. */
+export function RowDelete({ id, headline }) {
+    return html`<button class="button button-plain button-icon row-delete" type="button"
+        aria-label=${`Delete: ${headline}`} title="Delete"
+        onClick=${(event) => removeRow(event, id, headline)}><${Icon} name="trash" /></button>`;
+}
+
 /** A row; rendered again only when its reel is a different object. */
 export class ReelRow extends Component {
     shouldComponentUpdate(next) {
@@ -111,9 +118,7 @@ export class ReelRow extends Component {
                 <${Meta} reel=${reel} />
                 <${Numbers} reel=${reel} />
             </div>
-            <button class="button button-plain button-icon row-delete" type="button"
-                    aria-label=${`Delete: ${headline}`} title="Delete"
-                    onClick=${(event) => removeRow(event, reel.id, headline)}><${Icon} name="trash" /></button>
+            <${RowDelete} id=${reel.id} headline=${headline} />
             ${reel.earlier > 0 && html`<${Earlier} key=${reel.id} reel=${reel} headline=${headline} />`}
         </li>`;
     }

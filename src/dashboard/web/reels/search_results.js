@@ -10,8 +10,9 @@ import { useLoading } from '../ui/loading.js';
 import { Skeleton, Empty, FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { hiddenStore } from './deletions.js';
-import { fitsFilter } from './merging.js';
-import { Author, headlineOf, RowFacts } from './row.js';
+import { filterWords } from './filter_words.js';
+import { RowSelect } from './list_tools.js';
+import { Author, headlineOf, RowDelete, RowFacts } from './row.js';
 import { SaveSearch } from './saved_searches.js';
 import { Thumbnail } from './thumbnail.js';
 import { fieldWords } from './labels.js';
@@ -23,12 +24,14 @@ function Highlighted({ text, query }) {
         .map((part) => part.isMarked ? html`<mark>${part.text}</mark>` : part.text);
 }
 
-function Hit({ hit, query }) {
+/** `shown` are the ids of all hits. */
+function Hit({ hit, query, shown }) {
     const { field, text, seconds } = hit.match;
     const isInTitle = field === 'content.summary' && Boolean(hit.summary);
     const hasTime = typeof seconds === 'number';
     const address = `/reels/${hit.id}` + (hasTime ? `#t=${seconds}` : '');
     return html`<li class="row row-hit">
+        <${RowSelect} id=${hit.id} headline=${headlineOf(hit)} shown=${shown} />
         <${Thumbnail} id=${hit.id} status="done" address=${resourceAddress(hit.match.frame)} />
         <div class="row-body">
             <h2 class="row-title foreign" dir="auto">
@@ -45,38 +48,46 @@ function Hit({ hit, query }) {
                 <span class="muted">#${hit.id} · <${Time} value=${hit.created_at} /></span>
             </p>
         </div>
+        <${RowDelete} id=${hit.id} headline=${headlineOf(hit)} />
     </li>`;
 }
 
 /**
- * The hits for `query`, best first, with `tag` and by `author` if these are not empty; `onShowAll` clears a search without
- * hits. The server does not filter by author: hits of others are left out of the HITS_MAX best.
+ * The hits for a filter `{q, tag, author, from, to}`, best first: `{hits, error, reload}`. `hits` is null while they are loaded,
+ * and for an empty `q`.
  */
-export function SearchResults({ query, author, tag, onShowAll }) {
-    const { data, error, reload } = useLoading(
-        (signal) => get(pathWithQuery('/reels/search', { q: query, limit: HITS_MAX, tag, details: true }), signal), [query, tag]);
+export function useSearch({ q, tag, author, from, to }) {
     const hidden = useStore(hiddenStore);
+    const parameters = { q, limit: HITS_MAX, tag, author, from, to, details: true };
+    const { data, error, reload } = useLoading(
+        (signal) => q ? get(pathWithQuery('/reels/search', parameters), signal) : Promise.resolve(null), Object.values(parameters));
+    return { hits: data?.filter((hit) => !hidden.has(hit.id)) ?? null, error, reload };
+}
+
+/** The hits of useSearch() for `filter`; `onShowAll` clears a search without hits. */
+export function SearchResults({ search: { hits, error, reload }, filter, onShowAll }) {
+    const { q: query } = filter;
     if (error) {
         return html`<${FailureNote} error=${error} onRetry=${reload} />`;
     }
-    if (!data) {
+    if (!hits) {
         return html`<${Skeleton} count=${3} />`;
     }
-    const hits = data.filter((hit) => !hidden.has(hit.id) && fitsFilter(hit, { author }));
     if (hits.length === 0) {
         return html`<div class="list-note hit-tools"><${SaveSearch} query=${query} /></div>
         <div role="status"><${Empty} title="No reels found">
             <p>The search is semantic: describe what is said or shown, in a word or a sentence.
-            It finds only finished reels${author && html` of the author <b class="foreign">${author}</b>`}${
-                tag && html` with the tag <b class="foreign">${tag}</b>`}.</p>
+            It finds only <span class="foreign">${filterWords({ ...filter, status: 'done' })}</span>.</p>
             <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
         <//></div>`;
     }
+    const shown = hits.map(({ id }) => id);
     return html`
         <div class="list-note hit-tools">
-            <span role="status">${countOf(hits.length, 'reel')}, the closest first</span>
+            <span role="status">${hits.length === HITS_MAX ? `The ${HITS_MAX} closest reels` : countOf(hits.length, 'reel')
+                + ', the closest first'}</span>
             <${SaveSearch} query=${query} />
         </div>
         <ul class="rows">
-            ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}</ul>`;
+            ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} shown=${shown} />`)}</ul>`;
 }

@@ -21,9 +21,8 @@ export function select(ids, isSelected) {
     selectionStore.set(selected);
 }
 
-/** The ids of the list from the reel that was selected last to this one, both included. */
-export function idsTo(id) {
-    const ids = listStore.get().reels.map((reel) => reel.id);
+/** The ids of the rows from the reel that was selected last to this one, both included. */
+export function idsTo(id, ids = listStore.get().reels.map((reel) => reel.id)) {
     const last = [...selectionStore.get()].filter((one) => ids.includes(one)).at(-1);
     const [first, end] = [ids.indexOf(last), ids.indexOf(id)].sort((a, b) => a - b);
     return last === undefined || first < 0 ? [id] : ids.slice(first, end + 1);

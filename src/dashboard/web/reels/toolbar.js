@@ -142,11 +142,10 @@ async function readTagNames(signal) {
 
 /**
  * The filters. `filter` is `{status, author, tag, from, to}`, each a string; `onFilter` receives the changed fields. A search
- * finds only done reels, of all days: it has neither status nor dates. On a phone, a button shows them.
+ * finds only done reels: it has no status. On a phone, a button shows them.
  */
 export function Filters({ filter, isSearch, onFilter }) {
-    const ofList = isSearch ? [] : [filter.status, filter.from || filter.to];
-    const count = [filter.author, filter.tag, ...ofList].filter(Boolean).length;
+    const count = [!isSearch && filter.status, filter.author, filter.tag, filter.from || filter.to].filter(Boolean).length;
     const [isOpen, setIsOpen] = useState(count > 0);
     return html`<div class=${`filters ${isOpen ? 'filters-open' : ''}`} role="group" aria-label="Filters">
         <button class="button button-small filters-toggle" type="button" aria-expanded=${String(isOpen)}
@@ -157,6 +156,6 @@ export function Filters({ filter, isSearch, onFilter }) {
             onValue=${(author) => onFilter({ author })} />
         <${FilterField} id="tag" label="Tag" maxlength=${TAG_LENGTH_MAX} load=${readTagNames} value=${filter.tag}
             onValue=${(tag) => onFilter({ tag })} />
-        ${!isSearch && html`<${DateFilter} from=${filter.from} to=${filter.to} onFilter=${onFilter} />`}
+        <${DateFilter} from=${filter.from} to=${filter.to} onFilter=${onFilter} />
     </div>`;
 }
