@@ -11,7 +11,7 @@ using namespace reelsd;
 
 class no_reader : public media::text::text_reader {
 public:
-    void add_frame(const media::text::rgb_frame& /*frame*/, double /*seconds*/) override {}
+    void add_frame(const media::picture::view& /*frame*/, double /*seconds*/) override {}
     std::vector<media::timed_text> finish(double /*duration_seconds*/) override { return {}; }
 };
 

@@ -466,7 +466,8 @@ class Reels(OpenApiTest):
         page = someone.ask(LIST, query={"post_of": again, "limit": 1}, expect=200)
         self.assertIn(f"&post_of={again}&cursor=", page.headers["Link"])
         self.assertEqual(someone.ask(LIST, query={"to": "2020-01-01"}, expect=200).json(), [])
-        someone.ask(LIST, query={"from": "2020-01-02", "to": "2020-01-01"}, expect=400)
+        for listed in (LIST, SEARCH):
+            someone.ask(listed, query={"from": "2020-01-02", "to": "2020-01-01"}, expect=400)
         stranger = self.client(self.working, self.working.account())
         self.assertEqual(stranger.ask(LIST, query={"post_of": again}, expect=200).json(), [])
         self.assertEqual(stranger.ask(DELETE_FAILED, expect=200).json(), {"deleted": 0})

@@ -5,6 +5,7 @@ account; another account has no reels.
 """
 
 import unittest
+from datetime import datetime, timedelta, timezone
 from urllib.parse import quote
 
 from service_support import Daemon, ServiceTest

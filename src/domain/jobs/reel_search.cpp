@@ -103,7 +103,8 @@ constexpr db::query filter_query{"jobs.filter_searched", R"sql(
        AND ($2::text IS NULL OR id IN (
            SELECT job_id FROM reel_tag WHERE account_id = $1 AND tag = $2))
        AND ($3::text IS NULL OR lower(author) = lower($3))
-       AND created_at >= coalesce($4, '-infinity') AND created_at < coalesce($5, 'infinity'))sql"};
+       AND created_at >= coalesce($4::timestamptz, '-infinity')
+       AND created_at < coalesce($5::timestamptz, 'infinity'))sql"};
 
 // LIMIT: more reels make hardly any difference to the rarity of a word.
 constexpr db::query count_query{"jobs.count_searched", R"sql(
@@ -369,15 +370,14 @@ awaitable<reel_search::ranked_reels> reel_search::rank(
             {cached->concepts.at(request.concepts[i]), request.concept_weights[i]});
     }
     if (const auto& filter = request.filter; filter != search_filter{}) {
-        asked.only = ids_from(
-            co_await read_one<std::optional<std::vector<std::byte>>>(
-                by,
-                filter_query,
-                caller,
-                filter.tag,
-                filter.author,
-                filter.created_from,
-                filter.created_before));
+        asked.only = ids_from(co_await read_one<std::optional<std::vector<std::byte>>>(
+            by,
+            filter_query,
+            caller,
+            filter.tag,
+            filter.author,
+            filter.created_from,
+            filter.created_before));
     }
     co_return ranked_reels{.reels = rank_reels(asked), .cached = cached};
 }

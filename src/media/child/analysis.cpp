@@ -82,7 +82,7 @@ public:
         texts_.wait();
     }
 
-    void add_frame(const text::rgb_frame& frame, double seconds) override {
+    void add_frame(const picture::view& frame, double seconds) override {
         const auto bytes = frame.stride * (frame.height - 1) + std::ptrdiff_t{3} * frame.width;
         put({.pixels = {frame.pixels, frame.pixels + bytes}, .frame = frame, .seconds = seconds});
     }
@@ -95,7 +95,7 @@ public:
 private:
     struct item {
         std::vector<std::uint8_t> pixels{};  ///< Empty at the end of the video.
-        text::rgb_frame frame{};
+        picture::view frame{};
         double seconds = 0;
     };
 

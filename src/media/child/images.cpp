@@ -267,7 +267,7 @@ text_picture::text_picture(const geometry& shape)
     : size_{shape.fitted(text::frame_width, height_max)},
       scaler_{scaler::upright(shape, size_, scaler::colours::as_one)} {}
 
-text::rgb_frame text_picture::scale(const AVFrame& frame) {
+picture::view text_picture::scale(const AVFrame& frame) {
     if (size_.width < side_min || size_.height < side_min) return {};
     const auto rgb = scaler_.scale(frame);
     return {.pixels = rgb.pixels, .width = rgb.width, .height = rgb.height, .stride = rgb.stride};

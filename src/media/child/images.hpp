@@ -74,7 +74,7 @@ public:
 
     /// Valid until the next call. Its `pixels` are null when FFmpeg cannot convert the picture, or
     /// when it is too small for text.
-    [[nodiscard]] text::rgb_frame scale(const AVFrame& frame);
+    [[nodiscard]] picture::view scale(const AVFrame& frame);
 
 private:
     picture_size size_;

@@ -272,7 +272,7 @@ private:
     frame_owner held_ = new_frame();
     double held_seconds_ = 0;
     picture::view held_small_;
-    text::rgb_frame held_text_;
+    picture::view held_text_;
 
     std::size_t next_small_ = 0;
     std::size_t next_text_ = 0;

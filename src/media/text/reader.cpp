@@ -26,11 +26,11 @@ constexpr double digit_heights = 1.2;
 class picture_watch {
 public:
     /// True for each row that changed since it was last reported here, and for those around it.
-    std::vector<bool> changed_rows(const rgb_frame& frame) {
+    std::vector<bool> changed_rows(const picture::view& frame) {
         const int across = std::max(1, frame.width / cell_side);
         const int down = std::max(1, frame.height / cell_side);
         std::vector<float> now;
-        sample(frame, {rows_of(frame, 0, frame.height), across, down}, {}, now);
+        picture::sample(frame, {picture::area_of(frame), across, down}, {}, now);
         // Letters differ from their surroundings; light that changes slowly does not.
         std::adjacent_difference(now.begin(), now.end(), now.begin());
         std::vector<bool> changed(
@@ -66,17 +66,17 @@ public:
     frame_text_reader(line_detector detector, recogniser letters)
         : detector_{std::move(detector)}, letters_{std::move(letters)} {}
 
-    void add_frame(const rgb_frame& frame, double seconds) override {
+    void add_frame(const picture::view& frame, double seconds) override {
         tracker_.compare(frame);
         const bool all_rows = frame_count_++ % all_rows_every == 0;
         auto changed = all_rows ? watch_.changed_rows(frame)
                                 : std::vector<bool>(static_cast<std::size_t>(frame.height));
-        std::vector<line_box> found;
+        std::vector<picture::rotated_box> found;
         for (const rows& area : tracker_.changed_rows(std::move(changed))) {
             const auto boxes = detector_.find(frame, area);
             found.insert(found.end(), boxes.begin(), boxes.end());
         }
-        rgb_frame before = frame;
+        picture::view before = frame;
         before.pixels = all_rows && !before_.empty() ? before_.data() : nullptr;
         tracker_.update(found, frame, before, seconds);
         for (track* line : tracker_.due()) {
@@ -113,13 +113,15 @@ private:
     /// The network does not detect an isolated digit, as in "3 WAYS" and "PART 2", so one
     /// is looked for next to the line, unless another line of `found` is there.
     line_reading read(
-        const rgb_frame& frame, const line_box& place, const std::vector<line_box>& found) {
+        const picture::view& frame, const picture::rotated_box& place,
+        const std::vector<picture::rotated_box>& found) {
         auto reading = letters_.read(frame, place);
-        line_box wider = place;
+        picture::rotated_box wider = place;
         wider.width += 2 * digit_heights * place.height;
-        const bool is_alone = std::ranges::count_if(found, [&](const line_box& other) {
-                                  return intersection(wider.bounds(), other.bounds()).area() > 0;
-                              }) <= 1;
+        const bool is_alone =
+            std::ranges::count_if(found, [&](const picture::rotated_box& other) {
+                return picture::intersection(wider.bounds(), other.bounds()).area() > 0;
+            }) <= 1;
         if (!is_alone || reading.confidence < sure_confidence) return reading;
         auto longer = letters_.read(frame, wider);
         const bool is_sure = longer.confidence >= sure_confidence;

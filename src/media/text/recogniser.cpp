@@ -128,12 +128,12 @@ line_reading decode(std::span<const float> steps, const alphabet& characters) {
     return line;
 }
 
-line_reading recogniser::read(const rgb_frame& frame, const line_box& area) {
+line_reading recogniser::read(const picture::view& frame, const picture::rotated_box& area) {
     const int wide = static_cast<int>(std::lround(area.width / area.height * input_height));
     const int width =
         std::clamp((wide + width_step - 1) / width_step * width_step, width_step, width_max);
-    constexpr normalization around_zero{.scale = 1 / 127.5F, .offset = -1};
-    sample(
+    constexpr picture::normalization around_zero{.scale = 1 / 127.5F, .offset = -1};
+    picture::sample(
         frame,
         {.area = area, .width = width, .height = input_height},
         {around_zero, around_zero, around_zero},

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../neural/neural_model.hpp"
-#include "sampling.hpp"
+#include "../picture/sampling.hpp"
 
 #include <array>
 #include <cstddef>
@@ -51,7 +51,7 @@ public:
         : network_{std::move(network)}, characters_{std::move(characters)} {}
 
     /// Throws as the network does.
-    line_reading read(const rgb_frame& frame, const line_box& area);
+    line_reading read(const picture::view& frame, const picture::rotated_box& area);
 
 private:
     neural_model network_;

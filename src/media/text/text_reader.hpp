@@ -1,23 +1,14 @@
 #pragma once
 
+#include "../picture/image.hpp"
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/report.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace reelsd::media::text {
-
-/// A packed RGB24 picture, not owned. `stride`: bytes from row to row.
-struct rgb_frame {
-    const std::uint8_t* pixels = nullptr;
-    int width = 0;
-    int height = 0;
-    std::ptrdiff_t stride = 0;
-};
 
 /// Frame rate of the reader, and the width to which frames are scaled by area averaging.
 inline constexpr double frames_per_second = 4.0;
@@ -41,7 +32,7 @@ public:
 
     /// Adds the next frame, in order of time and all of one size. Does not keep the picture. Throws
     /// std::runtime_error when a network fails, for instance without memory.
-    virtual void add_frame(const rgb_frame& frame, double seconds) = 0;
+    virtual void add_frame(const picture::view& frame, double seconds) = 0;
 
     /// Every line on screen, by first appearance. Call after the last frame; the next frame starts
     /// another video.

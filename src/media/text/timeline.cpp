@@ -21,7 +21,7 @@ double gap_seconds(const sighting& a, const sighting& b) {
 }
 
 /// Where a text was in the frame at `seconds`, if it moved evenly.
-box place_at(const sighting& seen, double seconds) {
+picture::box place_at(const sighting& seen, double seconds) {
     const double first_frame = seen.start_seconds + half_frame_seconds;
     const double duration = seen.end_seconds - half_frame_seconds - first_frame;
     if (duration < half_frame_seconds) return seen.last_place;
@@ -38,15 +38,15 @@ box place_at(const sighting& seen, double seconds) {
         between(first.bottom, last.bottom)};
 }
 
-bool same_row(const box& a, const box& b) {
+bool same_row(const picture::box& a, const picture::box& b) {
     const auto [low, high] = std::minmax({a.height(), b.height()});
-    return high < 3 * low && intersection(a, b).height() * 2 >= low;
+    return high < 3 * low && picture::intersection(a, b).height() * 2 >= low;
 }
 
 /// Share of the smaller rectangle within the other, 0 to 1.
-double containment(const box& a, const box& b) {
+double containment(const picture::box& a, const picture::box& b) {
     const int smaller = std::min(a.area(), b.area());
-    return smaller == 0 ? 0.0 : static_cast<double>(intersection(a, b).area()) / smaller;
+    return smaller == 0 ? 0.0 : static_cast<double>(picture::intersection(a, b).area()) / smaller;
 }
 
 double weight(const sighting& one) {
@@ -63,7 +63,7 @@ bool is_handle(const std::string& text) {
 /// A sighting, and where it was when another was seen.
 struct placed {
     const sighting& seen;
-    box place;
+    picture::box place;
 };
 
 /// Whether the text of `b` contains that of `a`, at its place.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sampling.hpp"
+#include "../picture/sampling.hpp"
 #include <reelsd/media/report.hpp>
 
 #include <string>
@@ -15,8 +15,8 @@ struct sighting {
     int frames = 0;
     double start_seconds = 0;
     double end_seconds = 0;
-    box first_place{};  ///< In pixels of the frame.
-    box last_place{};
+    picture::box first_place{};  ///< In pixels of the frame.
+    picture::box last_place{};
 };
 
 /// Merges the texts of tracks: equal ones, parts of a line, and a line that grew word by word (its

@@ -26,7 +26,7 @@ bool alike(double a, double b, double tolerance) {
 }
 
 /// Whether both can be one line: their edges differ by less than a letter.
-bool same_place(const line_box& a, const line_box& b) {
+bool same_place(const picture::rotated_box& a, const picture::rotated_box& b) {
     const double letter = 0.5 * std::min(a.height, b.height);
     return alike(a.height, b.height, 0.35) && std::abs(a.centre_y - b.centre_y) < letter &&
            std::abs((a.centre_x - a.width / 2) - (b.centre_x - b.width / 2)) < letter &&
@@ -34,13 +34,13 @@ bool same_place(const line_box& a, const line_box& b) {
 }
 
 /// Whether `part` grew into `whole` or was replaced by it.
-bool replaces(const line_box& whole, const line_box& part) {
-    const box inner = part.bounds();
+bool replaces(const picture::rotated_box& whole, const picture::rotated_box& part) {
+    const picture::box inner = part.bounds();
     return !same_place(whole, part) &&
-           intersection(whole.bounds(), inner).area() * 10 > inner.area() * 6;
+           picture::intersection(whole.bounds(), inner).area() * 10 > inner.area() * 6;
 }
 
-track start(const line_box& place, const signature& mark, double seconds) {
+track start(const picture::rotated_box& place, const signature& mark, double seconds) {
     return {
         .first_place = place,
         .place = place,
@@ -55,9 +55,9 @@ track start(const line_box& place, const signature& mark, double seconds) {
 
 }  // namespace
 
-signature signature_of(const rgb_frame& frame, const line_box& area) {
+signature signature_of(const picture::view& frame, const picture::rotated_box& area) {
     std::vector<float> colours;
-    sample(frame, {.area = area, .width = 64, .height = 12}, {}, colours);
+    picture::sample(frame, {.area = area, .width = 64, .height = 12}, {}, colours);
     signature cells{};
     // Green is close to luma.
     std::copy_n(colours.begin() + std::ssize(cells), cells.size(), cells.begin());
@@ -74,7 +74,7 @@ double correlation(const signature& a, const signature& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-void line_tracker::compare(const rgb_frame& frame) {
+void line_tracker::compare(const picture::view& frame) {
     for (track& each : tracks_) {
         each.still = correlation(signature_of(frame, each.place), each.mark) >= each.tolerance;
         each.seen = each.still;
@@ -85,7 +85,7 @@ std::vector<rows> line_tracker::changed_rows(std::vector<bool> changed) const {
     const int frame_height = static_cast<int>(changed.size());
     for (const track& each : tracks_) {
         if (each.still) continue;
-        const box bounds = each.place.bounds();
+        const picture::box bounds = each.place.bounds();
         const int margin = static_cast<int>(0.6 * each.place.height);
         const int bottom = std::min(frame_height, bounds.bottom + margin);
         for (int y = std::max(0, bounds.top - margin); y < bottom; ++y)
@@ -102,7 +102,7 @@ std::vector<rows> line_tracker::changed_rows(std::vector<bool> changed) const {
     }
 }
 
-track* line_tracker::moved_to(const line_box& found, const signature& mark) {
+track* line_tracker::moved_to(const picture::rotated_box& found, const signature& mark) {
     track* nearest = nullptr;
     double best = moved_correlation;
     for (track& each : tracks_) {
@@ -121,7 +121,8 @@ track* line_tracker::moved_to(const line_box& found, const signature& mark) {
 }
 
 void line_tracker::place(
-    const line_box& found, const rgb_frame& frame, const rgb_frame& before, double seconds) {
+    const picture::rotated_box& found, const picture::view& frame, const picture::view& before,
+    double seconds) {
     const signature mark = signature_of(frame, found);
     const auto known = std::find_if(tracks_.begin(), tracks_.end(), [&](const track& each) {
         return same_place(each.place, found);
@@ -146,9 +147,9 @@ void line_tracker::place(
 }
 
 void line_tracker::update(
-    const std::vector<line_box>& found, const rgb_frame& frame, const rgb_frame& before,
-    double seconds) {
-    for (const line_box& each : found) place(each, frame, before, seconds);
+    const std::vector<picture::rotated_box>& found, const picture::view& frame,
+    const picture::view& before, double seconds) {
+    for (const picture::rotated_box& each : found) place(each, frame, before, seconds);
     remove_ended(found);
     for (track& each : tracks_) {
         // A line that changed may be another text: take() decides.
@@ -161,13 +162,14 @@ void line_tracker::update(
     }
 }
 
-void line_tracker::remove_ended(const std::vector<line_box>& found) {
+void line_tracker::remove_ended(const std::vector<picture::rotated_box>& found) {
     for (auto at = tracks_.begin(); at != tracks_.end();) {
         const auto each = at++;
         each->missed = each->seen ? 0 : each->missed + 1;
-        const bool replaced = std::any_of(found.begin(), found.end(), [&](const line_box& other) {
-            return replaces(other, each->place);
-        });
+        const bool replaced =
+            std::any_of(found.begin(), found.end(), [&](const picture::rotated_box& other) {
+                return replaces(other, each->place);
+            });
         if (!replaced && each->missed <= missed_max) continue;
         if (each->readings > 0 && ended_.size() < ended_max) ended_.push_back(std::move(*each));
         tracks_.erase(each);
@@ -186,7 +188,8 @@ std::vector<track*> line_tracker::due() {
     return waiting;
 }
 
-void line_tracker::take(track& line, line_reading reading, const rgb_frame& frame, double seconds) {
+void line_tracker::take(
+    track& line, line_reading reading, const picture::view& frame, double seconds) {
     const signature mark = signature_of(frame, line.place);
     const double match = correlation(line.mark, mark);
     // A similar picture with another text is more often a misreading.

@@ -13,15 +13,15 @@ namespace reelsd::media::text {
 /// A line's picture in a small grid: zero mean, unit length; near zero when uniform.
 using signature = std::array<float, std::size_t{64} * 12>;
 
-[[nodiscard]] signature signature_of(const rgb_frame& frame, const line_box& area);
+[[nodiscard]] signature signature_of(const picture::view& frame, const picture::rotated_box& area);
 
 /// Pearson's correlation, -1 to 1; 0 when either is uniform.
 [[nodiscard]] double correlation(const signature& a, const signature& b);
 
 /// One text over time.
 struct track {
-    line_box first_place{};
-    line_box place{};
+    picture::rotated_box first_place{};
+    picture::rotated_box place{};
     signature mark{};
     double tolerance = 0;  ///< Least correlation at which the text counts as unchanged.
     line_reading reading{};
@@ -39,7 +39,7 @@ struct track {
 class line_tracker {
 public:
     /// Starts the next frame: looks for each line at its place.
-    void compare(const rgb_frame& frame);
+    void compare(const picture::view& frame);
 
     /// The rows that `changed`, with one entry for each row of the frame, and those around lines
     /// that are not at their place, or were there within the last 1.5 s: captions follow each
@@ -49,23 +49,24 @@ public:
     /// Takes the lines that were found. `before`: the previous frame, in which new ones may have
     /// appeared, or no pixels.
     void update(
-        const std::vector<line_box>& found, const rgb_frame& frame, const rgb_frame& before,
-        double seconds);
+        const std::vector<picture::rotated_box>& found, const picture::view& frame,
+        const picture::view& before, double seconds);
 
     /// Lines to read in this frame, a bounded number: new ones first. Valid until the next call.
     [[nodiscard]] std::vector<track*> due();
 
     /// Takes the reading of a line, which may be that of another text in its place.
-    void take(track& line, line_reading reading, const rgb_frame& frame, double seconds);
+    void take(track& line, line_reading reading, const picture::view& frame, double seconds);
 
     /// All lines that were read.
     [[nodiscard]] std::vector<track> release();
 
 private:
     void place(
-        const line_box& found, const rgb_frame& frame, const rgb_frame& before, double seconds);
-    track* moved_to(const line_box& found, const signature& mark);
-    void remove_ended(const std::vector<line_box>& found);
+        const picture::rotated_box& found, const picture::view& frame, const picture::view& before,
+        double seconds);
+    track* moved_to(const picture::rotated_box& found, const signature& mark);
+    void remove_ended(const std::vector<picture::rotated_box>& found);
 
     std::list<track> tracks_;
     std::vector<track> ended_;

@@ -17,7 +17,7 @@ public:
           values_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {}
 
     /// Each column is `rise` pixels lower than the one before.
-    drawn_map& fill(const box& area, float value = 0.9F, double rise = 0) {
+    drawn_map& fill(const picture::box& area, float value = 0.9F, double rise = 0) {
         for (int x = area.left; x < area.right; ++x) {
             const int shift = static_cast<int>(std::lround((x - area.left) * rise));
             for (int y = area.top + shift; y < area.bottom + shift; ++y)
@@ -25,7 +25,7 @@ public:
         }
         return *this;
     }
-    [[nodiscard]] std::vector<line_box> boxes() const {
+    [[nodiscard]] std::vector<picture::rotated_box> boxes() const {
         return boxes_of({.values = values_, .width = width_, .height = height_});
     }
 
@@ -75,7 +75,7 @@ TEST(BoxesOf, KeepsTheLargestOfMany) {
     EXPECT_GT(boxes[0].width, 380);
 }
 
-line_box at(double centre_x, double centre_y, double width, double height) {
+picture::rotated_box at(double centre_x, double centre_y, double width, double height) {
     return {.centre_x = centre_x, .centre_y = centre_y, .width = width, .height = height};
 }
 

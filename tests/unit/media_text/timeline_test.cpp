@@ -5,10 +5,11 @@
 namespace reelsd::media::text {
 namespace {
 
-constexpr box upper{100, 200, 500, 240};
-constexpr box lower{100, 600, 500, 640};
+constexpr picture::box upper{100, 200, 500, 240};
+constexpr picture::box lower{100, 600, 500, 640};
 
-sighting moving(const char* text, double start, double end, box first_place, box last_place) {
+sighting moving(
+    const char* text, double start, double end, picture::box first_place, picture::box last_place) {
     return {
         .text = text,
         .confidence = 0.92,
@@ -19,7 +20,7 @@ sighting moving(const char* text, double start, double end, box first_place, box
         .last_place = last_place};
 }
 
-sighting seen(const char* text, double start, double end, box place = upper) {
+sighting seen(const char* text, double start, double end, picture::box place = upper) {
     return moving(text, start, end, place, place);
 }
 

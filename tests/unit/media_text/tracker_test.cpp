@@ -11,16 +11,16 @@ namespace {
 
 constexpr int drawn_width = 320;
 constexpr int drawn_height = 200;
-constexpr line_box place{.centre_x = 160, .centre_y = 100, .width = 200, .height = 40};
+constexpr picture::rotated_box place{.centre_x = 160, .centre_y = 100, .width = 200, .height = 40};
 
 /// A grey picture with "letters", which are random strips determined by a number.
 class drawn_frame {
 public:
     drawn_frame() : pixels_(std::size_t{3} * drawn_width * drawn_height, 40) {}
 
-    drawn_frame& write(const line_box& area, unsigned text) {
+    drawn_frame& write(const picture::rotated_box& area, unsigned text) {
         std::mt19937 random{text};
-        const box bounds = area.bounds();
+        const picture::box bounds = area.bounds();
         for (int x = bounds.left; x < bounds.right; x += 8) {
             const int top = bounds.top + static_cast<int>(random() % 30);
             for (int y = top; y < bounds.bottom; ++y) {
@@ -29,7 +29,7 @@ public:
         }
         return *this;
     }
-    [[nodiscard]] rgb_frame frame() const {
+    [[nodiscard]] picture::view frame() const {
         return {pixels_.data(), drawn_width, drawn_height, std::ptrdiff_t{3} * drawn_width};
     }
 
@@ -41,8 +41,8 @@ private:
     std::vector<std::uint8_t> pixels_;
 };
 
-line_box moved(const line_box& from, double dx, double dy) {
-    line_box to = from;
+picture::rotated_box moved(const picture::rotated_box& from, double dx, double dy) {
+    picture::rotated_box to = from;
     to.centre_x += dx;
     to.centre_y += dy;
     return to;
@@ -52,8 +52,8 @@ line_box moved(const line_box& from, double dx, double dy) {
 class Tracker : public ::testing::Test {
 protected:
     void show(
-        const drawn_frame& picture, const std::vector<line_box>& found,
-        const rgb_frame& before = {}) {
+        const drawn_frame& picture, const std::vector<picture::rotated_box>& found,
+        const picture::view& before = {}) {
         tracker_.compare(picture.frame());
         tracker_.update(found, picture.frame(), before, seconds_);
         seconds_ += 0.25;
@@ -86,7 +86,7 @@ TEST(Signature, ComparesPicturesWithoutTheirBrightness) {
 TEST_F(Tracker, ReadsAStillLineOnce) {
     const auto picture = drawn_frame{}.write(place, 1);
     for (int frame = 0; frame < 6; ++frame) {
-        show(picture, frame % 2 == 0 ? std::vector{place} : std::vector<line_box>{});
+        show(picture, frame % 2 == 0 ? std::vector{place} : std::vector<picture::rotated_box>{});
         EXPECT_EQ(read(picture, "Wait for it"), frame == 0 ? 1U : 0U);
         EXPECT_TRUE(changed_rows().empty());
     }
@@ -171,7 +171,7 @@ TEST_F(Tracker, EndsALineThatIsGoneAndWatchesItsRows) {
 }
 
 TEST_F(Tracker, ReplacesALineThatGrew) {
-    const line_box part{.centre_x = 110, .centre_y = 100, .width = 100, .height = 40};
+    const picture::rotated_box part{.centre_x = 110, .centre_y = 100, .width = 100, .height = 40};
     const auto picture = drawn_frame{}.write(place, 1);
     show(picture, {part});
     read(picture, "Stop");
@@ -192,7 +192,7 @@ TEST_F(Tracker, FindsTheStartInTheFrameBefore) {
 }
 
 TEST_F(Tracker, BoundsReadingsOfAFrame) {
-    std::vector<line_box> texture;
+    std::vector<picture::rotated_box> texture;
     for (int x = 0; x < 12; ++x) {
         for (int y = 0; y < 8; ++y)
             texture.push_back(

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace reelsd::media::text {
+namespace reelsd::media::picture {
 
 namespace {
 
@@ -38,8 +38,8 @@ int points_of(double step) {
 
 /// Calls `take(index, sum)` for each pixel of the small picture of an upright area.
 template <class Take>
-void sample_upright(const rgb_frame& frame, const crop& from, int across, int down, Take take) {
-    const line_box& area = from.area;
+void sample_upright(const view& frame, const crop& from, int across, int down, Take take) {
+    const rotated_box& area = from.area;
     const auto columns = taps_of(
         area.centre_x - area.width / 2, area.width / from.width, from.width, across, frame.width);
     const auto rows = taps_of(
@@ -77,8 +77,8 @@ void sample_upright(const rgb_frame& frame, const crop& from, int across, int do
 
 /// As sample_upright(), at any slant.
 template <class Take>
-void sample_slanted(const rgb_frame& frame, const crop& from, int across, int down, Take take) {
-    const line_box& area = from.area;
+void sample_slanted(const view& frame, const crop& from, int across, int down, Take take) {
+    const rotated_box& area = from.area;
     const double cosine = std::cos(area.slant);
     const double sine = std::sin(area.slant);
     for (int index = 0; index < from.width * from.height; ++index) {
@@ -106,8 +106,18 @@ void sample_slanted(const rgb_frame& frame, const crop& from, int across, int do
 
 }  // namespace
 
+box rotated_box::bounds() const {
+    const double across = (width * std::cos(slant) + height * std::abs(std::sin(slant))) / 2;
+    const double down = (width * std::abs(std::sin(slant)) + height * std::cos(slant)) / 2;
+    return {
+        static_cast<int>(std::floor(centre_x - across)),
+        static_cast<int>(std::floor(centre_y - down)),
+        static_cast<int>(std::ceil(centre_x + across)),
+        static_cast<int>(std::ceil(centre_y + down))};
+}
+
 void sample(
-    const rgb_frame& frame, const crop& from, const std::array<normalization, 3>& channels,
+    const view& frame, const crop& from, const std::array<normalization, 3>& channels,
     std::vector<float>& planes) {
     const auto pixels =
         static_cast<std::size_t>(from.width) * static_cast<std::size_t>(from.height);
@@ -128,4 +138,4 @@ void sample(
     }
 }
 
-}  // namespace reelsd::media::text
+}  // namespace reelsd::media::picture

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "text_reader.hpp"
+#include "image.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
-namespace reelsd::media::text {
+namespace reelsd::media::picture {
 
 /// A rectangle of pixels; `right` and `bottom` are exclusive.
 struct box {
@@ -28,9 +29,8 @@ struct box {
         std::min(a.bottom, b.bottom)};
 }
 
-/// The rectangle of a line of text, in pixels. `slant` turns it around its centre, in radians,
-/// clockwise on the screen.
-struct line_box {
+/// A rectangle in pixels. `slant` turns it around its centre, in radians, clockwise on the screen.
+struct rotated_box {
     double centre_x = 0;
     double centre_y = 0;
     double width = 0;
@@ -41,15 +41,16 @@ struct line_box {
     [[nodiscard]] box bounds() const;
 };
 
-/// The area of a frame from its row `top` on.
-[[nodiscard]] inline line_box rows_of(const rgb_frame& frame, double top, double height) {
-    return {frame.width / 2.0, top + height / 2, static_cast<double>(frame.width), height};
+/// The whole area of a frame.
+[[nodiscard]] inline rotated_box area_of(const view& frame) {
+    const auto [width, height] = std::pair<double, double>{frame.width, frame.height};
+    return {width / 2, height / 2, width, height};
 }
 
 /// A small picture taken from an area of a frame.
 struct crop {
-    line_box area{};  ///< In the frame; what is outside repeats its border.
-    int width = 0;    ///< Of the small picture, pixels.
+    rotated_box area{};  ///< In the frame; what is outside repeats its border.
+    int width = 0;       ///< Of the small picture, pixels.
     int height = 0;
 };
 
@@ -62,7 +63,7 @@ struct normalization {
 /// Writes blue, green and red as three planes: both models were trained in this order. Resizes
 /// `planes`; `channels` are for blue, green and red.
 void sample(
-    const rgb_frame& frame, const crop& from, const std::array<normalization, 3>& channels,
+    const view& frame, const crop& from, const std::array<normalization, 3>& channels,
     std::vector<float>& planes);
 
-}  // namespace reelsd::media::text
+}  // namespace reelsd::media::picture
