@@ -59,6 +59,33 @@ for (const scheme of ['light', 'dark']) {
     });
 }
 
+test('contents and quick start are shown before the viewer has started', async () => {
+    for (const width of [1280, 390]) {
+        const visitor = await Visitor.open(browser, daemon, { width });
+        const { page } = visitor;
+        let letStart;
+        const started = new Promise((resolve) => {
+            letStart = resolve;
+        });
+        await page.route('**/scalar/standalone.esm.js', async (route) => {
+            await started;
+            await route.continue();
+        });
+        await page.goto('/docs/index.html', { waitUntil: 'commit' });
+        await page.getByRole('heading', { name: 'Analyse a first reel' }).waitFor();
+        const contents = page.getByRole('navigation', { name: 'Contents' });
+        if (width > 1000) {
+            assert.equal(await contents.getByRole('link', { name: 'Manage webhooks' }).getAttribute('href'), '#tag/webhooks');
+        }
+        await visitor.assertAccessible('#first-screen');
+        await visitor.assertFits();
+        letStart();
+        await page.locator('#first-screen').waitFor({ state: 'detached' });
+        await page.getByRole('heading', { name: 'Quick start' }).waitFor();
+        await visitor.close();
+    }
+});
+
 test('an operation fits a phone, and the contents open there', async () => {
     const visitor = await open({ width: 320 }, ANALYZE);
     await show(visitor.page, ANALYZE);

@@ -29,6 +29,7 @@ for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
             ['compare in constant time', 'Verify the signature', '#description/verify-the-signature'],
             ['thumb one reel', 'Get the thumbnail of one reel', '#tag/progress-and-files/GET/api/v1/reels/{id}/thumbnail'],
             ['queue_position', 'Read one reel', '#tag/reels/GET/api/v1/reels/{id}'],
+            ['how do I uplod a file', 'Uploads', '#description/uploads'],
             ['model context protocol', 'AI assistants (MCP)', '#description/ai-assistants-mcp']]) {
             await find(text);
             await chosen.getByText(title, { exact: true }).waitFor();
@@ -38,7 +39,7 @@ for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
                 return [location, entry].every((place) => place && decodeURIComponent(place.hash) === expected);
             }, hash);
         }
-        await find('nothing like this xyzzy');
+        await find('xyzzy');
         await dialog.getByText('Nothing found.').waitFor();
         await field.fill('point-in-time');
         await dialog.getByRole('option', { name: /Point-in-time recovery/ }).first().click();

@@ -21,7 +21,7 @@ after(async () => {
 export async function open(options = {}, place = '') {
     const visitor = await Visitor.open(browser, daemon, { person: administrator, ...options });
     await visitor.page.goto(`/docs/index.html${place}`);
-    await visitor.page.getByRole('heading', { name: 'Quick start' }).waitFor();
+    await visitor.page.locator('#first-screen').waitFor({ state: 'detached' });
     return visitor;
 }
 

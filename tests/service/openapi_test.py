@@ -65,9 +65,9 @@ SAMPLE_SECONDS_MAX = 180  # Two analyses on a busy machine.
 UNKNOWN_ID = 10**15
 # Parts of the viewer's page, which are not operations of the API. The names of its other scripts change with each
 # release of the viewer.
-VIEWER_PARTS = {"/docs/", "/docs/colours.css", "/docs/guides.css", "/docs/viewer.css", "/docs/viewer.js",
+VIEWER_PARTS = {"/docs/", "/docs/colours.css", "/docs/first_screen.css", "/docs/guides.css", "/docs/viewer.css", "/docs/viewer.js",
                 "/docs/scalar/standalone.esm.js", "/docs/scalar/LICENSE.txt", "/docs/operation.html", "/docs/guides.js", "/docs/languages.js",
-                "/docs/responses.js", "/docs/samples.json", "/docs/search.js", "/docs/sections.js"}
+                "/docs/ranking.js", "/docs/responses.js", "/docs/samples.json", "/docs/search.js", "/docs/sections.js"}
 # All guides are served, and the viewer knows each.
 VIEWER_GUIDES = pathlib.Path(__file__).resolve().parents[2] / "src/api/documents/viewer/guides.js"
 VIEWER_PARTS |= {f"/docs/{name}" for name in re.findall(r"'([\w/-]+\.md)'", VIEWER_GUIDES.read_text(encoding="utf-8"))}

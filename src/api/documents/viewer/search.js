@@ -1,17 +1,10 @@
 // The search: every guide and every request of the API, by words and phrases.
 import { addAnchors, CHANGELOG, descriptionOf, fetchDocument, fetchGuides, PAGE, PAGES, sectionsOf, slugOf } from './guides.js';
+import { find, folded, RESULTS_MAX } from './ranking.js';
 
-const RESULTS_MAX = 20;
-const PASSAGE_BEFORE = 40;
-const PASSAGE_LENGTH = 150;
 const METHOD = /^ {4}(get|put|post|delete):$/;
-const OPERATOR_FACTOR = 0.5; // Most readers are clients.
+const OPERATOR_FACTOR = 0.25; // Most readers are clients.
 const CHANGELOG_FACTOR = 0.02; // It names everything; what it names is described elsewhere.
-const WEIGHTS = { title: 10, parent: 2, text: 1 };
-
-function folded(text) {
-    return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-}
 
 /** Markdown as plain words, without its samples. */
 function plain(text) {
@@ -97,40 +90,10 @@ async function loadEntries() {
         folded: { title: folded(entry.title), parent: folded(entry.parent), text: folded(entry.text) } }));
 }
 
-/** How well an entry fits: 0 unless each word begins a word of it. */
-function scoreOf({ folded: parts, more, factor }, phrase, words) {
-    let score = 0;
-    for (const word of words) {
-        const begins = (text) => text.startsWith(word) || new RegExp(`[^\\p{L}\\p{N}]${RegExp.escape?.(word)
-            ?? word.replaceAll(/[^\p{L}\p{N}]/gu, '\\$&')}`, 'u').test(text);
-        const found = Object.keys(WEIGHTS).filter((part) => begins(parts[part]));
-        if (found.length === 0 && !begins(more)) {
-            return 0;
-        }
-        score += found.reduce((sum, part) => sum + WEIGHTS[part], 0.5);
-    }
-    return factor * (score + (parts.title === phrase ? 100 : 0) + (parts.title.includes(phrase) ? 40 : 0)
-        + (parts.text.includes(phrase) ? 12 : 0));
-}
-
-function find(entries, typed) {
-    const phrase = folded(typed.trim()).replaceAll(/\s+/g, ' ');
-    const words = phrase.split(' ').filter(Boolean);
-    return words.length === 0 ? [] : entries.map((entry) => ({ ...entry, score: scoreOf(entry, phrase, words) }))
-        .filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, RESULTS_MAX)
-        .map((entry) => ({ ...entry, passage: passageOf(entry, phrase, words) }));
-}
-
-/** The part of the text around the phrase or a word: `[before, match, after]`. */
-function passageOf({ text, folded: parts }, phrase, words) {
-    const [word, at] = [phrase, ...words].map((one) => [one, parts.text.indexOf(one)]).find(([, place]) => place >= 0) ?? ['', 0];
-    const from = at <= PASSAGE_BEFORE ? 0 : text.indexOf(' ', at - PASSAGE_BEFORE) + 1;
-    return [(from > 0 ? '… ' : '') + text.slice(from, at), text.slice(at, at + word.length),
-        text.slice(at + word.length, from + PASSAGE_LENGTH)];
-}
-
-function countWords(count) {
-    return count === 1 ? '1 result' : `${count === RESULTS_MAX ? 'The best ' : ''}${count} results`;
+/** What was found, and for which words if others were typed. */
+function resultWords({ found, corrected }) {
+    const count = found.length === 1 ? '1 result' : `${found.length === RESULTS_MAX ? 'The best ' : ''}${found.length} results`;
+    return corrected ? `${count} for “${corrected}”` : count;
 }
 
 function element(name, properties, ...children) {
@@ -176,11 +139,12 @@ export function addSearch(button) {
         location.href = href;
     };
     const show = () => {
-        results = find(entries ?? [], input.value);
+        const outcome = find(entries ?? [], input.value);
+        results = outcome.found;
         list.replaceChildren(...results.map((result, index) => option(result, index, open)));
         list.hidden = results.length === 0;
         note.textContent = entries === null ? 'Loading…'
-            : results.length > 0 ? countWords(results.length)
+            : results.length > 0 ? resultWords(outcome)
                 : input.value.trim() ? 'Nothing found.' : 'Words or a phrase, such as “verify the signature”.';
         choose(0);
     };

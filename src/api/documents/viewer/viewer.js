@@ -237,8 +237,17 @@ function addFillButtons() {
     }
 }
 
+/** Ends the first screen once the viewer shows its own. */
+function endFirstScreen() {
+    const screen = document.getElementById('first-screen');
+    if (screen && document.querySelector('.introduction-description-heading')) {
+        screen.remove();
+    }
+}
+
 /** Completes what the viewer leaves out for the keyboard and for screen readers, and copy buttons in guides. */
 function completePage() {
+    endFirstScreen();
     for (const [selector, attributes] of COMPLETIONS) {
         for (const element of document.querySelectorAll(selector)) {
             Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
@@ -291,6 +300,9 @@ async function start() {
     document.addEventListener('focusin', ({ target }) => {
         lastFocused = target.closest('[role="dialog"]') ? lastFocused : target;
     });
+    if (location.hash) {
+        document.querySelector('.first-section').replaceChildren('Loading…'); // A link to another section.
+    }
     applyStylesByScript();
     addSearch(document.getElementById('search'));
     document.body.classList.add(PAGE.replace('.html', ''));
@@ -304,15 +316,13 @@ async function start() {
     showToken(session, token);
     const version = /^ {2}version: (\S+)/m.exec(text)[1];
     document.getElementById('version').textContent = version;
-    const viewer = document.getElementById('viewer');
-    viewer.replaceChildren();
     new MutationObserver(completePage).observe(document.body,
         { childList: true, subtree: true, attributeFilter: ['class', 'style'] });
     const secret = token?.token ?? PLACEHOLDERS.token;
     const content = isReference ? withGuides(withExampleTitles(text), joined(guides, 1))
         .replaceAll(PLACEHOLDERS.token, secret)
         : { openapi: '3.0.3', info: { title: 'Operation', version, description: joined(guides, 0) }, paths: {} };
-    createApiReference(viewer, {
+    createApiReference(document.getElementById('viewer'), {
         content,
         ...isReference && { authentication: { preferredSecurityScheme: 'apiToken',
             securitySchemes: { apiToken: { token: token?.token ?? '' } } } },
