@@ -343,7 +343,7 @@ result<std::unique_ptr<speech_recognizer>> speech_recognizer::load(const std::st
     if (!words) return words.error();
     // The library's lazy initialisation happens now, before the jail is sealed.
     static_cast<void>(
-        words->decode(conditioned(std::vector<std::int16_t>(speech_rate_hz), level_db_min)));
+        words->decode(conditioned(std::vector<std::int16_t>(speech_rate_hz / 4), level_db_min)));
     return std::unique_ptr<speech_recognizer>{new speech_recognizer{
         std::make_unique<models>(models{std::move(*voice), std::move(*words)})}};
 }

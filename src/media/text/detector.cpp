@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace reelsd::media::text {
-
 namespace {
 
 constexpr float core_probability = 0.3F;  // As the network was trained.
@@ -57,7 +56,7 @@ double slant_of(const std::vector<int>& piece, int width) {
 }
 
 /// The smallest rectangle of the piece's direction around it.
-picture::rotated_box rectangle_of(const std::vector<int>& piece, int width) {
+rotated_box rectangle_of(const std::vector<int>& piece, int width) {
     const double slant = slant_of(piece, width);
     const double cosine = std::cos(slant);
     const double sine = std::sin(slant);
@@ -82,7 +81,7 @@ picture::rotated_box rectangle_of(const std::vector<int>& piece, int width) {
 }
 
 /// Whether they are neighbours on one row, closer than 0.7 of their height.
-bool continues(const picture::rotated_box& a, const picture::rotated_box& b) {
+bool continues(const rotated_box& a, const rotated_box& b) {
     const double low = std::min(a.height, b.height);
     const double high = std::max(a.height, b.height);
     if (high > 2 * low || std::abs(a.slant - b.slant) > 0.1) return false;
@@ -92,9 +91,9 @@ bool continues(const picture::rotated_box& a, const picture::rotated_box& b) {
     return std::abs(dy) < 0.3 * high && gap < 0.7 * high && gap > -low;
 }
 
-picture::rotated_box joined(const picture::rotated_box& a, const picture::rotated_box& b) {
-    const picture::rotated_box& left = a.centre_x < b.centre_x ? a : b;
-    const picture::rotated_box& right = &left == &a ? b : a;
+rotated_box joined(const rotated_box& a, const rotated_box& b) {
+    const rotated_box& left = a.centre_x < b.centre_x ? a : b;
+    const rotated_box& right = &left == &a ? b : a;
     const double begin = left.centre_x - left.width / 2;
     const double end = std::max(left.centre_x + left.width / 2, right.centre_x + right.width / 2);
     const double share = right.width / (left.width + right.width);
@@ -108,13 +107,13 @@ picture::rotated_box joined(const picture::rotated_box& a, const picture::rotate
 
 }  // namespace
 
-std::vector<picture::rotated_box> boxes_of(const probability_map& map) {
+std::vector<rotated_box> boxes_of(const probability_map& map) {
     std::vector<float> values{map.values.begin(), map.values.end()};
-    std::vector<picture::rotated_box> boxes;
+    std::vector<rotated_box> boxes;
     for (int at = 0; at < static_cast<int>(values.size()); ++at) {
         const auto piece = take_piece(values, map.width, at);
         if (piece.empty()) continue;
-        picture::rotated_box found = rectangle_of(piece, map.width);
+        rotated_box found = rectangle_of(piece, map.width);
         if (std::min(found.width, found.height) < core_side_min) continue;
         double probability = 0;
         for (const int pixel : piece) probability += map.values[static_cast<std::size_t>(pixel)];
@@ -126,22 +125,18 @@ std::vector<picture::rotated_box> boxes_of(const probability_map& map) {
         found.height += 2 * margin;
         boxes.push_back(found);
     }
-    std::stable_sort(
-        boxes.begin(),
-        boxes.end(),
-        [](const picture::rotated_box& a, const picture::rotated_box& b) {
-            return a.width * a.height > b.width * b.height;
-        });
+    std::stable_sort(boxes.begin(), boxes.end(), [](const rotated_box& a, const rotated_box& b) {
+        return a.width * a.height > b.width * b.height;
+    });
     if (boxes.size() > lines_max) boxes.resize(lines_max);
     return boxes;
 }
 
-std::vector<picture::rotated_box> join_rows(std::vector<picture::rotated_box> boxes) {
+std::vector<rotated_box> join_rows(std::vector<rotated_box> boxes) {
     for (auto line = boxes.begin(); line != boxes.end();) {
-        const auto part =
-            std::find_if(line + 1, boxes.end(), [&](const picture::rotated_box& other) {
-                return continues(*line, other);
-            });
+        const auto part = std::find_if(line + 1, boxes.end(), [&](const rotated_box& other) {
+            return continues(*line, other);
+        });
         if (part == boxes.end()) {
             ++line;
             continue;
@@ -153,7 +148,7 @@ std::vector<picture::rotated_box> join_rows(std::vector<picture::rotated_box> bo
     return boxes;
 }
 
-std::vector<picture::rotated_box> line_detector::find(const picture::view& frame, rows within) {
+std::vector<rotated_box> line_detector::find(const picture::view& frame, rows within) {
     const double scale = std::min(1.0, std::sqrt(detection_pixels / frame.width / frame.height));
     const auto to_steps = [](double side) {
         return side_step * std::max(1, static_cast<int>(std::lround(side / side_step)));
@@ -165,7 +160,7 @@ std::vector<picture::rotated_box> line_detector::find(const picture::view& frame
     map.height =
         std::min(whole_height, to_steps((within.bottom - within.top) / down + side_step / 2.0 - 1));
     const double height = map.height * down;
-    const picture::rotated_box area{
+    const rotated_box area{
         .centre_x = frame.width / 2.0,
         .centre_y =
             std::clamp((within.top + within.bottom) / 2.0, height / 2, frame.height - height / 2),
@@ -179,7 +174,7 @@ std::vector<picture::rotated_box> line_detector::find(const picture::view& frame
     const auto output = network_.run(input_, map.height, map.width);
     map.values = output.values;
     auto boxes = boxes_of(map);
-    for (picture::rotated_box& each : boxes) {
+    for (rotated_box& each : boxes) {
         each.centre_x *= area.width / map.width;
         each.width *= area.width / map.width;
         each.centre_y = each.centre_y * down + area.centre_y - height / 2;

@@ -8,6 +8,8 @@
 
 namespace reelsd::media::text {
 
+using picture::rotated_box;
+
 /// Probability that a pixel belongs to the core of a line, row by row.
 struct probability_map {
     std::span<const float> values{};
@@ -19,10 +21,10 @@ inline constexpr std::size_t lines_max = 40;  ///< In a frame: more is texture.
 
 /// The lines in a map, in its pixels, largest first. The network marks the core of a line, which
 /// has about 40 % of its height; the boxes contain the whole letters.
-[[nodiscard]] std::vector<picture::rotated_box> boxes_of(const probability_map& map);
+[[nodiscard]] std::vector<rotated_box> boxes_of(const probability_map& map);
 
 /// Joins the parts of wide lines: neighbours of similar height on one row.
-[[nodiscard]] std::vector<picture::rotated_box> join_rows(std::vector<picture::rotated_box> boxes);
+[[nodiscard]] std::vector<rotated_box> join_rows(std::vector<rotated_box> boxes);
 
 /// Consecutive rows of a frame; `bottom` is exclusive.
 struct rows {
@@ -36,7 +38,7 @@ public:
     explicit line_detector(neural_model network) : network_{std::move(network)} {}
 
     /// Lines in these rows of the frame. Throws as the network does.
-    std::vector<picture::rotated_box> find(const picture::view& frame, rows within);
+    std::vector<rotated_box> find(const picture::view& frame, rows within);
 
 private:
     neural_model network_;

@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace reelsd::media::text {
-
 namespace {
 
 /// In every second frame the detector sees all rows that changed, in the others only those of lines
@@ -61,6 +60,27 @@ private:
     std::vector<float> known_;  ///< Differences of cells, by colour and row.
 };
 
+/// Difference of the brightest and the darkest place, by green, which is close to luma.
+float contrast(const picture::view& frame, const rotated_box& area) {
+    std::vector<float> colours;
+    picture::sample(frame, {.area = area, .width = 32, .height = 12}, {}, colours);
+    const auto green = colours.begin() + std::ssize(colours) / 3;
+    const auto [least, most] = std::minmax_element(green, green + std::ssize(colours) / 3);
+    return *most - *least;
+}
+
+/// Whether something with half of a line's contrast is next to it.
+bool has_neighbour(const picture::view& frame, const rotated_box& line) {
+    const double width = digit_heights * line.height;
+    const double distance = (line.width + width) / 2;
+    const auto beside = [&](double away) {
+        const double x = line.centre_x + away * std::cos(line.slant);
+        const double y = line.centre_y + away * std::sin(line.slant);
+        return contrast(frame, {x, y, width, line.height, line.slant});
+    };
+    return std::max(beside(-distance), beside(distance)) > contrast(frame, line) / 2;
+}
+
 class frame_text_reader final : public text_reader {
 public:
     frame_text_reader(line_detector detector, recogniser letters)
@@ -71,7 +91,7 @@ public:
         const bool all_rows = frame_count_++ % all_rows_every == 0;
         auto changed = all_rows ? watch_.changed_rows(frame)
                                 : std::vector<bool>(static_cast<std::size_t>(frame.height));
-        std::vector<picture::rotated_box> found;
+        std::vector<rotated_box> found;
         for (const rows& area : tracker_.changed_rows(std::move(changed))) {
             const auto boxes = detector_.find(frame, area);
             found.insert(found.end(), boxes.begin(), boxes.end());
@@ -111,18 +131,18 @@ public:
 
 private:
     /// The network does not detect an isolated digit, as in "3 WAYS" and "PART 2", so one
-    /// is looked for next to the line, unless another line of `found` is there.
+    /// is looked for next to the line, unless nothing or another line of `found` is there.
     line_reading read(
-        const picture::view& frame, const picture::rotated_box& place,
-        const std::vector<picture::rotated_box>& found) {
+        const picture::view& frame, const rotated_box& place,
+        const std::vector<rotated_box>& found) {
         auto reading = letters_.read(frame, place);
-        picture::rotated_box wider = place;
+        if (reading.confidence < sure_confidence || !has_neighbour(frame, place)) return reading;
+        rotated_box wider = place;
         wider.width += 2 * digit_heights * place.height;
-        const bool is_alone =
-            std::ranges::count_if(found, [&](const picture::rotated_box& other) {
-                return picture::intersection(wider.bounds(), other.bounds()).area() > 0;
-            }) <= 1;
-        if (!is_alone || reading.confidence < sure_confidence) return reading;
+        const auto touches = [&](const rotated_box& other) {
+            return picture::intersection(wider.bounds(), other.bounds()).area() > 0;
+        };
+        if (std::ranges::count_if(found, touches) > 1) return reading;
         auto longer = letters_.read(frame, wider);
         const bool is_sure = longer.confidence >= sure_confidence;
         return is_sure && adds_digit(reading.text, longer.text) ? longer : reading;

@@ -9,7 +9,6 @@
 #include <vector>
 
 namespace reelsd::media::text {
-
 namespace {
 
 struct edit {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 namespace reelsd::media::text {
-
 namespace {
 
 constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.

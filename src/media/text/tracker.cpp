@@ -1,6 +1,7 @@
 #include "tracker.hpp"
 
 #include "text_normalizer.hpp"
+#include "text_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,6 @@
 #include <utility>
 
 namespace reelsd::media::text {
-
 namespace {
 
 constexpr double same_correlation = 0.9;    // Of one text, compressed, on a still background.
@@ -26,7 +26,7 @@ bool alike(double a, double b, double tolerance) {
 }
 
 /// Whether both can be one line: their edges differ by less than a letter.
-bool same_place(const picture::rotated_box& a, const picture::rotated_box& b) {
+bool same_place(const rotated_box& a, const rotated_box& b) {
     const double letter = 0.5 * std::min(a.height, b.height);
     return alike(a.height, b.height, 0.35) && std::abs(a.centre_y - b.centre_y) < letter &&
            std::abs((a.centre_x - a.width / 2) - (b.centre_x - b.width / 2)) < letter &&
@@ -34,13 +34,13 @@ bool same_place(const picture::rotated_box& a, const picture::rotated_box& b) {
 }
 
 /// Whether `part` grew into `whole` or was replaced by it.
-bool replaces(const picture::rotated_box& whole, const picture::rotated_box& part) {
+bool replaces(const rotated_box& whole, const rotated_box& part) {
     const picture::box inner = part.bounds();
     return !same_place(whole, part) &&
            picture::intersection(whole.bounds(), inner).area() * 10 > inner.area() * 6;
 }
 
-track start(const picture::rotated_box& place, const signature& mark, double seconds) {
+track start(const rotated_box& place, const signature& mark, double seconds) {
     return {
         .first_place = place,
         .place = place,
@@ -55,7 +55,7 @@ track start(const picture::rotated_box& place, const signature& mark, double sec
 
 }  // namespace
 
-signature signature_of(const picture::view& frame, const picture::rotated_box& area) {
+signature signature_of(const picture::view& frame, const rotated_box& area) {
     std::vector<float> colours;
     picture::sample(frame, {.area = area, .width = 64, .height = 12}, {}, colours);
     signature cells{};
@@ -102,7 +102,7 @@ std::vector<rows> line_tracker::changed_rows(std::vector<bool> changed) const {
     }
 }
 
-track* line_tracker::moved_to(const picture::rotated_box& found, const signature& mark) {
+track* line_tracker::moved_to(const rotated_box& found, const signature& mark) {
     track* nearest = nullptr;
     double best = moved_correlation;
     for (track& each : tracks_) {
@@ -121,7 +121,7 @@ track* line_tracker::moved_to(const picture::rotated_box& found, const signature
 }
 
 void line_tracker::place(
-    const picture::rotated_box& found, const picture::view& frame, const picture::view& before,
+    const rotated_box& found, const picture::view& frame, const picture::view& before,
     double seconds) {
     const signature mark = signature_of(frame, found);
     const auto known = std::find_if(tracks_.begin(), tracks_.end(), [&](const track& each) {
@@ -147,9 +147,9 @@ void line_tracker::place(
 }
 
 void line_tracker::update(
-    const std::vector<picture::rotated_box>& found, const picture::view& frame,
-    const picture::view& before, double seconds) {
-    for (const picture::rotated_box& each : found) place(each, frame, before, seconds);
+    const std::vector<rotated_box>& found, const picture::view& frame, const picture::view& before,
+    double seconds) {
+    for (const rotated_box& each : found) place(each, frame, before, seconds);
     remove_ended(found);
     for (track& each : tracks_) {
         // A line that changed may be another text: take() decides.
@@ -162,12 +162,12 @@ void line_tracker::update(
     }
 }
 
-void line_tracker::remove_ended(const std::vector<picture::rotated_box>& found) {
+void line_tracker::remove_ended(const std::vector<rotated_box>& found) {
     for (auto at = tracks_.begin(); at != tracks_.end();) {
         const auto each = at++;
         each->missed = each->seen ? 0 : each->missed + 1;
         const bool replaced =
-            std::any_of(found.begin(), found.end(), [&](const picture::rotated_box& other) {
+            std::any_of(found.begin(), found.end(), [&](const rotated_box& other) {
                 return replaces(other, each->place);
             });
         if (!replaced && each->missed <= missed_max) continue;

@@ -13,15 +13,15 @@ namespace reelsd::media::text {
 /// A line's picture in a small grid: zero mean, unit length; near zero when uniform.
 using signature = std::array<float, std::size_t{64} * 12>;
 
-[[nodiscard]] signature signature_of(const picture::view& frame, const picture::rotated_box& area);
+[[nodiscard]] signature signature_of(const picture::view& frame, const rotated_box& area);
 
 /// Pearson's correlation, -1 to 1; 0 when either is uniform.
 [[nodiscard]] double correlation(const signature& a, const signature& b);
 
 /// One text over time.
 struct track {
-    picture::rotated_box first_place{};
-    picture::rotated_box place{};
+    rotated_box first_place{};
+    rotated_box place{};
     signature mark{};
     double tolerance = 0;  ///< Least correlation at which the text counts as unchanged.
     line_reading reading{};
@@ -49,7 +49,7 @@ public:
     /// Takes the lines that were found. `before`: the previous frame, in which new ones may have
     /// appeared, or no pixels.
     void update(
-        const std::vector<picture::rotated_box>& found, const picture::view& frame,
+        const std::vector<rotated_box>& found, const picture::view& frame,
         const picture::view& before, double seconds);
 
     /// Lines to read in this frame, a bounded number: new ones first. Valid until the next call.
@@ -63,10 +63,10 @@ public:
 
 private:
     void place(
-        const picture::rotated_box& found, const picture::view& frame, const picture::view& before,
+        const rotated_box& found, const picture::view& frame, const picture::view& before,
         double seconds);
-    track* moved_to(const picture::rotated_box& found, const signature& mark);
-    void remove_ended(const std::vector<picture::rotated_box>& found);
+    track* moved_to(const rotated_box& found, const signature& mark);
+    void remove_ended(const std::vector<rotated_box>& found);
 
     std::list<track> tracks_;
     std::vector<track> ended_;
