@@ -93,6 +93,6 @@ test('limits are shown next to what is used', () => {
     assert.deepEqual(row('Reels analysed'), ['3', '3']);
     assert.deepEqual(row('Reels waiting'), ['2', '1,000']);
     assert.deepEqual(row('Reels stored'), ['10,000 or more', 'no limit']);
-    assert.deepEqual(row('Cost'), ['$0.75', 'no limit']);
+    assert.deepEqual(row('Cost'), ['$0.75, of which $0.25 estimated', 'no limit']);
     assert.deepEqual(row('Size'), [null, '100 MiB']);
 });

@@ -40,7 +40,7 @@ export function Budget() {
         <div><p class="figure-name">${formatMonth(data.month)}</p>
             <p class="figure"><${Money} dollars=${data.spent_this_month_usd} /></p>
             ${unpriced > 0 && html`<p class="small muted">without ${countOf(unpriced, 'call')} that${' '}
-                ${unpriced === 1 ? 'has' : 'have'} no price</p>`}</div>
+                ${unpriced === 1 ? 'has' : 'have'} no price, about ${formatMoney(data.estimated_this_month_usd ?? 0)}</p>`}</div>
         ${typeof data.monthly_budget_usd === 'number'
             && html`<${Meter} spent=${counted} budget=${data.monthly_budget_usd} />`}
     </div>`;
