@@ -29,7 +29,7 @@ const PATHS = {
     warning: 'M8 2 1.5 13.5h13zM8 6.5v3.5M8 12h.01',
     pending: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z',
     processing: 'M8 2a6 6 0 1 1-6 6',
-    done: 'M2.5 2.5h11v11h-11zM5 8l2.2 2.2L11 6',
+    done: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM5.2 8.2l2 2 3.6-4', // Not a square: rows have checkboxes.
     error: 'M8 1.5 14.5 8 8 14.5 1.5 8zM8 5v3.5M8 11h.01',
 };
 
