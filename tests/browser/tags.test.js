@@ -41,6 +41,34 @@ test('a reel is tagged on its page', async () => {
     await visitor.close();
 });
 
+test('the beginning of a tag or an author is completed even before the suggestions have arrived', async () => {
+    await person.request('PUT', `/api/reels/${reel.id}/tags`, { tags: ['kitchen'] });
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    for (const [name, source, beginning, query] of [['Tag', '**/dashboard/api/reels/tags', 'kit', '?tag=kitchen'],
+        ['Author', '**/dashboard/api/reels?limit=100*', 'REELS', '?author=reelsd']]) {
+        let release;
+        const isReleased = new Promise((resolve) => { release = resolve; });
+        await page.route(source, async (route) => {
+            await isReleased;
+            await route.continue();
+        });
+        await visitor.visit('/');
+        await page.locator('.row').nth(2).waitFor();
+        const asked = page.waitForRequest(source);
+        const field = page.getByRole('combobox', { name });
+        await field.pressSequentially(beginning);
+        await field.press('Enter');
+        await asked;
+        assert.equal(new URL(page.url()).search, '');
+        release();
+        await page.waitForURL(`**/${query}`);
+        await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+    }
+    visitor.assertClean();
+    await visitor.close();
+});
+
 for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
     test(`several reels are tagged, at ${width} px, ${scheme}`, async () => {
         const tag = `tag-${scheme}`;

@@ -3,7 +3,6 @@ import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { readTags, TAG_LENGTH_MAX } from '../tags/tags.js';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
-import { useLoading } from '../ui/loading.js';
 import { DateFilter } from './date_filter.js';
 import { STATUS_WORDS } from './labels.js';
 import { readNewest } from './list.js';
@@ -91,14 +90,19 @@ function optionFor(text, options) {
 
 /**
  * A text field of a filter, which takes effect on Enter or by a choice of what `load` resolves to: a part of a name fits no
- * reel. The options are loaded when the field is used first.
+ * reel. The options are loaded at each use of the field, and Enter waits for them.
  */
 function FilterField({ id, label, value, onValue, load, ...rest }) {
     const [text, setText] = useState(value);
-    const [isUsed, setIsUsed] = useState(false);
-    const { data } = useLoading((signal) => isUsed ? load(signal) : Promise.resolve([]), [isUsed]);
-    const options = data ?? [];
+    const [options, setOptions] = useState([]);
+    const loading = useRef(Promise.resolve([]));
+    const typed = useRef(0); // Changes of the text, so that none is overwritten after a wait.
     useEffect(() => setText(value), [value]);
+    useEffect(() => () => { typed.current += 1; }, []);
+    const loadOptions = () => {
+        loading.current = load().catch(() => options); // Suggestions are not necessary.
+        loading.current.then(setOptions);
+    };
     const apply = (now) => {
         const chosen = now.trim();
         setText(chosen);
@@ -107,6 +111,7 @@ function FilterField({ id, label, value, onValue, load, ...rest }) {
         }
     };
     const type = ({ target, inputType }) => {
+        typed.current += 1;
         const isChoice = !inputType || inputType === 'insertReplacementText';
         if (isChoice || target.value === '') {
             apply(target.value);
@@ -114,18 +119,26 @@ function FilterField({ id, label, value, onValue, load, ...rest }) {
             setText(target.value);
         }
     };
+    const complete = async (now) => {
+        const before = typed.current;
+        const known = await loading.current;
+        if (typed.current === before) {
+            apply(optionFor(now.trim(), known));
+        }
+    };
     const followKey = (event) => {
         if (event.key === 'Enter') {
-            apply(optionFor(text.trim(), options));
+            complete(event.target.value);
         } else if (event.key === 'Escape' && text !== '') {
             event.preventDefault();
+            typed.current += 1;
             apply('');
         }
     };
     return html`<div class="authorbox">
         <label class="unseen" for=${id}>${label}</label>
         <input class="input" id=${id} type="search" autocomplete="off" spellcheck=${false} placeholder=${label} value=${text}
-            list=${`${id}-options`} onInput=${type} onKeyDown=${followKey} onFocus=${() => setIsUsed(true)}
+            list=${`${id}-options`} onInput=${type} onKeyDown=${followKey} onFocus=${loadOptions}
             onBlur=${() => setText(value)} ...${rest} />
         <datalist id=${`${id}-options`}>${options.map((option) => html`<option key=${option} value=${option} />`)}</datalist>
     </div>`;
