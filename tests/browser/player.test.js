@@ -130,6 +130,36 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 
+    test(`the lists scroll with the page, and the current moment stays in view, at ${width} px`, async () => {
+        const isPhone = width < 600;
+        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { page } = visitor;
+        if (!isPhone) {
+            await page.setViewportSize({ width, height: 800 });
+        }
+        await visitor.visit(`/reels/${sample.id}`);
+        await hasVideo(page);
+        const lists = await page.locator('.spans ol').evaluateAll((all) => all.map((one) => one.scrollHeight - one.clientHeight));
+        assert.deepEqual(lists, [0, 0, 0], 'no list scrolls in itself');
+        const end = () => page.locator('.tracks').evaluate((tracks) => Math.round(tracks.getBoundingClientRect().bottom + scrollY));
+        const before = await end();
+        await page.locator('.spans-speech .entry').last().click();
+        if (isPhone) {
+            await page.locator('.player-stuck').waitFor();
+            assert.equal(await end(), before, 'the lines stay where they are');
+            const { height } = await page.locator('.player').boundingBox();
+            assert.ok(height < page.viewportSize().height / 4, `the player has ${height} px`);
+        } else {
+            await page.waitForFunction(() => {
+                const { top, bottom } = document.querySelector('.spans-moment [aria-current="true"]').getBoundingClientRect();
+                const spoken = document.querySelector('.spans-speech [aria-current="true"]').getBoundingClientRect();
+                return top >= 56 && bottom <= innerHeight && spoken.top >= 56 && spoken.bottom <= innerHeight;
+            });
+        }
+        visitor.assertClean();
+        await visitor.close();
+    });
+
     test(`key moments show their pictures, and nothing moves when they load, at ${width} px`, async () => {
         const framed = sample.result.content.key_moments.filter(({ frame }) => frame);
         assert.ok(framed.length > 0, 'the sample has frames');

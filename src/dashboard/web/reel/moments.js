@@ -10,6 +10,8 @@ import { hasStills, Still } from './still.js';
 import { Timeline } from './timeline.js';
 
 const ADDRESS_MILLISECONDS = 400; // Browsers limit how often the address may change.
+const HEADER_HEIGHT = 56;
+const MARGIN = 16; // Between a moment that is scrolled into view and the edge.
 const VIDEO_TOLERANCE = 0.06; // Seconds; less than the tenth in which the player reports.
 
 /**
@@ -49,6 +51,23 @@ function useSeconds(duration, move, reveal) {
     return [seconds, seek, show];
 }
 
+/**
+ * Scrolls the page to the current key moment, unless that would take `from` out of view: the element with which the user
+ * has chosen the time.
+ */
+function showMoment(section, from) {
+    const box = section.querySelector('.spans-moment [aria-current="true"]')?.getBoundingClientRect();
+    if (!box || matchMedia('(max-width: 800px)').matches) { // There, the lists are below each other.
+        return;
+    }
+    const [top, bottom] = [HEADER_HEIGHT + MARGIN, innerHeight - MARGIN];
+    const step = box.bottom > bottom ? box.bottom - bottom : Math.min(0, box.top - top);
+    const origin = from.getBoundingClientRect();
+    if (origin.top - step >= HEADER_HEIGHT && origin.bottom - step <= innerHeight) {
+        scrollBy(0, step);
+    }
+}
+
 function tracksOf(result) {
     const duration = result.metadata.duration_seconds;
     return [
@@ -79,7 +98,12 @@ export function Moments({ reel }) {
         const next = secondsAfterAction(action, latest.current.seconds, bare[0].spans, duration);
         if (next !== null) {
             latest.current.seek(next);
+            requestAnimationFrame(() => showMoment(section.current, document.activeElement));
         }
+    };
+    const choose = (next, entry) => {
+        seek(next);
+        requestAnimationFrame(() => showMoment(section.current, entry)); // Once the entries of that time are marked.
     };
     const tracks = bare.map((track) => ({ ...track, current: spansAt(track.spans, seconds) }));
     const description = tracks.flatMap((track) => track.current.map((index) =>
@@ -95,7 +119,7 @@ export function Moments({ reel }) {
             <${Timeline} duration=${duration} seconds=${seconds} tracks=${tracks} description=${description} onSeek=${seek} />
             <div class="span-lists">
                 ${tracks.map((track) => html`<${SpanList} key=${track.kind} kind=${track.kind} title=${track.title}
-                    spans=${track.spans} current=${track.current} none=${track.none} onSeek=${seek} />`)}
+                    spans=${track.spans} current=${track.current} none=${track.none} onSeek=${choose} />`)}
             </div>
         </div>
     </section>`;

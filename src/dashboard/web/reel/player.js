@@ -1,5 +1,5 @@
 // The player of a kept video, synchronised with the timeline.
-import { html, useEffect, useState } from 'htm/preact/standalone';
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { resourceAddress } from '../core/api.js';
 import { formatTimecode } from '../text/times.js';
 import { Icon } from '../ui/icons.js';
@@ -59,6 +59,20 @@ function useVideoTime(video, onTime) {
     }, []);
 }
 
+/** Whether a sticky element is away from its place, as the page is scrolled. */
+function useIsStuck(element) {
+    const [isStuck, setIsStuck] = useState(false);
+    useEffect(() => {
+        const follow = () => {
+            const { position, top } = getComputedStyle(element.current);
+            setIsStuck(position === 'sticky' && element.current.getBoundingClientRect().top <= Number.parseFloat(top));
+        };
+        addEventListener('scroll', follow, { passive: true });
+        return () => removeEventListener('scroll', follow);
+    }, []);
+    return isStuck;
+}
+
 /** Keys of the player: all of them while the focus is in `section`, letters elsewhere on the page, too. */
 function useKeys(section, run) {
     useEffect(() => {
@@ -99,12 +113,14 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
             video.current?.pause();
         }
     };
+    const box = useRef(null);
+    const isStuck = useIsStuck(box);
     useVideoTime(video, onTime);
     useKeys(section, run);
     const showStart = ({ currentTarget }) => {
         currentTarget.currentTime = seconds;
     };
-    return html`<div class="player">
+    return html`<div class=${`player ${isStuck && !problem ? 'player-stuck' : ''}`} ref=${box}>
         <video class="player-video" ref=${video} controls playsinline preload="metadata"
             aria-label="Video of the reel" width=${width} height=${height}
             style=${{ aspectRatio: `${width} / ${height}` }}

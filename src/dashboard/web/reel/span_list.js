@@ -1,5 +1,5 @@
 // A list of timed entries, synchronised with the timeline.
-import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { html, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { resourceAddress } from '../core/api.js';
 import { formatTimecode } from '../text/times.js';
 
@@ -21,12 +21,15 @@ function Frame({ path }) {
         decoding="async" onError=${() => setIsMissing(true)} />`}</span>`;
 }
 
-/** `spans` are the timeline's, `current` those at its time; `none` is shown when there are no spans. */
+/**
+ * `spans` are the timeline's, `current` those at its time; `none` is shown when there are no spans. `onSeek` receives the
+ * time of an entry and its element.
+ */
 export function SpanList({ kind, title, spans, current, none, onSeek }) {
     const list = useRef(null);
     const first = current[0];
     const hasFrames = spans.some((span) => span.frame);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const entry = first === undefined ? null : list.current?.children[first];
         if (entry) {
             showEntry(list.current, entry);
@@ -36,7 +39,8 @@ export function SpanList({ kind, title, spans, current, none, onSeek }) {
         <h2>${title}</h2>
         ${spans.length === 0 ? html`<p class="muted">${none}</p>` : html`<ol ref=${list}>
             ${spans.map((span, index) => html`<li key=${index}>
-                <button class=${`entry ${hasFrames ? 'entry-framed' : ''}`} type="button" onClick=${() => onSeek(span.start)}
+                <button class=${`entry ${hasFrames ? 'entry-framed' : ''}`} type="button"
+                    onClick=${({ currentTarget }) => onSeek(span.start, currentTarget)}
                     aria-current=${current.includes(index) ? 'true' : undefined}>
                     <span class="timecode">${formatTimecode(span.start)}</span>
                     ${hasFrames && html`<${Frame} path=${span.frame} />`}
