@@ -226,6 +226,11 @@ for (const width of WIDTHS) {
         const note = page.locator('.note-fail', { hasText: 'Analyse it again with another analyzer' });
         await note.getByRole('button', { name: 'Analyse again' }).click();
         await page.getByRole('dialog', { name: 'Analyse again' }).waitFor();
+        await page.route(`**/dashboard/api/reels/${failed.id}`,
+            (route) => route.fulfill({ json: { ...failed, url: 'upload:clip.mp4', error_code: 'video_too_long', retryable: false } }));
+        await visitor.visit(`/reels/${failed.id}`);
+        await page.getByRole('link', { name: 'Upload a shorter cut' }).click();
+        await visitor.waitForFocus(page.getByRole('button', { name: 'Upload a video' }));
         visitor.assertClean();
         await visitor.close();
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesOf, draftOf, draftProblems } from '../../../src/dashboard/web/admin/changes.js';
 import { completeLink, platformLink } from '../../../src/dashboard/web/reel/links.js';
-import { retryWait, uploadPath } from '../../../src/dashboard/web/reel/retry.js';
+import { retryWait, uploadOffer } from '../../../src/dashboard/web/reel/retry.js';
 import { fieldWords, queueWords, stepWords } from '../../../src/dashboard/web/reels/labels.js';
 
 const ACCOUNT = {
@@ -22,16 +22,17 @@ test('a failed reel can be tried again when its time has come, counted from its 
     assert.equal(retryWait({ ...reel, url: 'upload:clip.mp4' }, end), null);
 });
 
-test('an upload is offered where the platform is the cause, and keeps the link', () => {
+test('an upload is offered where the platform is the cause or the video too long, and keeps the link', () => {
     const url = 'https://www.instagram.com/reel/abc/?a=1&b=2';
-    for (const code of ['rate_limited', 'download_failed', 'unavailable']) {
-        const path = uploadPath({ url, error_code: code });
+    for (const code of ['rate_limited', 'download_failed', 'unavailable', 'video_too_long']) {
+        const { path } = uploadOffer({ url, error_code: code });
         assert.equal(new URL(path, 'http://x.test').searchParams.get('upload'), url);
     }
-    for (const code of ['model_failed', 'video_too_long', 'storage_error', 'invented_later']) {
-        assert.equal(uploadPath({ url, error_code: code }), null);
+    for (const code of ['model_failed', 'storage_error', 'invented_later']) {
+        assert.equal(uploadOffer({ url, error_code: code }), null);
     }
-    assert.equal(uploadPath({ url: 'upload:clip.mp4', error_code: 'download_failed' }), null);
+    assert.equal(uploadOffer({ url: 'upload:clip.mp4', error_code: 'download_failed' }), null);
+    assert.equal(uploadOffer({ url: 'upload:clip.mp4', error_code: 'video_too_long' }).path, '/?upload=');
 });
 
 test('fields and steps have labels', () => {

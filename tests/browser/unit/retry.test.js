@@ -7,5 +7,6 @@ test('an administrator is not sent to the operator', () => {
         assert.match(remedyFor({ error_code: code, retryable: false }, false), /operator/, code);
         assert.doesNotMatch(remedyFor({ error_code: code, retryable: false }, true), /operator|undefined/, code);
     }
-    assert.equal(remedyFor({ error_code: 'rate_limited', retryable: true }, true), '');
+    assert.match(remedyFor({ error_code: 'rate_limited', retryable: true }, true), /unknown how long/);
+    assert.equal(remedyFor({ error_code: 'rate_limited', retryable: true, retry_after_seconds: 900 }, true), '');
 });

@@ -120,7 +120,7 @@ function Question({ author, takesFocus }) {
 /** The `/` page; search and filters are stored in the query of the address. */
 export function Page({ place, session }) {
     const filter = filterOf(place.query);
-    const upload = place.query.get('upload') ?? ''; // Link of the reel to upload the video of.
+    const upload = place.query.get('upload'); // Link of the reel to upload the video of; empty without a link.
     const shared = sharedLinks(place.query);
     const live = useStore(liveStore);
     const list = useStore(listStore);
@@ -142,7 +142,7 @@ export function Page({ place, session }) {
     return html`<div>
         <h1 class="unseen">Reels</h1>
         ${isListed && html`<${PlatformNotice} />`}
-        <${SubmitBox} key=${upload || shared} link=${upload} shared=${shared} isListed=${isListed} />
+        <${SubmitBox} key=${upload ?? shared} link=${upload} shared=${shared} isListed=${isListed} />
         ${isListed && html`<${NextSteps} list=${list} session=${session} />`}
         <${Toolbar} query=${filter.q} onQuery=${(q) => setFilter({ q })} ask=${canAsk(session)
             ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null}>

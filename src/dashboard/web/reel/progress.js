@@ -12,7 +12,7 @@ import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { useCountdown } from '../ui/notes.js';
 import { canBeAgain } from './again_dialog.js';
-import { remedyFor, retryWait, uploadPath } from './retry.js';
+import { remedyFor, retryWait, uploadOffer } from './retry.js';
 
 const LATEST = 20; // Some may be copies, which say nothing about the time.
 
@@ -56,7 +56,7 @@ export function Failure({ reel, isAdmin, isBusy, onRetry, onAgain }) {
     const isAgain = canBeAgain(reel);
     const [wait] = useState(() => retryWait(reel, Date.now()));
     const left = useCountdown(wait ?? 0, reel.id);
-    const upload = uploadPath(reel);
+    const upload = uploadOffer(reel);
     const remedy = remedyFor(reel, isAdmin);
     return html`<div class="note note-fail">
         <${Icon} name="error" />
@@ -69,7 +69,7 @@ export function Failure({ reel, isAdmin, isBusy, onRetry, onAgain }) {
                 ${wait !== null && html`<button class="button" type="button" disabled=${isBusy || left > 0}
                     onClick=${onRetry}><${Icon} name="again" />Try again</button>`}
                 ${isAgain && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}
-                ${upload && html`<a class="button" href=${upload}>Upload the video instead</a>`}
+                ${upload && html`<a class="button" href=${upload.path}>${upload.label}</a>`}
             </div>`}
         </div>
     </div>`;

@@ -13,10 +13,18 @@ const REMEDIES_OF_ADMINISTRATORS = {
     video_too_long: 'Upload a shorter cut, or set a higher limit (video-seconds-max).',
     internal: 'Try again once. The cause is in the log, with the number of the reel.',
 };
-const PLATFORM_CAUSES = ['rate_limited', 'download_failed', 'unavailable'];
+const UPLOAD_LABELS = {
+    rate_limited: 'Upload the video instead',
+    download_failed: 'Upload the video instead',
+    unavailable: 'Upload the video instead',
+    video_too_long: 'Upload a shorter cut',
+};
 
 /** What to do about a failed reel besides the buttons of its page, as a sentence; empty for nothing. */
-export function remedyFor({ error_code: code, retryable }, isAdmin) {
+export function remedyFor({ error_code: code, retryable, retry_after_seconds: wait }, isAdmin) {
+    if (code === 'rate_limited' && retryable && !wait) {
+        return 'It is unknown how long the limit lasts. You can also upload the video.';
+    }
     if (code === 'model_failed') {
         return retryable ? 'Try again later.'
             : `Analyse it again with another analyzer${isAdmin ? '' : ', or ask the operator'}.`;
@@ -41,8 +49,14 @@ export function retryWait(reel, now) {
     return Number.isNaN(retryAt) ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1000));
 }
 
-/** The page to upload a video that the platform did not serve; null for other causes. */
-export function uploadPath(reel) {
-    return PLATFORM_CAUSES.includes(reel.error_code) && isLink(reel.url)
-        ? pathWithQuery('/', { upload: reel.url }) : null;
+/**
+ * The page to upload a video that the platform did not serve, or a shorter cut of a long one, as `{path, label}`; null for
+ * other causes.
+ */
+export function uploadOffer(reel) {
+    const label = UPLOAD_LABELS[reel.error_code];
+    if (!label || !(isLink(reel.url) || reel.error_code === 'video_too_long')) {
+        return null;
+    }
+    return { label, path: isLink(reel.url) ? pathWithQuery('/', { upload: reel.url }) : '/?upload=' };
 }

@@ -37,7 +37,7 @@ function Outcomes({ outcomes, count }) {
 
 /**
  * The box, with errors below it. `isListed`: the list below shows a new reel. The initial text is `link`, of a reel to
- * upload the video of, or `shared`, links from another app, which are ready to send.
+ * upload the video of (empty without a link, otherwise null), or `shared`, links from another app, which are ready to send.
  */
 export function SubmitBox({ isListed, link, shared }) {
     const [text, setText] = useState(link || shared);
@@ -48,7 +48,7 @@ export function SubmitBox({ isListed, link, shared }) {
     const [sending, setSending] = useState({ progress: null, error: null });
     const links = text.trim() === '' ? [] : linksIn(text);
     const post = links.length === 1 ? platformLink(links[0]) : null;
-    const isForUpload = link !== '' && text === link;
+    const isForUpload = text === link;
     const options = useOptions(NO_OPTIONS, () => forgetErrors());
     const membersToSend = () => {
         const members = options.members();
@@ -69,7 +69,7 @@ export function SubmitBox({ isListed, link, shared }) {
             }
             setSending({ progress: null, error: null });
             setText('');
-            if (link) {
+            if (link !== null) {
                 navigate('/', true); // The address still names the link of the uploaded video.
             }
             confirmSubmission(reel, isListed);
