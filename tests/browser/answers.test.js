@@ -13,13 +13,15 @@ const PRODUCTS = { brand: 'Kitchen & Co', inStock: true, note: null, products: [
 
 let daemon;
 let browser;
+let administrator;
 let person;
 let sample;
 let other;
 
 before(async () => {
     [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    person = await invited(await firstAdministrator(daemon), 'person@example.test');
+    administrator = await firstAdministrator(daemon);
+    person = await invited(administrator, 'person@example.test');
     sample = await person.finished(SAMPLE);
     const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
     other = await person.request('GET', `/api/reels/${id}?wait=60`);
@@ -63,6 +65,11 @@ for (const width of WIDTHS) {
         await page.getByText('It is said <b>so</b>.').first().waitFor();
         assert.deepEqual(asked, [{ question: 'What is said?' }]);
         await page.getByText('Answered by gemini-3.8-flash, $0.00041').waitFor();
+        const sources = page.getByRole('list', { name: 'Citations' }).locator('.citation-source');
+        await sources.filter({ hasText: `Speech, ${sample.result.content.summary}` }).waitFor();
+        await page.reload(); // A reload keeps the answer.
+        await sources.filter({ hasText: `Speech, ${sample.result.content.summary}` }).waitFor();
+        assert.deepEqual(asked, [{ question: 'What is said?' }]);
         await visitor.assertAccessible();
         await visitor.assertFits();
         const [cited] = citationsOf();
@@ -74,6 +81,9 @@ for (const width of WIDTHS) {
         await page.goBack();
         await page.getByText('It is said <b>so</b>.').first().waitFor(); // The answer outlives its page.
         await page.getByRole('button', { name: 'Close the answer' }).click();
+        assert.equal(await page.locator('.answer').count(), 0);
+        await page.reload();
+        await page.locator('.row').first().waitFor();
         assert.equal(await page.locator('.answer').count(), 0);
         visitor.assertClean();
         await visitor.close();
@@ -206,6 +216,30 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 }
+
+test('an answer that cites an upload names its file, and signing out forgets it', async () => {
+    const leaving = await invited(administrator, 'leaving@example.test');
+    const visitor = await Visitor.open(browser, daemon, { person: leaving });
+    const { page } = visitor;
+    const code = 'upload-efa958981a66';
+    await answer(page, '/reels/ask', { ...answered(), citations: [
+        { id: 7, code, field: 'audio.transcript', text: 'so' }, { id: 8, code, field: 'content.summary', text: 'so' }] });
+    await answer(page, '/reels/7', { id: 7, url: 'upload:clip.mp4', status: 'done', result: { content: { summary: '' } } });
+    await answer(page, '/reels/8', { message: 'not found', status: 'error' }, 404);
+    await visitor.visit('/');
+    await page.getByRole('button', { name: 'Ask a question' }).click();
+    await page.getByLabel('Ask your reels').fill('What is said?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Speech, clip.mp4').waitFor();
+    await page.getByText(`Summary, reel ${code}`).waitFor(); // Deleted since.
+    assert.match(await page.evaluate(() => sessionStorage.getItem('reelsd-answers')), /What is said/);
+    await visitor.visit('/account');
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-answers')), null);
+    visitor.assertClean('404 /dashboard/api/reels/8');
+    await visitor.close();
+});
 
 test('a search is saved, opened and deleted', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });

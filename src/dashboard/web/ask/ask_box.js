@@ -8,6 +8,7 @@ import { announce } from '../ui/announcer.js';
 import { Icon } from '../ui/icons.js';
 import { FailureNote } from '../ui/notes.js';
 import { answerStore, ask, clearAnswer } from './answers.js';
+import { useTitles } from './titles.js';
 
 const QUESTION_LENGTH_MAX = 500;
 
@@ -16,25 +17,27 @@ export function canAsk(session) {
     return session.analyzers?.some((name) => name !== 'local') ?? false;
 }
 
-function Citation({ citation, reelId }) {
+/** `title` is that of the reel, if it is another than that of the page; null for its code. */
+function Citation({ citation, title }) {
     const { id, code, field, text, seconds } = citation;
     const hasTime = typeof seconds === 'number';
     return html`<li><a class="citation" href=${`/reels/${id}${hasTime ? `#t=${seconds}` : ''}`}>
         <span class="timecode">${hasTime ? formatTimecode(seconds) : 'Open'}</span>
         <span>
             <span class="foreign" dir="auto">“${text}”</span>${' '}
-            <span class="muted small">${fieldWords(field)}${id !== reelId && code && html`,
-                reel <span class="foreign">${code}</span>`}</span>
+            <span class="citation-source muted small">${fieldWords(field)}${title !== undefined && html`,${' '}
+                <span class="foreign">${title ?? `reel ${code}`}</span>`}</span>
         </span>
     </a></li>`;
 }
 
 function Answer({ answer, reelId }) {
-    const { model, cost_usd: cost } = answer;
+    const { model, cost_usd: cost, citations } = answer;
+    const titles = useTitles([...new Set(citations.map(({ id }) => id))].filter((id) => id !== reelId));
     return html`
         <p class="answer-text foreign" dir="auto">${answer.answer}</p>
-        ${answer.citations.length > 0 && html`<ol class="citations" aria-label="Citations">${answer.citations.map((citation, index) => html`<${Citation} key=${index}
-            citation=${citation} reelId=${reelId} />`)}</ol>`}
+        ${citations.length > 0 && html`<ol class="citations" aria-label="Citations">${citations.map((citation, index) =>
+            html`<${Citation} key=${index} citation=${citation} title=${titles.get(citation.id)} />`)}</ol>`}
         <p class="muted small">${model?.name && html`Answered by <span class="foreign">${model.name}</span>`}${
             typeof cost === 'number' && html`, ${formatMoney(cost)}`}</p>`;
 }
