@@ -96,6 +96,11 @@ for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
         await page.getByText(/the closest first/).waitFor();
         await visitor.visit('/?q=coffee&tag=unknown');
         await page.getByText('No reels found').waitFor();
+        // The search does not read tags.
+        await page.getByRole('searchbox', { name: /^Search/ }).fill(tag.toUpperCase());
+        await page.getByRole('link', { name: `Reels tagged ${tag}` }).click();
+        await page.waitForURL(`**/?tag=${tag}`);
+        await page.locator('.row').nth(2).waitFor();
         visitor.assertClean();
         await visitor.close();
     });

@@ -3,6 +3,7 @@ import { html } from 'htm/preact/standalone';
 import { get, resourceAddress } from '../core/api.js';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
+import { readTags, storedTag } from '../tags/tags.js';
 import { highlightParts } from '../text/highlight.js';
 import { countOf } from '../text/numbers.js';
 import { formatTimecode } from '../text/times.js';
@@ -64,6 +65,14 @@ export function useSearch({ q, tag, author, from, to }) {
     return { hits: data?.filter((hit) => !hidden.has(hit.id)) ?? null, error, reload };
 }
 
+/** A link to the reels with the tag that equals the query, which the search does not read; nothing without such a tag. */
+function TagHint({ query, filtered }) {
+    const { data } = useLoading(readTags, []);
+    const tag = storedTag(query);
+    return tag !== filtered && data?.some((one) => one.tag === tag) && html`<a class="foreign"
+        href=${pathWithQuery('/', { tag })}>Reels tagged ${tag}</a>`;
+}
+
 /** The hits of useSearch() for `filter`; `onShowAll` clears a search without hits. */
 export function SearchResults({ search: { hits, error, reload }, filter, onShowAll }) {
     const { q: query } = filter;
@@ -74,10 +83,11 @@ export function SearchResults({ search: { hits, error, reload }, filter, onShowA
         return html`<${Skeleton} count=${3} />`;
     }
     if (hits.length === 0) {
-        return html`<div class="list-note hit-tools"><${SaveSearch} query=${query} /></div>
+        return html`<div class="list-note hit-tools">
+            <${TagHint} query=${query} filtered=${filter.tag} /><${SaveSearch} query=${query} /></div>
         <div role="status"><${Empty} title="No reels found">
-            <p>The search is semantic: describe what is said or shown, in a word or a sentence.
-            It finds only <span class="foreign">${filterWords({ ...filter, status: 'done' })}</span>.</p>
+            <p>Try other words: describe what is said or shown, in a word or a sentence.
+            The search finds only <span class="foreign">${filterWords({ ...filter, status: 'done' })}</span>.</p>
             <p><button class="button" type="button" onClick=${onShowAll}>Show all reels</button></p>
         <//></div>`;
     }
@@ -86,6 +96,7 @@ export function SearchResults({ search: { hits, error, reload }, filter, onShowA
         <div class="list-note hit-tools">
             <span role="status">${hits.length === HITS_MAX ? `The ${HITS_MAX} closest reels` : countOf(hits.length, 'reel')
                 + ', the closest first'}</span>
+            <${TagHint} query=${query} filtered=${filter.tag} />
             <${SaveSearch} query=${query} />
         </div>
         <ul class="rows">
