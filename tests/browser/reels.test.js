@@ -392,15 +392,19 @@ for (const width of WIDTHS) {
         const { page } = visitor;
         await visitor.visit('/');
         await rows(page).first().waitFor();
-        await openFilters(visitor); // A phone shows the button with them.
+        assert.equal(await page.getByRole('button', { name: 'Delete failed' }).count(), 0);
+        await openFilters(visitor);
+        await page.locator('.choices label', { hasText: 'Failed' }).click();
         await page.getByRole('button', { name: 'Delete failed' }).click();
+        await visitor.assertFits();
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
         await page.getByRole('button', { name: 'Delete failed' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete failed' }).click();
         await page.locator('.toast', { hasText: 'Deleted 2 failed reels.' }).waitFor();
-        await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
-        await page.locator(`.row-title a[href="/reels/${done.id}"]`).waitFor();
+        await page.getByRole('heading', { name: 'No failed reels' }).waitFor();
         assert.equal(await page.getByRole('button', { name: 'Delete failed' }).count(), 0);
+        await page.getByRole('button', { name: 'Clear the filter' }).click();
+        await page.locator(`.row-title a[href="/reels/${done.id}"]`).waitFor();
         visitor.assertClean();
         await visitor.close();
     });

@@ -148,7 +148,7 @@ export function Page({ place, session }) {
             ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null}>
             <${ListState} live=${live} hasViews=${reels.length > 0 && !isSearch} /><//>
         ${canAsk(session) && ask.isOpen && html`<${Question} author=${filter.author} takesFocus=${ask.takesFocus} />`}
-        <${ListHead} reels=${reels} onTagged=${() => isSearch && search.reload()}>
+        <${ListHead} reels=${reels} isFailed=${!isSearch && filter.status === 'error'} onTagged=${() => isSearch && search.reload()}>
             <${Filters} filter=${filter} isSearch=${isSearch} onFilter=${setFilter} />
         <//>
         ${isSearch ? html`<${SearchResults} search=${search} filter=${filter} onShowAll=${showAll} />`

@@ -83,14 +83,13 @@ export function ListState({ live, hasViews }) {
 }
 
 /**
- * The head of the list of `reels`: their selection, or the filters (`children`) while nothing is selected. `onTagged` is
- * called once their tags may have changed.
+ * The head of the list of `reels`: their selection, or the filters (`children`) while nothing is selected. `isFailed`: the
+ * list is that of the failed reels. `onTagged` is called once their tags may have changed.
  */
-export function ListHead({ reels, onTagged, children }) {
+export function ListHead({ reels, isFailed, onTagged, children }) {
     const selection = useStore(selectionStore);
     const selected = reels.filter(({ id }) => selection.has(id));
     const isAll = selected.length > 0 && selected.length === reels.length;
-    const hasFailed = reels.some(({ status }) => status === 'error');
     const words = selected.length > 0 ? `${selected.length} selected` : 'Select all';
     const [tagged, setTagged] = useState([]); // The reels of the open dialog.
     const acting = () => selected.length > 0 ? selected : reels.filter((reel) => reel.id === rowId(currentRow()));
@@ -117,7 +116,7 @@ export function ListHead({ reels, onTagged, children }) {
         ${selected.length > 0 && html`<${Selected} reels=${selected} onTag=${() => setTagged(selected)} />`}
         ${tagged.length > 0 && html`<${TagDialog} reels=${tagged} onClose=${closeTags} />`}
         <div class="list-filters" hidden=${selected.length > 0}>${children}</div>
-        ${selected.length === 0 && hasFailed && html`<button class="button button-small delete-failed" type="button"
+        ${selected.length === 0 && isFailed && reels.length > 0 && html`<button class="button button-small delete-failed" type="button"
             onClick=${() => openOverlay('delete_failed')}><${Icon} name="trash" />Delete failed</button>`}
     </div>`;
 }
