@@ -78,7 +78,7 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.equal(new URL(page.url()).pathname, `/reels/${ids[2]}`);
-    for (const [key, index] of [['[', 1], ['[', 0], [']', 1]]) {
+    for (const [key, index] of [['[', 1], ['[', 0], [']', 1], ['j', 2], ['k', 1]]) {
         await page.keyboard.press(key);
         await page.waitForURL(`**/reels/${ids[index]}`);
         await page.locator('.reel-head').waitFor();

@@ -90,9 +90,9 @@ for (const width of WIDTHS) {
         await hasVideo(page);
         await page.locator('video').evaluate((video) => { video.muted = true; });
 
-        await page.keyboard.press('k');
+        await page.keyboard.press(' ');
         await page.waitForFunction(() => document.querySelector('video').currentTime > 0.5);
-        await page.keyboard.press('k');
+        await page.keyboard.press(' ');
         assert.ok(await isPaused());
         await page.waitForFunction(() => Math.abs(document.querySelector('video').currentTime
             - Number(document.querySelector('[role="slider"]').ariaValueNow)) <= 0.11);

@@ -67,7 +67,7 @@ export function Head({ reel, onAgain }) {
     ].filter(Boolean));
     usePageKeys({
         Escape: () => document.fullscreenElement === null && returnTo('/'),
-        '[': () => goTo(reel.id, -1), ']': () => goTo(reel.id, 1),
+        '[': () => goTo(reel.id, -1), k: () => goTo(reel.id, -1), ']': () => goTo(reel.id, 1), j: () => goTo(reel.id, 1),
     });
     const hasPicture = Boolean(reel.result) && (videoAddress(reel) !== null || hasStills(reel.result.content.key_moments));
     return html`<header class=${`reel-head ${hasPicture ? 'reel-head-bare' : ''}`}>

@@ -73,8 +73,16 @@ function useIsStuck(element) {
     return isStuck;
 }
 
-/** Keys of the player: all of them while the focus is in `section`, letters elsewhere on the page, too. */
-function useKeys(section, run) {
+function isOnScreen(element) {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+}
+
+/**
+ * Keys of the player while the focus is in `section`. Those that play and move work without a focused control, too, while
+ * the player is on the screen; the others scroll the page then.
+ */
+function useKeys(section, player, run) {
     useEffect(() => {
         const follow = (event) => {
             const isChord = event.ctrlKey || event.metaKey || event.altKey;
@@ -84,9 +92,10 @@ function useKeys(section, run) {
             }
             const action = playerAction(event.key);
             const isInside = section.current.contains(event.target);
+            const isFree = event.target.matches('body, main, h1') && action?.type !== 'moment' && isOnScreen(player.current);
             // The space bar presses buttons, except the entries of the lists, and plays a focused video without us.
             const isPress = event.key === ' ' && event.target.closest('button:not(.entry), a, summary, video');
-            if (action && !isPress && (isInside || /^[a-z]$/i.test(event.key))) {
+            if (action && !isPress && (isInside || isFree)) {
                 event.preventDefault(); // Otherwise the video's own controls would follow the key, too.
                 run(action);
             }
@@ -116,7 +125,7 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
     const box = useRef(null);
     const isStuck = useIsStuck(box);
     useVideoTime(video, onTime);
-    useKeys(section, run);
+    useKeys(section, box, run);
     const showStart = ({ currentTarget }) => {
         currentTarget.currentTime = seconds;
     };

@@ -95,15 +95,14 @@ export function secondsAfterKey(key, seconds, duration) {
 const KEY_SECONDS = 2;
 
 const PLAYER_ACTIONS = {
-    ' ': { type: 'toggle' }, k: { type: 'toggle' },
-    ArrowLeft: { type: 'move', seconds: -KEY_SECONDS }, j: { type: 'move', seconds: -KEY_SECONDS },
-    ArrowRight: { type: 'move', seconds: KEY_SECONDS }, l: { type: 'move', seconds: KEY_SECONDS },
+    ' ': { type: 'toggle' },
+    ArrowLeft: { type: 'move', seconds: -KEY_SECONDS }, ArrowRight: { type: 'move', seconds: KEY_SECONDS },
     ArrowUp: { type: 'moment', direction: -1 }, ArrowDown: { type: 'moment', direction: 1 },
 };
 
 /** What a key does to the player: `{type: 'toggle'}`, `{type: 'move', seconds}`, `{type: 'moment', direction}` or null. */
 export function playerAction(key) {
-    return PLAYER_ACTIONS[key.length === 1 ? key.toLowerCase() : key] ?? null;
+    return PLAYER_ACTIONS[key] ?? null;
 }
 
 /** The time after an action that moves from `seconds`, within the duration; null without a further moment. */
