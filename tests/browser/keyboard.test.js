@@ -224,6 +224,7 @@ test('the palette runs actions and shows their keys', async () => {
     await page.keyboard.press('Control+k');
     const keysOf = async (name) => page.getByRole('option', { name, exact: true }).locator('kbd').allInnerTexts();
     await page.getByRole('group', { name: 'Actions' }).waitFor();
+    assert.deepEqual(await page.locator('.palette-title').allInnerTexts(), ['Actions', 'Go to', 'Reels']);
     assert.deepEqual(await keysOf('Analyse a link'), ['C']);
     assert.deepEqual(await keysOf('Usage'), ['G', 'U']);
     assert.deepEqual(await keysOf('Upload a video'), []);
@@ -246,9 +247,14 @@ test('the palette runs actions and shows their keys', async () => {
     await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
     await run('Switch between light and dark');
     await page.locator('html[data-theme="dark"]').waitFor();
+    await run('Show waiting reels');
+    await page.getByRole('heading', { name: 'No waiting reels' }).waitFor();
     visitor.assertClean();
     await run('Open the documentation');
     await page.waitForURL('**/docs/**');
+    await visitor.visit('/usage');
+    await run('Sign out');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await visitor.close();
 });
 

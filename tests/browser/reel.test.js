@@ -110,11 +110,16 @@ for (const width of WIDTHS) {
         const own = page.getByRole('group', { name: 'This reel' }).getByRole('option');
         await page.keyboard.press('Control+k');
         await own.first().waitFor();
-        assert.deepEqual(await own.allInnerTexts(), ['Copy link', 'Analyse again', 'Export', 'Add a tag', 'Delete']);
+        assert.deepEqual(await own.allInnerTexts(), ['Copy link', 'Copy transcript', 'Analyse again', 'Export', 'Add a tag', 'Delete']);
         await visitor.assertAccessible();
         await page.keyboard.press('Enter');
         await page.waitForFunction(async (link) => await navigator.clipboard.readText() === link,
             `${daemon.origin}/reels/${sample.id}`);
+        await page.keyboard.press('Control+k');
+        await page.keyboard.type('transcript');
+        await page.keyboard.press('Enter');
+        await page.waitForFunction(async (text) => await navigator.clipboard.readText() === text,
+            sample.result.audio.segments.map(({ text }) => text).join('\n'));
         for (const [name, reached] of [['Export', page.getByRole('button', { name: 'Copy as Markdown' })],
             ['Add a tag', page.getByLabel('New tag').and(page.locator(':focus'))], ['Analyse again', page.getByRole('dialog', { name: 'Analyse again' })]]) {
             await page.keyboard.press('Control+k');

@@ -17,6 +17,12 @@ test('only administrators have commands of the page Admin', () => {
     assert.ok(!labels('', false).some((label) => label.startsWith('Admin')));
 });
 
+test('the list is filtered by status, and the session ended', () => {
+    assert.deepEqual(labels('running'), ['Show running reels']);
+    assert.deepEqual(labels('filter', false), ['Show waiting reels', 'Show running reels', 'Show finished reels', 'Show failed reels']);
+    assert.deepEqual(labels('sign out'), ['Sign out']);
+});
+
 test('commands have the keys of their shortcuts', () => {
     assert.deepEqual(commandsFor('usage', false), [{ kind: 'page', label: 'Usage', value: '/usage', icon: 'usage', keys: ['G', 'U'] }]);
     assert.deepEqual(commandsFor('upload', false), [{ kind: 'action', label: 'Upload a video', value: 'upload', icon: 'upload' }]);

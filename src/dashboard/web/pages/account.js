@@ -2,10 +2,9 @@
 import { html, useState } from 'htm/preact/standalone';
 import { Chats } from '../account/chats.js';
 import { AccountData } from '../account/data.js';
+import { leave } from '../account/leave.js';
 import { Sessions } from '../account/sessions.js';
-import { navigate } from '../core/navigation.js';
-import { changePassword, signOut } from '../core/session.js';
-import { sendDeletions } from '../reels/deletions.js';
+import { changePassword } from '../core/session.js';
 import { PasswordField, useSubmission } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
 import { FailureNote } from '../ui/notes.js';
@@ -47,13 +46,6 @@ function PasswordForm({ email }) {
 export function Page({ session }) {
     const { account, version } = session;
     useTitle('Account');
-    const leave = async () => {
-        sendDeletions();
-        await signOut().catch(() => {
-            showToast('Signing out at the server failed. Try again.', { isFailure: true });
-        });
-        navigate('/sign-in'); // Otherwise the next user would start on this page.
-    };
     return html`<div>
         <div class="page-head">
             <h1>Account</h1>

@@ -4,11 +4,14 @@ import { linksIn } from '../reel/links.js';
 // Label, path, icon, other names, and the keys that do the same.
 const PAGES = [
     ['Reels', '/', 'reels', 'list start home', ['G', 'R']],
-    ['Failed reels', '/?status=error', 'error', 'list'],
+    ['Show waiting reels', '/?status=pending', 'pending', 'list filter status queue'],
+    ['Show running reels', '/?status=processing', 'processing', 'list filter status'],
+    ['Show finished reels', '/?status=done', 'done', 'list filter status'],
+    ['Show failed reels', '/?status=error', 'error', 'list filter status errors'],
     ['Usage', '/usage', 'usage', 'cost money tokens budget limits', ['G', 'U']],
     ['Tokens', '/tokens', 'tokens', 'api key program', ['G', 'T']],
     ['Webhooks', '/webhooks', 'webhooks', 'notifications secret deliveries', ['G', 'W']],
-    ['Account', '/account', 'account', 'password sign out chats telegram export delete', ['G', 'A']],
+    ['Account', '/account', 'account', 'password chats telegram export delete', ['G', 'A']],
 ];
 const ADMIN_PAGES = [
     ['Admin: Queue', '/admin', 'admin', 'jobs workers', ['G', 'D']],
@@ -27,6 +30,7 @@ const ACTIONS = [
     ['Switch between light and dark', 'theme', 'sun', 'colours theme mode'],
     ['Switch between list and grid', 'view', 'grid', 'rows pictures'],
     ['Keyboard shortcuts', 'shortcuts', 'list', 'keys help', ['?']],
+    ['Sign out', 'sign_out', 'out', 'log leave account'],
 ];
 const RECENT_MAX = 5;
 

@@ -1,5 +1,6 @@
 // The command palette: searches reels, goes to pages and runs actions.
 import { html, useEffect, useMemo, useRef, useState } from 'htm/preact/standalone';
+import { leave } from '../account/leave.js';
 import { get } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { matchRoute, pathWithQuery } from '../core/routes.js';
@@ -96,6 +97,7 @@ const ACTIONS = {
     theme: switchTheme,
     view: () => setView(viewStore.get() === 'list' ? 'grid' : 'list'),
     shortcuts: () => openOverlay('shortcuts'),
+    sign_out: leave,
 };
 
 async function run({ kind, value, run: runOwn }) {
@@ -149,7 +151,7 @@ export function Palette({ session, onClose }) {
     const actions = ['Actions', commands.filter(({ kind }) => kind !== 'page')];
     const own = [subject.title, pageEntries(subject.actions, text)];
     const found = ['Reels', reels.entries];
-    const searched = text.trim() === '' ? [own, found, actions, pages] // The recent reels are few.
+    const searched = text.trim() === '' ? [own, actions, pages, found]
         : [own, pages, actions, found, ['Search', [searchEntry(text.trim())]]];
     const groups = number === null ? searched : [found];
     const starts = groups.map((_, index) => groups.slice(0, index).reduce((sum, [, entries]) => sum + entries.length, 0));

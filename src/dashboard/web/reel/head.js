@@ -6,6 +6,7 @@ import { neighbourOf } from '../reels/list.js';
 import { headlineOf } from '../reels/row.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { TagEditor } from '../tags/tag_editor.js';
+import { copyAndReport } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
 import { usePageKeys } from '../ui/keys.js';
 import { usePageActions } from '../ui/page_actions.js';
@@ -15,6 +16,7 @@ import { showToast } from '../ui/toast.js';
 import { canBeAgain } from './again_dialog.js';
 import { Export } from './export.js';
 import { platformLink } from './links.js';
+import { transcriptText } from './markdown.js';
 import { videoAddress } from './player.js';
 import { copyLink } from './share.js';
 import { hasStills } from './still.js';
@@ -58,8 +60,10 @@ export function Head({ reel, onAgain }) {
         deleteReel(reel.id, headline, { onUndo: () => navigate(`/reels/${reel.id}`) });
         navigate('/');
     };
+    const transcript = reel.result ? transcriptText(reel.result.audio) : '';
     usePageActions('This reel', [
         { name: 'link', label: 'Copy link', icon: 'copy', run: () => copyLink(reel.id) },
+        transcript && { name: 'transcript', label: 'Copy transcript', icon: 'copy', run: () => copyAndReport(transcript, 'the transcript') },
         canBeAgain(reel) && { name: 'again', label: 'Analyse again', icon: 'again', run: onAgain },
         reel.status === 'done' && { name: 'export', label: 'Export', icon: 'download', run: openExport },
         { name: 'tag', label: 'Add a tag', icon: 'tag', run: () => document.getElementById('new-tag')?.focus() },
