@@ -84,6 +84,7 @@ for (const width of WIDTHS) {
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByRole('heading', { level: 1, name: sample.result.content.summary }).waitFor();
         await page.getByTitle(sample.result.metadata.sha256).waitFor();
+        await page.getByRole('region', { name: 'Cost' }).getByText('No cost.').waitFor();
         const menu = page.getByRole('button', { name: 'Export' });
         for (const [name, beginning] of [['Subtitles, SRT', '1\n'], ['Subtitles, WebVTT', 'WEBVTT'],
             ['JSON', `{"id":${sample.id},`]]) {

@@ -58,6 +58,12 @@ function CallTable({ usage }) {
         price.</p>`}`;
 }
 
+/** Whether no call has used anything that costs, as those of the analysis without a model. */
+function isFree({ calls }) {
+    return calls.every(({ is_under_way: isUnderWay, cost_usd: cost, prompt_tokens: prompt, output_tokens: output }) =>
+        !isUnderWay && cost === 0 && prompt === 0 && output === 0);
+}
+
 /** The section on cost, nothing for a reel without calls of paid models; a change of `changed` reloads the calls. */
 export function Cost({ id, changed }) {
     const { data, error, reload } = useLoading((signal) => get(`/reels/${id}/usage`, signal), [id, changed]);
@@ -65,6 +71,6 @@ export function Cost({ id, changed }) {
         <div class="section-head"><h2 id="cost">Cost</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
-        ${data && html`<${CallTable} usage=${data} />`}
+        ${data && (isFree(data) ? html`<p class="cost-none muted">No cost.</p>` : html`<${CallTable} usage=${data} />`)}
     </section>`;
 }
