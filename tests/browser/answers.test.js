@@ -163,7 +163,7 @@ for (const width of WIDTHS) {
         changed.result.content.topics = [...other.result.content.topics, 'only here'];
         await answer(page, `/reels/${other.id}`, changed);
         await visitor.visit(`/reels/${sample.id}`);
-        await page.getByRole('region', { name: 'Other analyses of this post' }).waitFor();
+        await page.getByRole('region', { name: 'Other analyses of this post' }).getByText(other.result.metadata.model.name).waitFor();
         await page.locator(`a[href="/reels/${sample.id}/compare/${other.id}"]`).click();
         await page.getByRole('heading', { name: 'Compare analyses' }).waitFor();
         await page.getByText('2 of ').first().waitFor();

@@ -200,6 +200,8 @@ test('a reel whose video is not kept shows the picture of each key moment', asyn
     await page.waitForFunction(() => document.querySelector('.player img').naturalWidth > 0);
     assert.equal(await picture.getAttribute('alt'), `Picture of: ${moments.at(-1).description}`);
     assert.equal(await page.locator('video, .reel-head img').count(), 0);
+    await page.locator('.player').getByText('This server does not keep the video.').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Keep videos' }).count(), 0, 'only administrators can');
     visitor.assertClean();
     await visitor.close();
 });

@@ -331,6 +331,20 @@ test('a reel being fetched when the stream opens is requested once', async () =>
     await visitor.close();
 });
 
+test('an upload has no author', async () => {
+    const { result } = sample;
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    await page.route(`**/dashboard/api/reels/${sample.id}`, (route) => route.fulfill({ json: { ...sample, url: 'upload:clip.mp4',
+        result: { ...result, platform_meta: { ...result.platform_meta, url: null, author: '', author_name: '' } } } }));
+    await visitor.visit(`/reels/${sample.id}`);
+    const post = page.getByRole('region', { name: 'Post', exact: true });
+    await post.getByText('Caption').waitFor();
+    assert.equal(await post.getByText('Author').count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
+
 test('a reel of another account is not found', async () => {
     const visitor = await Visitor.open(browser, daemon, { person });
     await visitor.visit('/reels/999999');

@@ -69,8 +69,8 @@ function Post({ post }) {
         .filter(([count]) => !isMissing(count)).map(([count, word]) => `${formatCount(count)} ${word}`);
     const music = [post.music_title, post.music_artist].filter((one) => !isMissing(one)).join(', by ');
     return html`<${Section} title="Post">
-        <${Fact} name="Author">${post.author_name ? `${post.author_name} (${post.author})` : post.author}
-            ${post.author_verified ? html` <span class="muted">verified</span>` : null}<//>
+        ${post.author && html`<${Fact} name="Author">${post.author_name ? `${post.author_name} (${post.author})` : post.author}
+            ${post.author_verified ? html` <span class="muted">verified</span>` : null}<//>`}
         ${post.caption && html`<div><dt>Caption</dt>
             <dd class="foreign caption" dir="auto">${post.caption}</dd></div>`}
         <${Words} name="Hashtags" words=${post.hashtags} sign="#" />

@@ -2,6 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from 'htm/preact/standalone';
 import { locationStore, noteAddress } from '../core/navigation.js';
 import { momentOfFragment } from '../core/routes.js';
+import { isAdministrator } from '../core/session.js';
 import { useStore } from '../core/store.js';
 import { Player, videoAddress } from './player.js';
 import { momentSpans, secondsAfterAction, segmentSpans, spansAt } from './positions.js';
@@ -80,6 +81,12 @@ function tracksOf(result) {
     ];
 }
 
+/** Why there is no player. */
+function NotKept() {
+    return html`<p class="small muted">This server does not keep the video.${isAdministrator() && html`${' '}<a
+        href="/docs/operation.html#description/kept-media">Keep videos</a>`}</p>`;
+}
+
 /** The section of a reel's page with the timeline, and with the player if the video is kept, otherwise pictures. */
 export function Moments({ reel }) {
     const { result } = reel;
@@ -114,7 +121,8 @@ export function Moments({ reel }) {
     return html`<section class=${`moments ${kind}`} ref=${section} aria-label="Timeline">
         ${hasPlayer && html`<${Player} reel=${reel} video=${video} section=${section} seconds=${seconds}
             onTime=${show} onAction=${act} />`}
-        ${hasPictures && html`<${Still} spans=${bare[0].spans} seconds=${seconds} metadata=${result.metadata} />`}
+        ${hasPictures && html`<${Still} spans=${bare[0].spans} seconds=${seconds} metadata=${result.metadata}><${NotKept} /><//>`}
+        ${kind === '' && html`<${NotKept} />`}
         <div class="tracks">
             <${Timeline} duration=${duration} seconds=${seconds} tracks=${tracks} description=${description} onSeek=${seek} />
             <div class="span-lists">

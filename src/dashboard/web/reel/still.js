@@ -9,13 +9,13 @@ export function hasStills(moments) {
 
 /**
  * The picture of the last of `spans`, the key moments, that has one and begins at or before `seconds`, otherwise of the
- * first. `metadata` is the result's.
+ * first. `metadata` is the result's. `children` follow.
  */
-export function Still({ spans, seconds, metadata }) {
+export function Still({ spans, seconds, metadata, children }) {
     const { width, height } = metadata;
     const framed = spans.filter(({ frame }) => frame);
     const shown = framed.findLast(({ start }) => start <= seconds) ?? framed[0];
     return html`<div class="player player-still"><img class="player-video" src=${resourceAddress(shown.frame)} width=${width}
         height=${height} style=${{ aspectRatio: `${width} / ${height}` }} alt=${`Picture of: ${shown.text}`}
-        decoding="async" /></div>`;
+        decoding="async" />${children}</div>`;
 }
