@@ -58,6 +58,11 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await visitor.waitForFocus(link(0));
+    await page.keyboard.press('t');
+    await page.keyboard.type('quiet');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visitor.waitForFocus(link(0));
     await page.keyboard.press('Delete');
     await visitor.waitForFocus(link(1));
     await page.keyboard.press('Control+z');

@@ -129,6 +129,8 @@ for (const width of WIDTHS) {
         const mark = page.locator('.row mark').first();
         await mark.waitFor();
         assert.ok(new URL(page.url()).searchParams.get('q').length > 0, 'the address contains the search');
+        await page.keyboard.press('ArrowDown');
+        await visitor.waitForFocus(page.locator('.row-title a').first());
         await page.locator('.row-title a').first().click();
         await page.locator('.clock').waitFor();
         await visitor.waitForFocus(page.locator('.reel h1'));

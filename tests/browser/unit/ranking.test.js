@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { find, folded } from '../../../src/api/documents/viewer/ranking.js';
+import { readFileSync } from 'node:fs';
+import { find, folded, OTHER_NAMES } from '../../../src/api/documents/viewer/ranking.js';
 
 function entry(title, text, more = '', factor = 1) {
-    return { title, text, more, factor, folded: { title: folded(title), parent: '', text: folded(text) } };
+    return { title, text, more, factor, folded: { title: folded(title), parent: '', text: folded(text), names: OTHER_NAMES[title] ?? '' } };
 }
 
 const ENTRIES = [
@@ -26,6 +27,29 @@ test('entries have all words, and the words of a question do not count', () => {
     }
     assert.deepEqual(titles('eb'), [], 'a word begins with what is typed');
     assert.deepEqual(titles('  '), []);
+});
+
+test('sections and requests are found by what readers call them', () => {
+    const entries = [
+        entry('Authentication', 'Every request needs one.'), entry('Token leaked', 'Revoke it.', '', 0.25),
+        entry('Limits', 'Per minute.'), entry('Links fail', 'The platform is rate limiting.', '', 0.25),
+        entry('Safe retries', 'Send the same key again.'), entry('Errors', 'Retry later, safely.'),
+        entry('Follow the progress of one reel', 'Reports it.'), entry('Get the picture of a key moment', 'A JPEG.'),
+    ];
+    for (const [typed, title] of [
+        ['api key', 'Authentication'], ['how do I get a token', 'Authentication'], ['rate limiting', 'Limits'],
+        ['too many requests', 'Limits'], ['how do I retry safely', 'Safe retries'], ['sse', 'Follow the progress of one reel'],
+    ]) {
+        assert.equal(find(entries, typed).found[0].title, title, typed);
+    }
+});
+
+test('other names are those of titles in the documents', () => {
+    const text = ['openapi.yaml', 'guide/client.md', 'guide/mcp.md'].map((file) =>
+        readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')).join('\n');
+    for (const title of Object.keys(OTHER_NAMES)) {
+        assert.match(text, new RegExp(`^ *(?:#+|summary:) ${title}$`, 'm'));
+    }
 });
 
 test('mistyped words are corrected', () => {

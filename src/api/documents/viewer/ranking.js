@@ -2,10 +2,28 @@
 export const RESULTS_MAX = 20;
 const PASSAGE_BEFORE = 40;
 const PASSAGE_LENGTH = 150;
-const WEIGHTS = { title: 10, parent: 2, text: 1 };
+const WEIGHTS = { title: 10, names: 10, parent: 2, text: 1 };
 // Of questions; they say nothing about what is searched.
-const STOP_WORDS = new Set(('a an and are as at be by can could do does for from have how i if in into is it its me my no not of on or '
+const STOP_WORDS = new Set(('a an and are as at be by can could do does for from get have how i if in into is it its me my no not of on or '
     + 'should so that the their them then there this to use was we what when where which who why will with would you your').split(' '));
+/** What readers call sections and requests that have other titles. */
+export const OTHER_NAMES = {
+    Authentication: 'api key, token, bearer, login, credentials',
+    'Codes of failed requests': 'error codes',
+    'Safe retries': 'idempotency, retry safely, duplicate',
+    Pagination: 'next page, cursor',
+    Limits: 'rate limiting, too many requests, 429, quota, throttling',
+    'Lists and queue': 'bulk, batch, many links',
+    'Structured data': 'json schema, own fields',
+    Conventions: 'cors, origin, date format',
+    'Command-line client': 'cli, sdk, library',
+    'Submit one or several reels': 'analyse a link, bulk, batch',
+    'Read one reel': 'poll, long polling, status',
+    'Follow the progress of one reel': 'sse, server-sent events, stream',
+    'Delete one reel': 'cancel a job, remove',
+    'Search your reels by meaning': 'semantic search',
+};
+const STEM_LETTERS_MIN = 4;
 const TYPO_LETTERS_MIN = 4; // Shorter words are too similar to each other.
 const TWO_TYPOS_LETTERS_MIN = 8;
 
@@ -18,6 +36,12 @@ function wordsOf(phrase) {
     const words = phrase.split(/[^\p{L}\p{N}_/{}-]+/u).filter(Boolean);
     const telling = words.filter((word) => !STOP_WORDS.has(word));
     return telling.length > 0 ? telling : words;
+}
+
+/** A word without an ending that its other forms do not have. */
+function stemOf(word) {
+    const stem = word.replace(/(?:ing|ies|ed|ly|y|s)$/, '');
+    return stem.length < STEM_LETTERS_MIN ? word : stem;
 }
 
 /** Matches texts with a word that begins with `word`. */
@@ -36,7 +60,9 @@ function scoreOf({ folded: parts, more, factor }, phrase, beginnings, needed) {
             score += found.reduce((sum, part) => sum + WEIGHTS[part], 0.5);
         }
     }
-    return matched < needed ? 0 : factor * (score + (parts.title === phrase ? 100 : 0) + (parts.title.includes(phrase) ? 40 : 0)
+    const isName = parts.names.split(', ').includes(phrase);
+    return matched < needed ? 0 : factor * (score + ([parts.title, parts.parent].includes(phrase) || isName ? 100 : 0)
+        + (parts.title.includes(phrase) ? 40 : 0) + (phrase.includes('/') && parts.parent.endsWith(phrase) ? 40 : 0)
         + (parts.title.startsWith(phrase) ? 30 : 0) + (parts.text.includes(phrase) ? 12 : 0));
 }
 
@@ -73,12 +99,12 @@ function correctedWord(word, counts) {
 function correct(words, entries) {
     const counts = new Map();
     for (const { folded: parts } of entries) {
-        for (const known of `${parts.title} ${parts.text}`.split(/[^\p{L}\p{N}]+/u)) {
+        for (const known of `${parts.title} ${parts.names} ${parts.text}`.split(/[^\p{L}\p{N}]+/u)) {
             counts.set(known, (counts.get(known) ?? 0) + 1);
         }
     }
-    const isKnown = (word) => entries.some(({ folded: parts, more }) => beginningOf(word).test(parts.text)
-        || beginningOf(word).test(parts.title) || beginningOf(word).test(more));
+    const isKnown = (word) => entries.some(({ folded: parts, more }) =>
+        [parts.title, parts.names, parts.text, more].some((text) => beginningOf(stemOf(word)).test(text)));
     return words.map((word) => (isKnown(word) ? word : correctedWord(word, counts)));
 }
 
@@ -91,7 +117,7 @@ function passageOf({ text, folded: parts }, phrase, words) {
 }
 
 function ranked(entries, phrase, words, needed) {
-    const beginnings = words.map(beginningOf);
+    const beginnings = words.map((word) => beginningOf(stemOf(word)));
     return entries.map((entry) => ({ ...entry, score: scoreOf(entry, phrase, beginnings, needed) }))
         .filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, RESULTS_MAX)
         .map((entry) => ({ ...entry, passage: passageOf(entry, phrase, words) }));
@@ -102,8 +128,10 @@ function ranked(entries, phrase, words, needed) {
  * otherwise entries count that have half of the words.
  */
 export function find(entries, typed) {
-    const phrase = folded(typed.trim()).replaceAll(/\s+/g, ' ');
-    const words = wordsOf(phrase);
+    const whole = folded(typed.trim()).replaceAll(/\s+/g, ' ');
+    const words = wordsOf(whole);
+    const isQuestion = words.length > 0 && STOP_WORDS.has(whole.split(' ')[0]) && !/[/{]/.test(whole);
+    const phrase = isQuestion ? words.join(' ') : whole;
     if (words.length === 0) {
         return { found: [], corrected: '' };
     }

@@ -1,6 +1,6 @@
 // The search: every guide and every request of the API, by words and phrases.
 import { addAnchors, CHANGELOG, descriptionOf, fetchDocument, fetchGuides, PAGE, PAGES, sectionsOf, slugOf } from './guides.js';
-import { find, folded, RESULTS_MAX } from './ranking.js';
+import { find, folded, OTHER_NAMES, RESULTS_MAX } from './ranking.js';
 
 const METHOD = /^ {4}(get|put|post|delete):$/;
 const OPERATOR_FACTOR = 0.25; // Most readers are clients.
@@ -87,7 +87,8 @@ async function loadEntries() {
         return entriesOfGuides(index === 0 ? [...described, ...sections] : sections, page);
     });
     return [...entries, ...entriesOfRequests(document)].map((entry) => ({ ...entry,
-        folded: { title: folded(entry.title), parent: folded(entry.parent), text: folded(entry.text) } }));
+        folded: { title: folded(entry.title), parent: folded(entry.parent), text: folded(entry.text),
+            names: OTHER_NAMES[entry.title] ?? '' } }));
 }
 
 /** What was found, and for which words if others were typed. */

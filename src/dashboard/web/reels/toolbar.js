@@ -54,7 +54,11 @@ export function Toolbar({ query, onQuery, ask, children }) {
         search.handOn('');
         field.current.focus();
     };
-    const clearOnEscape = (event) => {
+    const followKey = (event) => {
+        if (event.key === 'ArrowDown') {
+            event.preventDefault();
+            document.querySelector('.row-title a')?.focus();
+        }
         if (event.key === 'Escape' && search.text !== '') {
             event.preventDefault();
             clearSearch();
@@ -67,7 +71,7 @@ export function Toolbar({ query, onQuery, ask, children }) {
             <input class="input" id="search" type="search" ref=${field} autocomplete="off" maxlength="500"
                 aria-keyshortcuts="/" placeholder="Search your reels"
                 value=${search.text} onInput=${(event) => search.setText(event.target.value)}
-                onKeyDown=${clearOnEscape} />
+                onKeyDown=${followKey} />
             ${search.text !== '' && html`<button class="button button-plain button-icon searchbox-clear"
                 type="button" aria-label="Clear the search" onClick=${clearSearch}>
                 <${Icon} name="close" /></button>`}

@@ -3,9 +3,10 @@ import { html, useState } from 'htm/preact/standalone';
 import { countOf } from '../text/numbers.js';
 import { Dialog } from '../ui/dialog.js';
 import { Check, Field, useSubmission } from '../ui/field.js';
+import { useLoading } from '../ui/loading.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
-import { changeTags, tagsIn } from './tags.js';
+import { changeTags, readTags, tagsIn } from './tags.js';
 
 /** `reels` are of the list. */
 export function TagDialog({ reels, onClose }) {
@@ -17,14 +18,17 @@ export function TagDialog({ reels, onClose }) {
         showToast(`Changed the tags of ${countOf(reels.length, 'reel')}.`);
         onClose();
     });
+    const { data: known } = useLoading(readTags, []);
+    const finished = text.slice(0, text.lastIndexOf(',') + 1); // The tags before the one that is typed.
     const toggle = (tag) => (isOn) => setRemoved(isOn ? [...removed, tag] : removed.filter((one) => one !== tag));
     return html`<${Dialog} title=${`Tags of ${countOf(reels.length, 'reel')}`} onClose=${onClose}>
         <form class="stack" onSubmit=${submit} noValidate>
-            <${Field} label="Add" hint="Separate several tags with commas." autocomplete="off" maxlength="400" value=${text}
+            <${Field} label="Add" hint="Separate several tags with commas." autocomplete="off" maxlength="400" list="known-tags" value=${text}
                 onValue=${(value) => {
         setText(value);
         clearError();
     }} />
+            <datalist id="known-tags">${known?.map(({ tag }) => html`<option key=${tag} value=${`${finished}${tag}`} />`)}</datalist>
             ${present.length > 0 && html`<fieldset class="stack"><legend class="label">Remove</legend>
                 ${present.map((tag) => html`<${Check} key=${tag} label=${tag} isOn=${removed.includes(tag)}
                     onValue=${toggle(tag)} />`)}</fieldset>`}

@@ -26,7 +26,8 @@ export function Dialog({ title, isBare = false, onClose, children }) {
     useLayoutEffect(() => {
         const opener = document.activeElement;
         element.current.showModal();
-        return () => opener?.isConnected && opener.focus();
+        // Once it is gone: while it is open, nothing else can have the focus.
+        return () => queueMicrotask(() => document.activeElement === document.body && opener?.isConnected && opener.focus());
     }, []);
     // Again when its content changes, for example after its form was sent.
     useLayoutEffect(() => focusFirst(element.current), [title]);
