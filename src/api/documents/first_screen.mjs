@@ -1,6 +1,6 @@
 // Writes a page of the documentation with its contents and its first section, which readers see while the viewer loads:
 //
-//     node first_screen.js DOCS PAGE PARSER TEMPLATE OUTPUT
+//     node first_screen.mjs DOCS PAGE PARSER TEMPLATE OUTPUT
 //
 // PARSER is the module of `marked`. Samples are left out, because the viewer places them.
 import { readFile, writeFile } from 'node:fs/promises';
