@@ -9,7 +9,7 @@ const PLACEHOLDER = '<!-- first screen -->';
 const [docs, page, parser, template, output] = process.argv.slice(2);
 
 globalThis.location = { pathname: `/docs/${page}` };
-const [{ marked }, { descriptionOf, joined, PAGES, sectionsOf, slugOf }] = await Promise.all([
+const [{ marked }, { CHANGELOG, descriptionOf, joined, PAGES, sectionsOf, slugOf }] = await Promise.all([
     import(parser), import('./viewer/guides.js')]);
 
 const read = (path) => readFile(path, 'utf8');
@@ -22,7 +22,7 @@ function list(title, entries) {
 const isReference = page === 'index.html';
 const document = isReference ? await read(`${docs}/openapi.yaml`) : '';
 const guides = await Promise.all(PAGES[page].map(async (file) => ({
-    file, sections: sectionsOf(await read(file === 'CHANGELOG.md' ? `${docs}/../${file}` : `${docs}/${file}`)) })));
+    file, sections: sectionsOf(await read(file === CHANGELOG ? `${docs}/../${file}` : `${docs}/${file}`)) })));
 const text = isReference ? `${descriptionOf(document)}\n${joined(guides, 1)}` : joined(guides, 0);
 const title = isReference ? /^ {2}title: (.*)$/m.exec(document)[1] : 'Operation';
 const tags = /\ntags:\n([^]*?)\n\S/.exec(document)?.[1] ?? '';

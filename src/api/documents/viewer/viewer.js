@@ -271,7 +271,7 @@ function completePage() {
         for (const cell of table.querySelectorAll('td')) {
             cell.dataset.label = heads[cell.cellIndex];
         }
-        // Of what follows from a code; tables of fields leave the place of the samples free.
+        // Causes and remedies need the whole width; tables of fields leave the place of the samples free.
         table.classList.toggle('wide', heads.length === 3 && heads[0] === 'Status');
     }
     shieldBackground();
