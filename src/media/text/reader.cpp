@@ -73,12 +73,12 @@ float contrast(const picture::view& frame, const rotated_box& area) {
 bool has_neighbour(const picture::view& frame, const rotated_box& line) {
     const double width = digit_heights * line.height;
     const double distance = (line.width + width) / 2;
-    const auto beside = [&](double away) {
-        const double x = line.centre_x + away * std::cos(line.slant);
-        const double y = line.centre_y + away * std::sin(line.slant);
+    const auto contrast_at = [&](double offset) {
+        const double x = line.centre_x + offset * std::cos(line.slant);
+        const double y = line.centre_y + offset * std::sin(line.slant);
         return contrast(frame, {x, y, width, line.height, line.slant});
     };
-    return std::max(beside(-distance), beside(distance)) > contrast(frame, line) / 2;
+    return std::max(contrast_at(-distance), contrast_at(distance)) > contrast(frame, line) / 2;
 }
 
 class frame_text_reader final : public text_reader {
