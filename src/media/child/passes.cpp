@@ -326,14 +326,25 @@ private:
 
     void enter_group(const AVPacket& first) {
         const auto start = from_.start_of(first, from_.video());
+        if (start) group_start_ = *start;
         const bool is_needed = !start || std::ranges::binary_search(starts_, *start);
         if (is_needed_ && !is_needed) {
             feed(nullptr);
             if (!done()) show_until(*start);
-            avcodec_flush_buffers(decoder_.get());
-            av_frame_unref(held_.get());
+            discard_rest();
         }
         is_needed_ = is_needed;
+    }
+
+    /// Forgets the pictures that the decoder has not returned yet.
+    void discard_rest() {
+        avcodec_flush_buffers(decoder_.get());
+        av_frame_unref(held_.get());
+    }
+
+    /// Whether the first remaining moment is in a group that has not begun.
+    [[nodiscard]] bool is_group_over() const {
+        return !done() && !starts_.empty() && group_start_ < starts_.end()[-std::ssize(moments_)];
     }
 
     void feed(const AVPacket* packet) {
@@ -346,8 +357,11 @@ private:
             show_until(*seconds);
             hold_picture(*held_, frame);
             held_seconds_ = *seconds;
-            return !done();
+            return !done() && !is_group_over();
         });
+        if (!is_group_over()) return;
+        is_needed_ = false;
+        discard_rest();
     }
 
     /// Handles the held picture for the moments before `end`, or for all remaining ones.
@@ -364,7 +378,9 @@ private:
     container& from_;
     std::span<const double> moments_;  ///< The remaining ones.
     const picture_handler& handle_;
-    std::vector<double> starts_;  ///< Start times of the groups of pictures to decode; ascending.
+    /// Start times of the groups of pictures to decode, for each moment; ascending.
+    std::vector<double> starts_;
+    double group_start_ = 0;
 
     codec_owner decoder_;
     frame_owner frame_ = new_frame();

@@ -4,6 +4,13 @@
 #include <cmath>
 #include <cstddef>
 
+// Halves the time on processors with AVX2. Without FMA, the results are the same.
+#ifdef __x86_64__
+#define REELSD_WITH_AVX2 __attribute__((target_clones("avx2", "default")))
+#else
+#define REELSD_WITH_AVX2
+#endif
+
 namespace reelsd::media::picture {
 
 namespace {
@@ -38,7 +45,8 @@ int points_of(double step) {
 
 /// Calls `take(index, sum)` for each pixel of the small picture of an upright area.
 template <class Take>
-void sample_upright(const view& frame, const crop& from, int across, int down, Take take) {
+[[gnu::always_inline]] inline void sample_upright(
+    const view& frame, const crop& from, int across, int down, Take take) {
     const rotated_box& area = from.area;
     const auto columns = taps_of(
         area.centre_x - area.width / 2, area.width / from.width, from.width, across, frame.width);
@@ -116,7 +124,7 @@ box rotated_box::bounds() const {
         static_cast<int>(std::ceil(centre_y + down))};
 }
 
-void sample(
+REELSD_WITH_AVX2 void sample(
     const view& frame, const crop& from, const std::array<normalization, 3>& channels,
     std::vector<float>& planes) {
     const auto pixels =
