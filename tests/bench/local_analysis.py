@@ -7,7 +7,8 @@
 the answer of a long poll, with a daemon on a separate database; CPU of the daemon, its children and PostgreSQL.
 Limit: ffmpeg that only decodes pictures and sound. Rounds are interleaved; with this few, the p99 is the slowest. "x real time"
 is the video's duration divided by the median. The peak is the memory of all processes of a contender together, with
-shared pages by their share, sampled ten times a second. No other load should run.
+shared pages by their share, sampled ten times a second in a round of its own, because that takes a fifth of a core. No
+other load should run.
 """
 
 import argparse
@@ -32,11 +33,13 @@ JOB_SECONDS_MAX = 120
 
 
 class Peak(threading.Thread):
-    """The maximum memory of some processes together, in MiB."""
+    """The maximum memory in MiB of our descendants together: of new ones, and of `included` ones with theirs."""
 
-    def __init__(self, processes):
+    def __init__(self, *included):
         super().__init__(daemon=True)
-        self.processes, self.mebibytes, self.ended = processes, 0.0, threading.Event()
+        self.processes, self.mebibytes, self.ended = Processes(os.getpid()), 0.0, threading.Event()
+        others = set(self.processes.pids()) - {pid for root in included for pid in Processes(root).pids()}
+        self.processes.pids = lambda: [pid for pid in Processes(os.getpid()).pids() if pid not in others]
 
     def __enter__(self):
         self.start()
@@ -58,16 +61,11 @@ def children_cpu():
 
 @contextlib.contextmanager
 def measured():
-    """Fills {wall, cpu: {"children": s}, peak} with the figures of the processes that start and end inside."""
+    """Fills {wall, cpu: {"children": s}} with the figures of the processes that start and end inside."""
     seen = {}
     before, begun = children_cpu(), time.monotonic()
-    # All our descendants: there are no others.
-    ours = Processes(os.getpid())
-    others = set(ours.pids())
-    ours.pids = lambda: [pid for pid in Processes(os.getpid()).pids() if pid not in others]
-    with Peak(ours) as peak:
-        yield seen
-    seen.update(wall=time.monotonic() - begun, cpu={"children": children_cpu() - before}, peak=peak.mebibytes)
+    yield seen
+    seen.update(wall=time.monotonic() - begun, cpu={"children": children_cpu() - before})
 
 
 def run(*command, env=None):
@@ -102,18 +100,17 @@ def whole_job(world, daemon):
     pid = daemon.process.pid
     own, children, stored = *own_and_children_cpu(pid), database.cpu_seconds()
     begun = time.monotonic()
-    with Peak(daemon.processes) as peak:
-        job = daemon.request("POST", "/api/v1/reels/analyze", {"url": SAMPLE, "fresh": True},
-                             token=world.token).json()["id"]
-        while True:
-            view = daemon.request("GET", f"/api/v1/reels/{job}?wait=60", token=world.token).json()
-            if view["status"] in ("done", "error") or time.monotonic() - begun > JOB_SECONDS_MAX:
-                break
-        wall = time.monotonic() - begun
+    job = daemon.request("POST", "/api/v1/reels/analyze", {"url": SAMPLE, "fresh": True},
+                         token=world.token).json()["id"]
+    while True:
+        view = daemon.request("GET", f"/api/v1/reels/{job}?wait=60", token=world.token).json()
+        if view["status"] in ("done", "error") or time.monotonic() - begun > JOB_SECONDS_MAX:
+            break
+    wall = time.monotonic() - begun
     if view["status"] != "done":
         sys.exit(f"the sample reel is {view}")
     now, now_children = own_and_children_cpu(pid)
-    return {"wall": wall, "peak": peak.mebibytes, "cpu": {
+    return {"wall": wall, "cpu": {
         "reelsd": now - own, "children": now_children - children, "database": database.cpu_seconds() - stored}}
 
 
@@ -140,7 +137,18 @@ def main():
                 "a job, whole": lambda video: whole_job(world, daemon),
                 "ffmpeg, decoding": decode}
         contenders = [(video, way) for video in videos for way in ways if video == sample or way != "a job, whole"]
-        rounds_of = interleaved(options.rounds, contenders, lambda contender: ways[contender[1]](contender[0]))
+
+        def measure(contender):
+            video, way = contender
+            return ways[way](video)
+
+        def peak_of(contender):
+            with Peak(*([daemon.process.pid] if contender[1] == "a job, whole" else [])) as peak:
+                measure(contender)
+            return peak.mebibytes
+
+        peaks = interleaved(1, contenders, peak_of)
+        rounds_of = interleaved(options.rounds, contenders, measure)
         rows = []
         for (video, way), rounds in rounds_of.items():
             took = sorted(one["wall"] for one in rounds)
@@ -149,7 +157,7 @@ def main():
                    for name in ("reelsd", "children", "database")}
             rows.append([
                 f"{pathlib.Path(video).name}, {duration:.1f} s: {way}", statistics.median(took), took[-1],
-                duration / statistics.median(took), *cpu.values(), max(one["peak"] for one in rounds)])
+                duration / statistics.median(took), *cpu.values(), *peaks[video, way]])
         print_table(f"local analysis, {options.rounds} rounds",
                     ["", "median s", "p99 s", "x real time", "reelsd CPU s", "children CPU s", "database CPU s", "peak MiB"],
                     rows)
