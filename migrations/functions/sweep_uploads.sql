@@ -1,5 +1,5 @@
 -- Renews the uploads that a daemon is receiving, and removes those whose daemon or job has ended. Marks objects of ended jobs
--- that are not kept for deletion, and removes kept transcripts of ended jobs.
+-- that are not kept for deletion, and removes kept answers of ended jobs.
 CREATE OR REPLACE FUNCTION sweep_uploads(arriving bigint[]) RETURNS void LANGUAGE sql AS $$
     UPDATE upload SET renewed_at = now() WHERE id = ANY (arriving) AND job_id IS NULL;
     DELETE FROM upload
@@ -16,5 +16,8 @@ CREATE OR REPLACE FUNCTION sweep_uploads(arriving bigint[]) RETURNS void LANGUAG
               FOR UPDATE OF old SKIP LOCKED);
     DELETE FROM kept_transcript
      WHERE job_id IN (SELECT old.job_id FROM kept_transcript AS old JOIN job_state AS job ON job.id = old.job_id
+                       WHERE job.status IN ('done', 'error') FOR UPDATE OF old SKIP LOCKED);
+    DELETE FROM kept_analysis
+     WHERE job_id IN (SELECT old.job_id FROM kept_analysis AS old JOIN job_state AS job ON job.id = old.job_id
                        WHERE job.status IN ('done', 'error') FOR UPDATE OF old SKIP LOCKED);
 $$;

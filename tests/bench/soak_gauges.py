@@ -71,7 +71,7 @@ GAUGES = {
 TABLES_BOUNDED = (
     "job", "search_document", "search_word", "search_concept", "reel_thumbnail", "webhook_delivery", "web_session",
     "invitation", "chat_message", "chat_code", "linked_chat", "resolver_pace", "model_total",
-    "model_audio_total", "kept_transcript", "webhook_secret")
+    "model_audio_total", "kept_analysis", "kept_transcript", "webhook_secret")
 TABLES_KEPT = ("deleted_job", "idempotency_key", "model_call", "api_token")
 # The number of reels varies at random, and one has five times the words of another: half of the rows may be
 # chance. Rows that deletions leave behind would be ten times as many.

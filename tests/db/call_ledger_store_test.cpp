@@ -127,6 +127,19 @@ TEST_F(CallLedgerStore, ReleasesACallByItsKeyAfterALostAnswer) {
     EXPECT_FALSE(begin(job_));
 }
 
+TEST_F(CallLedgerStore, KeepsTheLatestAnswerOfAnAnalysis) {
+    for (const char* answer : {R"("first")", R"("a\\u0000b")"}) {
+        auto used = answered;
+        used.kept_answer = answer;
+        settle(begin(job_).value(), used);
+    }
+    const auto kept = [&](call_purpose purpose) {
+        return run(ledger_.kept_answer(job_.id, "gemini", "flash", purpose, soon()));
+    };
+    EXPECT_EQ(kept(call_purpose::analysis), R"("a\\u0000b")");
+    EXPECT_EQ(kept(call_purpose::transcription), "");
+}
+
 TEST_F(CallLedgerStore, TranscriptionsAreCountedApart) {
     const call_intent intent{
         .job = job_.id,
@@ -145,9 +158,12 @@ TEST_F(CallLedgerStore, TranscriptionsAreCountedApart) {
          .audio_milliseconds = 62'500,
          .kept_answer = R"({"text":"a\\u0000b"})"});
     EXPECT_FALSE(run(ledger_.begin(intent, soon())));
-    EXPECT_EQ(
-        run(ledger_.kept_answer(job_.id, "openai", "whisper", soon())), R"({"text":"a\\u0000b"})");
-    EXPECT_EQ(run(ledger_.kept_answer(job_.id, "openai", "other", soon())), "");
+    const auto kept = [&](const char* model, call_purpose purpose) {
+        return run(ledger_.kept_answer(job_.id, "openai", model, purpose, soon()));
+    };
+    EXPECT_EQ(kept("whisper", call_purpose::transcription), R"({"text":"a\\u0000b"})");
+    EXPECT_EQ(kept("other", call_purpose::transcription), "");
+    EXPECT_EQ(kept("whisper", call_purpose::analysis), "");
     const auto now = used();
     ASSERT_EQ(now.by_purpose.size(), 1U);
     EXPECT_EQ(now.by_purpose[0].purpose, "transcription");

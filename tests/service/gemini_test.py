@@ -409,6 +409,13 @@ class Interruptions(GeminiTest):
         self.assertDone(self.account.finished(job_id))
         self.assertLessEqual(self.model.count("generate"), PAID_CALLS_MAX)
 
+    def test_an_answer_that_has_arrived_is_not_paid_again(self):
+        job_id = self.dies_before_storing()
+        result = self.assertDone(self.account.finished(job_id))
+        self.assertEqual(result["visual"]["text_on_screen"], ["FRESH PASTA"])
+        self.assertEqual(self.model.count("generate"), 1)
+        wait_until(lambda: self.sql("SELECT count(*) FROM kept_analysis") == "0", "the kept answer to be removed")
+
     def test_crashes_during_a_call_are_counted(self):
         """A call that was started counts as paid, because its outcome is unknown after a crash."""
         daemon, job_id, _ = self.held_call(attempts_max=10)

@@ -6,10 +6,11 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import threading
 from decimal import Decimal
 
-from service_support import Cluster, DatabaseTest, Platform
+from service_support import Cluster, DatabaseTest, Platform, new_folder, program, wait_until
 
 PRICES = {"gemini-3.8-flash": ("0.123457", "3.700001", "0.0123"),
           "gemini-3.5-flash-lite": ("0.3", "2.5", "0.03"),
@@ -99,6 +100,24 @@ class ModelTest(DatabaseTest):
         self.served_daemon = daemon
         self.account = daemon.account(unlimited=True)
         return daemon
+
+    def dies_before_storing(self, **settings):
+        """The id of a job whose daemon is killed after the answers have arrived and before the result is stored: while
+        pictures of key moments are made, which is last. The daemon runs again."""
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder)
+        helper, reached = os.path.join(folder, "helper"), os.path.join(folder, "reached")
+        with open(helper, "w") as file:
+            file.write(f'#!/bin/sh\nif [ "$1" = stills ] && [ ! -e {reached} ]; then : > {reached}; sleep 60; fi\n'
+                       f'exec {program("reelsd-media")} "$@"\n')
+        os.chmod(helper, 0o755)
+        os.chmod(folder, 0o777)
+        daemon = self.analyzing(lease_seconds=1, attempts_max=5, media_helper=helper, **settings)
+        job_id = self.submitted()
+        wait_until(lambda: os.path.exists(reached), "the pictures, which are made last")
+        daemon.kill()
+        daemon.start()
+        return job_id
 
     # Jobs.
 

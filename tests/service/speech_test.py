@@ -391,20 +391,7 @@ class Interruptions(SpeechTest):
         self.assertEqual((row["calls"], row["cost_usd"], row["unpriced_calls"]), (1, None, 1))
 
     def test_a_transcript_that_has_arrived_is_kept(self):
-        """The helper dies after the answer, and with it the daemon: the next attempt does not pay again."""
-        folder = new_folder()
-        self.addCleanup(shutil.rmtree, folder)
-        helper, reached = os.path.join(folder, "helper"), os.path.join(folder, "reached")
-        with open(helper, "w") as file:
-            file.write(f'#!/bin/sh\nif [ "$1" = stills ] && [ ! -e {reached} ]; then : > {reached}; sleep 60; fi\n'
-                       f'exec {program("reelsd-media")} "$@"\n')
-        os.chmod(helper, 0o755)
-        os.chmod(folder, 0o777)
-        daemon = self.analyzing(lease_seconds=1, attempts_max=5, media_helper=helper)
-        job_id = self.submitted()
-        wait_until(lambda: os.path.exists(reached), "the pictures, which are made last")
-        daemon.kill()
-        daemon.start()
+        job_id = self.dies_before_storing()
         result = self.assertDone(self.account.finished(job_id))
         self.assertEqual(result["audio"]["language"], "de")
         self.assertEqual(self.model.count("speech"), 1)

@@ -87,10 +87,10 @@ public:
         std::string_view provider, std::string_view model, call_kind kind) = 0;
     /// Records the usage of a call as soon as its answer has arrived.
     virtual void settle(std::int64_t call, const call_usage& usage) = 0;
-    /// The answer to an earlier transcription call of this job, by the same provider and model;
-    /// empty if there is none. Errors: database_unavailable.
+    /// What `kept_answer` of the usage was in the last call of this job, provider, model and kind;
+    /// empty if there was none. Errors: database_unavailable.
     [[nodiscard]] virtual result<std::string> kept_answer(
-        std::string_view /*provider*/, std::string_view /*model*/) {
+        std::string_view /*provider*/, std::string_view /*model*/, call_kind /*kind*/) {
         return std::string{};
     }
     /// The call was not made, or was refused before anything was billed.

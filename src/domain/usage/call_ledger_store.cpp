@@ -62,16 +62,27 @@ constexpr db::essential_query settle_query{"usage.settle_call", R"sql(
                modalities = nullif($7, '')::jsonb, response_id = nullif($8, ''),
                audio_seconds = $9::bigint * 0.001
          WHERE id = $1 AND settled_at IS NULL
-        RETURNING job_id, provider, model)
-    INSERT INTO kept_transcript (job_id, provider, model, answer)
-    SELECT job.id, provider, model, $10
-      FROM settled JOIN job_state AS job ON job.id = settled.job_id
-     WHERE $10 <> ''
+        RETURNING job_id, purpose, provider, model),
+    answered AS (
+        SELECT job.id AS job_id, purpose, provider, model, $10::text AS answer
+          FROM settled JOIN job_state AS job ON job.id = settled.job_id
+         WHERE $10 <> ''),
+    transcript AS (
+        INSERT INTO kept_transcript (job_id, provider, model, answer)
+        SELECT job_id, provider, model, answer FROM answered WHERE purpose = 'transcription'
+        ON CONFLICT (job_id) DO UPDATE
+           SET provider = excluded.provider, model = excluded.model, answer = excluded.answer)
+    INSERT INTO kept_analysis (job_id, provider, model, answer)
+    SELECT job_id, provider, model, answer FROM answered WHERE purpose = 'analysis'
     ON CONFLICT (job_id) DO UPDATE
        SET provider = excluded.provider, model = excluded.model, answer = excluded.answer)sql"};
 
 constexpr db::query kept_answer_query{"usage.kept_answer", R"sql(
-    SELECT answer FROM kept_transcript WHERE job_id = $1 AND provider = $2 AND model = $3)sql"};
+    SELECT answer FROM kept_transcript
+     WHERE job_id = $1 AND provider = $2 AND model = $3 AND $4 = 'transcription'
+     UNION ALL
+    SELECT answer FROM kept_analysis
+     WHERE job_id = $1 AND provider = $2 AND model = $3 AND $4 = 'analysis')sql"};
 
 constexpr db::essential_query release_query{"usage.release_call", R"sql(
     DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql"};
@@ -174,8 +185,9 @@ awaitable<void> call_ledger_store::settle(std::int64_t call, call_usage used, de
 }
 
 awaitable<std::string> call_ledger_store::kept_answer(
-    job_id job, std::string provider, std::string model, deadline by) {
-    auto answer = co_await read_optional<std::string>(by, kept_answer_query, job, provider, model);
+    job_id job, std::string provider, std::string model, call_purpose purpose, deadline by) {
+    auto answer =
+        co_await read_optional<std::string>(by, kept_answer_query, job, provider, model, purpose);
     co_return std::move(answer).value_or("");
 }
 

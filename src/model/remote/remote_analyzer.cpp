@@ -91,12 +91,19 @@ public:
           session_{analyzer.api_->open(&sent_, prompt_)} {}
 
     analysis run() {
+        std::optional<request_options> next{request_options{}};
+        if (!prompt_.is_schema_enforceable) next->format = answer_format::json;
+        const auto kept = kept_reply();
+        if (!kept) return analysis_failure{kept.error()};
+        if (*kept) {
+            next = after_reply(*next, **kept);
+            if (!next && best_) return checked(*std::move(best_));
+            if (!next) return analysis_failure{error{errc::model_refused, why_not(**kept)}};
+        }
         if (is_uncommon(video_.probe)) {
             if (const auto encoded = re_encode(); !encoded)
                 return analysis_failure{encoded.error()};
         }
-        std::optional<request_options> next{request_options{}};
-        if (!prompt_.is_schema_enforceable) next->format = answer_format::json;
         for (;;) {
             const auto options = *std::move(next);
             const auto answer =
@@ -110,6 +117,16 @@ public:
     }
 
 private:
+    /// The paid answer of an earlier attempt that ended before its result was stored.
+    result<std::optional<reply>> kept_reply() {
+        const auto& model = analyzer_.api_->endpoint();
+        const auto kept = calls_.kept_answer(model.provider, model.model, call_kind::answer);
+        if (!kept) return kept.error();
+        if (kept->empty()) return std::optional<reply>{};
+        return std::optional{
+            reply{.end = reply_end::complete, .text = json::parse(*kept).get<std::string>()}};
+    }
+
     std::optional<request_options> after_reply(const request_options& options, const reply& reply) {
         std::vector<std::string> violations;
         if (reply.end == reply_end::complete) {

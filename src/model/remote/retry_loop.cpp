@@ -1,6 +1,7 @@
 #include "retry_loop.hpp"
 
 #include "call_failure.hpp"
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/random.hpp>
 
 #include <boost/core/noncopyable.hpp>
@@ -16,13 +17,20 @@ using clock = circuit_breaker::clock;
 /// The answer's text, of which 1 MiB is read, and the JSON around it, which ends with the usage.
 constexpr std::size_t answer_bytes_max = std::size_t{4} * 1024 * 1024;
 
+/// The text as a JSON string: the database stores no NUL and only valid UTF-8.
+std::string kept_text(const std::string& text) {
+    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 /// The usage of a call. Its cost is unknown without token counts or a price.
 call_usage usage_of(const retry_loop_dependencies& model, const reply& reply) {
     call_usage usage{
         .tokens = reply.used.value_or(token_counts{}),
         .cost_picodollars = std::nullopt,
         .response_id = reply.response_id};
-    if (model.kind != call_kind::answer) {
+    if (model.kind == call_kind::answer) {
+        if (reply.end == reply_end::complete) usage.kept_answer = kept_text(reply.text);
+    } else {
         usage.audio_milliseconds = reply.audio_milliseconds;
         usage.kept_answer = reply.text;
         usage.cost_picodollars =

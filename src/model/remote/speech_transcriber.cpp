@@ -235,7 +235,7 @@ result<transcript> speech_transcriber::transcribe(
     // A server would invent something.
     if (heard.silent || voice.empty()) return transcript{};
     const auto duration = video.probe.duration_seconds;
-    const auto kept = calls.kept_answer(provider, settings_.model);
+    const auto kept = calls.kept_answer(provider, settings_.model, call_kind::transcription);
     if (!kept) return kept.error();
     if (!kept->empty()) return transcript_from(parse_foreign_json(*kept), duration, voice);
 

@@ -27,6 +27,11 @@ constexpr int calls_max = 3;
 /// A transcription whose answer is lost is not paid again: the built-in recogniser replaces it.
 constexpr int transcriptions_max = 1;
 
+usage::call_purpose purpose_of(model::call_kind kind) {
+    return kind == model::call_kind::answer ? usage::call_purpose::analysis
+                                            : usage::call_purpose::transcription;
+}
+
 using begun_call = result<std::int64_t>;
 
 awaitable<begun_call> begin_in(
@@ -89,10 +94,11 @@ void call_recorder::settle(std::int64_t call, usage::call_usage used) const {
 }
 
 result<std::string> call_recorder::kept_answer(
-    job_id job, std::string_view provider, std::string_view model) const {
+    job_id job, std::string_view provider, std::string_view model,
+    usage::call_purpose purpose) const {
     const auto by = deadline::after(write_time_max);
     return wait_for(
-        loop_, store_.kept_answer(job, std::string{provider}, std::string{model}, by), by);
+        loop_, store_.kept_answer(job, std::string{provider}, std::string{model}, purpose, by), by);
 }
 
 void call_recorder::release(std::int64_t call) const {
@@ -156,19 +162,18 @@ void call_recorder::write_surely(statement write_once) const {
 
 result<std::int64_t> job_call_ledger::begin_call(
     std::string_view provider, std::string_view model, model::call_kind kind) {
-    const bool is_answer = kind == model::call_kind::answer;
     return recorder_.begin(
         {.job = job_.id,
          .claim = job_.claim,
          .provider = std::string{provider},
          .model = std::string{model},
-         .purpose = is_answer ? usage::call_purpose::analysis : usage::call_purpose::transcription,
+         .purpose = purpose_of(kind),
          .calls_max = kind == model::call_kind::transcription ? transcriptions_max : calls_max});
 }
 
 result<std::string> job_call_ledger::kept_answer(
-    std::string_view provider, std::string_view model) {
-    return recorder_.kept_answer(job_.id, provider, model);
+    std::string_view provider, std::string_view model, model::call_kind kind) {
+    return recorder_.kept_answer(job_.id, provider, model, purpose_of(kind));
 }
 
 void job_call_ledger::settle(std::int64_t call, const model::call_usage& used) {

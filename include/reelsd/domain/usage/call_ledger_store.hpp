@@ -92,9 +92,10 @@ public:
     /// Records the usage of a call. Idempotent.
     awaitable<void> settle(std::int64_t call, call_usage used, deadline by);
 
-    /// The answer that settle() has kept for the job, if it is of that model.
+    /// The answer that settle() has kept for the job, if it is of that model; empty otherwise. For
+    /// an analysis or a transcription.
     awaitable<std::string> kept_answer(
-        job_id job, std::string provider, std::string model, deadline by);
+        job_id job, std::string provider, std::string model, call_purpose purpose, deadline by);
 
     /// Removes a call that was not made or not billed.
     awaitable<void> release(std::int64_t call, deadline by);

@@ -39,7 +39,8 @@ public:
     void release(std::int64_t call) const;
     /// Errors: database_unavailable.
     [[nodiscard]] result<std::string> kept_answer(
-        job_id job, std::string_view provider, std::string_view model) const;
+        job_id job, std::string_view provider, std::string_view model,
+        usage::call_purpose purpose) const;
 
     /// Refuses new calls when the daemon stops: the end of the drain would cut them off, and their
     /// cost would be wasted. Calls in progress are not affected. Any thread.
@@ -92,7 +93,7 @@ public:
     void settle(std::int64_t call, const model::call_usage& used) override;
     void release(std::int64_t call) override;
     [[nodiscard]] result<std::string> kept_answer(
-        std::string_view provider, std::string_view model) override;
+        std::string_view provider, std::string_view model, model::call_kind kind) override;
 
 private:
     const call_recorder& recorder_;
