@@ -4,12 +4,10 @@
 #include <reelsd/api/api.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/domain/accounts/request_rate.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -58,21 +56,22 @@ public:
 
     /// Returns 403 when the token's scope excludes the route, and 429 when the account exceeds its
     /// rate limit.
-    std::optional<http::response> accept(http::request_context& ctx) {
+    awaitable<std::optional<http::response>> accept(http::request_context& ctx) {
         if (!is_within(
                 ctx.identity().scope,
                 ctx.request().method,
                 ctx.route().substr(api_prefix.size()))) {
-            return ctx.problem(
+            co_return ctx.problem(
                 error_reason::insufficient_scope, "the scope of this token excludes this request");
         }
-        if (!ctx.options().is_rate_limited) return std::nullopt;
+        if (!ctx.options().is_rate_limited) co_return std::nullopt;
         const auto& caller = ctx.identity();
         const int limit = caller.requests_per_minute.value_or(resources_.requests_per_minute);
-        const int wait = rate_.take(caller.account, limit, std::chrono::steady_clock::now());
-        if (wait == 0) return std::nullopt;
+        const int wait =
+            co_await resources_.request_rate.take(caller.account, limit, ctx.database_by());
+        if (wait == 0) co_return std::nullopt;
         const auto message = fmt::format("limit of {} requests per minute reached", limit);
-        return ctx.problem(error_reason::rate_limit_requests, message, wait);
+        co_return ctx.problem(error_reason::rate_limit_requests, message, wait);
     }
 
 private:
@@ -89,7 +88,6 @@ private:
     }
 
     api_dependencies& resources_;
-    accounts::request_rate rate_;
 };
 
 /// GET /healthz: the process answers. Independent of the database, because a restart does not

@@ -67,7 +67,7 @@ awaitable<reel_read> await_end(
 /// Refuses a malformed request; unknown callers get 401.
 awaitable<http::response> refuse_known_caller(http::request_context& ctx, http::response refusal) {
     auto refused = co_await ctx.authenticate();
-    if (!refused) refused = ctx.accept();
+    if (!refused) refused = co_await ctx.accept();
     co_return refused ? *std::move(refused) : std::move(refusal);
 }
 
@@ -80,7 +80,7 @@ awaitable<http::response> get_reel(http::request_context& ctx, reels_service& se
     if (!wait) co_return co_await refuse_known_caller(ctx, ctx.problem(wait.error()));
 
     auto read = co_await service.read(ctx, *id);
-    if (!read.refused) read.refused = ctx.accept();
+    if (!read.refused) read.refused = co_await ctx.accept();
     if (!is_final(read) && *wait > std::chrono::milliseconds::zero()) {
         read = co_await await_end(ctx, service, *id, deadline::after(*wait));
     }

@@ -442,6 +442,7 @@ api::api_dependencies composition::api_dependencies() {
     const auto check_url = [this](std::string_view url) { return webhook_sender.check(url); };
     api::api_dependencies dependencies{
         .callers = callers,
+        .request_rate = {loop.get_executor(), tasks, pool},
         .requests_per_minute = config.requests_per_minute,
         .token_used = [this](token_id token) { token_usage.note(token); },
         .submissions =

@@ -130,14 +130,15 @@ awaitable<std::optional<http::response>> session_authentication::authenticate_ad
     co_return std::nullopt;
 }
 
-std::optional<http::response> session_authentication::accept(http::request_context& ctx) const {
-    if (!changes_something(ctx.request().method)) return std::nullopt;
-    if (auto refused = refuse_other_sites(ctx, origin_())) return refused;
+awaitable<std::optional<http::response>> session_authentication::accept(
+    http::request_context& ctx) const {
+    if (!changes_something(ctx.request().method)) co_return std::nullopt;
+    if (auto refused = refuse_other_sites(ctx, origin_())) co_return refused;
     if (ctx.header("X-CSRF-Token").value_or("") != ctx.identity().csrf_token) {
-        return ctx.problem(
+        co_return ctx.problem(
             http::status::forbidden, "the header X-CSRF-Token is missing or of another session");
     }
-    return std::nullopt;
+    co_return std::nullopt;
 }
 
 std::optional<std::string_view> session_secret_in(std::string_view cookie_header, bool is_secure) {

@@ -37,7 +37,7 @@ public:
     awaitable<std::optional<http::response>> authenticate_administrator(http::request_context& ctx);
 
     /// 403 for a change that was not requested by the dashboard's pages.
-    std::optional<http::response> accept(http::request_context& ctx) const;
+    awaitable<std::optional<http::response>> accept(http::request_context& ctx) const;
 
 private:
     accounts::session_store sessions_;

@@ -87,9 +87,9 @@ awaitable<std::optional<response>> request_context::authenticate() {
     co_return refused;
 }
 
-std::optional<response> request_context::accept() {
-    if (middleware_ == nullptr || !middleware_->accept) return std::nullopt;
-    return middleware_->accept(*this);
+awaitable<std::optional<response>> request_context::accept() {
+    if (middleware_ == nullptr || !middleware_->accept) co_return std::nullopt;
+    co_return co_await middleware_->accept(*this);
 }
 
 std::stop_token request_context::stop() {

@@ -215,7 +215,7 @@ awaitable<response> router::answer(request_context& ctx) const {
     if (is_left_to_handler) co_return co_await (*handle)(ctx);
     if (auto refused = co_await ctx.authenticate()) co_return std::move(*refused);
     if (!handle) co_return refuse(ctx, entry);
-    if (auto refused = ctx.accept()) co_return std::move(*refused);
+    if (auto refused = co_await ctx.accept()) co_return std::move(*refused);
     if (!decoded) co_return ctx.problem(decoded.error());
     co_return co_await (*handle)(ctx);
 }

@@ -349,6 +349,10 @@ class TwoDaemons(ServiceTest):
         admitted = sum(a.status == 202 for a in answers)
         earned = (time.monotonic() - begin) / 6  # A token is refilled every 6 s.
         self.assertTrue(7 <= admitted <= 7 + earned, (admitted, earned))
+        # So do other requests. The next token is refilled after 20 s.
+        fronts[1].limit(someone.email, requests_per_minute=3)
+        answers = [fronts[number % 2].request("GET", REELS, token=someone.token) for number in range(6)]
+        self.assertEqual([a.status for a in answers], [200] * 3 + [429] * 3)
 
     def test_deleting_through_another_daemon_stops_the_job(self):
         platform = Platform()

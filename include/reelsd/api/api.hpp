@@ -3,6 +3,7 @@
 #include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/accounts/request_rate.hpp>
+#include <reelsd/domain/accounts/shared_request_rate.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>
@@ -100,6 +101,7 @@ struct export_service {
 
 struct api_dependencies {
     jobs::caller_lookup callers;
+    accounts::shared_request_rate request_rate;
     int requests_per_minute =
         600;  ///< Default for accounts without their own limit; excludes submissions.
     /// Called at each request with a valid token; may be empty.

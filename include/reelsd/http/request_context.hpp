@@ -53,7 +53,7 @@ struct middleware {
     check authenticate;
     /// Runs when route and method are known to exist, before the query is decoded and the handler
     /// runs: may refuse (429). Optional.
-    decision accept;
+    check accept;
 };
 
 /// Options in a line of a route table.
@@ -109,7 +109,7 @@ public:
     /// stream call it again, so that a token revoked since is refused.
     [[nodiscard]] awaitable<std::optional<response>> authenticate();
     /// Asks the middleware to accept the authenticated caller; returns its refusal, if any.
-    [[nodiscard]] std::optional<response> accept();
+    [[nodiscard]] awaitable<std::optional<response>> accept();
 
     // Deadlines.
 

@@ -59,10 +59,10 @@ asio::awaitable<std::optional<response>> know_caller(request_context& ctx) {
     co_return std::nullopt;
 }
 
-std::optional<response> admit_calm_callers(request_context& ctx) {
-    if (ctx.caller() != account_id{7}) return ctx.problem(status::forbidden, "who?");
-    if (!ctx.header("X-Hasty")) return std::nullopt;
-    return ctx.problem(status::too_many_requests, "too hasty");
+asio::awaitable<std::optional<response>> admit_calm_callers(request_context& ctx) {
+    if (ctx.caller() != account_id{7}) co_return ctx.problem(status::forbidden, "who?");
+    if (!ctx.header("X-Hasty")) co_return std::nullopt;
+    co_return ctx.problem(status::too_many_requests, "too hasty");
 }
 
 asio::awaitable<std::optional<response>> keep_outer(request_context& ctx) {
@@ -191,7 +191,7 @@ TEST_F(Router, MiddlewareRunsInTheDocumentedOrder) {
 
 asio::awaitable<response> authenticate_and_show(request_context& ctx, zoo& /*service*/) {
     auto refused = co_await ctx.authenticate();
-    if (!refused) refused = ctx.accept();
+    if (!refused) refused = co_await ctx.accept();
     if (refused) co_return std::move(*refused);
     co_return ctx.text(status::ok, "shown");
 }

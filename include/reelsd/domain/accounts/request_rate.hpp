@@ -9,8 +9,8 @@
 
 namespace reelsd::accounts {
 
-/// Rate limit of requests: a token bucket for each account, in the memory of this daemon, because a
-/// read must not cost a write. The caller supplies the time.
+/// Rate limit of requests that one daemon receives, such as messages of chats: a token bucket for
+/// each account, in memory. The caller supplies the time.
 class request_rate {
 public:
     using time_point = std::chrono::steady_clock::time_point;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <reelsd/async/awaitable.hpp>
+#include <reelsd/base/clock.hpp>
+#include <reelsd/base/ids.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <memory>
+
+namespace reelsd::async {
+class task_group;
+}
+namespace reelsd::db {
+class pool;
+}
+
+namespace reelsd::accounts {
+
+/// Rate limit of requests over all daemons: a token bucket for each account, in the database. A
+/// daemon takes up to a hundredth of a minute's requests in advance and uses them within seconds,
+/// because a read must not cost a write. Copies share their state. Thread: the loop's.
+class shared_request_rate {
+public:
+    /// `tasks` and `pool` outlive every coroutine of take().
+    shared_request_rate(
+        boost::asio::any_io_executor loop, async::task_group& tasks, db::pool& pool);
+    ~shared_request_rate();
+    shared_request_rate(const shared_request_rate&);
+    shared_request_rate& operator=(const shared_request_rate&) = delete;
+
+    /// Counts one request of `account`. Returns zero if it is accepted, otherwise the seconds (at
+    /// least 1) until the next may be. A refused request does not count. `per_minute` is at
+    /// least 1. Throws like db::pool::run.
+    [[nodiscard]] awaitable<int> take(account_id account, int per_minute, deadline by);
+
+private:
+    struct state;
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace reelsd::accounts
