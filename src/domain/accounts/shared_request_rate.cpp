@@ -79,16 +79,16 @@ struct shared_request_rate::state {
 
     awaitable<std::vector<std::optional<int>>> take_together(
         const std::vector<request>& requests, deadline by) {
-        std::map<std::int64_t, std::pair<int, int>> wanted;  // By account: limit and number.
+        std::map<std::int64_t, std::pair<int, int>> demands;  // By account: limit and number.
         for (const auto& each : requests) {
-            auto& [per_minute, count] = wanted[each.account.value];
+            auto& [per_minute, count] = demands[each.account.value];
             per_minute = each.per_minute;
             ++count;
         }
         std::vector<std::int64_t> accounts;
         std::vector<std::int32_t> limits;
         std::vector<std::int32_t> counts;
-        for (const auto& [account, asked] : wanted) {
+        for (const auto& [account, asked] : demands) {
             accounts.push_back(account);
             limits.push_back(asked.first);
             counts.push_back(asked.second + asked.first / advance_divisor);
