@@ -403,6 +403,8 @@ class Validation(DatabaseTest):
                                       "places, workout, tutorial, claims"),
                 ({"extract": {"type": "object", "properties": {"x": {"$ref": "#"}}}},
                  'extract: "$ref" is not supported, at /properties/x/$ref'),
+                ({"extract": {"type": "object", "properties": {"x": {"type": "string", "enum": ["a\0"]}}}},
+                 'extract: "enum" must not contain a NUL character, at /properties/x/enum'),
                 ({"extract": {}}, 'extract: the root needs "type": "object", at /'),
                 ({"extract": "recipe"}, "extract needs a model; this server has none"),
                 ({"analyzer": "gemini"}, "analyzer must be one of local")]

@@ -59,6 +59,18 @@ bool is_list_of_names(const json& value) {
     return true;
 }
 
+/// Whether the keyword's value is a text, or has names or items, with a NUL character, which
+/// databases refuse.
+bool has_nul(const json& value) {
+    const auto is_text_with_nul = [](const json& text) {
+        return text.is_string() && contains(text.get_ref<const std::string&>(), {"\0", 1});
+    };
+    for (const auto& [name, item] : value.items()) {
+        if (value.is_object() ? contains(name, {"\0", 1}) : is_text_with_nul(item)) return true;
+    }
+    return is_text_with_nul(value);
+}
+
 /// What a keyword's value must be; empty if it is.
 std::string_view objection_to(std::string_view name, const json& value) {
     const auto unless = [](bool holds, std::string_view rule) {
@@ -104,7 +116,8 @@ public:
     result<void> check(const json& schema, const pointer& at, int depth) {
         if (!schema.is_object()) return objection("a schema must be an object", at);
         for (const auto& [name, value] : schema.items()) {
-            const auto rule = objection_to(name, value);
+            auto rule = objection_to(name, value);
+            if (rule.empty() && has_nul(value)) rule = "must not contain a NUL character";
             if (!rule.empty()) return objection(fmt::format("\"{}\" {}", name, rule), at / name);
         }
         if (member(schema, "enum").size() > extract_enum_values_max)
@@ -364,6 +377,8 @@ extract_answer read_extract(const answer_json& value, const json& schema) {
     extract_answer answer{.text = {}, .violations = order.take()};
     for (const auto& violation : schema_violations(extract, schema))
         answer.violations.push_back(fmt::format("extract{} {}", violation.at, violation.what));
+    // Schemas that were submitted to an older release may contain NUL characters.
+    for (auto& violation : answer.violations) violation = without_nul(violation);
     if (!answer.violations.empty()) return answer;
     answer.text = extract.dump(-1, ' ', false, json::error_handler_t::replace);
     if (answer.text.size() <= extract_bytes_max) return answer;

@@ -89,6 +89,17 @@ TEST(ReadExtract, NamesViolationsWithoutTheAnswersText) {
     }
 }
 
+// A database refuses a text with a NUL character, and the paid answer would be lost.
+TEST(ReadExtract, ViolationsHaveNoNul) {
+    const auto schema = json::parse(R"({"type": "object", "required": ["x\u0000"],
+        "properties": {"x\u0000": {"enum": ["a\u0000b"]}}})");
+    EXPECT_THAT(
+        read_extract(json::object(), schema).violations, ElementsAre("extract/x is required"));
+    EXPECT_THAT(
+        read_extract(answer_json::parse(R"({"x\u0000": "c"})"), schema).violations,
+        ElementsAre("extract/x must be one of ab"));
+}
+
 TEST(ReadExtract, HoldsItsBounds) {
     const auto open = json::parse(R"({"type": "object"})");
     answer_json many = answer_json::object();

@@ -106,6 +106,16 @@ TEST(CheckExtractSchema, NamesWhatItRefuses) {
          R"("additionalProperties" must be false, at /additionalProperties)"},
         {R"({"type": "object", "description": 1})",
          R"("description" must be a string, at /description)"},
+        {R"({"type": "object", "description": "a\u0000"})",
+         R"("description" must not contain a NUL character, at /description)"},
+        {R"({"type": "object", "required": ["x", "a\u0000b"]})",
+         R"("required" must not contain a NUL character, at /required)"},
+        {R"({"type": "object", "properties": {"a\u0000": {}}})",
+         R"("properties" must not contain a NUL character, at /properties)"},
+        {R"({"type": "object", "properties": {"x": {"enum": [1, "\u0000"]}}})",
+         R"("enum" must not contain a NUL character, at /properties/x/enum)"},
+        {R"({"type": "object", "properties": {"x": {"items": {"format": "\u0000a"}}}})",
+         R"("format" must not contain a NUL character, at /properties/x/items/format)"},
     };
     for (const auto& expected : cases)
         EXPECT_EQ(
