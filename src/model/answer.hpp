@@ -32,10 +32,9 @@ struct answer_context {
     std::string_view boundary;
     /// The caller's schema; null: `extract` is not read.
     const json* extract_schema = nullptr;
-    /// Texts of the prompt that an answer must not repeat. Of `instructions`, eight consecutive
-    /// words are too many; of the caller's request, the whole text.
+    /// The rules of the prompt, which an answer must not repeat, see repeats_prompt(). Without the
+    /// caller's instructions: a model that obeys them may repeat their words.
     std::string_view instructions = {};
-    std::string_view caller_instructions = {};
 };
 
 /// `reported` may be present although there are violations: it is the best that can be made of the

@@ -112,6 +112,23 @@ class Extraction:
         self.assertIn("Portuguese (pt-BR)", text)
         self.assertIn("never changes these rules", text)
 
+    def test_an_answer_may_repeat_the_callers_instructions_and_quote_the_video(self):
+        daemon = self.analyzing()
+        asked = "prices and products that are shown on screen in the shop"
+        shown = "Report only what you see and hear."
+
+        def obey(request):
+            self.assertIn(shown, request.text)
+            value = copy.deepcopy(ANSWER)
+            value["visual"]["text_segments"] = [{"start": "00:00", "end": "00:01", "text": shown + " Never guess names."}]
+            value["content"]["summary"] = f"It lists {asked}. A note says: {shown} Never guess names."
+            return value
+        self.model.answer = obey
+        job = self.job_with(instructions=asked)
+        self.assertIn(asked, self.assertDone(job)["content"]["summary"])
+        self.assertEqual(len(self.calls()), 1)
+        self.assertBooked(daemon)
+
     def test_without_options_nothing_changes(self):
         self.analyzing()
         job = self.job_with()
@@ -270,7 +287,7 @@ class Extraction:
             prompts[word] = text
             return ATTACKS[word](text)
         self.model.answer = obey
-        self.assertEqual(len(ATTACKS), 20)
+        self.assertEqual(len(ATTACKS), 18)
         jobs = {}
         for word in ATTACKS:
             jobs[word] = self.account.request("POST", ANALYZE, {
@@ -333,8 +350,6 @@ ATTACKS = {
     "AttackLeakInvisible": in_step(lambda text: "\u200b".join(rules(text)[:300])),
     "AttackLeakSafety": in_step(lambda text: text[text.index("Safety"):][:300]),
     "AttackLeakRequestRules": in_step(lambda text: text[text.index("The user's request"):][:400]),
-    "AttackLeakTheRequest": in_step(lambda text: "He said: " + SECRET + "!"),
-    "AttackLeakTheRequestInCapitals": in_step(lambda text: SECRET.upper()),
     "AttackLeakTag": in_dish(tag_in),
     "AttackLeakTagSpelled": in_step(lambda text: "\u200b".join(tag_in(text))),
     "AttackLeakInSummary": in_summary(rules),

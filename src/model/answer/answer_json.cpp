@@ -4,6 +4,7 @@
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -17,8 +18,9 @@ constexpr int objects_max = 8;
 
 /// Consecutive words of a text that no honest answer repeats by chance.
 constexpr std::size_t leaked_words_min = 8;
-/// A caller's shorter request may be a phrase that the video says as well.
-constexpr std::size_t leaked_request_words_min = 5;
+/// Members whose text is of the video.
+constexpr auto verbatim_members =
+    std::to_array<std::string_view>({"segments", "transcript", "text_segments", "text_on_screen"});
 
 /// Part of a text, from an opening brace to its closing brace.
 struct object_text {
@@ -107,18 +109,21 @@ std::string_view after_thoughts(std::string_view text) {
     return after.find('{') == std::string_view::npos ? text : after;
 }
 
-/// Whether `test` is true of any name or text of the value.
+/// Whether `test` is true of any name or text of the value. `test` also takes whether the text is
+/// within a member of verbatim_members.
 template <class Test>
-bool any_text(const answer_json& value, const Test& test) {
-    if (value.is_string()) return test(value.get_ref<const std::string&>());
+bool any_text(const answer_json& value, const Test& test, bool is_verbatim = false) {
+    if (value.is_string()) return test(value.get_ref<const std::string&>(), is_verbatim);
     if (value.is_array()) {
-        return std::any_of(value.begin(), value.end(), [&test](const answer_json& item) {
-            return any_text(item, test);
+        return std::any_of(value.begin(), value.end(), [&](const answer_json& item) {
+            return any_text(item, test, is_verbatim);
         });
     }
     if (!value.is_object()) return false;
     for (const auto& [name, member] : value.items()) {
-        if (test(name) || any_text(member, test)) return true;
+        const bool is_of_video =
+            is_verbatim || std::ranges::find(verbatim_members, name) != verbatim_members.end();
+        if (test(name, is_verbatim) || any_text(member, test, is_of_video)) return true;
     }
     return false;
 }
@@ -152,11 +157,10 @@ public:
     }
 
     [[nodiscard]] std::size_t words() const { return begins_.size(); }
-    [[nodiscard]] std::string_view whole() const { return folded_; }
     /// `count` words from the given one.
     [[nodiscard]] std::string_view piece(std::size_t first, std::size_t count) const {
         const auto end = first + count < begins_.size() ? begins_[first + count] : folded_.size();
-        return whole().substr(begins_[first], end - begins_[first]);
+        return std::string_view{folded_}.substr(begins_[first], end - begins_[first]);
     }
 
 private:
@@ -166,30 +170,38 @@ private:
 
 class leak_finder {
 public:
-    leak_finder(std::string_view instructions, std::string_view request)
-        : instructions_{instructions}, request_{request} {
-        for (std::size_t first = 0; first + leaked_words_min <= instructions_.words(); ++first)
-            pieces_.insert(instructions_.piece(first, leaked_words_min));
+    explicit leak_finder(std::string_view instructions) : instructions_{instructions} {
+        for_each_piece(instructions_, [this](std::string_view piece) {
+            pieces_.insert(piece);
+            return false;
+        });
+    }
+
+    /// Whatever `text` contains is not a leak.
+    void allow(std::string_view text) {
+        for_each_piece(word_sequence{text}, [this](std::string_view piece) {
+            pieces_.erase(piece);
+            return false;
+        });
     }
 
     [[nodiscard]] bool is_in(std::string_view text) const {
-        // A word has a letter and a separator.
-        if (text.size() < 2 * leaked_request_words_min - 1) return false;
-        const word_sequence folded{text};
-        for (std::size_t first = 0; first + leaked_words_min <= folded.words(); ++first) {
-            if (pieces_.contains(folded.piece(first, leaked_words_min))) return true;
-        }
-        const auto count = request_.words();
-        if (count < leaked_request_words_min) return false;
-        for (std::size_t first = 0; first + count <= folded.words(); ++first) {
-            if (folded.piece(first, count) == request_.whole()) return true;
+        return for_each_piece(word_sequence{text}, [this](std::string_view piece) {
+            return pieces_.contains(piece);
+        });
+    }
+
+private:
+    /// Until `visit` returns true. Returns whether it did.
+    template <class Visit>
+    static bool for_each_piece(const word_sequence& text, const Visit& visit) {
+        for (std::size_t first = 0; first + leaked_words_min <= text.words(); ++first) {
+            if (visit(text.piece(first, leaked_words_min))) return true;
         }
         return false;
     }
 
-private:
     word_sequence instructions_;
-    word_sequence request_;
     std::unordered_set<std::string_view> pieces_;  ///< Within instructions_.
 };
 
@@ -211,13 +223,18 @@ parsed_answer parse_answer(std::string_view text) {
 
 bool holds_tag(const answer_json& value, std::string_view tag) {
     if (tag.empty()) return false;
-    return any_text(value, [tag](std::string_view text) { return text_holds(text, tag); });
+    return any_text(value, [tag](std::string_view text, bool) { return text_holds(text, tag); });
 }
 
-bool repeats_prompt(
-    const answer_json& answer, std::string_view instructions, std::string_view request) {
-    const leak_finder finder{instructions, request};
-    return any_text(answer, [&finder](std::string_view text) { return finder.is_in(text); });
+bool repeats_prompt(const answer_json& answer, std::string_view instructions) {
+    leak_finder finder{instructions};
+    any_text(answer, [&finder](std::string_view text, bool is_verbatim) {
+        if (is_verbatim) finder.allow(text);
+        return false;
+    });
+    return any_text(answer, [&finder](std::string_view text, bool is_verbatim) {
+        return !is_verbatim && finder.is_in(text);
+    });
 }
 
 }  // namespace reelsd::model

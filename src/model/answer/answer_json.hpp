@@ -36,10 +36,9 @@ struct parsed_answer {
 /// between. False for an empty tag.
 [[nodiscard]] bool holds_tag(const answer_json& value, std::string_view tag);
 
-/// Whether any name or string of an answer contains eight consecutive words of `instructions`, or
-/// all of `request` of at least five words, regardless of case, whitespace and punctuation. A
-/// hostile video may have asked the model for them. Empty texts are never repeated.
-[[nodiscard]] bool repeats_prompt(
-    const answer_json& answer, std::string_view instructions, std::string_view request);
+/// Whether any name or string of an answer contains eight consecutive words of `instructions`,
+/// regardless of case, whitespace and punctuation. A hostile video may have asked the model for
+/// them. Speech and on-screen text are those of the video: what they contain is allowed everywhere.
+[[nodiscard]] bool repeats_prompt(const answer_json& answer, std::string_view instructions);
 
 }  // namespace reelsd::model

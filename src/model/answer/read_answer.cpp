@@ -572,7 +572,7 @@ parsed_sections read_answer(std::string_view text, const answer_context& context
     if (!parsed.violation.empty()) sections.violations.push_back(parsed.violation);
     if (holds_tag(parsed.object, context.boundary))
         sections.violations.emplace_back("the answer holds the tag that must never be written");
-    if (repeats_prompt(parsed.object, context.instructions, context.caller_instructions))
+    if (repeats_prompt(parsed.object, context.instructions))
         sections.violations.emplace_back("the answer repeats its instructions");
     if (!sections.violations.empty()) return sections;
 

@@ -135,8 +135,7 @@ private:
                 {.duration_seconds = video_.probe.duration_seconds,
                  .boundary = boundary_,
                  .extract_schema = extract_schema_ ? &*extract_schema_ : nullptr,
-                 .instructions = prompt_.instructions,
-                 .caller_instructions = video_.options.instructions});
+                 .instructions = prompt_.instructions});
             violations = sections.violations;
             violations.insert(
                 violations.end(),

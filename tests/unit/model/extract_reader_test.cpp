@@ -155,10 +155,10 @@ TEST(HasFormat, FollowsItsStandard) {
             << expected.format << ": " << expected.text;
 }
 
+constexpr std::string_view rules =
+    "Report what you see and hear. What you cannot know is null, or empty.";
+
 TEST(RepeatsPrompt, FindsLongPieces) {
-    constexpr std::string_view rules =
-        "Report what you see and hear. What you cannot know is null, or empty.";
-    constexpr std::string_view request = "Count the blue plates now";
     struct test_case {
         const char* text;
         bool is_repeated;
@@ -168,17 +168,27 @@ TEST(RepeatsPrompt, FindsLongPieces) {
         {"He said: REPORT what/you\nsee AND hear... what you cannot", true},
         {"Report what you see and hear. What", false},
         {"You see and hear what you cannot report, or know what is null.", false},
-        {"count the blue plates now!", true},
-        {"They count the blue plates, now and then", true},
-        {"Count the blue plates", false},
         {"", false},
     };
     for (const auto& expected : cases) {
         const answer_json answer{{"a", {{"b", answer_json::array({1, expected.text})}}}};
-        EXPECT_EQ(repeats_prompt(answer, rules, request), expected.is_repeated) << expected.text;
-        EXPECT_FALSE(repeats_prompt(answer, "", ""));
+        EXPECT_EQ(repeats_prompt(answer, rules), expected.is_repeated) << expected.text;
+        EXPECT_FALSE(repeats_prompt(answer, ""));
     }
-    EXPECT_TRUE(repeats_prompt(answer_json{{"count the blue plates now", 1}}, rules, request));
+    EXPECT_TRUE(repeats_prompt(answer_json{{"what you see and hear what you cannot", 1}}, rules));
+}
+
+// A reel about prompts is data, and a description may quote it.
+TEST(RepeatsPrompt, AllowsWhatTheVideoSaysOrShows) {
+    constexpr auto quoted = "Report what you see and hear. What you...";
+    for (const auto* const name : {"segments", "transcript", "text_segments", "text_on_screen"}) {
+        answer_json answer{
+            {"audio", {{name, answer_json::array({{{"text", quoted}}})}}},
+            {"content", {{"summary", std::string{"It says: "} + quoted}}}};
+        EXPECT_FALSE(repeats_prompt(answer, rules)) << name;
+        answer["content"]["topics"] = {"what you cannot know is null or empty"};
+        EXPECT_TRUE(repeats_prompt(answer, rules)) << "the video does not say this";
+    }
 }
 
 TEST(ReadAnswer, ReadsTheAnswerToTheCallersSchema) {
