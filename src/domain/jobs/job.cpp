@@ -14,7 +14,10 @@ bool is_retryable(job_error_code code, std::string_view cause) noexcept {
         case job_error_code::storage_error:
         case job_error_code::download_failed:
         case job_error_code::internal: return true;
-        case job_error_code::model_failed: return cause == name_of(errc::model_unavailable);
+        case job_error_code::model_failed:
+            // With limit_reached, earlier answers were lost.
+            return cause == name_of(errc::model_unavailable) ||
+                   cause == name_of(errc::limit_reached);
         case job_error_code::unavailable:
         case job_error_code::unsupported_format:
         case job_error_code::video_too_long: return false;
@@ -84,7 +87,7 @@ std::string job_view(const job& job) {
         view.add("error_code", name_of(*job.error_code));
         view.add("error", job.error);
         view.add_text("retryable", job.is_retryable ? "true" : "false");
-        if (job.retry_after_seconds)
+        if (job.is_retryable && job.retry_after_seconds)
             view.add_text("retry_after_seconds", std::to_string(*job.retry_after_seconds));
     }
     if (job.brief) {

@@ -101,8 +101,9 @@ TEST(JobView, AFailedJobHasCodeAndText) {
         R"({"id":42,"url":"https://x/\"\n","status":"error","created_at":"2026-05-22T10:00:00Z",)"
         R"("finished_at":"2026-05-22T10:00:31Z","error_code":"video_too_long",)"
         R"("error":"The video is longer than 90 seconds.","retryable":false})");
-    job.is_retryable = true;
     job.retry_after_seconds = 900;
+    EXPECT_THAT(job_view(job), ::testing::EndsWith(R"(,"retryable":false})"));
+    job.is_retryable = true;
     EXPECT_THAT(
         job_view(job), ::testing::EndsWith(R"(,"retryable":true,"retry_after_seconds":900})"));
 }

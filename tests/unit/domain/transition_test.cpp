@@ -303,7 +303,9 @@ TEST(IsRetryable, DependsOnTheCodeAndOnAnUnreachableModel) {
         {job_error_code::storage_error, "storage_failed", true},
         {job_error_code::internal, "lease_expired", true},
         {job_error_code::model_failed, "model_unavailable", true},
+        {job_error_code::model_failed, "limit_reached", true},
         {job_error_code::model_failed, "model_refused", false},
+        {job_error_code::model_failed, "model_misconfigured", false},
         {job_error_code::model_failed, "", false},
     };
     for (const auto& expected : cases) {

@@ -15,9 +15,9 @@ const FAILURES_MAX = 50;
 // Ids that were retried. The daemon does not mark them, so this prevents a second submission.
 const retriedStore = createStore(new Set());
 
-/** Whether another try may succeed: the same codes as those of `retryable` in the API, unless the model refused. */
+/** Whether another try may succeed: as `retryable` in the API. */
 function canRetry(failure) {
-    const isModelAway = failure.attempts.at(-1)?.cause === 'model_unavailable';
+    const isModelAway = ['model_unavailable', 'limit_reached'].includes(failure.attempts.at(-1)?.cause);
     return failure.error_code === 'model_failed' ? isModelAway
         : ['rate_limited', 'storage_error', 'download_failed', 'internal'].includes(failure.error_code);
 }
