@@ -43,16 +43,18 @@ SOUNDS = {
 
 @functools.cache
 def clip(sound=None):
-    """A small video with the sample's voice, or with a generated sound."""
+    """A small video with the sample's voice, which ends after 2.7 s if "cut", or with a generated sound."""
     folder = new_folder()
     unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
     path = os.path.join(folder, "clip.mp4")
     sample = os.path.join(os.path.dirname(program("reelsd")), "..", "share", "reelsd", "sample.mp4")
-    heard = ["-i", sample] if sound is None else ["-f", "lavfi", "-i", SOUNDS[sound]]
+    heard = ["-f", "lavfi", "-i", SOUNDS[sound]] if sound in SOUNDS else ["-i", sample]
+    cut = ["-af", "volume=0:enable='gt(t,2.7)'"] if sound == "cut" else []
     subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i",
          "gradients=size=96x160:rate=5:nb_colors=2:c0=0x203060:c1=0xd0a060:speed=0.02:seed=1", *heard,
-         "-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-t", "4", "-shortest", path],
+         "-map", "0:v", "-map", "1:a", *cut, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-t", "4", "-shortest",
+         path],
         check=True, timeout=120)
     return path
 
@@ -309,6 +311,16 @@ class Phantoms(SpeechTest):
         self.assertEqual(result["audio"]["transcript"], " ".join(one["text"] for one in SPOKEN))
         self.assertIn("1 passage of the speech server was left out: the recording contradicts it",
                       result["metadata"]["warnings"])
+
+    def test_nothing_was_said_in_the_silence_after_the_voice(self):
+        self.analyzing()
+        for text, warning in (
+                ("Thank you for watching!", "1 passage of the speech server was left out: the recording contradicts it"),
+                ("Und jetzt umrühren.", "1 passage of the transcript may be lyrics or invented: "
+                                        "no clear voice was heard there")):
+            with self.subTest(text):
+                self.model.speech = SPOKEN + [passage(text, 2.9, 4)]
+                self.assertIn(warning, self.result("cut")["metadata"]["warnings"])
 
     def test_a_repetition_is_cut(self):
         self.analyzing()

@@ -28,8 +28,11 @@ constexpr std::size_t repeats_suspect = 3;
 /// People speak 4 (Chinese) to 15 letters a second; an invented phrase often lasts half a minute.
 constexpr double letters_per_second_min = 2;
 constexpr double sparse_seconds_min = 3;
-/// Times of servers are exact to about this.
+/// Times of servers are exact to about this. A longer passage overlaps its voice even so.
 constexpr double time_slack = 0.3;
+constexpr double slack_passage_seconds_max = 0.8;
+/// A span of voice begins and ends this much before and after the voice (margin_frames).
+constexpr double span_margin = 0.2;
 /// A voice must be heard for this long, and in this share of a passage.
 constexpr double voiced_seconds_min = 0.2;
 constexpr double voiced_share_min = 0.15;
@@ -121,10 +124,11 @@ public:
 private:
     /// The best evidence of a voice during the passage.
     [[nodiscard]] std::optional<voice_evidence> evidence_at(const timed_text& spoken) const {
-        const auto from = spoken.start_seconds - time_slack;
-        const auto to = spoken.end_seconds + time_slack;
-        const auto needed = std::max(
-            voiced_seconds_min, voiced_share_min * (spoken.end_seconds - spoken.start_seconds));
+        const auto length = spoken.end_seconds - spoken.start_seconds;
+        const auto slack = length > slack_passage_seconds_max ? -span_margin : time_slack;
+        const auto from = spoken.start_seconds - slack;
+        const auto to = spoken.end_seconds + slack;
+        const auto needed = std::max(voiced_seconds_min, voiced_share_min * length);
         double voiced = 0;
         std::optional<voice_evidence> best;
         for (const auto& span : voice_) {

@@ -128,6 +128,36 @@ TEST(WithoutPhantoms, NothingIsSaidWhereNoVoiceIs) {
         texts{});
 }
 
+// A voice until 2.7 s, whose span has the margin of the detector, and silence to 4 s.
+TEST(WithoutPhantoms, PassagesInTheSilenceAfterAVoiceAreInvented) {
+    const auto cups = segment("Two cups.", 0, 2.5);
+    for (const auto evidence : {voice_evidence::alone, voice_evidence::recognized}) {
+        const auto clear = voice(evidence, 0, 3);
+        for (const double start : {2.8, 2.9, 3.0, 3.1})
+            EXPECT_EQ(
+                kept({cups, segment("Thank you for watching!", start, 4)}, clear),
+                texts{"Two cups."})
+                << start;
+        const auto checked = without_phantoms({cups, segment("Then stir it.", 2.9, 4)}, clear);
+        EXPECT_EQ(checked.segments.size(), 2U);
+        EXPECT_EQ(checked.doubtful, 1U);
+    }
+}
+
+// Speech from 2.0 s to 3.1 s, or to 2.3 s, which the server reports 0.3 s late or early.
+TEST(WithoutPhantoms, InexactTimesOfSpeechAreNoDoubt) {
+    const auto check = [](double end, double shift) {
+        const auto checked = without_phantoms(
+            {segment("Then stir it well.", 2 + shift, end + shift)},
+            voice(voice_evidence::alone, 1.8, end + 0.2));
+        EXPECT_EQ(checked.segments.size(), 1U) << end << " " << shift;
+        EXPECT_EQ(checked.doubtful, 0U) << end << " " << shift;
+    };
+    for (const double end : {2.3, 2.6, 2.9, 3.1, 5.0}) {
+        for (const double shift : {-0.3, -0.2, 0.0, 0.2, 0.3}) check(end, shift);
+    }
+}
+
 TEST(WithoutPhantoms, SpeechIsNeverDoubtedForItsLanguage) {
     const auto clear = voice(voice_evidence::alone);
     const std::vector<heard_segment> spoken{
