@@ -32,6 +32,9 @@ constexpr auto discard_time_max = 10s;
 /// Longer than for other requests: after a refusal the client would send the whole file again.
 constexpr auto submit_time_max = 30s;
 constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
+/// Bytes between two checks of the store's space: a body in chunks does not announce its size, and
+/// several uploads share the space. A check is one system call.
+constexpr auto space_check_bytes = 8 * mebibyte;
 
 struct option {
     std::string_view name;
@@ -97,13 +100,33 @@ refused_answer refusal_of(const http::request_context& ctx, const http::body_pie
     return ctx.problem(piece.refused->code, piece.refused->message);
 }
 
-awaitable<refused_answer> receive_raw(http::request_context& ctx, jobs::upload_writer& file) {
+/// Refuses a file for which the store has no space.
+refused_answer check_space(
+    const http::request_context& ctx, const submission_service& service, std::uint64_t bytes) {
+    if (!service.check_space) return std::nullopt;
+    const auto has_space = service.check_space(bytes);
+    if (has_space) return std::nullopt;
+    return ctx.problem(has_space.error());
+}
+
+/// Adds the next bytes of the video.
+awaitable<refused_answer> add_to(
+    jobs::upload_writer& file, std::string_view bytes, const http::request_context& ctx,
+    const submission_service& service) {
+    const auto checks_before = file.size() / space_check_bytes;
+    const bool fits = co_await file.add(bytes);
+    if (!fits) co_return too_large(ctx, service.video_bytes_max);
+    if (file.size() / space_check_bytes == checks_before) co_return std::nullopt;
+    co_return check_space(ctx, service, space_check_bytes);
+}
+
+awaitable<refused_answer> receive_raw(
+    http::request_context& ctx, const submission_service& service, jobs::upload_writer& file) {
     for (;;) {
         const auto piece = co_await ctx.body_stream()->read();
         if (auto refused = refusal_of(ctx, piece)) co_return refused;
         if (piece.bytes.empty()) break;
-        const bool fits = co_await file.add(piece.bytes);
-        if (!fits) co_return too_large(ctx, file.bytes_max());
+        if (auto refused = co_await add_to(file, piece.bytes, ctx, service)) co_return refused;
     }
     if (file.is_empty()) co_return ctx.problem(error_reason::video_empty, "video is empty");
     co_return std::nullopt;
@@ -113,9 +136,13 @@ awaitable<refused_answer> receive_raw(http::request_context& ctx, jobs::upload_w
 class form_receiver {
 public:
     form_receiver(
-        http::request_context& ctx, multipart_reader reader, jobs::upload_writer& file,
-        json& options)
-        : ctx_{ctx}, reader_{std::move(reader)}, file_{file}, options_{options} {}
+        http::request_context& ctx, const submission_service& service, multipart_reader reader,
+        jobs::upload_writer& file, json& options)
+        : ctx_{ctx},
+          service_{service},
+          reader_{std::move(reader)},
+          file_{file},
+          options_{options} {}
 
     awaitable<refused_answer> receive() {
         auto& body = *ctx_.body_stream();
@@ -164,11 +191,11 @@ private:
                     break;
                 case kind::data:
                     if (is_video_) {
-                        const bool fits = co_await file_.add((*next)->bytes);
-                        if (!fits) co_return too_large(ctx_, file_.bytes_max());
+                        auto refused = co_await add_to(file_, (*next)->bytes, ctx_, service_);
+                        if (refused) co_return refused;
                     } else if (is_ignored_) {
                         ignored_bytes_ += (*next)->bytes.size();
-                        if (ignored_bytes_ > file_.bytes_max())
+                        if (ignored_bytes_ > service_.video_bytes_max)
                             co_return bad(fmt::format("the part \"{}\" is too large", name_));
                     } else {
                         text_.append((*next)->bytes);
@@ -209,6 +236,7 @@ private:
     }
 
     http::request_context& ctx_;
+    const submission_service& service_;
     multipart_reader reader_;
     jobs::upload_writer& file_;
     json& options_;
@@ -285,10 +313,10 @@ awaitable<http::response> receive_and_submit(
     jobs::upload_writer file{service.uploads, id, service.video_bytes_max};
     refused_answer refused;
     if (form.parts) {
-        form_receiver receiver{ctx, *std::move(form.parts), file, form.options};
+        form_receiver receiver{ctx, service, *std::move(form.parts), file, form.options};
         refused = co_await receiver.receive();
     } else {
-        refused = co_await receive_raw(ctx, file);
+        refused = co_await receive_raw(ctx, service, file);
     }
     if (refused) co_return *std::move(refused);
     // The token may have been revoked during the upload.
@@ -333,13 +361,15 @@ bool is_upload(const http::request& request) {
 
 awaitable<http::response> receive_upload(http::request_context& ctx, submission_service& service) {
     const auto overhead = is_form(ctx.request()) ? form_bytes_max : 0;
-    if (announced_bytes(ctx) > service.video_bytes_max + overhead) {
+    const auto announced = announced_bytes(ctx);
+    if (announced > service.video_bytes_max + overhead) {
         co_return too_large(ctx, service.video_bytes_max);
     }
     auto form = form_of(ctx);
     if (!form) co_return ctx.problem(form.error());
     const auto common = options_in(ctx, form->options, service);
     if (!common) co_return ctx.problem(common.error());
+    if (auto refused = check_space(ctx, service, announced)) co_return *std::move(refused);
     // The options of a form follow in the body, and may include `queue`.
     const jobs::submission expected{
         .url = {},

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <stop_token>
 #include <string_view>
 #include <utility>
@@ -454,7 +455,9 @@ api::api_dependencies composition::api_dependencies() {
              .video_bytes_max = static_cast<std::uint64_t>(config.video_bytes_max),
              .analyzers = offered,
              .job_accepted = [this] { dispatcher.wake(); },
-             .check_webhook_url = check_url},
+             .check_webhook_url = check_url,
+             .check_space =
+                 [this](std::uint64_t bytes) { return res.store->check_upload_space(bytes); }},
         .jobs = jobs::job_store{pool},
         .tags = jobs::tag_store{pool},
         .changes = jobs::change_store{pool},

@@ -9,8 +9,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 namespace reelsd::app {
@@ -28,6 +31,12 @@ constexpr auto connect_time_max = 10s;
 constexpr auto migrate_time_max = 600s;
 
 constexpr auto connect_pause = 500ms;
+
+/// An upload is written to its table and to the write-ahead log.
+constexpr std::uint64_t upload_writes_per_byte = 2;
+/// Left for the log between two checkpoints, and for all other writes: without space for its log,
+/// PostgreSQL stops and cannot recover.
+constexpr std::uint64_t upload_reserve_bytes = std::uint64_t{128} * 1024 * 1024;
 
 /// Waits for a server that is still starting.
 result<void> await_server(const std::string& connection, const log::logger& log) {
@@ -78,11 +87,23 @@ result<std::unique_ptr<database>> database::open(const settings& config, const l
     db::cluster_options options;
     options.data_dir = config.data_dir;
     options.binaries = config.postgres_bin_dir;
+    opened->data_dir_ = options.data_dir;
     opened->cluster_ = std::make_unique<db::private_cluster>(options, log);
     auto connection = opened->cluster_->ensure_running(deadline::after(cluster_time_max));
     if (!connection) return connection.error();
     opened->connection_ = std::move(*connection);
     return opened;
+}
+
+result<void> database::check_upload_space(std::uint64_t bytes) const {
+    if (!cluster_) return {};
+    std::error_code failed;
+    const auto free = std::filesystem::space(data_dir_, failed).available;
+    const auto needed = upload_writes_per_byte * bytes + upload_reserve_bytes;
+    if (failed || free >= needed) return {};
+    return error{
+        errc::database_unavailable,
+        fmt::format("no space for an upload: {} bytes of disk needed, {} are free", needed, free)};
 }
 
 result<std::size_t> database::migrate(const log::logger& log) const {

@@ -10,6 +10,8 @@
 #include <reelsd/db/pool.hpp>
 #include <reelsd/db/private_cluster.hpp>
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,6 +35,11 @@ public:
     /// Null for an external database.
     [[nodiscard]] db::private_cluster* cluster() noexcept { return cluster_.get(); }
 
+    /// Whether the file system of the private cluster has space for an upload, or for the rest of
+    /// one; true of an external database, whose disk this daemon cannot see. Errors:
+    /// database_unavailable.
+    [[nodiscard]] result<void> check_upload_space(std::uint64_t bytes) const;
+
     /// Migrates the schema. Returns the number of migrations applied. Blocking.
     [[nodiscard]] result<std::size_t> migrate(const log::logger& log) const;
 
@@ -40,6 +47,7 @@ private:
     database() = default;
 
     std::unique_ptr<db::private_cluster> cluster_;
+    std::filesystem::path data_dir_;
     std::string connection_;
 };
 

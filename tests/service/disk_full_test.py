@@ -5,6 +5,8 @@ restart once there is space. log_test.py tests the log's disk, database_faults_t
 small separate disks, which need root to mount.
 """
 
+import contextlib
+import http.client
 import os
 import subprocess
 import unittest
@@ -12,6 +14,8 @@ import unittest
 from service_support import (
     POSTGRES_BIN, UNAVAILABLE, DatabaseTest, must, run_reelsd, wait_until)
 from small_disk import SmallDisk
+
+ANALYZE = "/api/v1/reels/analyze"
 
 
 class FullDisks(DatabaseTest):
@@ -102,6 +106,48 @@ class FullDisks(DatabaseTest):
         for job in [in_work, *accepted]:
             self.assertIn(account.finished(job)["error_code"], ("unavailable", "unsupported_format", "storage_error"))
         self.assertIsNone(daemon.process.poll(), "the daemon keeps running")
+        self.assertEqual(daemon.stop(), 0)
+
+
+    def test_no_room_for_an_upload(self):
+        disk = SmallDisk(384, self.addCleanup)
+        daemon = self.daemon(
+            database_url="", workers=0, data_dir=os.path.join(disk.folder, "data"), **self.platform.settings()).start()
+        account = daemon.account(unlimited=True)
+        mebibyte = 1 << 20
+
+        def leave(size):
+            disk.leave(size)
+            # The rest of the service still works.
+            self.assertEqual(account.analyze(UNAVAILABLE).status, 202)
+
+        def assert_refused(answer):
+            self.assertProblem(answer, 503, "the service is unavailable, try again shortly")
+            self.assertRegex(answer.headers["Retry-After"], r"^\d+$")
+            self.assertEqual(self.in_cluster(daemon, "SELECT count(*) FROM upload").stdout, "0\n")
+        with self.subTest("before the body, by its length"):
+            leave(150 * mebibyte)
+            with contextlib.closing(http.client.HTTPConnection(daemon.address, timeout=60)) as link:
+                link.putrequest("POST", ANALYZE)
+                for name, value in (("Authorization", f"Bearer {account.token}"), ("Content-Type", "video/mp4"),
+                                    ("Content-Length", 20 * mebibyte), ("Expect", "100-continue")):
+                    link.putheader(name, str(value))
+                link.endheaders()
+                self.assertEqual(link.sock.recv(4096).split(b"\r\n")[0], b"HTTP/1.1 503 Service Unavailable")
+        with self.subTest("a small file"):
+            self.assertEqual(account.request("POST", ANALYZE, b"x", {"Content-Type": "video/mp4"}).status, 202)
+            self.in_cluster(daemon, "DELETE FROM job")
+        pieces = [os.urandom(mebibyte) for _ in range(40)]
+        head = b'--xyz\r\nContent-Disposition: form-data; name="video"; filename="a.mp4"\r\n\r\n'
+        for content_type, body in (("video/mp4", pieces),
+                                   ("multipart/form-data; boundary=xyz", [head, *pieces, b"\r\n--xyz--\r\n"])):
+            with self.subTest("during a body in chunks", type=content_type):
+                leave(150 * mebibyte)
+                assert_refused(account.request("POST", ANALYZE, iter(body), {"Content-Type": content_type}))
+        with self.subTest("there is space again"):
+            disk.empty()
+            self.assertEqual(
+                account.request("POST", ANALYZE, b"".join(pieces), {"Content-Type": "video/mp4"}).status, 202)
         self.assertEqual(daemon.stop(), 0)
 
 

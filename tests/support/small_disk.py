@@ -1,5 +1,6 @@
 """Small separate disks that a test fills and empties; mounting them needs root."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -33,6 +34,14 @@ class SmallDisk:
                         pass
                 except OSError:
                     pass
+
+    def leave(self, size):
+        """Fills all but `size` bytes."""
+        with contextlib.suppress(FileNotFoundError):
+            self.empty()
+        state = os.statvfs(self.folder)
+        with open(self.filler, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, state.f_bavail * state.f_frsize - size)
 
     def empty(self):
         os.unlink(self.filler)

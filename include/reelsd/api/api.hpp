@@ -57,6 +57,9 @@ using webhook_url_check = std::function<result<void>(std::string_view url)>;
 using webhook_try = std::function<awaitable<result<webhooks::delivery_try>>(
     webhooks::claimed_delivery, std::stop_token)>;
 
+/// Whether the store has space for `bytes` more of an upload. Errors: database_unavailable.
+using space_check = std::function<result<void>(std::uint64_t bytes)>;
+
 /// Whether the daemon can serve. Its error has a text for the client.
 using readiness_check = std::function<awaitable<result<void>>()>;
 /// All metrics in Prometheus' text format.
@@ -72,6 +75,7 @@ struct submission_service {
     const model::offered_analyzers& analyzers;
     std::function<void()> job_accepted;  ///< Called when a job was accepted.
     webhook_url_check check_webhook_url;
+    space_check check_space = {};  ///< Empty: the space of the store is not known.
 };
 
 struct media_service {

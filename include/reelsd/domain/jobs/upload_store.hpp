@@ -99,7 +99,7 @@ public:
     [[nodiscard]] awaitable<uploaded_video> finish();
 
     [[nodiscard]] bool is_empty() const noexcept { return size_ == 0; }
-    [[nodiscard]] std::uint64_t bytes_max() const noexcept { return bytes_max_; }
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
 private:
     awaitable<void> flush();
