@@ -174,11 +174,18 @@ TEST_F(CallerLookup, NoticesEveryChangeOfAnEndedReel) {
         {"test.2",
          "UPDATE job SET status = 'pending', started_at = NULL, finished_at = NULL, error = NULL,"
          " error_code = NULL WHERE id = $1"},
-        {"test.3", "DELETE FROM job WHERE id = $1"},
-        {"test.4", "WITH gone AS (DELETE FROM job WHERE id >= $1 RETURNING 1) SELECT 1 FROM gone"},
+        {"test.3", "DELETE FROM upload WHERE job_id = $1"},
+        {"test.4", "SELECT expire_videos(3600, 0, 10) WHERE $1::bigint IS NOT NULL"},
+        {"test.5", "DELETE FROM job WHERE id = $1"},
+        {"test.6", "WITH gone AS (DELETE FROM job WHERE id >= $1 RETURNING 1) SELECT 1 FROM gone"},
     });
+    static constexpr db::query keep_video_query{
+        "test.keep_video",
+        "INSERT INTO upload (account_id, job_id, size_bytes, sha256, kept_at)"
+        " SELECT account_id, id, 1, repeat('0', 64), now() FROM job WHERE id = $1"};
     for (const auto& change : changes) {
         const auto reel = ended(ann_);
+        run(pool().run(soon(), keep_video_query, reel));
         const auto other = ended(ann_);
         const auto before = version(ann_);
         ASSERT_TRUE(reads(ann, other).first);

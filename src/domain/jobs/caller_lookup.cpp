@@ -34,18 +34,21 @@ constexpr db::query find_with_callers_query{"reels.find_with_callers", R"sql(
            job.id, job.url, job.status, job.created_at, job.started_at, job.finished_at,
            job.error_code, job.error, job.options,
            failure_cause(job.*) AS failure_cause, retry_after(job.*) AS retry_after,
-           job.xmin::text AS version,
-           coalesce(job.xmin = requested.version, false) AS is_current,
-           CASE WHEN job.xmin = requested.version THEN NULL ELSE job.result END AS result,
-           CASE WHEN job.xmin = requested.version THEN NULL ELSE job.extract END AS extract,
+           stored.version,
+           coalesce(stored.version = requested.version, false) AS is_current,
+           CASE WHEN stored.version = requested.version THEN NULL ELSE job.result END AS result,
+           CASE WHEN stored.version = requested.version THEN NULL ELSE job.extract END AS extract,
            job.extract_error,
-           EXISTS (SELECT FROM upload
-                    WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
+           video.id IS NOT NULL AS has_video,
            place.queue_position, place.expected_start_at
-      FROM unnest($2::integer[], $3::bigint[], $4::xid[])
+      FROM unnest($2::integer[], $3::bigint[], $4::text[])
            WITH ORDINALITY AS requested (shown, job, version, number)
       JOIN caller ON caller.number = requested.shown
       LEFT JOIN job ON job.id = requested.job AND job.account_id = caller.account
+      LEFT JOIN upload AS video ON video.job_id = job.id AND video.kept_at IS NOT NULL
+      LEFT JOIN LATERAL (
+               SELECT job.xmin::text || coalesce(' ' || video.id, '') AS version) AS stored
+             ON true
       LEFT JOIN LATERAL queue_places(
                CASE WHEN job.status = 'pending' THEN job.account_id END, job.id) AS place
              ON true)sql"};

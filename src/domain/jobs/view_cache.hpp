@@ -19,7 +19,8 @@ namespace reelsd::jobs {
 struct reel_view {
     std::string text;  ///< JSON.
     account_id owner;
-    std::string version;  ///< The row's `xmin`: each change gives it another.
+    /// The row's `xmin`, which each change replaces, and the id of its kept video.
+    std::string version;
     /// The `xmin` of the owner's row of `ended_reels_version` when this was last found current.
     /// While it is the same, none of the owner's ended reels has changed.
     std::string ended_reels_version;
