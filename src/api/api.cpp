@@ -101,9 +101,7 @@ awaitable<http::response> get_health(const http::request_context& ctx) {
 awaitable<http::response> get_readiness(http::request_context& ctx, readiness_check& check) {
     const auto ready = co_await check();
     if (!ready) {
-        auto refusal = ctx.problem(http::status::service_unavailable, ready.error().detail());
-        refusal.set("Retry-After", std::to_string(http::retry_after_seconds));
-        co_return refusal;
+        co_return ctx.problem(http::status::service_unavailable, ready.error().detail());
     }
     const json body{{"status", "ready"}};
     co_return ctx.json(http::status::ok, body);

@@ -316,7 +316,10 @@ response problem_response(status code, std::string_view message) {
         return problem_response(error_reason::server_busy, message);
     auto error_code = ascii_lower(reason_of(code));
     std::ranges::replace(error_code, ' ', '_');
-    return problem_with(code, error_code, message);
+    auto answer = problem_with(code, error_code, message);
+    if (code == status::service_unavailable)
+        answer.set("Retry-After", std::to_string(retry_after_seconds));
+    return answer;
 }
 
 response unauthorized_response(
@@ -336,9 +339,8 @@ response problem_response(const error& why) {
     const bool is_for_caller =
         why.code() == errc::invalid_argument || why.code() == errc::limit_reached;
     auto answer = problem_response(code, is_for_caller ? why.detail() : message_for(code));
-    if (code == status::service_unavailable || code == status::too_many_requests) {
+    if (code == status::too_many_requests)
         answer.set("Retry-After", std::to_string(retry_after_seconds));
-    }
     return answer;
 }
 

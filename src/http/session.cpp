@@ -44,10 +44,7 @@ std::string text_of(const asio::ip::address& peer) {
 constexpr std::size_t linger_bytes_max = std::size_t{128} * 1024 * 1024;
 
 response response_for(const refusal& why) {
-    auto answer = problem_response(why.code, why.message);
-    if (why.code == status::service_unavailable)
-        answer.set("Retry-After", std::to_string(retry_after_seconds));
-    return answer;
+    return problem_response(why.code, why.message);
 }
 
 }  // namespace

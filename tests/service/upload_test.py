@@ -326,7 +326,11 @@ class Faults(UploadTest):
         self.wait_for_uploads(1)
         daemon.stop()
         with contextlib.suppress(ConnectionResetError):
-            self.assertIn(b" 503 ", link.recv(4096))
+            answer = http.client.HTTPResponse(link)
+            answer.begin()
+            self.assertEqual((answer.status, json.loads(answer.read())["message"]),
+                             (503, "the service is shutting down"))
+            self.assertRegex(answer.headers["Retry-After"], r"^\d+$")
         self.assertEqual(self.uploads(), 0)
 
     def test_many_concurrent_uploads(self):

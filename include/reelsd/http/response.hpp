@@ -107,7 +107,8 @@ private:
 /// shown to clients.
 [[nodiscard]] response problem_response(error_reason reason, std::string_view message);
 /// The same where only the status is known: the code is `request_malformed` for 400, `server_busy`
-/// for 429, and otherwise the reason phrase of the status, such as `not_found`.
+/// for 429, and otherwise the reason phrase of the status, such as `not_found`. 503 has
+/// `Retry-After`.
 [[nodiscard]] response problem_response(status code, std::string_view message);
 
 /// 401 {"error": "..."} with `WWW-Authenticate: <challenge>` and the reason in `X-Error-Code`.

@@ -95,6 +95,9 @@ TEST(ErrorShapes, RefusedRequestsHaveAReason) {
         EXPECT_EQ(number_of(expected.answer.code()), expected.status);
         EXPECT_EQ(expected.answer.find("X-Error-Code"), expected.reason);
         EXPECT_EQ(expected.answer.body(), R"({"message":"x","status":"error"})");
+        if (expected.status == 503) {
+            EXPECT_EQ(expected.answer.find("Retry-After"), "5");
+        }
     }
 }
 
