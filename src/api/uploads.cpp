@@ -371,13 +371,19 @@ awaitable<http::response> receive_upload(http::request_context& ctx, submission_
     if (!common) co_return ctx.problem(common.error());
     if (auto refused = check_space(ctx, service, announced)) co_return *std::move(refused);
     // The options of a form follow in the body, and may include `queue`.
-    const jobs::submission expected{
+    jobs::submission expected{
         .url = {},
         .costs_money = common->costs_money,
         .queue = common->queue || form->parts,
         .idempotency_key = common->idempotency_key};
-    const auto begun =
+    auto begun =
         co_await service.uploads.begin(ctx.caller(), expected, service.limits, ctx.database_by());
+    // Refused with and without `queue`, whose limit would surprise a client that does not use it.
+    if (begun.refusal.decided == jobs::submission_result::outcome::queue_full && form->parts) {
+        expected.queue = false;
+        begun = co_await service.uploads.begin(
+            ctx.caller(), expected, service.limits, ctx.database_by());
+    }
     if (!begun.id) co_return answer_to(ctx, begun.refusal);
 
     std::exception_ptr problem;

@@ -284,6 +284,18 @@ class Refusals(UploadTest):
         self.assertEqual(self.uploads(), 4)
 
 
+    def test_the_limit_of_a_form_when_the_queue_is_full(self):
+        limited = self.served_here.account()
+        must(self.served_here.cli(
+            "account", "limits", "--email", limited.email, "--concurrent-jobs", "2", "--queued-jobs", "1"))
+        for _ in range(3):
+            self.assertEqual(limited.request("POST", ANALYZE, {"url": POST, "queue": True}).status, 202)
+        message = "limit of 2 jobs pending or processing at the same time reached"
+        self.assertProblem(self.send_raw(limited, b"x"), 429, message)
+        self.assertProblem(self.send_form(limited, form(part("video", b"x", "a.mp4"))), 429, message)
+        self.assertEqual(self.uploads(), 0)
+
+
 class Faults(UploadTest):
     def test_access_that_ends_during_the_upload(self):
         daemon = self.shared_daemon(workers=0).start()
