@@ -51,7 +51,7 @@ bool is_accepted(const jobs::submission_result& decision) {
 
 http::response key_in_use(const http::request_context& ctx) {
     return ctx.problem(
-        error_reason::idempotency_key_reused, "Idempotency-Key was used with another link");
+        error_reason::idempotency_key_reused, "Idempotency-Key was used with another request");
 }
 
 /// The RateLimit fields: the state of the bucket after the decision.

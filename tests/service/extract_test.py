@@ -236,7 +236,7 @@ class Extraction:
         self.assertEqual(send({"url": SAMPLE, "language": "de"}, "k1").json()["id"], first.json()["id"])
         for other in ({}, {"language": "fr"}, {"language": "de", "analyzer": "local"}):
             self.assertProblem(send({"url": SAMPLE, **other}, "k1"), 400,
-                               "Idempotency-Key was used with another link")
+                               "Idempotency-Key was used with another request")
         plain = send({"url": SAMPLE}, "k2")
         self.assertEqual(send({"url": SAMPLE}, "k2").json()["id"], plain.json()["id"])
         self.assertEqual(send({"url": SAMPLE, "language": "de"}, "k2").status, 400)

@@ -131,7 +131,7 @@ class Repeating(ServiceTest):
         someone = self.served.account()
         self.assertEqual(self.analyze(someone, "a-key").status, 202)
         self.assertProblem(
-            self.analyze(someone, "a-key", "OTHERcode"), 400, "Idempotency-Key was used with another link")
+            self.analyze(someone, "a-key", "OTHERcode"), 400, "Idempotency-Key was used with another request")
         self.assertEqual(self.analyze(self.served.account(), "a-key", "OTHERcode").status, 202)
 
     def test_a_deleted_job_frees_its_key(self):

@@ -117,7 +117,7 @@ class Lists(ServiceTest):
 
     def test_another_use_of_the_same_key(self):
         someone = self.served.account(unlimited=True)
-        other_use = "Idempotency-Key was used with another link"
+        other_use = "Idempotency-Key was used with another request"
         urls = [link_to("a"), link_to("b")]
         self.views(someone, urls, "a-key")
         before = len(someone.request("GET", "/api/v1/reels").json())

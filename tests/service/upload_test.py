@@ -280,7 +280,7 @@ class Refusals(UploadTest):
         again = self.send_form(limited, form(part("queue", "true"), part("video", b"x", "a.mp4")), key="k")
         self.assertEqual((again.status, again.json()["id"]), (202, queued.json()["id"]))
         other = self.send_form(limited, form(part("video", b"y", "a.mp4"), part("queue", "true")), key="k")
-        self.assertProblem(other, 400, "Idempotency-Key was used with another link")
+        self.assertProblem(other, 400, "Idempotency-Key was used with another request")
         self.assertEqual(self.uploads(), 4)
 
 

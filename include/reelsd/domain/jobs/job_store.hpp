@@ -55,7 +55,7 @@ struct submission_result {
     enum class outcome : std::uint8_t {
         accepted,
         repeated,             ///< The job of an earlier submission under the same key.
-        key_of_another_link,  ///< The key was used with another link or list.
+        key_of_another_link,  ///< The key was used with another request.
         rate_limited,
         too_many_jobs,
         too_many_uploads,  ///< Uploads in progress, see upload_store.
