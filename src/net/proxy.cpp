@@ -29,6 +29,26 @@ bool is_port(std::string_view digits) {
     return parse_number<std::uint16_t>(digits).value_or(0) > 0;
 }
 
+/// Masks a secret. A short one only as a whole word, so that a user `a` leaves the text legible.
+void hide(std::string& text, std::string_view secret) {
+    constexpr std::size_t short_secret_bytes = 5;
+    constexpr std::string_view mask = "***";
+    if (secret.empty()) return;
+    const auto is_letter_at = [&text](std::size_t at) {
+        return at < text.size() && is_alphanumeric(text[at]);
+    };
+    for (std::size_t at = 0; (at = text.find(secret, at)) != std::string::npos;) {
+        const bool is_whole =
+            !is_letter_at(at + secret.size()) && (at == 0 || !is_letter_at(at - 1));
+        if (is_whole || secret.size() > short_secret_bytes) {
+            text.replace(at, secret.size(), mask);
+            at += mask.size();
+        } else {
+            ++at;
+        }
+    }
+}
+
 }  // namespace
 
 result<proxy> proxy::parse(std::string_view text) {
@@ -69,6 +89,17 @@ std::string_view proxy::credentials() const noexcept {
     if (at == std::string_view::npos) return {};
     const auto begin = text.find("://") + 3;
     return text.substr(begin, at - begin);
+}
+
+void proxy::hide_in(std::string& text) const {
+    const auto all = credentials();
+    const auto colon = std::min(all.find(':'), all.size());
+    // The longest first.
+    const auto password = all.substr(std::min(colon + 1, all.size()));
+    for (const auto secret : {all, password, all.substr(0, colon)}) {
+        hide(text, secret);
+        hide(text, percent_decoded(secret).value_or(""));
+    }
 }
 
 }  // namespace reelsd::net

@@ -235,12 +235,13 @@ std::string session_cookies::netscape_file() const {
 }
 
 void session_cookies::hide_in(std::string& text) const {
-    // Shorter values are screen sizes and languages. The user's id is in public answers too.
-    constexpr std::size_t secret_bytes_min = 8;
+    // Shorter values are flags and languages.
+    constexpr std::size_t secret_bytes_min = 6;
     for (const auto& cookie : cookies_) {
         const auto& secret = cookie.value;
-        if (secret.size() < secret_bytes_min || cookie.name == "ds_user_id") continue;
+        if (secret.size() < secret_bytes_min || cookie.name == user_id_cookie_name) continue;
         boost::replace_all(text, secret, "***");
+        if (const auto decoded = percent_decoded(secret)) boost::replace_all(text, *decoded, "***");
     }
 }
 

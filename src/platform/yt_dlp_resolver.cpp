@@ -135,11 +135,13 @@ process::child_command command_of(
     return command;
 }
 
-/// Masks the proxy's password in the output: error messages may contain the environment.
+/// Masks the proxy's user and password: error messages may contain the environment.
 void hide_credentials(process::child_end& end, const std::optional<net::proxy>& by_proxy) {
-    const auto secret = by_proxy ? by_proxy->credentials() : std::string_view{};
-    if (secret.empty()) return;
-    for (auto* text : {&end.output, &end.error_output}) boost::replace_all(*text, secret, "***");
+    if (!by_proxy) return;
+    by_proxy->hide_in(end.error_output);
+    // Only as a whole in the document, whose names may equal a user.
+    const auto secret = by_proxy->credentials();
+    if (!secret.empty()) boost::replace_all(end.output, secret, "***");
 }
 
 process::child_end not_started(const char* why) {
@@ -182,6 +184,9 @@ process::child_end run_for(
     if (cookies != nullptr) {
         cookies->hide_in(end.output);
         cookies->hide_in(end.error_output);
+        // It is in documents, too.
+        const std::string user_id{cookies->value_of(user_id_cookie_name)};
+        if (!user_id.empty()) boost::replace_all(end.error_output, user_id, "***");
     }
     return end;
 }

@@ -19,6 +19,8 @@ public:
     [[nodiscard]] const std::string& url() const noexcept { return url_; }
     /// User and password of url(), still percent-encoded; may be empty.
     [[nodiscard]] std::string_view credentials() const noexcept;
+    /// Masks user and password, encoded and decoded, in text that another program wrote.
+    void hide_in(std::string& text) const;
     /// "proxy.example:3128" or "[::1]:3128", for messages, names and metrics.
     [[nodiscard]] const std::string& address() const noexcept { return address_; }
     /// Whether the proxy uses SOCKS, which has no status codes.

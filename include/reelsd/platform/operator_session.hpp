@@ -20,6 +20,9 @@ namespace reelsd::platform {
 /// The resolver that sends the cookies of a signed-in session.
 inline constexpr std::string_view session_resolver_name = "session";
 
+/// The cookie with the id of the signed-in user, which public answers contain, too.
+inline constexpr std::string_view user_id_cookie_name = "ds_user_id";
+
 struct session_cookie {
     std::string name;
     std::string value;
@@ -41,7 +44,7 @@ public:
     [[nodiscard]] std::string header() const;
     /// A Netscape cookie file for instagram.com.
     [[nodiscard]] std::string netscape_file() const;
-    /// Masks the values in text that another program wrote.
+    /// Masks the values but the user's id, encoded and decoded, in text that another program wrote.
     void hide_in(std::string& text) const;
     /// SHA-256 of the text, in hexadecimal.
     [[nodiscard]] const std::string& fingerprint() const noexcept { return fingerprint_; }

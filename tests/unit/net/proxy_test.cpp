@@ -38,6 +38,20 @@ TEST(Proxy, ParsesUrls) {
     EXPECT_EQ(proxy::parse("http://a:1")->credentials(), "");
 }
 
+TEST(Proxy, HidesUserAndPassword) {
+    const auto masked = [](const char* url, std::string text) {
+        proxy::parse(url)->hide_in(text);
+        return text;
+    };
+    constexpr const char* with_login = "http://ann:s3c%40ret@a:1";
+    EXPECT_EQ(
+        masked(with_login, "http://ann:s3c%40ret@a:1: s3c@ret of ann, s3c%40ret; planned"),
+        "http://***@a:1: *** of ***, ***; planned");
+    EXPECT_EQ(masked("http://customer@a:1", "xcustomery"), "x***y");
+    EXPECT_EQ(masked("http://ann:@a:1", "ann"), "***");
+    EXPECT_EQ(masked("http://a:1", "a text"), "a text");
+}
+
 TEST(Proxy, RefusesAmbiguousUrlsWithoutRepeatingThem) {
     const std::string long_host(254, 'h');
     const std::string cases[] = {

@@ -119,7 +119,9 @@ TEST(SessionCookies, HaveTheFingerprintOfTheirText) {
 TEST(SessionCookies, AreWrittenForYtDlpAndHiddenInItsOutput) {
     const auto cookies = session_cookies::parse(
                              line(".instagram.com", "1900000000", "sessionid", "1%3Asecret") +
-                                 line(".instagram.com", "0", "dpr", "2"),
+                                 line(".instagram.com", "0", "dpr", "2") +
+                                 line(".instagram.com", "0", "token", "sixsix") +
+                                 line(".instagram.com", "0", "ds_user_id", "1234567"),
                              host,
                              now)
                              .value();
@@ -127,10 +129,12 @@ TEST(SessionCookies, AreWrittenForYtDlpAndHiddenInItsOutput) {
         cookies.netscape_file(),
         "# Netscape HTTP Cookie File\n"
         ".instagram.com\tTRUE\t/\tTRUE\t1900000000\tsessionid\t1%3Asecret\n"
-        ".instagram.com\tTRUE\t/\tTRUE\t0\tdpr\t2\n");
-    std::string output = "skipping 1%3Asecret, 2 of 1%3Asecret";
+        ".instagram.com\tTRUE\t/\tTRUE\t0\tdpr\t2\n"
+        ".instagram.com\tTRUE\t/\tTRUE\t0\ttoken\tsixsix\n"
+        ".instagram.com\tTRUE\t/\tTRUE\t0\tds_user_id\t1234567\n");
+    std::string output = "skipping 1%3Asecret, 2 of 1:secret, sixsix by 1234567";
     cookies.hide_in(output);
-    EXPECT_EQ(output, "skipping ***, 2 of ***");
+    EXPECT_EQ(output, "skipping ***, 2 of ***, *** by 1234567");
 }
 
 }  // namespace

@@ -202,6 +202,26 @@ TEST_F(YtDlpResolver, PassesTheConfiguredAuthorities) {
     EXPECT_THAT(outcome.error().why.detail(), HasSubstr("it is /some/ca.pem"));
 }
 
+TEST_F(YtDlpResolver, HidesCookiesAndTheProxysLogin) {
+    const auto file = secret_.path() / "cookies.txt";
+    std::ofstream{file} << "sessionid=1234567%3Asecret; token=sixsix; ds_user_id=1234567";
+    chmod(file.c_str(), 0600);
+    const auto signed_in =
+        session::open({.file = file, .host = "www.instagram.com"}, log::logger::silent()).value();
+    std::ofstream{program_} << "#!/bin/sh\necho \"ERROR: $HTTPS_PROXY p@ss1 of ann,"
+                               " sixsix 1234567:secret 1234567\" >&2\nexit 1\n";
+    const yt_dlp_resolver with_secrets{
+        {.program = program_,
+         .sandbox = sandbox_,
+         .by_proxy = net::proxy::parse("http://ann:p%40ss1@127.0.0.1:1").value(),
+         .platform_session = signed_in.get()}};
+    const auto outcome = with_secrets.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_THAT(
+        outcome.error().why.detail(),
+        HasSubstr("ERROR: http://***@127.0.0.1:1 *** of ***, *** *** ***"));
+}
+
 TEST_F(YtDlpResolver, ReportsTheVersion) {
     behaves("ok");
     const auto version = yt_dlp_version({.program = program_, .sandbox = sandbox_}, patience(), {});
