@@ -240,7 +240,7 @@ std::string_view impossible_fact(
     const auto url = post.value("url", "");
     if (name(post.value("platform", "")).empty() || name(post.value("code", "")).empty())
         return "platform or code";
-    if (field(url).empty() || url.size() > bounds::url_bytes_max) return "url";
+    if (field(url).empty() || code_point_count(url) > bounds::url_characters_max) return "url";
     return {};
 }
 

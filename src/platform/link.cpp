@@ -1,6 +1,7 @@
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/platform/link.hpp>
 
 #include <boost/algorithm/string/split.hpp>
@@ -135,25 +136,38 @@ url_parts split(std::string_view url) {
     return parts;
 }
 
-/// The host in lower case. Refuses user info, ports other than the scheme's own and characters that
-/// browsers convert (percent signs, letters outside ASCII, backslashes).
-input<std::string> host_of(const url_parts& parts) {
-    const auto colon = parts.authority.find(':');
-    const auto host = ascii_lower(parts.authority.substr(0, colon));
-    const bool is_plain = !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
-        return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+/// Whether a message may name the host: a name, also with letters outside ASCII, or an IPv6
+/// address. Browsers convert percent signs and backslashes.
+bool is_host(std::string_view text) {
+    if (text.starts_with('[')) {
+        constexpr std::string_view address_characters = "0123456789abcdef:.";
+        const auto end = text.find_first_not_of(address_characters, 1);
+        return end != std::string_view::npos && end > 1 && text.substr(end) == "]";
+    }
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' ||
+               static_cast<unsigned char>(c) >= 0x80;
     });
-    if (!is_plain) return no_link();
-    if (host != "instagram.com" && host != "www.instagram.com" && host != "m.instagram.com") {
-        const auto port = colon == std::string_view::npos ? std::string_view{}
-                                                          : parts.authority.substr(colon + 1);
-        if (!port.empty() && !is_number(port)) return no_link();
-        return other_host(host);
-    }
-    if (colon != std::string_view::npos) {
-        const auto port = parts.authority.substr(colon + 1);
-        if (!port.empty() && port != (parts.scheme == "https" ? "443" : "80")) return no_link();
-    }
+}
+
+/// The host in lower case. Refuses user info and ports other than the scheme's own.
+input<std::string> host_of(const url_parts& parts) {
+    constexpr std::array<std::string_view, 3> own{
+        "instagram.com", "www.instagram.com", "m.instagram.com"};
+    auto authority = parts.authority;
+    const auto at = authority.rfind('@');
+    const bool has_user = at != std::string_view::npos;
+    if (has_user && contains(authority, "\\")) return no_link();
+    if (has_user) authority.remove_prefix(at + 1);
+    const auto colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+    const auto host = ascii_lower(authority.substr(0, colon));
+    const auto port =
+        colon == std::string_view::npos ? std::string_view{} : authority.substr(colon + 1);
+    if (!is_host(host)) return no_link();
+    if (!is_one_of(host, own))
+        return port.empty() || is_number(port) ? other_host(host) : no_link();
+    if (has_user || (!port.empty() && port != (parts.scheme == "https" ? "443" : "80")))
+        return no_link();
     return host;
 }
 
@@ -269,8 +283,9 @@ link post_link(std::string code) {
 }
 
 input<link> parse_link(std::string_view url) {
+    const bool is_long = code_point_count(url) > bounds::url_characters_max;
     url = trimmed(url, " ");
-    if (url.size() > bounds::url_bytes_max || has_control_or_blank(url)) return no_link();
+    if (is_long || has_control_or_blank(url)) return no_link();
 
     const auto parts = split(url);
     if (parts.scheme != "http" && parts.scheme != "https") return no_link();

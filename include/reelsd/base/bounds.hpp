@@ -37,7 +37,7 @@ inline constexpr auto local_analysis_time_max = 360s;
 inline constexpr auto local_check_time_max = 60s;
 
 /// A link has at most 2,048 characters, a body 64 KiB, a header 16 KiB (docs/openapi.yaml).
-inline constexpr std::size_t url_bytes_max = 2048;
+inline constexpr std::size_t url_characters_max = 2048;
 inline constexpr std::size_t request_body_bytes_max = std::size_t{64} * 1024;
 inline constexpr std::size_t request_header_bytes_max = std::size_t{16} * 1024;
 

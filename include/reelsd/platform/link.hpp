@@ -38,8 +38,9 @@ struct link {
 
 /// Accepts the links that POST /reels/analyze documents (docs/openapi.yaml). Otherwise
 /// Errors, with the text for the client:
-///   `URL must be an instagram.com link`                    not an http(s) URL, over 2,048 bytes,
-///                                                          control characters, user info, a port
+///   `URL must be an instagram.com link`                    not an http(s) URL, over 2,048
+///                                                          characters, control characters, user
+///                                                          info, a port
 ///   `URL must be an instagram.com link, got "tiktok.com"`  another host
 ///   `URL must be a reel link: instagram.com/reel/<code> or instagram.com/p/<code>`
 /// Ignores spaces around the link; any other white space is a control character. The caller reports

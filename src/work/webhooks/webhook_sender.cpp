@@ -89,7 +89,7 @@ webhook_sender::webhook_sender(webhook_sender_settings settings)
            .ca_file = std::move(settings.ca_file)}} {}
 
 result<void> webhook_sender::check(std::string_view url) const {
-    if (url.size() > bounds::url_bytes_max) return unusable("must be at most 2048 characters");
+    if (url.size() > bounds::url_characters_max) return unusable("must be at most 2048 characters");
     const auto target = net::url::parse(url);
     if (!target) {
         return unusable(

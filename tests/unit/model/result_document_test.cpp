@@ -273,7 +273,7 @@ TEST(AssembleResult, RefusesImpossibleFacts) {
         {"no link", [](auto&, auto&, auto& post) { post["url"] = "\x01"; }},
         {"a link too long",
          [](auto&, auto&, auto& post) {
-             post["url"] = std::string(bounds::url_bytes_max + 1, 'x');
+             post["url"] = std::string(bounds::url_characters_max + 1, 'x');
          }},
     };
     for (const auto& expected : cases) {

@@ -91,7 +91,6 @@ TEST(ParseLink, RefusesOtherTexts) {
         "https:///reel/DYa0IXPgnP5/",
         "https://user@www.instagram.com/reel/DYa0IXPgnP5/",
         "https://user:pw@www.instagram.com/reel/DYa0IXPgnP5/",
-        "https://www.instagram.com@evil.test/reel/DYa0IXPgnP5/",
         "https://evil.test\\@www.instagram.com/reel/DYa0IXPgnP5/",
         "https://www.instagram.com\\.evil.test/reel/DYa0IXPgnP5/",
         "https://www.instagram.com:8443/reel/DYa0IXPgnP5/",
@@ -100,9 +99,11 @@ TEST(ParseLink, RefusesOtherTexts) {
         "https://www.instagram.com:0443/reel/DYa0IXPgnP5/",
         "https://www.instagram.com:x/reel/DYa0IXPgnP5/",
         "https://www.%69nstagram.com/reel/DYa0IXPgnP5/",
-        "https://www.instagr\xd0\xb0m.com/reel/DYa0IXPgnP5/",
-        "https://www.instagram\u3002com/reel/DYa0IXPgnP5/",
-        "https://[::1]/reel/DYa0IXPgnP5/",
+        "https://www.instagram.com\\@evil.test/reel/DYa0IXPgnP5/",
+        "https://[::1/reel/DYa0IXPgnP5/",
+        "https://[]/reel/DYa0IXPgnP5/",
+        "https://[::1]x/reel/DYa0IXPgnP5/",
+        "https://[instagram.com]/reel/DYa0IXPgnP5/",
         "https://www.instagram.com/reel/DYa0IXPgnP5/\n",
         "https://www.instagram.com/reel/DYa0IXPgnP5/\t",
         "https://www.insta\ngram.com/reel/DYa0IXPgnP5/",
@@ -142,6 +143,14 @@ TEST(ParseLink, NamesOtherHosts) {
         {"https://xn--nstagram-11a.com/reel/DYa0IXPgnP5/", "xn--nstagram-11a.com"},
         {"http://127.0.0.1/reel/DYa0IXPgnP5/", "127.0.0.1"},
         {"https://evil.test?https://www.instagram.com/reel/DYa0IXPgnP5/", "evil.test"},
+        {"https://user@TikTok.com/", "tiktok.com"},
+        {"https://user:pw@tiktok.com:443/", "tiktok.com"},
+        {"https://www.instagram.com@evil.test/reel/DYa0IXPgnP5/", "evil.test"},
+        {"https://[::1]/reel/DYa0IXPgnP5/", "[::1]"},
+        {"https://[2001:DB8::1]:8443/reel/DYa0IXPgnP5/", "[2001:db8::1]"},
+        {"https://m\u00fcnchen.de/x", "m\u00fcnchen.de"},
+        {"https://www.instagr\u0430m.com/reel/DYa0IXPgnP5/", "www.instagr\u0430m.com"},
+        {"https://www.instagram\u3002com/reel/DYa0IXPgnP5/", "www.instagram\u3002com"},
         {"https://evil.test#@www.instagram.com/reel/DYa0IXPgnP5/", "evil.test"},
     };
     for (const auto& expected : cases) {
@@ -228,13 +237,18 @@ TEST(ParseLink, ReadsTheSlideOfACarousel) {
     }
 }
 
-TEST(ParseLink, EndsAt2048Bytes) {
+TEST(ParseLink, EndsAt2048Characters) {
     const std::string head = "https://www.instagram.com/reel/DYa0IXPgnP5/?x=";
-    const std::string longest = head + std::string(2048 - head.size(), 'a');
-    EXPECT_TRUE(parse_link(longest));
-    const auto longer = parse_link(longest + "a");
-    ASSERT_FALSE(longer);
-    EXPECT_EQ(longer.error().detail(), no_link);
+    for (const std::string character : {"a", "\u00fc", "\U0001f600"}) {
+        std::string longest = head;
+        for (auto length = head.size(); length < 2048; ++length) longest += character;
+        EXPECT_TRUE(parse_link(longest));
+        for (const auto& longer : {longest + character, longest + " "}) {
+            const auto refused = parse_link(longer);
+            ASSERT_FALSE(refused);
+            EXPECT_EQ(refused.error().detail(), no_link);
+        }
+    }
 }
 
 TEST(Link, RecognizesTestLinks) {
