@@ -54,12 +54,24 @@ input<reelsd::json> json_object_from(std::string_view text) {
     const request_error malformed{error_reason::body_invalid, std::string{body_must_be_object}};
     // The parser ends its input at a NUL byte.
     if (text.find('\0') != std::string_view::npos) return malformed;
-    if (json_depth_of(text) > foreign_json_depth_max) return malformed;
+    if (json_depth_of(text) > foreign_json_depth_max) {
+        return request_error{
+            error_reason::body_invalid,
+            fmt::format(
+                "request body is nested too deeply: at most {} levels", foreign_json_depth_max)};
+    }
     std::size_t members = 0;
     const auto is_kept = [&members](int, reelsd::json::parse_event_t event, const reelsd::json&) {
         return event != reelsd::json::parse_event_t::key || ++members <= body_members_max;
     };
-    auto parsed = reelsd::json::parse(text, is_kept, false);
+    reelsd::json parsed;
+    try {
+        parsed = reelsd::json::parse(text, is_kept);
+    } catch (const reelsd::json::out_of_range&) {
+        return request_error{error_reason::body_invalid, "request body has a number out of range"};
+    } catch (const reelsd::json::parse_error&) {
+        return malformed;
+    }
     if (!parsed.is_object()) return malformed;
     if (members > body_members_max) {
         return request_error{

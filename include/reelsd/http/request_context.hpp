@@ -74,8 +74,8 @@ struct route_options {
 };
 
 /// Parses a client's JSON object. Errors: invalid_argument "request body must be a JSON object" for
-/// anything else, including nesting deeper than `foreign_json_depth_max`; "request body must have
-/// at most 2000 members".
+/// anything else, and texts of their own for nesting deeper than `foreign_json_depth_max`, numbers
+/// out of range and too many members.
 [[nodiscard]] input<json> json_object_from(std::string_view text);
 
 /// One request in progress: the request, its caller, its deadlines and its responses. It lives in

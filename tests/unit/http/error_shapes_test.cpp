@@ -117,11 +117,12 @@ TEST(RequestId, IsAcceptedOnlyWhenSane) {
     }
 }
 
+std::string nested(std::ptrdiff_t depth) {
+    const auto size = static_cast<std::size_t>(depth - 1);
+    return R"({"a":)" + std::string(size, '[') + std::string(size, ']') + "}";
+}
+
 TEST(JsonBody, MustBeAnObject) {
-    const auto nested = [](std::ptrdiff_t depth) {
-        const auto size = static_cast<std::size_t>(depth - 1);
-        return R"({"a":)" + std::string(size, '[') + std::string(size, ']') + "}";
-    };
     const std::string accepted[] = {
         "{}",
         R"( {"url": "x", "other": [1, {"a": null}]} )",
@@ -145,14 +146,33 @@ TEST(JsonBody, MustBeAnObject) {
         "{\"a\": 1,}",
         "{\"a\": \"\xFF\"}",
         "{\"a\": NaN}",
-        nested(foreign_json_depth_max + 1),
-        std::string(65536, '[')};
+        "{\"a\": \"\\ud800\"}"};
     for (const auto& body : refused) {
         const request_context ctx{make_request(verb::post, "/", body), quiet, far};
         const auto read = ctx.json_body();
         ASSERT_FALSE(read) << body;
         EXPECT_EQ(read.error().code(), errc::invalid_argument);
         EXPECT_EQ(read.error().detail(), "request body must be a JSON object");
+    }
+}
+
+TEST(JsonBody, NamesItsBounds) {
+    struct test_case {
+        std::string body;
+        const char* message;
+    };
+    constexpr auto too_deep = "request body is nested too deeply: at most 64 levels";
+    constexpr auto out_of_range = "request body has a number out of range";
+    const test_case cases[] = {
+        {nested(foreign_json_depth_max + 1), too_deep},
+        {std::string(65536, '['), too_deep},
+        {"{\"a\": 1e999}", out_of_range},
+        {"{\"a\": [-1e999]}", out_of_range}};
+    for (const auto& expected : cases) {
+        const request_context ctx{make_request(verb::post, "/", expected.body), quiet, far};
+        const auto read = ctx.json_body();
+        ASSERT_FALSE(read);
+        EXPECT_EQ(read.error().detail(), expected.message);
     }
 }
 
