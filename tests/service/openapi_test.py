@@ -307,7 +307,8 @@ class Reels(OpenApiTest):
         for name, example in content["examples"].items():
             with self.subTest(name):
                 someone.ask(ANALYZE, body=example["value"], expect=202)
-        for body in (b"[]", {}, {"url": 1}, {"url": "x"}, {"url": "https://tiktok.com/x"},
+        for body in (b"[]", b"[" * 65 + b"]" * 65, b'{"x": 1e999}', {}, {"url": 1}, {"url": "x"},
+                     {"url": "https://tiktok.com/x"},
                      {"url": "https://www.instagram.com/someone/"}, {"url": LINK, "fresh": "yes"},
                      {"urls": []}, {"urls": [LINK] * 51}, {"url": LINK, "urls": [LINK]}):
             with self.subTest(body):
