@@ -38,7 +38,7 @@ TEST_F(SharedRequestRate, IsExactOverDaemons) {
 }
 
 // A read must not cost a write.
-TEST_F(SharedRequestRate, TakesAHundredthInAdvance) {
+TEST_F(SharedRequestRate, ReservesAHundredth) {
     EXPECT_EQ(take(first_, 100'000), 0);
     run(pool().run(soon(), db::query{"lock", "UPDATE request_bucket SET tokens = 0"}));
     for (int count = 0; count < 1'000; ++count) ASSERT_EQ(take(first_, 100'000), 0) << count;

@@ -18,12 +18,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Part of a minute's requests that is taken in advance. What other daemons hold unused can refuse
-/// a request too early, by at most this part for each daemon.
-constexpr int advance_divisor = 100;
-/// Requests taken in advance are lost after this time, so that no burst of old ones is possible.
-constexpr auto advance_valid = 10s;
-/// Between two searches for expired ones, which cost memory.
+/// A daemon reserves the limit divided by this. Reservations that other daemons do not use can
+/// cause a request to be refused early, by that much for each daemon.
+constexpr int reserved_divisor = 100;
+/// Reservations expire after this time, so that an idle daemon cannot accept a burst later.
+constexpr auto reservation_valid = 10s;
+/// Interval between removals of expired reservations.
 constexpr auto sweep_interval = 1min;
 
 constexpr db::query take_requests_query{"account.take_requests", R"sql(
@@ -35,7 +35,7 @@ struct request {
 };
 
 /// Requests that this daemon may still accept.
-struct advance {
+struct reservation {
     int count = 0;
     deadline::clock::time_point valid_until;
 };
@@ -44,7 +44,7 @@ struct advance {
 
 struct shared_request_rate::state {
     db::pool& pool;
-    std::unordered_map<std::int64_t, advance> advances;
+    std::unordered_map<std::int64_t, reservation> reservations;
     deadline::clock::time_point next_sweep;
     request_rate alone;  ///< Counts while the database cannot.
     /// The answer is that of take().
@@ -56,25 +56,25 @@ struct shared_request_rate::state {
                         return take_together(requests, by);
                     }} {}
 
-    /// Whether a request was taken in advance.
-    bool use_advance(account_id account) {
-        const auto held = advances.find(account.value);
-        if (held == advances.end()) return false;
+    /// Uses a reserved request; false if there is none.
+    bool use_reservation(account_id account) {
+        const auto held = reservations.find(account.value);
+        if (held == reservations.end()) return false;
         const bool is_valid = deadline::clock::now() < held->second.valid_until;
-        if (!is_valid || --held->second.count == 0) advances.erase(held);
+        if (!is_valid || --held->second.count == 0) reservations.erase(held);
         return is_valid;
     }
 
-    void add_advance(account_id account, int count) {
+    void reserve(account_id account, int count) {
         const auto now = deadline::clock::now();
         if (now >= next_sweep) {
             std::erase_if(
-                advances, [now](const auto& entry) { return now >= entry.second.valid_until; });
+                reservations, [now](const auto& entry) { return now >= entry.second.valid_until; });
             next_sweep = now + sweep_interval;
         }
         if (count <= 0) return;
-        auto& held = advances[account.value];
-        held = {.count = held.count + count, .valid_until = now + advance_valid};
+        auto& held = reservations[account.value];
+        held = {.count = held.count + count, .valid_until = now + reservation_valid};
     }
 
     awaitable<std::vector<std::optional<int>>> take_together(
@@ -88,10 +88,10 @@ struct shared_request_rate::state {
         std::vector<std::int64_t> accounts;
         std::vector<std::int32_t> limits;
         std::vector<std::int32_t> counts;
-        for (const auto& [account, asked] : demands) {
+        for (const auto& [account, demand] : demands) {
             accounts.push_back(account);
-            limits.push_back(asked.first);
-            counts.push_back(asked.second + asked.first / advance_divisor);
+            limits.push_back(demand.first);
+            counts.push_back(demand.second + demand.first / reserved_divisor);
         }
         const auto rows = co_await pool.run(by, take_requests_query, accounts, limits, counts);
         std::map<std::int64_t, std::pair<int, int>> granted;  // Number, and seconds to wait.
@@ -105,7 +105,7 @@ struct shared_request_rate::state {
             answers.emplace_back(count > 0 ? 0 : retry_after);
             if (count > 0) --count;
         }
-        for (const auto& [account, left] : granted) add_advance(account_id{account}, left.first);
+        for (const auto& [account, left] : granted) reserve(account_id{account}, left.first);
         co_return answers;
     }
 };
@@ -118,7 +118,7 @@ shared_request_rate::~shared_request_rate() = default;
 shared_request_rate::shared_request_rate(const shared_request_rate&) = default;
 
 awaitable<int> shared_request_rate::take(account_id account, int per_minute, deadline by) {
-    if (state_->use_advance(account)) co_return 0;
+    if (state_->use_reservation(account)) co_return 0;
     try {
         co_return (co_await state_->statement.answer({account, per_minute}, by)).value();
     } catch (const db::failure&) {

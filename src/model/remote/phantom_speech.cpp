@@ -28,7 +28,8 @@ constexpr std::size_t repeats_suspect = 3;
 /// People speak 4 (Chinese) to 15 letters a second; an invented phrase often lasts half a minute.
 constexpr double letters_per_second_min = 2;
 constexpr double sparse_seconds_min = 3;
-/// Times of servers are exact to about this. A longer passage overlaps its voice even so.
+/// Times of servers are exact to about this. Passages longer than slack_passage_seconds_max overlap
+/// their voice in spite of that, and get no slack.
 constexpr double time_slack = 0.3;
 constexpr double slack_passage_seconds_max = 0.8;
 /// A span of voice begins and ends this much before and after the voice (margin_frames).

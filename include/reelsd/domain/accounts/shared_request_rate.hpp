@@ -18,8 +18,9 @@ class pool;
 namespace reelsd::accounts {
 
 /// Rate limit of requests over all daemons: a token bucket for each account, in the database. A
-/// daemon takes up to a hundredth of a minute's requests in advance and uses them within seconds,
-/// because a read must not cost a write. Copies share their state. Thread: the loop's.
+/// daemon reserves up to a hundredth of a minute's requests for a few seconds, because a read must
+/// not cost a write. While the database cannot count, the daemon counts alone. Copies share their
+/// state. Thread: the loop's.
 class shared_request_rate {
 public:
     /// `tasks` and `pool` outlive every coroutine of take().
@@ -31,7 +32,7 @@ public:
 
     /// Counts one request of `account`. Returns zero if it is accepted, otherwise the seconds (at
     /// least 1) until the next may be. A refused request does not count. `per_minute` is at
-    /// least 1. Throws like db::pool::run.
+    /// least 1.
     [[nodiscard]] awaitable<int> take(account_id account, int per_minute, deadline by);
 
 private:
