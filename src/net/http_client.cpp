@@ -60,7 +60,7 @@ bool is_harmless(const header& field) {
     });
 }
 
-slist_ptr header_lines(const std::vector<header>& headers) {
+slist_ptr header_lines(const std::vector<header>& headers, bool is_signed) {
     slist_ptr list;
     const auto append = [&list](const std::string& line) {
         curl_slist* longer = curl_slist_append(list.get(), line.c_str());
@@ -68,7 +68,9 @@ slist_ptr header_lines(const std::vector<header>& headers) {
         static_cast<void>(list.release());
         list.reset(longer);
     };
-    append("Expect:");  // Does not wait for a "100 Continue" that many servers never send.
+    // Does not wait for a "100 Continue" that many servers never send. libcurl 7.88 would sign the
+    // line, although it removes the field; stores wait for no field that they do not get.
+    if (!is_signed) append("Expect:");
     for (const auto& field : headers) {
         // libcurl expects a field without a value to end in a semicolon.
         append(field.value.empty() ? field.name + ";" : field.name + ": " + field.value);
@@ -335,7 +337,7 @@ http_client::hop http_client::begin(const http_request& request, url target) {
 http_client::attempt http_client::try_once(
     const http_request& request, const hop& at, connection_choice on, deadline by,
     const std::stop_token& stop) const {
-    const auto lines = header_lines(at.headers);
+    const auto lines = header_lines(at.headers, request.signed_by != nullptr);
     transfer running{
         request,
         at.target,
