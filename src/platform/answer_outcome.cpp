@@ -179,6 +179,7 @@ answer_classification classify(const answer_signals& signals) noexcept {
     if (signals.kind == answer_kind::session) return classify_session(signals);
     invariant(signals.redirect != answer_redirect::post);
     if (signals.redirect != answer_redirect::none) return classify_redirect(signals);
+    if (signals.status == 429) return classify_status(signals);  // Whatever its body says.
     // A query may report an error and still deliver the post.
     const bool has_post_data = signals.status == 200 && signals.media >= answer_media::withheld;
     const auto platform_error = classify_platform_error(signals.platform_error);

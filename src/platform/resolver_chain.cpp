@@ -99,7 +99,12 @@ struct chain_state {
     [[nodiscard]] unresolved conclusion() const {
         if (is_corroborated && !is_post_seen) return *unconfirmed;
         if (most_informative) {
-            unresolved failure{*most_informative};
+            // The resolvers that cool down might have found the post: a later submission may.
+            const bool others_cool_down = soonest && soonest->is_cooldown;
+            unresolved failure{
+                others_cool_down
+                    ? error{errc::platform_rate_limited, most_informative->to_string()}
+                    : *most_informative};
             failure.not_before = not_before.value_or(seconds_f{0});
             return failure;
         }

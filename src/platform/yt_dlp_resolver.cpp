@@ -4,6 +4,7 @@
 #include <reelsd/base/ip_network.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/unique_fd.hpp>
+#include <reelsd/net/url.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>
 
@@ -330,6 +331,11 @@ struct known_message {
 
 /// In order of precedence: yt-dlp writes earlier messages together with later ones.
 constexpr auto known_messages = std::to_array<known_message>({
+    {"Unable to connect to proxy", errc::proxy_failed, "the proxy does not connect"},
+    {"Tunnel connection failed", errc::proxy_failed, "the proxy refused the connection"},
+    {"ProxyError(", errc::proxy_failed, "the proxy does not connect"},
+    {"Unsupported proxy type", errc::proxy_failed, "yt-dlp does not support this kind of proxy"},
+    {"SOCKS server failure", errc::proxy_failed, "the proxy refused the connection"},
     {"redirected to the login page", errc::platform_rate_limited, "sent to the login page"},
     {"rate-limit reached or login required", errc::platform_rate_limited, "rate limit"},
     {"HTTP Error 429", errc::platform_rate_limited, "status 429", false, true},
@@ -457,10 +463,29 @@ resolution yt_dlp_resolver::outcome_of(
     // A carousel with photos and videos ends with an error and a valid document.
     auto answer = parse_yt_dlp(end.output, reel);
     if (answer.subject) return *std::move(answer.subject);
-    if (answer.media == answer_media::absent)
-        return unless_outdated(classify_yt_dlp(end.status, end.error_output), by, stop);
+    if (answer.media == answer_media::absent) {
+        auto failure = classify_yt_dlp(end.status, end.error_output);
+        if (failure.why.code() == errc::proxy_failed) failure.why = with_proxy(failure.why, reel);
+        return unless_outdated(std::move(failure), by, stop);
+    }
     const auto classification = classify({.kind = answer_kind::query, .media = answer.media});
     return no_post{error{*classification.failure, "yt-dlp: " + std::string{classification.reason}}};
+}
+
+/// Names the proxy, and the platform if the proxy answers but cannot reach it, in the form of
+/// net::http_client.
+error yt_dlp_resolver::with_proxy(const error& why, const link& reel) const {
+    if (!settings_.by_proxy) return error{errc::connection_failed, why.detail()};
+    constexpr auto unreachable_statuses = std::to_array<std::string_view>(
+        {"failed: 403", "failed: 502", "failed: 503", "failed: 504"});
+    const bool is_of_target = std::ranges::any_of(
+        unreachable_statuses, [&](auto words) { return contains(why.detail(), words); });
+    const auto target = net::url::parse(reel.canonical_url());
+    return error{
+        errc::proxy_failed,
+        settings_.by_proxy->address() +
+            (is_of_target && target ? " to " + target->host() : std::string{}) + ": " +
+            why.detail()};
 }
 
 /// The unconfirmed "no such post" of an outdated yt-dlp must not count, because it reports that for

@@ -54,6 +54,7 @@ private:
     [[nodiscard]] resolution outcome_of(
         const process::child_end& end, const link& reel, deadline by,
         const std::stop_token& stop) const;
+    [[nodiscard]] error with_proxy(const error& why, const link& reel) const;
     [[nodiscard]] no_post unless_outdated(
         no_post failure, deadline by, const std::stop_token& stop) const;
 

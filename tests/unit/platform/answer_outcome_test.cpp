@@ -166,5 +166,18 @@ TEST(Classify, MapsEverySignal) {
     }
 }
 
+// Goal: 429 limits the client, not the link, whatever its body says.
+TEST(Classify, TooManyRequestsThrottleTheClient) {
+    for (const auto why :
+         {answer_error::none, answer_error::no_json, answer_error::wait, answer_error::html}) {
+        const auto of_page = classify({.status = 429, .platform_error = why});
+        EXPECT_EQ(of_page.failure, errc::platform_rate_limited);
+        EXPECT_TRUE(of_page.throttles_client);
+        EXPECT_TRUE(classify({.kind = answer_kind::query, .status = 429, .platform_error = why})
+                        .throttles_client);
+    }
+    EXPECT_FALSE(classify({.status = 401, .platform_error = answer_error::wait}).throttles_client);
+}
+
 }  // namespace
 }  // namespace reelsd::platform

@@ -140,6 +140,12 @@ TEST(ClassifyYtDlp, MapsEveryMessage) {
         {"Unable to download webpage: [Errno -2] Name or service not known",
          errc::connection_failed,
          false},
+        {"Unable to download webpage: ('Unable to connect to proxy', NewConnectionError())",
+         errc::proxy_failed,
+         false},
+        {"Unable to download webpage: Tunnel connection failed: 407 Proxy Authentication Required",
+         errc::proxy_failed,
+         false},
         {"an unknown message", errc::platform_changed, false},
     };
     for (const auto& expected : cases) {

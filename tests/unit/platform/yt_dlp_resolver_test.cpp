@@ -222,6 +222,26 @@ TEST_F(YtDlpResolver, HidesCookiesAndTheProxysLogin) {
         HasSubstr("ERROR: http://***@127.0.0.1:1 *** of ***, *** *** ***"));
 }
 
+// Goal: a failed proxy is named, with the platform if only that could not be reached.
+TEST_F(YtDlpResolver, NamesAFailedProxy) {
+    constexpr std::pair<const char*, const char*> cases[] = {
+        {"Unable to download webpage: (Unable to connect to proxy", "127.0.0.1:1: yt-dlp: "},
+        {"Tunnel connection failed: 407 Proxy Authentication Required", "127.0.0.1:1: yt-dlp: "},
+        {"Tunnel connection failed: 502 Bad Gateway",
+         "127.0.0.1:1 to www.instagram.com: yt-dlp: "}};
+    for (const auto& [message, begin] : cases) {
+        std::ofstream{program_} << "#!/bin/sh\necho 'ERROR: " << message << "' >&2\nexit 1\n";
+        const yt_dlp_resolver behind_proxy{
+            {.program = program_,
+             .sandbox = sandbox_,
+             .by_proxy = net::proxy::parse("http://127.0.0.1:1").value()}};
+        const auto outcome = behind_proxy.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), errc::proxy_failed);
+        EXPECT_THAT(outcome.error().why.detail(), ::testing::StartsWith(begin));
+    }
+}
+
 TEST_F(YtDlpResolver, ReportsTheVersion) {
     behaves("ok");
     const auto version = yt_dlp_version({.program = program_, .sandbox = sandbox_}, patience(), {});
