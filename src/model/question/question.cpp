@@ -427,19 +427,29 @@ std::size_t question_prompt::id_length(std::string_view text, std::size_t at) co
     return number && *number >= 1 && *number <= passages_.size() ? end - at : 0;
 }
 
-/// Removes "[S1, S2]", "(S3)" and "S4", but not a word that the passages contain as well, such as
-/// the name of a phone.
+/// Removes "[S1, S2]", "[S1 speech]", "(S3)" and "S4", but neither other words in parentheses nor a
+/// word that the passages contain as well, such as the name of a phone.
 std::string question_prompt::without_ids(std::string_view answer) const {
     const auto is_name = [this](std::string_view word) {
         return std::ranges::any_of(
             passages_, [word](const numbered& one) { return contains(one.passage->text, word); });
+    };
+    const auto are_ids = [&](std::size_t at, std::size_t end) {
+        constexpr std::string_view separators = " ,;";
+        while (at < end) {
+            const auto length = id_length(answer, at);
+            if (length == 0 && separators.find(answer[at]) == separators.npos) return false;
+            at += std::max(length, std::size_t{1});
+        }
+        return true;
     };
     std::string text;
     for (std::size_t at = 0; at < answer.size();) {
         const bool opens = answer[at] == '[' || answer[at] == '(';
         const auto close = opens ? answer.find(answer[at] == '[' ? ']' : ')', at) : answer.npos;
         auto removed = std::size_t{0};
-        if (close != answer.npos && id_length(answer, at + 1) > 0) {
+        if (close != answer.npos && id_length(answer, at + 1) > 0 &&
+            (answer[at] == '[' || are_ids(at + 1, close))) {
             removed = close + 1 - at;
         } else if (const auto length = id_length(answer, at); length > 0) {
             if (!is_name(answer.substr(at, length))) removed = length;
@@ -451,8 +461,10 @@ std::string question_prompt::without_ids(std::string_view answer) const {
         at += removed;
         // No space remains before punctuation and the end, and no second one.
         const bool ends = at == answer.size() ||
-                          std::string_view{" .,;:!?"}.find(answer[at]) != std::string_view::npos;
+                          std::string_view{" .,;:!?)]"}.find(answer[at]) != std::string_view::npos;
         if (ends && text.ends_with(' ')) text.pop_back();
+        const bool begins = text.ends_with('(') || text.ends_with('[');
+        if (begins && at < answer.size() && answer[at] == ' ') ++at;
     }
     return std::string{trimmed(text)};
 }

@@ -158,6 +158,8 @@ TEST(QuestionReply, RemovesNumbersFromTheProse) {
         {"Two cups [S2 00:12-00:14 speech]. Done.", "Two cups. Done."},
         {"See S1 and S3.", "See and."},
         {"The S2 recipe takes two cups.", "The S2 recipe takes two cups."},
+        {"Two cups (S2 says so, and S3).", "Two cups (S2 says so, and)."},
+        {"Two cups (S3 says so).", "Two cups (says so)."},
         {"An S9, a [note] and (this) remain; PS3 too.",
          "An S9, a [note] and (this) remain; PS3 too."},
         {"An open [S2 remains", "An open [S2 remains"}};
