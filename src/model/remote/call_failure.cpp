@@ -50,6 +50,7 @@ constexpr auto kinds = std::to_array<kind_traits>({
     {failure_kind::no_calls_left, errc::limit_reached, 1},
     {failure_kind::budget_spent, errc::unauthorized, 1},
     {failure_kind::storage, errc::storage_failed, 1},
+    {failure_kind::media_child, errc::media_failed, 1},
     {failure_kind::no_database, errc::database_unavailable, 1},
     {failure_kind::cancelled, errc::cancelled, 1},
 });

@@ -37,6 +37,7 @@ enum class failure_kind : std::uint8_t {
     no_calls_left,      ///< The job's own limit.
     budget_spent,       ///< The account's own limit.
     storage,            ///< Our disk, or a write that our database rejects.
+    media_child,        ///< Our media child, or no time for it.
     no_database,        ///< Our database is unavailable.
     cancelled,          ///< A stop was requested.
 };
@@ -44,17 +45,17 @@ BOOST_DESCRIBE_ENUM(
     failure_kind, misconfigured, unauthorized, quota_exhausted, rate_limited, overloaded, transient,
     server_fault, slow, video_rejected, payload_too_large, schema_refused, thinking_refused,
     store_refused, limit_refused, file_not_ready, file_gone, no_calls_left, budget_spent, storage,
-    no_database, cancelled)
+    media_child, no_database, cancelled)
 
 struct call_failure {
     failure_kind kind = failure_kind::transient;
     std::string detail = {};  ///< For logs: never a key, an upload address or base64.
     /// The delay before a retry that the provider names.
     std::optional<seconds_f> server_delay = {};
-    /// Whether to retry, if the provider says so.
+    /// Whether to retry, if the provider says so or retries have been made.
     std::optional<bool> should_retry = {};
-    /// The model may have processed the request: an unreadable answer, or a gateway without an
-    /// answer of the model (502, 504). The cost is unknown.
+    /// The model may have processed the request: no answer or an unreadable one to a whole request,
+    /// or a gateway without an answer of the model (502, 504). The cost is unknown.
     bool may_be_billed = false;
 };
 

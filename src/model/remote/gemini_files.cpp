@@ -234,7 +234,12 @@ upload_result gemini_files::upload(
         remove(*uploaded);
         const bool may_help = ready.error().kind == failure_kind::file_not_ready ||
                               ready.error().kind == failure_kind::file_gone;
-        if (!may_help || uploads == uploads_max) return ready.error();
+        if (!may_help) return ready.error();
+        if (uploads == uploads_max) {
+            auto why = ready.error();
+            why.should_retry = false;  // More uploads would occupy the worker for the whole job.
+            return why;
+        }
     }
 }
 

@@ -19,11 +19,14 @@ namespace reelsd::model {
 namespace {
 
 call_failure media_failure(const error& why) {
-    // A fault of the media child or the video, not of the provider.
-    if (why.code() == errc::unsupported_format)
-        return {.kind = failure_kind::video_rejected, .detail = why.detail()};
-    if (why.code() == errc::cancelled) return {.kind = failure_kind::cancelled};
-    return {.kind = failure_kind::storage, .detail = why.to_string()};
+    switch (why.code()) {
+        case errc::unsupported_format:
+            return {.kind = failure_kind::video_rejected, .detail = why.detail()};
+        case errc::cancelled: return {.kind = failure_kind::cancelled};
+        case errc::storage_failed:
+            return {.kind = failure_kind::storage, .detail = why.to_string()};
+        default: return {.kind = failure_kind::media_child, .detail = why.to_string()};
+    }
 }
 
 /// Writes a list of parts.

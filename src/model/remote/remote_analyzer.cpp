@@ -111,6 +111,7 @@ public:
             next = answer ? after_reply(options, *answer) : after_failure(options, answer.error());
             if (next) continue;
             if (best_) return checked(*std::move(best_));
+            if (local_fault_) return analysis_failure{*local_fault_};
             if (!answer) return analysis_failure_from(answer.error());
             return analysis_failure{error{errc::model_refused, why_not(*answer)}};
         }
@@ -163,8 +164,13 @@ private:
         const bool is_of_video =
             kind == failure_kind::video_rejected ||
             (kind == failure_kind::server_fault && analyzer_.circuit_.is_lone_failure());
-        if (is_of_video && !is_re_encoded_)
-            return re_encode() ? std::optional{options} : std::nullopt;
+        if (is_of_video && !is_re_encoded_) {
+            const auto encoded = re_encode();
+            if (encoded) return options;
+            // Unless the video is at fault, a later attempt may succeed.
+            if (encoded.error().code() != errc::unsupported_format) local_fault_ = encoded.error();
+            return std::nullopt;
+        }
         return next_request(options, kind, tried_);
     }
 
@@ -273,6 +279,7 @@ private:
         video_.options.schema.empty() ? std::optional<json>{} : json::parse(video_.options.schema)};
     std::string extract_;        ///< The latest valid one.
     std::string extract_fault_;  ///< Of the latest one that is not valid.
+    std::optional<error> local_fault_;  ///< Why the video could not be re-encoded.
 };
 
 remote_analyzer::remote_analyzer(

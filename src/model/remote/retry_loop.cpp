@@ -80,7 +80,9 @@ model_reply call_once(
     if (!response) {
         // A provider with the whole request may have processed it.
         if (!is_sent) calls.release(*call);
-        return failure_from(response.error());
+        auto why = failure_from(response.error());
+        why.may_be_billed = is_sent;
+        return why;
     }
     auto reply = session.reply_of(*response);
     if (reply) {

@@ -69,6 +69,7 @@ TEST(CallFailure, EachKindHasANameAndAnError) {
         {failure_kind::no_calls_left, errc::limit_reached},
         {failure_kind::budget_spent, errc::unauthorized},
         {failure_kind::storage, errc::storage_failed},
+        {failure_kind::media_child, errc::media_failed},
         {failure_kind::no_database, errc::database_unavailable},
         {failure_kind::cancelled, errc::cancelled},
     };

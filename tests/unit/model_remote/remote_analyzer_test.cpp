@@ -72,6 +72,7 @@ struct remote_analyzer_test : ::testing::Test {
         settings.url = origin;
         settings.model = "m";
         settings.mode = openai_mode::video;
+        const media::media_client media{{.helper = helper}};
         const auto analyzer = remote_analyzer::with_openai(
             settings,
             {.media = media, .prices = prices, .settings = {}, .log = log::logger::silent()});
@@ -84,7 +85,7 @@ struct remote_analyzer_test : ::testing::Test {
     std::stop_source stop;
     testing::scratch_file file{"bytes"};
     video_input video = testing::make_video();
-    media::media_client media{{.helper = "/bin/false"}};
+    const char* helper = "/bin/false";
     price_table prices = price_table::parse(R"({"prices":[]})").value();
 };
 
@@ -164,6 +165,26 @@ TEST_F(RemoteAnalyzer, AStopDuringTheSecondRequestKeepsTheFirstAnswer) {
     ASSERT_TRUE(outcome) << outcome.error().why.to_string();
     EXPECT_EQ(outcome->visual.setting, "A bright kitchen.");
     EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1", "begin 2 openai/m"));
+}
+
+// Goal: a video is only at fault if it could be re-encoded, or cannot be decoded here either.
+TEST_F(RemoteAnalyzer, AFailedReEncodingIsNotARefusal) {
+    helper = "/bin/true";  // Writes no document.
+    for (const bool stops : {false, true}) {
+        const scripted_server server{[this, stops](scripted_server::connection& peer) {
+            if (peer.read_request().empty()) return;
+            if (stops) stop.request_stop();
+            const std::string body = R"({"error":{"message":"The video is broken","code":400}})";
+            peer.write(fmt::format(
+                "HTTP/1.1 400 Bad Request\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+                body.size(),
+                body));
+        }};
+        const auto outcome = analyze_at(server.origin(), [] {});
+        ASSERT_FALSE(outcome);
+        const auto& why = outcome.error().why;
+        EXPECT_EQ(why.code(), stops ? errc::cancelled : errc::media_failed) << why.to_string();
+    }
 }
 
 TEST_F(RemoteAnalyzer, AStopBeforeTheRequestCostsNothing) {

@@ -202,6 +202,18 @@ TEST_F(RetryLoop, ABrokenConnectionAfterTheWholeRequestRemainsCounted) {
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request"));
 }
 
+// Goal: a server that fails after each whole request does not use up the paid calls of a job.
+TEST_F(RetryLoop, ABrokenConnectionAfterTheWholeRequestIsTriedTwice) {
+    const scripted_server server{[this](scripted_server::connection& peer) {
+        if (!peer.read_request().empty()) events.add("request");
+    }};
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().why.kind, failure_kind::transient);
+    EXPECT_THAT(
+        events.all(), ElementsAre("begin 1 fake/m", "request", "begin 2 fake/m", "request"));
+}
+
 TEST_F(RetryLoop, ATruncatedResponseRemainsCounted) {
     const scripted_server server{answering({"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhal"})};
     on_request = [this](std::string_view, std::string_view, std::string_view) {

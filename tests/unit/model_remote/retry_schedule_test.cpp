@@ -43,6 +43,7 @@ TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
         {failure_kind::no_calls_left, 1},
         {failure_kind::budget_spent, 1},
         {failure_kind::storage, 1},
+        {failure_kind::media_child, 1},
         {failure_kind::no_database, 1},
         {failure_kind::cancelled, 1},
     };
