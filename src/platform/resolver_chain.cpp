@@ -102,9 +102,8 @@ struct chain_state {
             // The resolvers that cool down might have found the post: a later submission may.
             const bool others_cool_down = soonest && soonest->is_cooldown;
             unresolved failure{
-                others_cool_down
-                    ? error{errc::platform_rate_limited, most_informative->to_string()}
-                    : *most_informative};
+                others_cool_down ? error{errc::platform_rate_limited, most_informative->to_string()}
+                                 : *most_informative};
             failure.not_before = not_before.value_or(seconds_f{0});
             return failure;
         }

@@ -277,8 +277,8 @@ private:
     std::optional<findings> best_;
     std::optional<json> extract_schema_{
         video_.options.schema.empty() ? std::optional<json>{} : json::parse(video_.options.schema)};
-    std::string extract_;        ///< The latest valid one.
-    std::string extract_fault_;  ///< Of the latest one that is not valid.
+    std::string extract_;               ///< The latest valid one.
+    std::string extract_fault_;         ///< Of the latest one that is not valid.
     std::optional<error> local_fault_;  ///< Why the video could not be re-encoded.
 };
 
