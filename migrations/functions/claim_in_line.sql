@@ -24,7 +24,9 @@ BEGIN
     END IF;
     SELECT * INTO choice FROM choose_resolver(of_host, resolvers, interval_seconds, heed_cooldown);
     IF choice.chosen IS NULL THEN
-        IF choice.outcome = 'cooling_down' AND choice.cooldown_length > cooldown_wait_max THEN
+        IF choice.cooldown_length > 31536000 THEN
+            PERFORM leave_line(of_host);
+        ELSIF choice.cooldown_length > cooldown_wait_max THEN
             PERFORM fail_cooled_down_jobs(of_host, choice.wait_seconds, cooldown_wait_max, cooldown_text);
         END IF;
         outcome := choice.outcome;

@@ -41,6 +41,7 @@ constexpr db::query cool_down_query{"test.cool_down", R"sql(
     UPDATE resolver_pace
        SET cooldown_seconds = 900, cooldown_until = now() + interval '899 seconds'
      WHERE resolver = $1)sql"};
+constexpr db::query step_query{"test.step", "UPDATE job SET step = $2 WHERE id = $1"};
 constexpr db::query claims_query{"test.claims", "SELECT sum(claim) AS claims FROM job"};
 
 class PlatformLine : public job_store_test {
@@ -191,6 +192,17 @@ TEST_F(PlatformLine, AJobWaitsForAnEarlierOneThatMayNeedAPermit) {
     EXPECT_EQ(next_permitted().value().id, both[1].id) << "a job with a permit delays no other";
 }
 
+TEST_F(PlatformLine, AJobThatHasItsVideoWithoutAPermitDelaysNoOther) {
+    const auto kept = submitted(ann_);
+    static_cast<void>(submitted(ann_));
+    const auto both = claimed(2);
+    ASSERT_EQ(both[0].id, kept);
+    run(pool().run(soon(), step_query, kept, std::string_view{"resolve"}));
+    EXPECT_EQ(ask(both[1]).given, permit::status::in_line);
+    run(pool().run(soon(), step_query, kept, std::string_view{"probe"}));
+    EXPECT_EQ(ask(both[1]).given, permit::status::now);
+}
+
 TEST_F(PlatformLine, UploadsStartBeforeLinksInLineAndLeaveThemOneOfTheConcurrentJobs) {
     run(pool().run(soon(), line_up_query, ann_, 3));
     const auto link = queue_up(ann_, false);
@@ -249,6 +261,20 @@ TEST_F(PlatformLine, ALongCoolDownEndsJobsThatWouldWaitTooLong) {
     run(pool().run(soon(), grow_old_query, young));
     EXPECT_FALSE(next().job);
     EXPECT_EQ(read(ann_, young).error, "not asked for another 55 minutes");
+}
+
+TEST_F(PlatformLine, JobsLeaveTheLineOfARefusedSession) {
+    line_.resolvers = {"session"};
+    const auto waiting = submitted(ann_);
+    line_up(claimed(1));
+    run(pool().run(soon(), grow_old_query, waiting));
+    pacing::refused_session_store refused{pool()};
+    run(refused.add({.host = line_.host, .resolver = "session"}, "file", "a challenge", soon()));
+    EXPECT_FALSE(next().job);
+    EXPECT_EQ(read(ann_, waiting).status, job_status::pending);
+    const auto again = claimed(1);
+    ASSERT_EQ(again.size(), 1U) << "it can be claimed without a permit";
+    EXPECT_EQ(again[0].id, waiting);
 }
 
 TEST_F(PlatformLine, APermitSurvivesALostAnswerButNotARelease) {

@@ -1,0 +1,3 @@
+-- A refused session had a cool-down of ten years, which ended the jobs in line as if the platform limited their rate. They
+-- now leave the line instead: leave_line(). Jobs that have their video without a permit no longer delay later ones of their
+-- account: is_behind_own_account().
