@@ -37,9 +37,16 @@ std::optional<analysis_failure> analyzer_chain::refusal() const {
 analysis analyzer_chain::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
+    const auto answered = calls.answered_model();
+    if (!answered) return analysis_failure{answered.error()};
+    std::vector<const analyzer*> order;
+    for (const auto& link : links_) order.push_back(link.get());
+    std::ranges::stable_partition(order, [&](const analyzer* link) {
+        return !answered->empty() && link->name().starts_with(*answered + "/");
+    });
     std::optional<analysis_failure> first;
     std::vector<std::string> warnings;
-    for (const auto& link : links_) {
+    for (const auto* link : order) {
         auto outcome = link->analyze(video, calls, by, stop);
         if (outcome) {
             outcome->warnings.insert(outcome->warnings.begin(), warnings.begin(), warnings.end());

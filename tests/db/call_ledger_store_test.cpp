@@ -128,6 +128,7 @@ TEST_F(CallLedgerStore, ReleasesACallByItsKeyAfterALostAnswer) {
 }
 
 TEST_F(CallLedgerStore, KeepsTheLatestAnswerOfAnAnalysis) {
+    EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "");
     for (const char* answer : {R"("first")", R"("a\\u0000b")"}) {
         auto used = answered;
         used.kept_answer = answer;
@@ -138,6 +139,7 @@ TEST_F(CallLedgerStore, KeepsTheLatestAnswerOfAnAnalysis) {
     };
     EXPECT_EQ(kept(call_purpose::analysis), R"("a\\u0000b")");
     EXPECT_EQ(kept(call_purpose::transcription), "");
+    EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "gemini/flash");
 }
 
 TEST_F(CallLedgerStore, TranscriptionsAreCountedApart) {

@@ -416,6 +416,12 @@ class Interruptions(GeminiTest):
         self.assertEqual(self.model.count("generate"), 1)
         wait_until(lambda: self.sql("SELECT count(*) FROM kept_analysis") == "0", "the kept answer to be removed")
 
+    def test_an_answer_that_has_arrived_outlasts_the_budget(self):
+        spent = "UPDATE account SET monthly_budget_usd = (SELECT sum(cost_usd) FROM model_call)"
+        job_id = self.dies_before_storing(while_down=lambda: self.sql(spent))
+        self.assertDone(self.account.finished(job_id))
+        self.assertEqual(self.model.count("generate"), 1)
+
     def test_crashes_during_a_call_are_counted(self):
         """A call that was started counts as paid, because its outcome is unknown after a crash."""
         daemon, job_id, _ = self.held_call(attempts_max=10)

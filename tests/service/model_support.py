@@ -101,9 +101,9 @@ class ModelTest(DatabaseTest):
         self.account = daemon.account(unlimited=True)
         return daemon
 
-    def dies_before_storing(self, **settings):
+    def dies_before_storing(self, while_down=lambda: None, **settings):
         """The id of a job whose daemon is killed after the answers have arrived and before the result is stored: while
-        pictures of key moments are made, which is last. The daemon runs again."""
+        pictures of key moments are made, which is last. `while_down` is called before the daemon runs again."""
         folder = new_folder()
         self.addCleanup(shutil.rmtree, folder)
         helper, reached = os.path.join(folder, "helper"), os.path.join(folder, "reached")
@@ -116,6 +116,7 @@ class ModelTest(DatabaseTest):
         job_id = self.submitted()
         wait_until(lambda: os.path.exists(reached), "the pictures, which are made last")
         daemon.kill()
+        while_down()
         daemon.start()
         return job_id
 

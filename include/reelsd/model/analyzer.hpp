@@ -93,6 +93,9 @@ public:
         std::string_view /*provider*/, std::string_view /*model*/, call_kind /*kind*/) {
         return std::string{};
     }
+    /// "provider/model" whose answer to this job is kept; empty if there is none. Errors:
+    /// database_unavailable.
+    [[nodiscard]] virtual result<std::string> answered_model() { return std::string{}; }
     /// The call was not made, or was refused before anything was billed.
     virtual void release(std::int64_t call) = 0;
 };
@@ -143,7 +146,7 @@ public:
 };
 
 /// Several analyzers. Each replaces those before it while they are unavailable, which its warnings
-/// say. A refused video is not passed on.
+/// say. A refused video is not passed on. A model whose answer is kept comes first.
 class analyzer_chain final : public analyzer {
 public:
     /// At least one analyzer, none null.

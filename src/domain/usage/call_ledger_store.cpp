@@ -84,6 +84,9 @@ constexpr db::query kept_answer_query{"usage.kept_answer", R"sql(
     SELECT answer FROM kept_analysis
      WHERE job_id = $1 AND provider = $2 AND model = $3 AND $4 = 'analysis')sql"};
 
+constexpr db::query answered_model_query{"usage.answered_model", R"sql(
+    SELECT provider || '/' || model FROM kept_analysis WHERE job_id = $1)sql"};
+
 constexpr db::essential_query release_query{"usage.release_call", R"sql(
     DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql"};
 
@@ -189,6 +192,11 @@ awaitable<std::string> call_ledger_store::kept_answer(
     auto answer =
         co_await read_optional<std::string>(by, kept_answer_query, job, provider, model, purpose);
     co_return std::move(answer).value_or("");
+}
+
+awaitable<std::string> call_ledger_store::answered_model(job_id job, deadline by) {
+    auto model = co_await read_optional<std::string>(by, answered_model_query, job);
+    co_return std::move(model).value_or("");
 }
 
 awaitable<void> call_ledger_store::release(std::int64_t call, deadline by) {

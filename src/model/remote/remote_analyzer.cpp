@@ -318,8 +318,11 @@ analysis remote_analyzer::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
     // No transcript is paid for that no model will use.
-    if (dependencies_.speech != nullptr) {
-        if (auto no_use = refusal()) return *std::move(no_use);
+    auto no_use = dependencies_.speech != nullptr ? refusal() : std::nullopt;
+    if (no_use) {
+        const auto answered = calls.answered_model();
+        if (!answered) return analysis_failure{answered.error()};
+        if (answered->empty() || !name_.starts_with(*answered + "/")) return *std::move(no_use);
     }
     auto heard = listen(video, calls, by, stop);
     if (!heard) return analysis_failure{heard.error()};

@@ -101,6 +101,11 @@ result<std::string> call_recorder::kept_answer(
         loop_, store_.kept_answer(job, std::string{provider}, std::string{model}, purpose, by), by);
 }
 
+result<std::string> call_recorder::answered_model(job_id job) const {
+    const auto by = deadline::after(write_time_max);
+    return wait_for(loop_, store_.answered_model(job, by), by);
+}
+
 void call_recorder::release(std::int64_t call) const {
     write_surely([store = store_, call](deadline by) mutable { return store.release(call, by); });
 }

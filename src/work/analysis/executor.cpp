@@ -336,6 +336,21 @@ result<void> check_budget(const attempt& in) {
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
 
+/// Whether to ask for the video: not while no model may be called, unless an earlier attempt has
+/// left an answer.
+step_result<void> check_models(const attempt& in) {
+    in.now.begin("look for an earlier answer");
+    const bool is_first = in.job.claim == 1;
+    const auto answered =
+        is_first ? result<std::string>{""} : in.parts.recorder.answered_model(in.job.id);
+    if (!answered) return answered.error();
+    if (!answered->empty()) return {};
+    if (const auto may_spend = check_budget(in); !may_spend) return may_spend.error();
+    in.now.begin("analyze");
+    if (const auto refusal = in.analyzer().refusal()) return failure_of(*refusal);
+    return {};
+}
+
 /// Analyses the video with the analyzer for its kind of link.
 step_result<model::findings> ask_analyzer(const attempt& in, const model::video_input& input) {
     in.now.begin_shown("analyze");
@@ -423,11 +438,7 @@ step_result<jobs::completed> copy_or_analyze(
     if (!copied) return copied.error();
     if (*copied) return **std::move(copied);
 
-    if (const auto may_spend = check_budget(in); !may_spend) return may_spend.error();
-    // Checked before the platform is called: a look-up is useless while no model may be called.
-    in.now.begin("analyze");
-    if (const auto refusal = in.analyzer().refusal()) return failure_of(*refusal);
-
+    if (const auto useful = check_models(in); !useful) return useful.error();
     const auto subject = fetch_video();
     if (!subject) return subject.error();
     return analyze(in, *subject, post_key);

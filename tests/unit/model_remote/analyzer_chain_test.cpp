@@ -39,7 +39,10 @@ public:
         return error{errc::limit_reached};
     }
     void settle(std::int64_t /*call*/, const call_usage& /*usage*/) override {}
+    result<std::string> answered_model() override { return answered; }
     void release(std::int64_t /*call*/) override {}
+
+    std::string answered;
 };
 
 /// A chain of "one/x" and "two/y", and how often each was called.
@@ -51,8 +54,9 @@ struct two_links {
         chain = std::make_unique<analyzer_chain>(std::move(links), log::logger::silent());
     }
 
-    [[nodiscard]] analysis analyze() const {
+    [[nodiscard]] analysis analyze(std::string answered = "") const {
         no_ledger calls;
+        calls.answered = std::move(answered);
         return chain->analyze(
             testing::make_video(), calls, deadline::after(std::chrono::minutes{1}), {});
     }
@@ -76,6 +80,18 @@ TEST(AnalyzerChain, OnlyTheFirstIsCalled) {
     EXPECT_THAT(outcome->warnings, ElementsAre("its own"));
     EXPECT_EQ(links.asked[1], 0);
     EXPECT_EQ(links.chain->name(), "one/x");
+}
+
+TEST(AnalyzerChain, AModelThatHasAnsweredComesFirst) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"two", "two"}, {"one", "one"}, {"tw", "one"}, {"three", "one"}};
+    for (const auto& [answered, provider] : cases) {
+        const two_links links{found("one"), found("two")};
+        const auto outcome = links.analyze(answered);
+        ASSERT_TRUE(outcome);
+        EXPECT_EQ(outcome->provider, provider);
+        EXPECT_EQ(links.asked[0] + links.asked[1], 1);
+    }
 }
 
 TEST(AnalyzerChain, TheNextReplacesAnUnavailableOne) {

@@ -97,6 +97,9 @@ public:
     awaitable<std::string> kept_answer(
         job_id job, std::string provider, std::string model, call_purpose purpose, deadline by);
 
+    /// "provider/model" of the kept answer to the job's analysis; empty if there is none.
+    awaitable<std::string> answered_model(job_id job, deadline by);
+
     /// Removes a call that was not made or not billed.
     awaitable<void> release(std::int64_t call, deadline by);
 

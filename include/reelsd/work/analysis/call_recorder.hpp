@@ -41,6 +41,8 @@ public:
     [[nodiscard]] result<std::string> kept_answer(
         job_id job, std::string_view provider, std::string_view model,
         usage::call_purpose purpose) const;
+    /// As call_ledger_store::answered_model(). Errors: database_unavailable.
+    [[nodiscard]] result<std::string> answered_model(job_id job) const;
 
     /// Refuses new calls when the daemon stops: the end of the drain would cut them off, and their
     /// cost would be wasted. Calls in progress are not affected. Any thread.
@@ -94,6 +96,9 @@ public:
     void release(std::int64_t call) override;
     [[nodiscard]] result<std::string> kept_answer(
         std::string_view provider, std::string_view model, model::call_kind kind) override;
+    [[nodiscard]] result<std::string> answered_model() override {
+        return recorder_.answered_model(job_.id);
+    }
 
 private:
     const call_recorder& recorder_;
