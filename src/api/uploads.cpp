@@ -333,7 +333,7 @@ awaitable<http::response> receive_and_submit(
     const bool is_described = co_await service.uploads.describe(video, by);
     if (!is_described) {
         co_return ctx.problem(
-            error{errc::storage_failed, "the upload was removed before it was complete"});
+            error{errc::database_unavailable, "the database has lost the upload or a part of it"});
     }
     const auto decision =
         co_await service.submission_batcher.submit(ctx.caller(), *std::move(submission), by);

@@ -76,7 +76,7 @@ awaitable<bool> add(std::shared_ptr<stored_file> file, std::string bytes) {
     co_return co_await file->writer.add(bytes);
 }
 
-/// Empty if the upload was removed.
+/// Empty if the upload or a part of it is gone.
 awaitable<std::optional<jobs::uploaded_video>> complete(
     std::shared_ptr<stored_file> file, std::optional<std::string> caption) {
     auto video = co_await file->writer.finish();
@@ -143,7 +143,7 @@ result<video_outcome> video_upload::receive_and_submit(
     if (*refusal) return video_outcome{.refusal = **refusal};
     const auto stored = query(complete(file, video.caption), deadline::after(piece_time_max));
     if (!stored) return stored.error();
-    if (!*stored) return error{errc::storage_failed, "the upload was removed"};
+    if (!*stored) return error{errc::database_unavailable, "the database has lost the upload"};
     jobs::submission described{
         .url = video.url.value_or(
             fmt::format("{}{}", jobs::upload_scheme, jobs::file_label(video.file.name))),

@@ -22,6 +22,13 @@ constexpr db::query make_objects_due_query{"test.make_due", R"sql(
     UPDATE media_object SET delete_at = now())sql"};
 constexpr db::query age_videos_query{"test.age_videos", R"sql(
     UPDATE upload SET kept_at = kept_at - interval '2 days' WHERE job_id = $1)sql"};
+// As after a crash of PostgreSQL: chunks are committed without waiting for the disk.
+constexpr db::query lose_first_chunk_query{"test.lose_first_chunk", R"sql(
+    DELETE FROM upload_chunk WHERE upload_id = $1 AND number = 0)sql"};
+constexpr db::query silence_uploads_query{"test.silence_uploads", R"sql(
+    UPDATE upload SET renewed_at = renewed_at - make_interval(secs => $1))sql"};
+constexpr db::query count_uploads_query{"test.count_uploads", R"sql(
+    SELECT count(*) AS uploads FROM upload)sql"};
 constexpr db::query count_objects_query{"test.count_objects", R"sql(
     SELECT count(*) AS objects FROM media_object)sql"};
 constexpr db::query count_chunks_query{"test.count_chunks", R"sql(
@@ -65,6 +72,22 @@ protected:
         }
         EXPECT_TRUE(report(job, {}, in_database(size)));
         return job.id;
+    }
+    /// An upload of ann's with two chunks of 10 bytes.
+    uploaded_video received() {
+        const auto begun = run(uploads_.begin(ann_, {.url = {}}, generous_, soon()));
+        const auto id = begun.id.value();
+        for (std::int32_t number = 0; number < 2; ++number)
+            run(uploads_.add_chunk(id, number, octets_of(10), soon()));
+        return {.id = id, .size_bytes = 20, .sha256 = digest_a};
+    }
+    /// The uploads that another daemon leaves after `seconds` without a renewal.
+    std::int64_t uploads_left_after(double seconds) {
+        run(pool().run(soon(), silence_uploads_query, seconds));
+        upload_store another{pool()};
+        run(another.sweep(soon()));
+        const auto counted = run(pool().run(soon(), count_uploads_query));
+        return counted.one().as<std::int64_t>("uploads");
     }
     static kept_video in_database(std::int64_t bytes) {
         return {
@@ -129,6 +152,39 @@ TEST_F(KeptMedia, AVideoIsReadInPieces) {
     EXPECT_EQ(whole, octets_of(size));
     EXPECT_TRUE(run(store_.remove(ann_, job, soon())));
     EXPECT_TRUE(run(media_.read(video.id, 0, 10, soon())).empty());
+    EXPECT_EQ(chunks(), 0);
+}
+
+TEST_F(KeptMedia, AnUploadThatLostAPartIsNotDescribed) {
+    const auto whole = received();
+    EXPECT_TRUE(run(uploads_.describe(whole, soon())));
+    const auto damaged = received();
+    run(pool().run(soon(), lose_first_chunk_query, damaged.id));
+    EXPECT_FALSE(run(uploads_.describe(damaged, soon())));
+    run(uploads_.discard(damaged.id, soon()));
+    EXPECT_FALSE(run(uploads_.describe(damaged, soon())));
+}
+
+TEST_F(KeptMedia, ACompleteUploadIsLeftForItsSubmission) {
+    const auto whole = received();
+    EXPECT_EQ(uploads_left_after(9), 1);
+    EXPECT_TRUE(run(uploads_.describe(whole, soon())));
+    EXPECT_EQ(uploads_left_after(35), 1);
+    EXPECT_EQ(uploads_left_after(6), 0);
+    received();
+    EXPECT_EQ(uploads_left_after(11), 0);
+}
+
+TEST_F(KeptMedia, AVideoThatLostAPartIsNotKept) {
+    const auto job = claimed_by_ann();
+    const auto file = run(media_.begin_file(job, 20, digest_a, soon())).value();
+    for (std::int32_t number = 0; number < 2; ++number)
+        run(uploads_.add_chunk(file, number, octets_of(10), soon()));
+    run(pool().run(soon(), lose_first_chunk_query, file));
+    ASSERT_TRUE(report(job, {}, in_database(20)));
+    EXPECT_FALSE(run(media_.find_video(ann_, job.id, soon())));
+    EXPECT_FALSE(run(store_.find(ann_, job.id, soon())).value().has_video);
+    run(uploads_.sweep(soon()));
     EXPECT_EQ(chunks(), 0);
 }
 

@@ -311,6 +311,25 @@ class Faults(UploadTest):
                 self.wait_for_uploads(0)
         self.assertEqual(self.sql("SELECT count(*) FROM job"), "0")
 
+    def refused_as_lost(self, link, rest):
+        """Sends the rest of an upload that the database has lost, in part or whole."""
+        link.sendall(rest)
+        answer = http.client.HTTPResponse(link)
+        answer.begin()
+        self.assertEqual((answer.status, json.loads(answer.read())["status"]), (503, "error"))
+        self.assertRegex(answer.headers["Retry-After"], r"^\d+$")
+        self.wait_for_uploads(0)
+        self.assertEqual(self.sql("SELECT count(*) FROM job"), "0")
+
+    def test_a_part_that_a_crash_of_the_database_has_lost(self):
+        daemon = self.shared_daemon(workers=0).start()
+        someone = daemon.account()
+        link = self.begin(daemon, someone, b"x" * 600_000)
+        wait_until(lambda: self.sql("SELECT count(*) FROM upload_chunk") == "1", "the first chunk")
+        self.sql("DELETE FROM upload_chunk")
+        self.refused_as_lost(link, b"x" * 400_000)
+        self.accepted(self.send_raw(someone, self.video))
+
     def test_a_cut_connection(self):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account()

@@ -25,14 +25,14 @@ constexpr db::query begin_query{"uploads.begin", R"sql(
            trim_scale(monthly_budget_usd)::text AS monthly_budget_usd
       FROM begin_upload($1, $2, $3, $4, $5, $6, $7))sql"};
 
-// The later commit of the submission makes all chunks durable.
+// describe() and keep_video() check that no crash of PostgreSQL has lost one, and make all durable.
 constexpr db::query add_chunk_query{"uploads.add_chunk", R"sql(
     WITH settings AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     INSERT INTO upload_chunk (upload_id, number, bytes) SELECT $1, $2, $3 FROM settings)sql"};
 
 constexpr db::query describe_query{"uploads.describe", R"sql(
-    UPDATE upload SET size_bytes = $2, sha256 = $3, caption = $4, author = $5
-     WHERE id = $1 AND job_id IS NULL
+    UPDATE upload SET size_bytes = $2, sha256 = $3, caption = $4, author = $5, renewed_at = now()
+     WHERE id = $1 AND job_id IS NULL AND has_all_chunks($1, $2)
     RETURNING id)sql"};
 
 constexpr db::query discard_query{"uploads.discard", R"sql(

@@ -58,11 +58,12 @@ public:
     awaitable<begun_upload> begin(
         account_id caller, const submission& request, default_limits defaults, deadline by);
 
-    /// Adds the next part of the file; `number` counts from 0. Durable with the submission.
+    /// Adds the next part of the file; `number` counts from 0. A crash of PostgreSQL may lose it
+    /// until describe() has returned true, or until the report of a kept video.
     awaitable<void> add_chunk(
         upload_id id, std::int32_t number, std::span<const std::byte> bytes, deadline by);
 
-    /// Describes the whole file. False when the upload is gone.
+    /// Describes the whole file and makes it durable. False when the upload or a part is gone.
     awaitable<bool> describe(const uploaded_video& whole, deadline by);
 
     /// Call when its job is submitted: the file is kept until the job ends.
@@ -72,8 +73,8 @@ public:
     /// it.
     awaitable<void> discard(upload_id id, deadline by);
 
-    /// Renews this daemon's uploads in progress. Removes uploads that were not renewed for 10 s and
-    /// those whose job has ended.
+    /// Renews this daemon's uploads in progress. Removes uploads that were not renewed for 10 s,
+    /// after describe() for 40 s, and those whose job has ended.
     awaitable<void> sweep(deadline by);
 
     /// The file of a job; empty when it has none.

@@ -1,0 +1,3 @@
+-- A crash of PostgreSQL during an upload may lose a part of the file. Functions now check that all parts are stored. They also
+-- count and remove the waiting messages of each chat bot separately. Adds has_all_chunks(), changes keep_video(),
+-- sweep_uploads(), finish_update() and finish_search_check().
