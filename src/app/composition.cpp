@@ -525,7 +525,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .video_bytes_max = shared.submissions.video_bytes_max,
         .jobs = shared.jobs,
         .media = shared.media.media,
-        .read_object = std::move(shared.media.read_object),
+        .read_object = objects ? std::move(shared.media.read_object) : nullptr,
         .search = shared.search.search,
         .usage = shared.usage,
         .embedder = shared.search.embedder,

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <iterator>
 #include <numeric>
-#include <stdexcept>
+#include <optional>
 #include <utility>
 
 namespace reelsd::bot {
@@ -52,17 +52,33 @@ bool has_frames(std::string_view result) {
         key_moments_of(document), [](const json& moment) { return moment.contains("frame"); });
 }
 
-/// The pictures of a job. Throws when the media store does not have them.
-awaitable<jobs::frame_set> read_frames(const bot_dependencies& dependencies, job_id job) {
-    auto frames = co_await dependencies.media.frames_of(job, soon());
-    if (!frames.object) co_return frames;
+struct read_outcome {
+    jobs::frame_set frames = {};
+    /// Why the media store does not return them; not_found: it never will.
+    std::optional<error> failure = {};
+};
+
+/// The pictures of a job.
+awaitable<read_outcome> read_frames(const bot_dependencies& dependencies, job_id job) {
+    read_outcome read;
+    read.frames = co_await dependencies.media.frames_of(job, soon());
+    auto& frames = read.frames;
+    if (!frames.object) co_return read;
+    if (!dependencies.read_object) {
+        read.failure = error{errc::not_found, "the pictures are in another media store"};
+        co_return read;
+    }
     const auto bytes = std::accumulate(frames.sizes.begin(), frames.sizes.end(), std::int64_t{0});
     jobs::object_range whole{.object = *frames.object, .offset = 0, .bytes = bytes};
-    auto read = co_await dependencies.read_object(std::move(whole));
-    if (!read) throw std::runtime_error{read.error().to_string()};
-    if (std::ssize(*read) != bytes) throw std::runtime_error{"the object has another size"};
-    frames.jpegs = *std::move(read);
-    co_return frames;
+    auto content = co_await dependencies.read_object(std::move(whole));
+    if (!content) {
+        read.failure = content.error();
+    } else if (std::ssize(*content) != bytes) {
+        read.failure = error{errc::not_found, "the object has another size"};
+    } else {
+        frames.jpegs = *std::move(content);
+    }
+    co_return read;
 }
 
 /// An album of the first pictures, each with its key moment; one picture alone is a photo. Source:
@@ -392,7 +408,7 @@ send_result message_sender::answer_question(
     const chats::waiting_message& row, const std::stop_token& stop) {
     show_typing(api_, row.what.target, stop);
     // Before the model is called: a question is not paid again after a crash.
-    const auto begun = query(dependencies_.bots.begin_question(
+    const auto begun = query(dependencies_.bots.replace_by_reply(
         row.id, to_messages(rich_text{plain(templates::interrupted_question)}), soon()));
     if (!begun) return failed;
     const auto reply = ask(dependencies_, row.what, stop);
@@ -440,19 +456,28 @@ send_result message_sender::send_frames(
     const auto job = query(dependencies_.jobs.find(row.what.account, id, soon()));
     if (!job) return failed;
     if (!*job || !(*job)->result) return forget(row, stop);
-    const auto frames = query(read_frames(dependencies_, id), deadline::after(pictures_time_max));
-    if (!frames) {
-        dependencies_.log.warning(
-            "chat: reading pictures failed",
-            {{"job", id.value}, {"reason", frames.error().to_string()}});
-        return failed;
-    }
-    if (frames->numbers.empty()) return forget(row, stop);
+    const auto read = query(read_frames(dependencies_, id), deadline::after(pictures_time_max));
+    if (!read) return frames_failed(row, read.error());
+    if (read->failure) return frames_failed(row, *read->failure);
+    const auto& frames = read->frames;
+    if (frames.numbers.empty()) return forget(row, stop);
     return send_files(
         row,
         {.what = next_step::kind::frames},
-        album_of(row.what.target, *frames, *(*job)->result),
+        album_of(row.what.target, frames, *(*job)->result),
         stop);
+}
+
+send_result message_sender::frames_failed(const chats::waiting_message& row, const error& why) {
+    dependencies_.log.warning(
+        "chat: reading pictures failed",
+        {{"job", row.what.job.value().value}, {"reason", why.to_string()}});
+    // Later messages of the chat wait for this one.
+    if (why.code() != errc::not_found && !row.is_overdue) return failed;
+    auto text = to_messages(rich_text{plain(templates::pictures_unavailable)});
+    const auto replaced =
+        query(dependencies_.bots.replace_by_reply(row.id, std::move(text), soon()));
+    return replaced ? done : failed;
 }
 
 send_result message_sender::send_files(

@@ -115,6 +115,9 @@ private:
     send_result answer_question(const chats::waiting_message& row, const std::stop_token& stop);
     send_result send_document(const chats::waiting_message& row, const std::stop_token& stop);
     send_result send_frames(const chats::waiting_message& row, const std::stop_token& stop);
+    /// Repeats the attempt for some minutes, unless the pictures are gone. Then a reply replaces
+    /// them.
+    send_result frames_failed(const chats::waiting_message& row, const error& why);
     /// Sends files, which ends the message.
     send_result send_files(
         const chats::waiting_message& row, const next_step& step, const file_message& files,

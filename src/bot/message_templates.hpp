@@ -29,6 +29,7 @@ inline constexpr const char* unlinked =
 inline constexpr const char* video_download_failed =
     "The video could not be downloaded from Telegram. Send it again.";
 inline constexpr const char* video_required_again = "The video is not kept. Send it again.";
+inline constexpr const char* pictures_unavailable = "The pictures of this reel are not available.";
 inline constexpr const char* interrupted_question =
     "The server stopped before it could answer your question. Ask it again.";
 

@@ -238,7 +238,7 @@ TEST_F(ChatStore, AnAnswerReplacesItsQuestion) {
 
     run(bots_.answer_question(asked[1].id, {"too early"}, soon()));
     EXPECT_EQ(waiting().at(1).what.kind, message_kind::question) << "not begun";
-    run(bots_.begin_question(asked[1].id, {"ask again"}, soon()));
+    run(bots_.replace_by_reply(asked[1].id, {"ask again"}, soon()));
     EXPECT_EQ(waiting().at(1).what.kind, message_kind::reply);
     EXPECT_EQ(waiting().at(1).what.parts.front(), "ask again");
     run(bots_.answer_question(asked[1].id, {"two", "cups"}, soon()));
@@ -248,11 +248,32 @@ TEST_F(ChatStore, AnAnswerReplacesItsQuestion) {
     EXPECT_EQ(answered.what.parts, (std::vector<std::string>{"two", "cups"}));
     EXPECT_EQ(answered.what.job, std::nullopt);
     // A second daemon that begins it, or answers it while it is being sent, changes nothing.
-    run(bots_.begin_question(asked[1].id, {"ask again"}, soon()));
+    run(bots_.replace_by_reply(asked[1].id, {"ask again"}, soon()));
     run(bots_.note_progress(
         asked[1].id, {.message = std::nullopt, .shown = {}, .parts_sent = 1}, soon()));
     run(bots_.answer_question(asked[1].id, {"three"}, soon()));
     EXPECT_EQ(waiting().at(1).what.parts.front(), "two");
+}
+
+TEST_F(ChatStore, AReplyReplacesPicturesThatCannotBeRead) {
+    link_her_chat();
+    auto pictures = reply("");
+    pictures.kind = message_kind::frames;
+    pictures.job = submitted(ann_);
+    pictures.parts.clear();
+    ASSERT_TRUE(finish(2, {pictures, reply("later")}));
+    const auto first = waiting().at(0);
+    EXPECT_EQ(first.what.kind, message_kind::frames);
+    EXPECT_FALSE(first.is_overdue);
+    change(db::query{
+        "test.age", "UPDATE chat_message SET created_at = created_at - interval '6 minutes'"});
+    EXPECT_TRUE(waiting().at(0).is_overdue);
+
+    run(bots_.replace_by_reply(first.id, {"not available"}, soon()));
+    const auto replaced = waiting().at(0);
+    EXPECT_EQ(replaced.id, first.id);
+    EXPECT_EQ(replaced.what.kind, message_kind::reply);
+    EXPECT_EQ(replaced.what.parts, std::vector<std::string>{"not available"});
 }
 
 TEST_F(ChatStore, DeletesAReelTogetherWithTheReply) {

@@ -114,6 +114,25 @@ class Links(TelegramTest):
         job = ann.api("GET", "reels").json()[0]["id"]
         self.assertEqual(photos[0].photo[1], ann.api("GET", f"reels/{job}/frames/0").body)
 
+    def test_pictures_that_are_gone_do_not_silence_the_chat(self):
+        store = S3StandIn()
+        self.addCleanup(store.stop)
+        daemon = self.bot_daemon(**store.settings()).start()
+        self.linked(daemon)
+        self.telegram.say(ANN, SAMPLE)
+        done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
+        store.objects.clear()  # As after a backup was restored.
+        self.telegram.press(done, "Pictures")
+        self.wait_for(ANN, "pictures of this reel are not available")
+        daemon.stop()
+        for name in store.settings():
+            del daemon.settings[name]
+        daemon.start()
+        self.telegram.press(done, "Pictures")
+        self.wait_for(ANN, "pictures of this reel are not available", 2)
+        self.telegram.say(ANN, "/usage")
+        self.wait_for(ANN, "Total:")
+
     def test_a_link_is_answered_immediately_and_ends_as_a_summary(self):
         daemon = self.bot_daemon().start()
         ann = self.linked(daemon)

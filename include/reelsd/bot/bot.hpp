@@ -50,7 +50,7 @@ struct bot_dependencies {
     std::uint64_t video_bytes_max = 0;  ///< Upper bound on an uploaded video.
     jobs::job_store jobs;
     jobs::media_store media;
-    /// As in api::api_dependencies.
+    /// As in api::api_dependencies; empty without a media store besides the database.
     std::function<awaitable<result<std::vector<std::byte>>>(jobs::object_range)> read_object;
     jobs::reel_search search;
     usage::usage_store usage;

@@ -7,7 +7,8 @@ BOOST_DESCRIBE_STRUCT(update_position, (), (last_update))
 BOOST_DESCRIBE_STRUCT(message_target, (), (chat, message_thread, reply_to))
 BOOST_DESCRIBE_STRUCT(new_message, (), (target, account, kind, job, parts))
 BOOST_DESCRIBE_STRUCT(
-    waiting_message, (), (id, what, message, shown, parts_sent, job_status, step, is_linked))
+    waiting_message, (),
+    (id, what, message, shown, parts_sent, job_status, step, is_linked, is_overdue))
 
 namespace {
 
@@ -42,7 +43,8 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
            message.reply_to, message.account_id AS account, message.kind,
            nullif(message.job_id, 0) AS job, message.parts, message.message_id AS message,
            message.shown, message.parts_sent, job.status AS job_status,
-           coalesce(job.step, '') AS step, linked.id IS NOT NULL AS is_linked
+           coalesce(job.step, '') AS step, linked.id IS NOT NULL AS is_linked,
+           message.created_at < now() - interval '5 minutes' AS is_overdue
       FROM chat_message AS message
       LEFT JOIN job_state AS job ON job.id = message.job_id AND job.account_id = message.account_id
       LEFT JOIN linked_chat AS linked
@@ -59,9 +61,9 @@ constexpr db::query waiting_query{"bot.waiting", R"sql(
 constexpr db::query note_progress_query{"bot.note_progress", R"sql(
     UPDATE chat_message SET message_id = $2, shown = $3, parts_sent = $4 WHERE id = $1)sql"};
 
-constexpr db::query begin_question_query{"bot.begin_question", R"sql(
+constexpr db::query replace_by_reply_query{"bot.replace_by_reply", R"sql(
     UPDATE chat_message SET kind = 'reply', job_id = NULL, parts = $2
-     WHERE id = $1 AND kind = 'question')sql"};
+     WHERE id = $1 AND kind <> 'reply')sql"};
 
 constexpr db::query answer_question_query{"bot.answer_question", R"sql(
     UPDATE chat_message SET parts = $2 WHERE id = $1 AND kind = 'reply' AND parts_sent = 0)sql"};
@@ -168,9 +170,9 @@ awaitable<void> bot_store::note_progress(message_row_id id, message_progress now
     return execute(by, note_progress_query, id, now.message, now.shown, now.parts_sent);
 }
 
-awaitable<void> bot_store::begin_question(
-    message_row_id id, std::vector<std::string> if_interrupted, deadline by) {
-    return execute(by, begin_question_query, id, if_interrupted);
+awaitable<void> bot_store::replace_by_reply(
+    message_row_id id, std::vector<std::string> parts, deadline by) {
+    return execute(by, replace_by_reply_query, id, parts);
 }
 
 awaitable<void> bot_store::answer_question(

@@ -68,6 +68,7 @@ struct waiting_message {
     std::optional<jobs::job_status> job_status;  ///< Empty if the job does not exist.
     std::string step;                            ///< Current step of a running job, if known.
     bool is_linked = true;                       ///< Its chat is linked to its account.
+    bool is_overdue = false;                     ///< Waits for more than five minutes.
 };
 
 /// How much of a message was sent.
@@ -115,10 +116,10 @@ public:
     awaitable<std::vector<waiting_message>> waiting(
         bot_id bot, std::vector<chat_id> except, int most, deadline by);
     awaitable<void> note_progress(message_row_id id, message_progress now, deadline by);
-    /// Turns a question into a reply with these parts, at least one, which is sent if the daemon
-    /// dies before answer_question(). A question is therefore charged at most once.
-    awaitable<void> begin_question(
-        message_row_id id, std::vector<std::string> if_interrupted, deadline by);
+    /// Turns a message of another kind into a reply with these parts, at least one. For a question,
+    /// it is sent if the daemon dies before answer_question(): a question is charged at most once.
+    awaitable<void> replace_by_reply(
+        message_row_id id, std::vector<std::string> parts, deadline by);
     /// Replaces the parts of such a reply, unless it is being sent.
     awaitable<void> answer_question(message_row_id id, std::vector<std::string> parts, deadline by);
     /// Removes a message that is complete or cannot be sent.
