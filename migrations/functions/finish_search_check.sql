@@ -35,7 +35,8 @@ BEGIN
            unnest(searches, texts) AS found (id, words),
            linked_chat AS linked
      WHERE found.id = ANY (matched) AND linked.account_id = owner
-       AND (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = linked.chat_id) < 100;
+       AND (SELECT count(*) FROM chat_message AS waiting
+             WHERE waiting.chat_id = linked.chat_id AND waiting.bot_id = bot.id) < 100;
     RETURN cardinality(matched);
 END
 $$;

@@ -17,7 +17,8 @@ BEGIN
            chat_id bigint, message_thread_id bigint, account_id bigint, kind text, reply_to bigint, job_id bigint,
            parts text[])
       JOIN linked_chat AS linked ON linked.chat_id = message.chat_id AND linked.account_id = message.account_id
-     WHERE (SELECT count(*) FROM chat_message AS waiting WHERE waiting.chat_id = message.chat_id) < 100;
+     WHERE (SELECT count(*) FROM chat_message AS waiting
+             WHERE waiting.chat_id = message.chat_id AND waiting.bot_id = bot) < 100;
     RETURN true;
 END
 $$;

@@ -302,6 +302,27 @@ TEST_F(ChatStore, LimitsTheUnsentMessagesOfAChat) {
     EXPECT_TRUE(waiting().empty());
 }
 
+TEST_F(ChatStore, MessagesOfAFormerBotDoNotCountAndExpire) {
+    link_her_chat();
+    for (int update = 2; update < 110; ++update) ASSERT_TRUE(finish(update, {reply("a")}));
+    const bot_lease newer{.bot = bot_id{43}, .holder = "us"};
+    const auto rows_of = [this](bot_id which) {
+        return run(bots_.waiting(which, {}, 1000, soon())).size();
+    };
+    ASSERT_TRUE(hold(newer));
+    ASSERT_TRUE(run(bots_.finish_update(newer, 1, {reply("b")}, soon())));
+    EXPECT_EQ(rows_of(newer.bot), 1U);
+
+    change(db::query{
+        "test.age", "UPDATE chat_message SET created_at = created_at - interval '8 days'"});
+    ASSERT_TRUE(hold(newer));
+    EXPECT_EQ(rows_of(bot), 100U) << "a daemon runs it";
+    run(bots_.release(us_, soon()));
+    ASSERT_TRUE(hold(newer));
+    EXPECT_EQ(rows_of(bot), 0U);
+    EXPECT_EQ(rows_of(newer.bot), 1U);
+}
+
 TEST_F(ChatStore, AWaitingChatDoesNotDelayOthers) {
     link_her_chat();
     for (int update = 2; update <= 11; ++update) ASSERT_TRUE(finish(update, {reply("a")}));

@@ -12,8 +12,14 @@ BOOST_DESCRIBE_STRUCT(
 
 namespace {
 
-// A lease that ends too late was written before the clock was set back.
+// A lease that ends too late was written before the clock was set back. Messages of a bot that no
+// daemon runs are kept for a week: its token may be set again.
 constexpr db::query hold_query{"bot.hold", R"sql(
+    WITH removed AS (
+        DELETE FROM chat_message AS message
+         WHERE message.bot_id <> $1 AND message.created_at < now() - interval '7 days'
+           AND NOT EXISTS (SELECT FROM chat_bot AS other
+                            WHERE other.id = message.bot_id AND other.held_until > now()))
     INSERT INTO chat_bot (id, holder, held_until)
     VALUES ($1, $2, now() + make_interval(secs => $3))
     ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until

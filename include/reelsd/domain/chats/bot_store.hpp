@@ -97,7 +97,8 @@ class bot_store : public db::store {
 public:
     using db::store::store;
 
-    /// Acquires or renews the lease of the bot; empty while another daemon has it.
+    /// Acquires or renews the lease of the bot; empty while another daemon has it. Removes messages
+    /// that have waited for a week for a bot without a lease.
     awaitable<std::optional<update_position>> hold(bot_lease who, seconds_f lease, deadline by);
     /// Ends the lease, so that another daemon may acquire it.
     awaitable<void> release(bot_lease who, deadline by);
