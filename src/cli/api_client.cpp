@@ -450,8 +450,7 @@ api_client::delivery api_client::send(
         if (response || is_final(response.error().code())) {
             return {std::move(response), maybe_done_before};
         }
-        const bool is_refused = outcome.status == 429 || outcome.status == 503;
-        const bool may_retry = allowed == retries::all || is_refused;
+        const bool may_retry = allowed == retries::all || outcome.status == 429;
         const auto delay = may_retry ? delay_before_next(policy_, attempts, outcome) : std::nullopt;
         if (!delay) return {with_retry_after(response.error(), outcome), maybe_done_before};
         maybe_done_before = maybe_done_before || maybe_done(outcome);

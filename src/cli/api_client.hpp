@@ -146,7 +146,7 @@ public:
         std::string_view words, std::optional<int> limit, const std::stop_token& stop) const = 0;
 
     /// POST /api/v1/reels/ask or /api/v1/reels/{id}/ask: an object. Each answer costs money, so
-    /// only refusals are retried: 429 and 503.
+    /// only 429 is retried.
     [[nodiscard]] virtual result<api_answer> ask(
         const question& asked, const std::stop_token& stop) const = 0;
 
@@ -243,7 +243,7 @@ private:
     /// Which failures send() tries again.
     enum class retries : std::uint8_t {
         all,
-        only_refused,  ///< Only responses which say that nothing was done: 429 and 503.
+        only_refused,  ///< Only 429. After 503, a model may have been called and paid.
     };
     /// Result of all attempts together.
     struct delivery {
