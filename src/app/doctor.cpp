@@ -375,7 +375,12 @@ result<std::optional<std::string>> refusal_of(
         refusal = co_await refusals.find(resolver, fingerprint, by);
         co_return result<void>{};
     };
-    if (const auto found = with_database(config, log, find); !found) return found.error();
+    const auto store = database::open(config, log);
+    if (!store) return store.error();
+    // Migrations are applied only by commands that need them.
+    if (check_migrations(**store, log).is != check_result::good)
+        return error{errc::database_unavailable, "the schema of the database is not up to date"};
+    if (const auto found = with_pool(**store, log, find); !found) return found.error();
     return refusal;
 }
 

@@ -101,6 +101,13 @@ class Use(SessionTest):
         self.assertRegex(done.stdout, "ok +session +enabled")
         self.assertNowhere(daemon, done.stdout + done.stderr, json.dumps(job))
 
+    def test_doctor_does_not_migrate_the_database(self):
+        self.database = self.cluster.new_database()
+        done = self.doctor()
+        self.assertRegex(done.stdout, "warn +session +unknown state: .*not up to date")
+        self.assertRegex(done.stdout, "warn +migrations +[0-9]+ pending")
+        self.assertEqual(self.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0")
+
     def test_a_session_resolves_posts_that_require_a_login(self):
         self.platform.configure(posts={"DYsession00": {"page": "age"}})
         daemon = self.started()
