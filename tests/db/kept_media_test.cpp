@@ -165,6 +165,19 @@ TEST_F(KeptMedia, AnUploadThatLostAPartIsNotDescribed) {
     EXPECT_FALSE(run(uploads_.describe(damaged, soon())));
 }
 
+TEST_F(KeptMedia, AnUploadThatWasRemovedIsAnOutage) {
+    const auto removed = received();
+    run(uploads_.discard(removed.id, soon()));
+    upload_writer writer{uploads_, removed.id, 100};
+    EXPECT_TRUE(run(writer.add("late")));
+    try {
+        run(writer.finish());
+        FAIL() << "the chunk has no upload";
+    } catch (const db::failure& failure) {
+        EXPECT_EQ(failure.code(), errc::database_unavailable);
+    }
+}
+
 TEST_F(KeptMedia, ACompleteUploadIsLeftForItsSubmission) {
     const auto whole = received();
     EXPECT_EQ(uploads_left_after(9), 1);

@@ -330,6 +330,17 @@ class Faults(UploadTest):
         self.refused_as_lost(link, b"x" * 400_000)
         self.accepted(self.send_raw(someone, self.video))
 
+    def test_an_upload_that_another_daemon_removed_during_an_outage(self):
+        daemon = self.shared_daemon(workers=0).start()
+        someone = daemon.account()
+        for begun, rest in ((600_000, 400_000), (600_000, 600_000)):
+            with self.subTest("the last chunk" if begun + rest == 1_000_000 else "a chunk"):
+                link = self.begin(daemon, someone, b"x" * begun, begun + rest)
+                wait_until(lambda: self.sql("SELECT count(*) FROM upload_chunk") == "1", "the first chunk")
+                self.sql("DELETE FROM upload")
+                self.refused_as_lost(link, b"x" * rest)
+        self.accepted(self.send_raw(someone, self.video))
+
     def test_a_cut_connection(self):
         daemon = self.shared_daemon(workers=0).start()
         someone = daemon.account()

@@ -1,5 +1,6 @@
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
+#include <reelsd/db/errors.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 
 #include <algorithm>
@@ -144,7 +145,13 @@ awaitable<uploaded_video> upload_writer::finish() {
 
 awaitable<void> upload_writer::flush() {
     const auto bytes = std::as_bytes(std::span{chunk_});
-    co_await store_.add_chunk(id_, number_++, bytes, deadline::after(chunk_time_max));
+    try {
+        co_await store_.add_chunk(id_, number_++, bytes, deadline::after(chunk_time_max));
+    } catch (const db::refused& refused) {
+        // Without a database, this daemon could not renew the upload, and another one removed it.
+        if (refused.code() != errc::conflict) throw;
+        throw db::failure{errc::database_unavailable, "the upload was removed"};
+    }
     chunk_.clear();
 }
 

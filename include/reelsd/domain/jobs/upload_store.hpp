@@ -94,7 +94,8 @@ public:
     upload_writer(upload_store& store, upload_id id, std::uint64_t bytes_max)
         : store_{store}, id_{id}, bytes_max_{bytes_max} {}
 
-    /// False when the file becomes larger than `bytes_max`. Throws like upload_store.
+    /// False when the file becomes larger than `bytes_max`. Throws like upload_store;
+    /// database_unavailable also when the upload was removed.
     [[nodiscard]] awaitable<bool> add(std::string_view bytes);
     /// Stores the rest and returns the file, without caption and author.
     [[nodiscard]] awaitable<uploaded_video> finish();
