@@ -1,5 +1,6 @@
 #include "ascii.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/http/router.hpp>
 
 #include <algorithm>
@@ -9,9 +10,10 @@ namespace reelsd::http {
 
 namespace {
 
-/// A parameter never matches text that a proxy or a file system might read as a path.
+/// A parameter never matches text that a proxy or a file system might read as a path, nor text that
+/// the database rejects.
 bool fits_parameter(std::string_view text) {
-    if (text.empty() || text == "." || text == "..") return false;
+    if (text.empty() || text == "." || text == ".." || !is_utf8(text)) return false;
     const auto is_unsafe = [](char letter) { return letter == '/' || is_control(letter); };
     return std::none_of(text.begin(), text.end(), is_unsafe);
 }
