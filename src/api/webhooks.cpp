@@ -158,15 +158,6 @@ json test_view(const webhooks::delivery_test& test) {
 /// `url`, as a delivery would be sent, and logs it with the deliveries. 200 the receiver's answer
 /// or why there was none; 400; 429.
 awaitable<http::response> test_webhook(http::request_context& ctx, webhook_service& service) {
-    constexpr int tests_per_minute = 6;
-    const int wait =
-        service.test_rate.take(ctx.caller(), tests_per_minute, std::chrono::steady_clock::now());
-    if (wait > 0) {
-        co_return ctx.problem(
-            error_reason::rate_limit_webhook_tests,
-            fmt::format("limit of {} webhook tests per minute reached", tests_per_minute),
-            wait);
-    }
     auto body = json::object();
     if (!ctx.request().body.empty()) {
         auto sent = ctx.json_body();
@@ -180,6 +171,16 @@ awaitable<http::response> test_webhook(http::request_context& ctx, webhook_servi
     delivery.url = *url ? *url : settings.url;
     if (!delivery.url) {
         co_return ctx.problem(error_reason::webhook_required, "set an address first, or give url");
+    }
+    // A request that is refused with 400 sends nothing, and costs none.
+    constexpr int tests_per_minute = 6;
+    const int wait =
+        service.test_rate.take(ctx.caller(), tests_per_minute, std::chrono::steady_clock::now());
+    if (wait > 0) {
+        co_return ctx.problem(
+            error_reason::rate_limit_webhook_tests,
+            fmt::format("limit of {} webhook tests per minute reached", tests_per_minute),
+            wait);
     }
     delivery.message_id = "msg_test_" + accounts::generate_secret();
     const auto tried_at =

@@ -413,13 +413,19 @@ class Tests(ReceiverTest):
     def test_the_rate_is_limited(self):
         account = self.served.account()
         url = self.receiver.url(self.path)
+        for bad, message in ((None, "set an address first, or give url"), ({"url": 7}, "url must be a string"),
+                             ([], "request body must be a JSON object")):
+            for _ in range(6):
+                self.assertProblem(self.run_test(bad, account), 400, message)
         answers = [self.run_test({"url": url}, account) for _ in range(8)]
+        self.assertEqual([answer.status for answer in answers[:6]], [200] * 6, "a bad request costs none")
         refused = [answer for answer in answers if answer.status == 429]
         self.assertTrue(refused)
         self.assertProblem(refused[0], 429, "limit of 6 webhook tests per minute reached")
         self.assertEqual(refused[0].headers["X-Error-Code"], "rate_limit_webhook_tests")
         self.assertTrue(refused[0].headers["Retry-After"].isdigit())
         self.assertEqual(len(self.receiver.of(self.path)), len(answers) - len(refused))
+        self.assertProblem(self.run_test({"url": 7}, account), 400, "url must be a string")
         self.assertEqual(account.request("GET", "/api/v1/reels").status, 200)
 
 
