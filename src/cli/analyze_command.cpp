@@ -309,6 +309,17 @@ exit_code run_analyze_one(const command_context& context, const analyze_argument
     return exit_code::ok;
 }
 
+/// Submits one link or file, or several. Sends nothing if a file cannot be read.
+exit_code run_analyze_links(const command_context& context, const analyze_arguments& arguments) {
+    for (const auto& link : arguments.links) {
+        if (!is_video_file(link)) continue;
+        const auto bytes = readable_bytes_of(link);
+        if (!bytes) return fail(context, exit_code::usage, bytes.error().detail());
+    }
+    if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
+    return run_analyze_list(context, arguments);
+}
+
 /// Submits the links of standard input. The same command with the same links continues.
 exit_code run_analyze_input(const command_context& context, analyze_arguments arguments) {
     const bool has_input = arguments.extract != "-" && isatty(STDIN_FILENO) == 0;
@@ -320,12 +331,11 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
             "no links: give them as arguments, or one per line on standard input");
     }
     arguments.is_resumable = !arguments.options.fresh;
-    if (arguments.links.size() > 1) return run_analyze_list(context, arguments);
     auto& key = arguments.options.idempotency_key;
-    if (arguments.is_resumable && !key) {
+    if (arguments.links.size() == 1 && arguments.is_resumable && !key) {
         key = key_of(arguments.links, arguments.options.analysis);
     }
-    return run_analyze_one(context, arguments);
+    return run_analyze_links(context, arguments);
 }
 
 exit_code run_analyze(const command_context& context, const analyze_arguments& given) {
@@ -337,8 +347,7 @@ exit_code run_analyze(const command_context& context, const analyze_arguments& g
     if (!arguments.options.link.empty() && !is_one_file)
         return fail(context, exit_code::usage, "--link requires exactly one file");
     if (arguments.links.empty()) return run_analyze_input(context, std::move(arguments));
-    if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
-    return run_analyze_list(context, arguments);
+    return run_analyze_links(context, arguments);
 }
 
 /// Why the API would reject an Idempotency-Key; empty for a valid one.

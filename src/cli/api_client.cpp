@@ -221,18 +221,14 @@ result<api_answer> api_client::submit_file(
     const std::filesystem::path& file, const submission& options,
     const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
     const std::stop_token& stop) const {
-    std::error_code failure;
-    const auto bytes = std::filesystem::file_size(file, failure);
-    if (failure) {
-        return error{
-            errc::storage_failed,
-            fmt::format("{} cannot be read: {}", file.string(), failure.message())};
-    }
+    const auto bytes = readable_bytes_of(file);
+    if (!bytes) return bytes.error();
     // A form, because a query has no room for a schema.
     const auto boundary = random_key();
     const auto type = fmt::format("multipart/form-data; boundary={}", boundary);
     auto request = submission_to(analyze_path, type.c_str(), options.idempotency_key);
-    request.streamed_body = form_of(options, {.file = file, .offset = 0, .bytes = bytes}, boundary);
+    request.streamed_body =
+        form_of(options, {.file = file, .offset = 0, .bytes = *bytes}, boundary);
     const auto all = request.streamed_body->size();
     if (on_progress) request.on_progress = [&](std::uint64_t sent) { on_progress(sent, all); };
     return decoded(send(std::move(request), upload_time_max, stop).response, json::value_t::object);

@@ -6,6 +6,7 @@
 #include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -90,6 +91,16 @@ bool is_video_file(const std::string& argument) {
     const auto extension = ascii_lower(std::filesystem::path{argument}.extension().string());
     return extension == ".mp4" || extension == ".mov" || extension == ".m4v" ||
            extension == ".webm";
+}
+
+result<std::uint64_t> readable_bytes_of(const std::filesystem::path& file) {
+    std::error_code failure;
+    const auto bytes = std::filesystem::file_size(file, failure);
+    if (!failure && access(file.c_str(), R_OK) != 0) failure = {errno, std::generic_category()};
+    if (!failure) return bytes;
+    return error{
+        errc::storage_failed,
+        fmt::format("{} cannot be read: {}", one_line(file.string()), failure.message())};
 }
 
 std::vector<std::size_t> parts_of(

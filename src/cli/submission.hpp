@@ -5,6 +5,7 @@
 #include <reelsd/net/request_body.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -43,6 +44,9 @@ using owned_file = std::unique_ptr<std::FILE, file_closer>;
 /// Whether an argument names a video file rather than a link: it has no scheme, and either the file
 /// exists or the extension is that of a video.
 [[nodiscard]] bool is_video_file(const std::string& argument);
+
+/// The size of a file that can be read. Errors: storage_failed, with a detail for the user.
+[[nodiscard]] result<std::uint64_t> readable_bytes_of(const std::filesystem::path& file);
 
 /// Most links that the server accepts in one request.
 inline constexpr std::size_t list_links_max = 50;

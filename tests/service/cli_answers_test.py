@@ -90,6 +90,13 @@ class Options(FolderTest):
         done = self.ended(self.reels("analyze", LINK, "--extract", "./none.json", server=server), 2)
         self.assertIn("./none.json cannot be read: No such file or directory", done.stderr)
         self.ended(self.reels("analyze", LINK, "--extract", "", server=server), 2)
+        (self.folder / "folder.mp4").mkdir()
+        for name, why in (("missing.mp4", "No such file or directory"), ("folder.mp4", "Is a directory")):
+            clip = str(self.folder / name)
+            for arguments, given in (((clip,), ""), ((LINK, clip), ""), ((), f"{LINK}\n{clip}\n")):
+                with self.subTest(name, arguments=arguments):
+                    done = self.ended(self.reels("analyze", *arguments, server=server, given=given), 2)
+                    self.assertIn(f"reels: {clip} cannot be read: {why}\n", done.stderr)
         self.assertEqual(server.requests, [])
 
     def test_errors_of_the_server(self):
