@@ -121,6 +121,11 @@ result<resources> open_resources(const settings& config, const log::logger& log)
     if (!models) return models.error();
     opened.models = std::make_unique<analyzers_in_use>(config, *std::move(models), make, log);
 
+    // Before the private database, which cannot start on a disk that is full of abandoned videos.
+    auto scratch = work::scratch_space::open(config.data_dir, opened.run, log);
+    if (!scratch) return scratch.error();
+    opened.scratch = std::move(*scratch);
+
     auto store = database::open(config, log);
     if (!store) return store.error();
     opened.store = std::move(*store);
@@ -131,9 +136,6 @@ result<resources> open_resources(const settings& config, const log::logger& log)
     opened.stored_model = *stored;
     if (*stored) opened.models->use(*stored);
 
-    auto scratch = work::scratch_space::open(config.data_dir, opened.run, log);
-    if (!scratch) return scratch.error();
-    opened.scratch = std::move(*scratch);
     if (config.workers > 0) opened.jail_layers = examine_jail(*opened.media, log);
     return opened;
 }

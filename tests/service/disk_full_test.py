@@ -108,6 +108,21 @@ class FullDisks(DatabaseTest):
         self.assertIsNone(daemon.process.poll(), "the daemon keeps running")
         self.assertEqual(daemon.stop(), 0)
 
+    def test_a_start_on_a_disk_full_of_abandoned_videos(self):
+        disk = SmallDisk(128, self.addCleanup)
+        data = os.path.join(disk.folder, "data")
+        daemon = self.daemon(database_url="", workers=0, data_dir=data, **self.platform.settings()).start()
+        self.assertEqual(daemon.stop(), 0)
+        left = os.path.join(data, "scratch", "daemon-0123456789abcdef")
+        os.makedirs(os.path.join(left, "42-1"))
+        for name in (".lock", "42-1/video"):
+            with open(os.path.join(left, name), "wb"):
+                pass
+        disk.filler = os.path.join(left, "42-1", "video")
+        disk.fill()
+        daemon.start()
+        self.assertFalse(os.path.exists(left))
+        self.assertEqual(daemon.stop(), 0)
 
     def test_no_room_for_an_upload(self):
         disk = SmallDisk(384, self.addCleanup)
