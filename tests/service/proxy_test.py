@@ -150,6 +150,11 @@ class BehindProxy:
         direct = self.served.request("GET", LARGE_FILE)
         self.assertEqual(self.front.request("GET", LARGE_FILE).body, direct.body)
 
+    def test_uploads_are_forwarded(self):
+        answer = self.someone.request("POST", "/api/v1/reels/analyze", b"x" * (3 << 20), {"Content-Type": "video/mp4"})
+        self.assertEqual(answer.status, 202, answer)
+        self.assertEqual(self.someone.request("DELETE", answer.headers["Location"]).status, 204)
+
     def test_error_responses_are_the_daemons(self):
         large = self.someone.request("POST", "/api/v1/reels/analyze", b"x" * 70000)
         self.assertEqual((large.status, large.json()["status"]), (413, "error"))
