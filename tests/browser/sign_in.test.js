@@ -1,7 +1,7 @@
 // Sign-in and sign-out: setup link, invitation, password.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { invited, PASSWORD, Person, startDaemon } from './daemon.js';
+import { invited, PASSWORD, Person, SAMPLE, startDaemon } from './daemon.js';
 import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
 
 let daemon;
@@ -129,3 +129,38 @@ for (const width of WIDTHS) {
         await visitor.close();
     });
 }
+
+test('a tab starts anew when another account has signed in, and changes nothing there', async () => {
+    const [first, second] = [await invited(administrator, 'first@example.test'), await invited(administrator, 'second@example.test')];
+    const [name, value] = second.cookie.split(/=(.*)/s);
+    const signInAsSecond = (visitor) => visitor.context.addCookies(
+        [{ name, value, url: daemon.origin, httpOnly: true, sameSite: 'Strict' }]);
+    const openTab = async () => {
+        const visitor = await Visitor.open(browser, daemon, { person: first });
+        await visitor.visit('/');
+        await visitor.page.evaluate(() => {
+            window.isOld = true;
+            sessionStorage.setItem('reelsd-docs-token', 'of the first');
+        });
+        await signInAsSecond(visitor);
+        return visitor;
+    };
+    const startsAnew = async ({ page }) => {
+        await page.locator('.top-account', { hasText: second.email }).waitFor();
+        assert.deepEqual(await page.evaluate(() => [window.isOld, sessionStorage.length]), [undefined, 0]);
+    };
+
+    const changing = await openTab();
+    await changing.page.getByLabel('Analyse a reel').fill(SAMPLE);
+    await changing.page.keyboard.press('Enter');
+    await startsAnew(changing);
+    assert.deepEqual(await second.request('GET', '/api/reels'), []);
+    changing.assertClean('403 /dashboard/api/reels/analyze');
+    await changing.close();
+
+    const returning = await openTab();
+    await returning.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await startsAnew(returning);
+    returning.assertClean();
+    await returning.close();
+});

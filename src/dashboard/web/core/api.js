@@ -22,7 +22,7 @@ export function setCsrfToken(token) {
 
 /**
  * Sets the handlers of an ended session (`signedOut`) and of a session that another tab has replaced
- * (`renewSession`, which fetches it again and resolves to whether its token differs).
+ * (`renewSession`, which fetches it again and resolves to whether the same account has a new token).
  */
 export function setSessionListeners(signedOut, renewSession) {
     listeners.signedOut = signedOut;

@@ -106,6 +106,7 @@ function followVisibility() {
         close('paused');
         noteReached(); // The state is unknown while the page is hidden.
     } else {
+        loadSession(); // Another account may have signed in.
         open();
     }
 }

@@ -24,11 +24,28 @@ function forget() {
     sessionStore.set({ state: 'signed_out', session: null, error: null });
 }
 
-/** Fetches the session; resolves to whether the daemon answered. Never rejects. */
+/**
+ * Fetches the session, and stores it unless another account has signed in since: then the document is loaded again, so
+ * that nothing of the one is shown or sent for the other. Resolves to the session, or to null if it is another account's.
+ */
+async function fetchSession() {
+    const session = await (await request('GET', '/api/session')).json();
+    const known = sessionStore.get().session;
+    if (known && known.account.id !== session.account.id) {
+        location.reload();
+        sessionStorage.clear(); // It outlives the document.
+        return null;
+    }
+    return adopt(session);
+}
+
+/**
+ * Fetches the session; resolves to whether the daemon answered. Never rejects, and does not resolve if the document is
+ * loaded again.
+ */
 export async function loadSession() {
     try {
-        adopt(await (await request('GET', '/api/session')).json());
-        return true;
+        return await fetchSession() !== null || await new Promise(() => {});
     } catch (error) {
         const isRefusal = error instanceof ApiError && error.status === 401; // Already handled.
         // An open page stays usable while the network is down.
@@ -42,9 +59,8 @@ export async function loadSession() {
 async function renewSession() {
     const before = sessionStore.get().session?.csrf_token;
     try {
-        const session = await (await request('GET', '/api/session')).json();
-        adopt(session);
-        return session.csrf_token !== before;
+        const session = await fetchSession();
+        return session !== null && session.csrf_token !== before;
     } catch {
         return false;
     }
