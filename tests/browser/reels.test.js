@@ -584,3 +584,37 @@ test('a search has filters, and its hits can be selected', async () => {
     visitor.assertClean();
     await visitor.close();
 });
+
+test('after a failure in between, only links without an answer are sent again', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const reel = (id, options) => ({ id, url: `${UNAVAILABLE}?img_index=${id}`, status: 'error', error: 'gone', options,
+        created_at: '2026-05-22T10:00:00Z', earlier: 0 });
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: [reel(3), reel(2, { language: 'de' }), reel(1)] }));
+    let sent = [];
+    await page.route('**/dashboard/api/reels/analyze', (route) => { // Each second request fails.
+        const { urls } = route.request().postDataJSON();
+        sent.push(urls.length);
+        return sent.length % 2 === 0 ? route.abort()
+            : route.fulfill({ status: 202, json: urls.map((url, index) => ({ url, id: 100 + index, status: 'pending' })) });
+    });
+    await visitor.visit('/');
+    await rows(page).nth(2).waitFor();
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.toast', { hasText: 'Submitted 2 reels again. 1 reel not submitted: No connection.' }).waitFor();
+    assert.deepEqual(sent, [2, 1]);
+    await page.getByText('1 selected').waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+
+    sent = [];
+    const links = Array.from({ length: 52 }, (_, number) => `${UNAVAILABLE}?img_index=${number + 1}`);
+    await page.getByLabel('Analyse a reel').fill(links.join('\n'));
+    await page.keyboard.press('Enter');
+    await page.getByText('50 of 52 links submitted.').waitFor();
+    await page.getByText('No connection').waitFor();
+    assert.deepEqual(sent, [50, 2]);
+    assert.equal(await page.getByLabel('Analyse a reel').inputValue(), links.slice(50).join('\n'));
+    visitor.assertClean();
+    await visitor.close();
+});

@@ -13,16 +13,17 @@ import { deleteReels } from './deletions.js';
 import { canTryAgain, clearSelection, idsTo, select, selectionStore, tryAgain } from './selection.js';
 import { setView, VIEWS, viewStore } from './view.js';
 
-/** Submits the selected links again; rejected ones stay selected. */
+/** Submits the selected links again; those that were not accepted stay selected. */
 async function submitAgain(reels) {
-    try {
-        const { accepted, refusal } = await tryAgain(reels);
-        select(accepted, false);
-        const summary = `Submitted ${countOf(accepted.length, 'reel')} again.`;
-        showToast(refusal ? `${summary} ${countOf(reels.length - accepted.length, 'reel')} refused: ${refusal}` : summary,
-            { isFailure: refusal !== null });
-    } catch (why) {
-        showToast(why.status === 0 ? 'No connection, so nothing was submitted.' : why.message, { isFailure: true });
+    const { accepted, refusal, failure } = await tryAgain(reels);
+    select(accepted, false);
+    const left = countOf(reels.length - accepted.length, 'reel');
+    const summary = `Submitted ${countOf(accepted.length, 'reel')} again.`;
+    if (failure) {
+        const reason = failure.status === 0 ? 'No connection.' : failure.message;
+        showToast(`${summary} ${left} not submitted: ${refusal ?? reason}`, { isFailure: true });
+    } else {
+        showToast(refusal ? `${summary} ${left} refused: ${refusal}` : summary, { isFailure: refusal !== null });
     }
 }
 

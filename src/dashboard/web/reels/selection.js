@@ -2,6 +2,7 @@
 import { change } from '../core/api.js';
 import { createStore } from '../core/store.js';
 import { listStore, putReel } from './list.js';
+import { sendParts } from './parts.js';
 
 const LINKS_OF_REQUEST = 50;
 
@@ -51,26 +52,26 @@ function partsWithOptions(reels) {
 
 /**
  * Submits the links of reels again, with their options, and adds the new reels to the list. Resolves to `{accepted,
- * refusal}`: the ids of the reels whose link was accepted, and the error of the first rejected one.
+ * refusal, failure}`: the ids of the reels whose link was accepted, the error of the first rejected one, and that of the
+ * first request that failed.
  */
 export async function tryAgain(reels) {
     const accepted = [];
     let refusal = null;
-    for (const part of partsWithOptions(reels)) {
-        // With `queue`, links beyond the limit of unfinished reels wait; otherwise they are rejected.
-        const answers = await change('POST', '/reels/analyze',
-            { urls: part.map((reel) => reel.url), fresh: true, queue: true, ...part[0].options });
-        answers.forEach(({ id, status, error }, index) => {
-            const { id: earlier, url, options } = part[index];
+    // With `queue`, links beyond the limit of unfinished reels wait; otherwise they are rejected.
+    const send = (part) => change('POST', '/reels/analyze',
+        { urls: part.map((reel) => reel.url), fresh: true, queue: true, ...part[0].options });
+    const failure = await sendParts(partsWithOptions(reels), send, (pairs) => {
+        for (const [{ id: earlier, url, options }, { id, status, error }] of pairs) {
             if (id === undefined) {
                 refusal ??= error;
-                return;
+            } else {
+                accepted.push(earlier);
+                putReel({ id, url, status, created_at: new Date().toISOString(), ...options && { options } });
             }
-            accepted.push(earlier);
-            putReel({ id, url, status, created_at: new Date().toISOString(), ...options && { options } });
-        });
-    }
-    return { accepted, refusal };
+        }
+    });
+    return { accepted, refusal, failure };
 }
 
 /** Deletes all failed reels. Resolves to their count. */

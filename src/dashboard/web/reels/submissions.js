@@ -2,6 +2,7 @@
 import { change, upload } from '../core/api.js';
 import { partsOf } from '../reel/links.js';
 import { putReel } from './list.js';
+import { sendParts } from './parts.js';
 
 /** Submits a link with the members `options`; resolves to the known fields of the new reel. */
 export async function submitLink(url, options = {}) {
@@ -24,12 +25,20 @@ export async function submitVideo(file, link, options, onProgress) {
     return reel;
 }
 
-/** Submits many links. After each request, `note` receives all outcomes so far: `[{url, id}]` or `{url, error}`. */
+/**
+ * Submits many links. After each request, `note` receives all outcomes so far: `[{url, id}]` or `{url, error}`. Resolves to
+ * `{left, failure}`: the links without an outcome, and the error of the first request that failed, or null.
+ */
 export async function submitLinks(links, options, note) {
-    let outcomes = [];
-    for (const urls of partsOf(links, JSON.stringify(options).length)) {
-        const answers = await change('POST', '/reels/analyze', { urls, queue: true, ...options });
-        outcomes = [...outcomes, ...answers];
-        note(outcomes);
-    }
+    const answered = new Set();
+    const outcomes = [];
+    const send = (urls) => change('POST', '/reels/analyze', { urls, queue: true, ...options });
+    const failure = await sendParts(partsOf(links, JSON.stringify(options).length), send, (pairs) => {
+        for (const [link, outcome] of pairs) {
+            answered.add(link);
+            outcomes.push(outcome);
+        }
+        note([...outcomes]);
+    });
+    return { left: links.filter((link) => !answered.has(link)), failure };
 }

@@ -86,8 +86,14 @@ export function SubmitBox({ isListed, link, shared }) {
         if (links.length === 1) {
             confirmSubmission(await submitLink(links[0], members), isListed);
         } else {
-            await submitLinks(links, members, (outcomes) => setMany({ outcomes, count: links.length }));
+            const note = (outcomes) => setMany({ outcomes, count: links.length });
+            const { left, failure } = await submitLinks(links, members, note);
             refreshList();
+            if (failure) {
+                // Another attempt must not submit the others again.
+                setText((now) => now === text && left.length < links.length ? left.join('\n') : now);
+                throw failure;
+            }
         }
         setText('');
         setIsFresh(false);
