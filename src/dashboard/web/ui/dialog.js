@@ -18,6 +18,12 @@ function focusFirst(dialog) {
     }
 }
 
+/** Whether the pointer is beside the dialog: its padding and its scroll bar have the same target as its backdrop. */
+function isBeside({ target, clientX, clientY }, dialog) {
+    const { left, right, top, bottom } = dialog.getBoundingClientRect();
+    return target === dialog && (clientX < left || clientX >= right || clientY < top || clientY >= bottom);
+}
+
 /** A modal dialog, open while it is rendered. `onClose` must remove it; `isBare` shows neither title nor button. */
 export function Dialog({ title, isBare = false, onClose, children }) {
     const element = useRef(null);
@@ -31,7 +37,7 @@ export function Dialog({ title, isBare = false, onClose, children }) {
     }, []);
     // Again when its content changes, for example after its form was sent.
     useLayoutEffect(() => focusFirst(element.current), [title]);
-    const closeOutside = (event) => event.target === element.current && onClose();
+    const closeOutside = (event) => isBeside(event, element.current) && onClose();
     if (isBare) {
         return html`<dialog class="dialog dialog-bare" ref=${element} aria-label=${title} onClose=${onClose}
             onMouseDown=${closeOutside}>${children}</dialog>`;
