@@ -1,24 +1,24 @@
 // The tags of one reel, and the form that adds some.
 import { html, useState } from 'htm/preact/standalone';
-import { get } from '../core/api.js';
 import { useSubmission } from '../ui/field.js';
 import { useLoading } from '../ui/loading.js';
 import { FailureNote } from '../ui/notes.js';
 import { TagLinks } from './tag_links.js';
-import { replaceTags, tagsIn, TAG_LENGTH_MAX, TAGS_MAX } from './tags.js';
+import { changeTags, readTagsOf, tagsIn, TAG_LENGTH_MAX, TAGS_MAX } from './tags.js';
 
 /** `id` is the reel's. */
 export function TagEditor({ id }) {
-    const { data, setData, error: failed } = useLoading((signal) => get(`/reels/${id}/tags`, signal), [id]);
+    const { data, reload, error: failed } = useLoading((signal) => readTagsOf(id, signal), [id]);
     const [text, setText] = useState('');
-    const tags = data?.tags ?? [];
-    const store = async (changed) => setData({ tags: await replaceTags(id, changed) });
+    const tags = data ?? [];
+    // Only what differs is sent: the reel may have other tags by now.
+    const store = (add, remove) => changeTags([id], add, remove).then(reload);
     const adding = useSubmission(async () => {
-        await store([...new Set([...tags, ...tagsIn(text)])]);
+        await store(tagsIn(text), []);
         setText('');
     });
     const [removal, setRemoval] = useState(null);
-    const remove = (tag) => store(tags.filter((one) => one !== tag)).then(() => setRemoval(null), setRemoval);
+    const remove = (tag) => store([], [tag]).then(() => setRemoval(null), setRemoval);
     const error = adding.error ?? removal ?? failed;
     return data || error ? html`<div class="tag-editor">
         ${tags.length > 0 && html`<${TagLinks} tags=${tags} onRemove=${remove} />`}

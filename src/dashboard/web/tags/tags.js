@@ -27,11 +27,11 @@ function show(ids, tagsOf) {
     changed.forEach((reel) => putReel({ ...reel, tags: tagsOf(reel.tags ?? []) }));
 }
 
-/** Replaces the tags of a reel; resolves to them. */
-export async function replaceTags(id, tags) {
-    const stored = (await change('PUT', `/reels/${id}/tags`, { tags })).tags;
-    show([id], () => stored);
-    return stored;
+/** Resolves to the tags of a reel, and shows them in the list. */
+export async function readTagsOf(id, signal) {
+    const { tags } = await get(`/reels/${id}/tags`, signal);
+    show([id], () => tags);
+    return tags;
 }
 
 /** Adds tags to reels and removes others. */
