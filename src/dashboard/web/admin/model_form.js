@@ -9,6 +9,7 @@ import { useLoading } from '../ui/loading.js';
 import { FailureNote, Skeleton } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
+import { bodyOf, initialFields, keptKey } from './model_fields.js';
 import { wordsForFailure } from './model_failure.js';
 
 const PROVIDERS = [['gemini', 'Gemini'], ['openai', 'OpenAI-compatible']];
@@ -16,26 +17,6 @@ const MODES = [
     ['video+audio', 'Video and sound'], ['video', 'Video without sound'],
     ['frames+audio', 'Pictures and sound'], ['frames', 'Pictures; this server transcribes'],
 ];
-
-/** The values that the form starts with. */
-function initialFields({ stored }) {
-    return {
-        provider: stored?.provider ?? 'gemini', url: stored?.url ?? '', model: stored?.model ?? '', mode: stored?.mode ?? '',
-        key: '', input: stored?.input_price ?? '', output: stored?.output_price ?? '',
-    };
-}
-
-/** The request body; a key that is not entered again stays as it is. */
-function bodyOf(fields) {
-    const body = {
-        provider: fields.provider, url: fields.url.trim(), model: fields.model.trim(),
-        input_price: fields.input.trim(), output_price: fields.output.trim(),
-    };
-    if (fields.provider === 'openai') {
-        body.mode = fields.mode;
-    }
-    return fields.key ? { ...body, api_key: fields.key } : body;
-}
 
 /** A field whose value the operator's settings may fix. */
 function SettingField({ setting, value, hint, ...rest }) {
@@ -62,18 +43,19 @@ function TestResult({ result, provider }) {
 }
 
 function Form({ view, onSaved }) {
+    const { stored } = view;
     const [fields, setFields] = useState(() => initialFields(view));
     const [tested, setTested] = useState(null);
     const [isRemoving, setIsRemoving] = useState(false);
     const saving = useSubmission(async () => {
-        onSaved(await change('PUT', '/admin/model', bodyOf(fields)));
+        onSaved(await change('PUT', '/admin/model', bodyOf(fields, stored)));
         showToast('Saved. All daemons use this model within 5 seconds.');
         setFields((old) => ({ ...old, key: '' }));
         loadSession();
     });
     const testing = useSubmission(async () => {
         setTested(null);
-        setTested(await change('POST', '/admin/model/check', bodyOf(fields)));
+        setTested(await change('POST', '/admin/model/check', bodyOf(fields, stored)));
     });
     const set = (name) => (value) => {
         setFields((old) => ({ ...old, [name]: value }));
@@ -83,8 +65,7 @@ function Form({ view, onSaved }) {
     };
     const settings = view.providers[fields.provider];
     const isGemini = fields.provider === 'gemini';
-    const { stored } = view;
-    const key = stored?.provider === fields.provider ? stored.key : null;
+    const key = keptKey(fields, stored);
     const error = saving.error ?? testing.error;
     const remove = async () => {
         await change('DELETE', '/admin/model');
