@@ -552,6 +552,50 @@ test('a running reel shows its time next to the usual one', async () => {
     await visitor.close();
 });
 
+test('hundreds of reels are tagged and deleted within the bounds of one request', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const ids = Array.from({ length: 260 }, (_, index) => 260 - index);
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: ids.map((id) => ({ id, url: `${SAMPLE}?img_index=${id}`,
+        status: 'done', summary: `Coffee ${id}`, created_at: '2026-05-22T10:00:00Z', earlier: 0 })) }));
+    await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
+    const tagged = [];
+    await page.route('**/dashboard/api/reels/tags', (route) => {
+        if (route.request().method() === 'POST') {
+            tagged.push(route.request().postDataJSON().ids);
+        }
+        return route.fulfill({ json: [] });
+    });
+    const deleted = [];
+    const released = [];
+    await page.route(/\/dashboard\/api\/reels\/\d+$/, async (route) => {
+        deleted.push(Number(/\d+$/.exec(route.request().url())[0]));
+        await new Promise((resolve) => { released.push(resolve); });
+        await route.fulfill({ status: 204 });
+    });
+    await visitor.visit('/');
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Tag', exact: true }).click();
+    await page.getByRole('dialog').getByLabel('Add').fill('coffee');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change tags' }).click();
+    await page.getByText('Changed the tags of 260 reels.').waitFor();
+    assert.deepEqual(tagged.map((part) => part.length), [100, 100, 60]);
+    assert.deepEqual(tagged.flat(), ids);
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.locator('.toast', { hasText: 'Deleted 260 reels' }).getByRole('button', { name: 'Close this message' }).click();
+    while (deleted.length < ids.length || released.length > 0) {
+        await page.waitForTimeout(20);
+        assert.ok(released.length <= 50, `${released.length} requests at once`);
+        released.splice(0).forEach((release) => release());
+    }
+    assert.deepEqual(deleted.sort((one, other) => other - one), ids);
+    assert.equal(await page.locator('.row').count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
+
 test('a search has filters, and its hits can be selected', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;

@@ -6,7 +6,7 @@ import { showToast } from '../ui/toast.js';
 
 /** Completes the deletions, signs out and opens the sign-in page: otherwise the next user would start on this page. */
 export async function leave() {
-    sendDeletions();
+    await sendDeletions();
     await signOut().catch(() => {
         showToast('Signing out at the server failed. Try again.', { isFailure: true });
     });

@@ -7,7 +7,11 @@ import { showToast } from '../ui/toast.js';
 /** Ids of hidden and deleted reels. */
 export const hiddenStore = createStore(new Set());
 
+// Requests at a time. Chromium rejects those beyond 256 of a tab that outlive the page.
+const GROUP = 50;
+
 const pending = new Set(); // Functions that send each pending deletion immediately.
+const sending = new Map(); // The ids that wait for their group, by the promise of the whole deletion.
 
 function setHidden(ids, isHidden) {
     const hidden = new Set(hiddenStore.get());
@@ -44,11 +48,22 @@ function failureText(failures) {
         : `${countOf(failures.length, 'reel')} were not deleted: ${failures[0].message}`;
 }
 
-async function sendAll(ids) {
-    const failures = (await Promise.all(ids.map(sendDeletion))).filter((why) => why !== null);
+/** Takes the ids from `waiting` as they are sent. */
+async function sendInGroups(waiting) {
+    const failures = [];
+    while (waiting.length > 0) {
+        const outcomes = await Promise.all(waiting.splice(0, GROUP).map(sendDeletion));
+        failures.push(...outcomes.filter((why) => why !== null));
+    }
     if (failures.length > 0) {
         showToast(failureText(failures), { isFailure: true });
     }
+}
+
+function sendAll(ids) {
+    const waiting = [...ids];
+    const sent = sendInGroups(waiting).finally(() => sending.delete(sent));
+    sending.set(sent, waiting);
 }
 
 function removeLater(ids, message, { object, onUndo = () => {}, takesFocus = false }) {
@@ -83,11 +98,17 @@ export function deleteReels(ids, options = {}) {
     removeLater(ids, `Deleted ${countOf(ids.length, 'reel')}`, options);
 }
 
-/** Sends all pending deletions immediately, before the session ends. */
+/** Sends all pending deletions immediately, before the session ends. Resolves once they are answered. */
 export function sendDeletions() {
     for (const endToast of [...pending]) {
         endToast();
     }
+    return Promise.all(sending.keys());
 }
 
-addEventListener('pagehide', sendDeletions);
+addEventListener('pagehide', () => {
+    sendDeletions();
+    for (const waiting of sending.values()) { // No group begins after the page.
+        waiting.splice(0).forEach(sendDeletion);
+    }
+});

@@ -4,6 +4,7 @@ import { listStore, putReel } from '../reels/list.js';
 
 export const TAGS_MAX = 20; // Of one reel.
 export const TAG_LENGTH_MAX = 40;
+const IDS_MAX = 100; // Of one request.
 
 /** A tag as the server stores it. */
 export function storedTag(text) {
@@ -36,6 +37,9 @@ export async function readTagsOf(id, signal) {
 
 /** Adds tags to reels and removes others. */
 export async function changeTags(ids, add, remove) {
-    await change('POST', '/reels/tags', { ids, add, remove });
-    show(ids, (before) => [...new Set([...before.filter((tag) => !remove.includes(tag)), ...add])].sort());
+    for (let start = 0; start < ids.length; start += IDS_MAX) {
+        const part = ids.slice(start, start + IDS_MAX);
+        await change('POST', '/reels/tags', { ids: part, add, remove });
+        show(part, (before) => [...new Set([...before.filter((tag) => !remove.includes(tag)), ...add])].sort());
+    }
 }
