@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withNewest } from '../../../src/dashboard/web/webhooks/delivery_list.js';
 import { addressProblem, answerWords, jsonOf, nextTryWords, stateOf, tookWords } from '../../../src/dashboard/web/webhooks/delivery_state.js';
 
 const NOW = Date.parse('2026-05-22T10:00:00Z');
@@ -47,4 +48,14 @@ test('a duration is short', () => {
 test('a body is shown as JSON if it is JSON', () => {
     assert.equal(jsonOf('{"a":1}'), '{\n  "a": 1\n}');
     assert.equal(jsonOf('<p>no</p>'), null);
+});
+
+test('older deliveries stay when the newest are fetched again', () => {
+    const url = 'https://hooks.test/p/reels_hook'; // Looks like the link of a post.
+    const of = (...ids) => ids.map((id) => ({ id, url }));
+    assert.deepEqual(withNewest(of(4, 3, 2, 1), '?before=1', { items: of(5, 4), next: '?before=4' }),
+        { deliveries: of(5, 4, 3, 2, 1), next: '?before=1' });
+    assert.equal(withNewest(of(2, 1), null, { items: of(5, 4), next: '?before=4' }).next, null);
+    assert.deepEqual(withNewest([], null, { items: of(5, 4), next: '?before=4' }), { deliveries: of(5, 4), next: '?before=4' });
+    assert.deepEqual(withNewest(of(3, 2), '?before=2', { items: of(3), next: null }), { deliveries: of(3), next: null });
 });

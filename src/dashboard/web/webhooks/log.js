@@ -3,13 +3,14 @@ import { html, useEffect, useState } from 'htm/preact/standalone';
 import { change, getPage } from '../core/api.js';
 import { onLive } from '../core/live.js';
 import { isAdministrator } from '../core/session.js';
-import { withPage, withTop } from '../reels/merging.js';
+import { withPage } from '../reels/merging.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
 import { Icon } from '../ui/icons.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';
 import { Time, useNow } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 import { DeliveryDetails } from './delivery_details.js';
+import { withNewest } from './delivery_list.js';
 import { answerWords, nextTryWords, stateOf } from './delivery_state.js';
 
 const PAGE_SIZE = 20;
@@ -59,19 +60,19 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
 /** The section on deliveries; `hasAddress` says whether a default address is set. A new number of `tests` reloads it. */
 export function DeliveryLog({ hasAddress, tests }) {
     const { data, error, reload } = useLoading((signal) => getPage(PAGE, signal), [tests]);
-    const [list, setList] = useState({ reels: [], next: null });
+    const [list, setList] = useState({ deliveries: [], next: null });
     const [more, setMore] = useState({ isLoading: false, error: null });
     const [busy, setBusy] = useState(null);
-    useEffect(() => data && setList((old) => withTop(old.reels, old.next, data)), [data]);
+    useEffect(() => data && setList((old) => withNewest(old.deliveries, old.next, data)), [data]);
     useEffect(() => onLive('reel', (reel) => ['done', 'error'].includes(reel.status) && reload()), []);
     useEffect(() => onLive('deleted', ({ id }) => setList((old) =>
-        ({ ...old, reels: old.reels.filter((one) => one.job_id !== id) }))), []);
-    useRepetition(() => list.reels.slice(0, PAGE_SIZE).some((one) => one.state === 'pending') && reload(), POLL_SECONDS);
+        ({ ...old, deliveries: old.deliveries.filter((one) => one.job_id !== id) }))), []);
+    useRepetition(() => list.deliveries.slice(0, PAGE_SIZE).some((one) => one.state === 'pending') && reload(), POLL_SECONDS);
     const loadMore = async () => {
         setMore({ isLoading: true, error: null });
         try {
             const page = await getPage(list.next);
-            setList((old) => ({ reels: withPage(old.reels, page.items), next: page.next }));
+            setList((old) => ({ deliveries: withPage(old.deliveries, page.items), next: page.next }));
             setMore({ isLoading: false, error: null });
         } catch (why) {
             setMore({ isLoading: false, error: why });
@@ -81,7 +82,7 @@ export function DeliveryLog({ hasAddress, tests }) {
         setBusy(delivery.id);
         try {
             const changed = await change('POST', `/webhook/deliveries/${delivery.id}/redeliver`);
-            setList((old) => ({ ...old, reels: old.reels.map((one) => one.id === changed.id ? changed : one) }));
+            setList((old) => ({ ...old, deliveries: old.deliveries.map((one) => one.id === changed.id ? changed : one) }));
             showToast(`Reel ${delivery.job_id} will be sent again.`);
         } catch (why) {
             showToast(why.message, { isFailure: true });
@@ -93,9 +94,9 @@ export function DeliveryLog({ hasAddress, tests }) {
         <div class="section-head"><h2 id="deliveries">Deliveries</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
-        ${data && list.reels.length === 0 && html`<p class="padded muted">Nothing has been sent
+        ${data && list.deliveries.length === 0 && html`<p class="padded muted">Nothing has been sent
             in the last 7 days. ${hasAddress ? 'The next reel that ends appears here.' : 'To receive reels, save an address above.'}</p>`}
-        <ul>${list.reels.map((one) => html`<${DeliveryRow} key=${one.id} delivery=${one}
+        <ul>${list.deliveries.map((one) => html`<${DeliveryRow} key=${one.id} delivery=${one}
             isBusy=${busy === one.id} onAgain=${() => sendAgain(one)} />`)}</ul>
         ${list.next && html`<div class="more">${more.error
             ? html`<${FailureNote} error=${more.error} onRetry=${loadMore} />`
