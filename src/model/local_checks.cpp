@@ -111,7 +111,7 @@ private:
         const auto far = std::ranges::count_if(
             times, [=](double seconds) { return is_far_past_end(seconds, duration); });
         const auto latest = times.empty() ? 0 : *std::ranges::max_element(times);
-        warn_if(latest > duration + past_end_seconds_tolerated, times_moved_warning);
+        warn_if(!fits_within(latest, duration), times_moved_warning);
         warn_if(far >= far_times_min, far_times_warning);
 
         // The local analyzer reads every frame.

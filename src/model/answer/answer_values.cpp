@@ -92,14 +92,10 @@ std::optional<double> sum_of_units(std::string_view text) {
     return sum;
 }
 
-bool fits(double seconds, double duration) noexcept {
-    return seconds <= duration + past_end_seconds_tolerated;
-}
-
 parsed_time clamped_time(double seconds, double duration) noexcept {
     return {
         .seconds = std::clamp(seconds, 0.0, duration),
-        .past_end_seconds = fits(seconds, duration) ? 0 : seconds - duration};
+        .past_end_seconds = fits_within(seconds, duration) ? 0 : seconds - duration};
 }
 
 /// The numbers between colons, the last one with an optional fraction; empty for other text.
@@ -122,8 +118,8 @@ std::optional<parsed_time> read_clock(std::string_view text, double duration) {
         const auto seconds = parts[0] * 3600 + parts[1] * 60 + parts[2];
         // MM:SS:ff; the frames make less than a second, at whatever rate.
         const auto with_frames = parts[0] * 60 + parts[1] + parts[2] / 100;
-        const bool frames = !fits(seconds, duration) && parts[1] < 60 && parts[2] < 100 &&
-                            fits(with_frames, duration);
+        const bool frames = !fits_within(seconds, duration) && parts[1] < 60 && parts[2] < 100 &&
+                            fits_within(with_frames, duration);
         return clamped_time(frames ? with_frames : seconds, duration);
     }
     if (parts.size() == 4) {  // H:MM:SS:ff
@@ -141,11 +137,11 @@ double usable_duration(double seconds) noexcept {
 std::optional<parsed_time> read_time(double number, double duration_seconds) {
     if (!std::isfinite(number)) return std::nullopt;
     const auto duration = usable_duration(duration_seconds);
-    if (!fits(number, duration) && number == std::floor(number)) {
+    if (!fits_within(number, duration) && number == std::floor(number)) {
         const auto minutes = std::floor(number / 100);
         const auto seconds = number - minutes * 100;
         const auto spelled = minutes * 60 + seconds;
-        if (minutes >= 1 && seconds < 60 && fits(spelled, duration)) {
+        if (minutes >= 1 && seconds < 60 && fits_within(spelled, duration)) {
             return clamped_time(spelled, duration);
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -24,8 +25,12 @@ struct parsed_time {
 /// Seconds, or digits without their colon. Negative numbers are the start.
 [[nodiscard]] std::optional<parsed_time> read_time(double number, double duration_seconds);
 
-/// A time this far past the end is a rounding error.
-inline constexpr double past_end_seconds_tolerated = 0.5;
+/// Whether a time is not past the end, but for rounding. The prompt names the length in whole
+/// seconds, rounded up.
+[[nodiscard]] inline bool fits_within(double seconds, double duration_seconds) noexcept {
+    constexpr double rounding_seconds = 0.5;
+    return seconds <= std::max(duration_seconds + rounding_seconds, std::ceil(duration_seconds));
+}
 
 inline constexpr std::string_view times_moved_warning =
     "times past the end of the video were moved to its end";

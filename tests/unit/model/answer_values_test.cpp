@@ -52,7 +52,10 @@ TEST(ReadTime, RetriesTimesPastTheEnd) {
         {"130", 200, 130},       // fits as seconds
         {"00:12:40", 20, 12.4},  // MM:SS:ff
         {"1:10:99", 80, 70.99},
-        {"0:20.4", 20, 20},     // a frame past the end is the end
+        {"0:20.4", 20, 20},    // a frame past the end is the end
+        {"0:13", 12.4, 12.4},  // the prompt names this end
+        {"13", 12.4, 12.4},
+        {"0:14", 12.4, 12.4, true},
         {"180", 95, 95, true},  // 80 is not a number of seconds
         {"2:00", 95, 95, true},
         {"01:99:99", 30, 30, true},
