@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    announcementOf, fitsFilter, postOf, withPage, withReel, withTop, withoutReel,
+    announcementOf, fitsFilter, postOf, withChanges, withPage, withReel, withTop, withoutReel,
 } from '../../../src/dashboard/web/reels/merging.js';
 
 const ALL = { status: '', author: '' };
@@ -97,6 +97,15 @@ test('a deleted reel is removed', () => {
     const reels = [reel(5), reel(3)];
     assert.deepEqual(idsOf(withoutReel(reels, 5)), [3]);
     assert.equal(withoutReel(reels, 7), reels);
+});
+
+test('changes that arrive while a page is fetched outlast it', () => {
+    const page = { reels: [reel(5, 'processing'), reel(4), reel(3)], next: '/after-3' };
+    const changes = [{ id: 6, reel: reel(6, 'pending') }, { id: 5, reel: reel(5, 'done') }, { id: 4 }, { id: 1, reel: reel(1) }];
+    const after = withChanges(page, changes, ALL);
+    assert.deepEqual(after.reels.map(({ id, status }) => [id, status]), [[6, 'pending'], [5, 'done'], [3, 'done']]);
+    assert.equal(after.next, '/after-3');
+    assert.deepEqual(withChanges(page, [], ALL), page);
 });
 
 test('only changes of status are announced', () => {

@@ -6,10 +6,11 @@ import { sessionStore } from '../core/session.js';
 import { createStore } from '../core/store.js';
 import { announce } from '../ui/announcer.js';
 import { hiddenStore } from './deletions.js';
-import { announcementOf, withPage, withReel, withTop, withoutReel } from './merging.js';
+import { announcementOf, withChanges, withPage, withReel, withTop, withoutReel } from './merging.js';
 
 const PAGE_REELS = 30;
 const REFRESHED_REELS_MAX = 100; // Upper bound of one request.
+const PAGES_MAX = 10; // To refresh after an interruption; further ones are loaded on scrolling.
 
 const EVERY = { status: '', author: '', tag: '', from: '', to: '' };
 const NOTHING = {
@@ -24,21 +25,39 @@ const NOTHING = {
 export const listStore = createStore(NOTHING);
 
 let running = null;
+let changes = []; // That arrived since the page that is being fetched was requested.
+let isOutdated = false; // All pages may be: the stream of events was interrupted.
 
 function update(change) {
     listStore.set({ ...listStore.get(), ...change });
 }
 
-async function load(filter, limit, adopt) {
+/** Replaces the list by the fetched one. */
+const replace = ({ items, next }) => ({ reels: items, next });
+
+/** Fetches the newest reels, or all down to the id `last`, but not more than PAGES_MAX pages. */
+async function fetchReels(path, last, signal) {
+    let { items, next } = await getPage(path, signal);
+    for (let pages = 1; next && items.at(-1)?.id > last && pages < PAGES_MAX; pages += 1) {
+        const page = await getPage(next, signal);
+        items = withPage(items, page.items);
+        next = page.next;
+    }
+    return { items, next };
+}
+
+async function load(filter, limit, adopt, last = Infinity) {
     running?.abort();
+    changes = [];
     const controller = new AbortController();
     running = controller;
     update({ filter, isLoading: true, isLoadingMore: false, error: null });
     try {
         const path = pathWithQuery('/reels', { limit, ...filter, latest: true, details: true });
-        const page = await getPage(path, controller.signal);
+        const page = await fetchReels(path, last, controller.signal);
         if (running === controller) {
-            update({ ...adopt(page), isLoading: false, moreError: null });
+            isOutdated = false;
+            update({ ...withChanges(adopt(page), changes, filter), isLoading: false, moreError: null });
         }
     } catch (error) {
         if (running === controller && error.name !== 'AbortError') {
@@ -53,15 +72,17 @@ export function showList(filter) {
     const isShown = now.filter && Object.keys(filter).every((name) => now.filter[name] === filter[name]);
     if (!isShown || (now.error && !now.isLoading)) {
         listStore.set(NOTHING);
-        load(filter, PAGE_REELS, ({ items, next }) => ({ reels: items, next }));
+        load(filter, PAGE_REELS, replace);
     }
 }
 
-/** Fetches the newest reels again and replaces their shown versions. */
+/** Fetches the newest reels again and replaces their shown versions; after an interruption, all. */
 export function refreshList() {
     const { filter, reels } = listStore.get();
-    if (filter) {
-        const limit = Math.min(REFRESHED_REELS_MAX, Math.max(PAGE_REELS, reels.length));
+    const limit = Math.min(REFRESHED_REELS_MAX, Math.max(PAGE_REELS, reels.length));
+    if (filter && isOutdated) {
+        load(filter, limit, replace, reels.at(-1)?.id);
+    } else if (filter) {
         load(filter, limit, (page) => {
             const now = listStore.get();
             return withTop(now.reels, now.next, page);
@@ -76,12 +97,14 @@ export async function loadMore() {
         return;
     }
     const controller = running;
+    changes = [];
     update({ isLoadingMore: true, moreError: null });
     try {
         const page = await getPage(next, controller.signal);
         if (running === controller) {
-            const reels = withPage(listStore.get().reels, page.items);
-            update({ reels, next: page.next, isLoadingMore: false });
+            const { reels, filter } = listStore.get();
+            const longer = { reels: withPage(reels, page.items), next: page.next };
+            update({ ...withChanges(longer, changes, filter), isLoadingMore: false });
         }
     } catch (moreError) {
         if (running === controller && moreError.name !== 'AbortError') {
@@ -111,7 +134,7 @@ function settled() {
  */
 export async function neighbourOf(id, step) {
     if (!listStore.get().filter) {
-        load(EVERY, PAGE_REELS, ({ items, next }) => ({ reels: items, next }));
+        load(EVERY, PAGE_REELS, replace);
     }
     for (;;) {
         await settled();
@@ -133,9 +156,12 @@ export function readNewest(signal) {
 
 /** Inserts or updates a reel. */
 export function putReel(reel) {
-    const { reels, filter, next } = listStore.get();
+    const { reels, filter, next, isLoading, isLoadingMore } = listStore.get();
     if (filter) {
         update({ reels: withReel(reels, reel, filter, next !== null) });
+    }
+    if (isLoading || isLoadingMore) {
+        changes.push({ id: reel.id, reel });
     }
 }
 
@@ -160,8 +186,12 @@ onLive('deleted', ({ id }) => {
     const { reels } = listStore.get();
     const hadEarlier = reels.find((one) => one.id === id)?.earlier > 0;
     update({ reels: withoutReel(reels, id) });
+    changes.push({ id });
     if (hadEarlier) {
         refreshList(); // The newest remaining reel of the post replaces it.
     }
 });
-onLive('reset', refreshList);
+onLive('reset', () => {
+    isOutdated = true;
+    refreshList();
+});

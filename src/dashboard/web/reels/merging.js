@@ -76,6 +76,16 @@ export function withoutReel(reels, id) {
     return left.length === reels.length ? reels : left;
 }
 
+/**
+ * Returns the list `{reels, next}` after the changes that arrived while its page was fetched, which may be older than they
+ * are: `{id, reel}` of each, without `reel` if it was deleted.
+ */
+export function withChanges({ reels, next }, changes, filter) {
+    const changed = changes.reduce((now, { id, reel }) =>
+        reel ? withReel(now, reel, filter, next !== null) : withoutReel(now, id), reels);
+    return { reels: changed, next };
+}
+
 /** The announcement for screen readers when `before` becomes `after`, or null. */
 export function announcementOf(before, after) {
     if (!before || before.status === after.status) {
