@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
+import { firstAdministrator, invited, PASSWORD, SAMPLE, startDaemon } from './daemon.js';
 import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
 
 const RECIPE = {
@@ -238,6 +238,38 @@ test('an answer that cites an upload names its file, and signing out forgets it'
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-answers')), null);
     visitor.assertClean('404 /dashboard/api/reels/8');
+    await visitor.close();
+});
+
+test('an answer that arrives after signing out is not shown to the next user', async () => {
+    const leaving = await invited(administrator, 'early@example.test');
+    const visitor = await Visitor.open(browser, daemon, { person: leaving });
+    const { page } = visitor;
+    let release;
+    const held = new Promise((resolve) => { release = resolve; });
+    await page.route('**/dashboard/api/reels/ask', async (route) => {
+        await held;
+        await route.fulfill({ json: UNANSWERED }).catch(() => {}); // It may be aborted.
+    });
+    await visitor.visit('/');
+    await page.getByRole('button', { name: 'Ask a question' }).click();
+    await page.getByLabel('Ask your reels').fill('What is said?');
+    const ended = Promise.race(['requestfinished', 'requestfailed'].map((event) =>
+        page.waitForEvent(event, (request) => request.url().endsWith('/reels/ask'))));
+    await page.keyboard.press('Enter');
+    await page.getByText('Reading the reels.').waitFor();
+    await page.locator('.top-tools a[href="/account"]').click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    release();
+    await ended;
+    await page.getByLabel('E-mail address').fill(person.email); // In the same document.
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.locator('.row').first().waitFor();
+    assert.equal(await page.locator('.answer').count(), 0);
+    assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-answers')), null);
+    visitor.assertClean();
     await visitor.close();
 });
 

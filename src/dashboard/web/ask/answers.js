@@ -7,6 +7,7 @@ const NOTHING = { question: '', isBusy: false, asked: '', answer: null, error: n
 const stores = new Map(); // By path of the question.
 const KEY = 'reelsd-answers';
 const KEPT_MAX = 10; // Answers, each of a few kilobytes.
+let leaving = new AbortController(); // Aborts all questions on sign-out.
 
 /** The kept answers of the account as `[path, {asked, answer}]`, the latest last. */
 function keptAnswers() {
@@ -49,14 +50,17 @@ export function hasQuestion(path) {
 /** Sends the question at `path`; `members` are further members of the body. */
 export async function ask(path, question, members) {
     const store = answerStore(path);
+    const { signal } = leaving;
     const note = (news) => store.set({ ...store.get(), ...news });
     note({ isBusy: true, asked: question, answer: null, error: null });
     try {
-        const answer = await change('POST', path, { question, ...members });
+        const answer = await change('POST', path, { question, ...members }, { signal });
         note({ answer, isBusy: false });
         keep(path, { asked: question, answer });
     } catch (error) {
-        note({ error, isBusy: false });
+        if (!signal.aborted) {
+            note({ error, isBusy: false });
+        }
     }
 }
 
@@ -69,6 +73,8 @@ export function clearAnswer(path) {
 // The next user of this browser must not see them.
 sessionStore.subscribe(() => {
     if (sessionStore.get().state === 'signed_out') {
+        leaving.abort();
+        leaving = new AbortController();
         stores.forEach((store) => store.set(NOTHING));
         sessionStorage.removeItem(KEY);
     }
