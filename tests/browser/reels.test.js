@@ -694,3 +694,40 @@ test('rows below the newest hundred are fetched again after an interruption', as
     visitor.assertClean();
     await visitor.close();
 });
+
+test('an upload keeps what is typed meanwhile, and reports its failure on another page', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const [link, typed] = ['https://www.instagram.com/reel/DYa0IXPgnP5/', UNAVAILABLE];
+    const field = page.getByLabel('Analyse a reel');
+    const answers = [{ status: 202, json: { id: 7, status: 'pending' } }, { status: 429, json: { message: 'too many uploads' } }];
+    let release;
+    await page.route('**/dashboard/api/reels/analyze', async (route) => {
+        await new Promise((resolve) => { release = resolve; });
+        await route.fulfill(answers.shift());
+    });
+    const upload = async () => {
+        const sent = page.waitForRequest('**/dashboard/api/reels/analyze');
+        await page.getByLabel('Video files').setInputFiles({ name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') });
+        await sent;
+    };
+    await visitor.visit(`/?upload=${encodeURIComponent(link)}`);
+    await upload();
+    await page.locator('.choices label', { hasText: 'Failed' }).click();
+    await page.waitForURL('**/?status=error');
+    await page.locator('.upload').waitFor();
+    assert.equal(await field.inputValue(), link);
+    await field.fill(typed);
+    release();
+    await page.locator('.toast', { hasText: 'Submitted' }).waitFor();
+    assert.equal(await field.inputValue(), typed);
+    assert.equal(new URL(page.url()).search, '?status=error');
+
+    await upload();
+    await page.locator('.top-tools a[href="/account"]').click();
+    await page.getByLabel('Current password').waitFor();
+    release();
+    await page.locator('.toast', { hasText: 'The video was not uploaded: Too many uploads.' }).waitFor();
+    visitor.assertClean('429 /dashboard/api/reels/analyze');
+    await visitor.close();
+});

@@ -142,7 +142,7 @@ export function Page({ place, session }) {
     return html`<div>
         <h1 class="unseen">Reels</h1>
         ${isListed && html`<${PlatformNotice} />`}
-        <${SubmitBox} key=${upload ?? shared} link=${upload} shared=${shared} isListed=${isListed} />
+        <${SubmitBox} link=${upload} shared=${shared} isListed=${isListed} />
         ${isListed && html`<${NextSteps} list=${list} session=${session} />`}
         <${Toolbar} query=${filter.q} onQuery=${(q) => setFilter({ q })} ask=${canAsk(session)
             ? { isOpen: ask.isOpen, onToggle: () => setAsk({ isOpen: !ask.isOpen, takesFocus: true }) } : null}>

@@ -41,6 +41,14 @@ function Outcomes({ outcomes, count }) {
  */
 export function SubmitBox({ isListed, link, shared }) {
     const [text, setText] = useState(link || shared);
+    const [uploadText, setUploadText] = useState(link); // The text as the address asked to upload.
+    const here = useRef(null); // The current properties; null once the page is left.
+    here.current = { isListed, link };
+    useEffect(() => () => { here.current = null; }, []);
+    useEffect(() => {
+        setText(link || text);
+        setUploadText(link === null ? null : link || text);
+    }, [link]);
     const button = useRef(null);
     useEffect(() => shared && button.current.focus(), []);
     const [isFresh, setIsFresh] = useState(false);
@@ -48,12 +56,14 @@ export function SubmitBox({ isListed, link, shared }) {
     const [sending, setSending] = useState({ progress: null, error: null });
     const links = text.trim() === '' ? [] : linksIn(text);
     const post = links.length === 1 ? platformLink(links[0]) : null;
-    const isForUpload = text === link;
+    const isForUpload = text === uploadText;
     const options = useOptions(NO_OPTIONS, () => forgetErrors());
     const membersToSend = () => {
         const members = options.members();
         return members && { ...isFresh && { fresh: true }, ...members };
     };
+    // What was typed meanwhile stays.
+    const clearSent = () => setText((now) => now === text ? '' : now);
     const uploadVideos = async (files) => {
         const members = membersToSend();
         if (!members) {
@@ -68,13 +78,16 @@ export function SubmitBox({ isListed, link, shared }) {
                 reel = await submitVideo(file, postLink, members, (share) => note(file.name, share));
             }
             setSending({ progress: null, error: null });
-            setText('');
-            if (link !== null) {
+            clearSent();
+            if (link !== null && here.current?.link === link) {
                 navigate('/', true); // The address still names the link of the uploaded video.
             }
-            confirmSubmission(reel, isListed);
+            confirmSubmission(reel, here.current?.isListed ?? false);
         } catch (error) {
             setSending({ progress: null, error });
+            if (!here.current) {
+                showToast(`The video was not uploaded: ${error.message}`, { isFailure: true });
+            }
         }
     };
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
@@ -95,7 +108,7 @@ export function SubmitBox({ isListed, link, shared }) {
                 throw failure;
             }
         }
-        setText('');
+        clearSent();
         setIsFresh(false);
         if (shared) {
             noteAddress('/'); // It has the shared text, which a reload would bring back.
