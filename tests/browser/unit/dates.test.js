@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DATE_CHOICES, daysOfChoice, daysWithFrom, daysWithTo, nameOfDays } from '../../../src/dashboard/web/reels/date_choices.js';
+import { appliesAtOnce, DATE_CHOICES, daysOfChoice, daysWithFrom, daysWithTo, nameOfDays } from '../../../src/dashboard/web/reels/date_choices.js';
 
 const NOW = Date.parse('2026-03-02T23:59:00Z');
 
@@ -25,4 +25,15 @@ test('a day on the wrong side of the other one removes it', () => {
     assert.deepEqual(daysWithTo('', '2026-02-24'), { to: '' });
     assert.deepEqual(daysWithFrom('2026-03-01', '2020-01-31'), { from: '2026-03-01', to: '' });
     assert.deepEqual(daysWithFrom('2020-01-01', ''), { from: '2020-01-01' });
+});
+
+test('a day that is being typed does not remove the other one', () => {
+    for (const typed of ['0002-05-22', '0202-05-22', '2026-01-22']) {
+        assert.ok(!appliesAtOnce('2026-02-24', typed), typed);
+    }
+    assert.ok(!appliesAtOnce('0202-05-22', ''));
+    assert.ok(!appliesAtOnce('2026-11-01', '2026-05-22'));
+    assert.ok(appliesAtOnce('2026-02-24', '2026-05-22'));
+    assert.ok(appliesAtOnce('2026-02-24', '2026-02-24'));
+    assert.ok(appliesAtOnce('2026-02-24', '') && appliesAtOnce('', '2026-05-22') && appliesAtOnce('', ''));
 });

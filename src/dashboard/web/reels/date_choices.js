@@ -26,3 +26,14 @@ export function daysWithFrom(day, to) {
 export function daysWithTo(day, from) {
     return day && from && day < from ? { from: '', to: day } : { to: day };
 }
+
+/** The first day that can be chosen; in a year before it, digits are missing. */
+export const FIRST_DAY = '2000-01-01';
+
+/**
+ * Whether a filter by these days applies at once. A day that is being typed passes through others, such as 0002-05-22 and
+ * 2026-01-22; if such a day would remove the other one, it waits until its field is left.
+ */
+export function appliesAtOnce(from, to) {
+    return [from, to].every((day) => day === '' || day >= FIRST_DAY) && (from === '' || to === '' || from <= to);
+}

@@ -1,11 +1,26 @@
 // The filter of the list by the day of submission.
 import { html, useState } from 'htm/preact/standalone';
 import { dayOf } from '../usage/ranges.js';
-import { DATE_CHOICES, daysOfChoice, daysWithFrom, daysWithTo, nameOfDays } from './date_choices.js';
+import { appliesAtOnce, DATE_CHOICES, daysOfChoice, daysWithFrom, daysWithTo, FIRST_DAY, nameOfDays } from './date_choices.js';
 
-function Day({ label, value, onValue, ...rest }) {
+/** `applies` tells whether a day can be used while it is being typed; another one is used once its field is left. */
+function Day({ label, value, applies, onValue, ...rest }) {
+    const [typed, setTyped] = useState(null);
+    const change = ({ target }) => {
+        setTyped(target.value);
+        if (applies(target.value)) {
+            onValue(target.value);
+        }
+    };
+    const end = () => {
+        if (typed !== null && typed !== value && typed >= FIRST_DAY) {
+            onValue(typed);
+        }
+        setTyped(null);
+    };
     return html`<label class="datebox"><span class="small muted">${label}</span>
-        <input class="input" type="date" value=${value} onChange=${(event) => onValue(event.target.value)} ...${rest} /></label>`;
+        <input class="input" type="date" value=${typed ?? value} min=${FIRST_DAY} onChange=${change} onBlur=${end}
+            onKeyDown=${(event) => event.key === 'Enter' && end()} ...${rest} /></label>`;
 }
 
 /** `from` and `to` are days in UTC or empty; `onFilter` receives the changed ones. */
@@ -24,7 +39,9 @@ export function DateFilter({ from, to, onFilter }) {
             ${DATE_CHOICES.map(([choice, words]) => html`<option key=${choice} value=${choice}>${words}</option>`)}
         </select>
         ${name === 'custom' && html`<div class="dates-custom">
-            <${Day} label="From" value=${from} max=${dayOf(now)} onValue=${(day) => onFilter(daysWithFrom(day, to))} />
-            <${Day} label="To" value=${to} onValue=${(day) => onFilter(daysWithTo(day, from))} />
+            <${Day} label="From" value=${from} max=${dayOf(now)} applies=${(day) => appliesAtOnce(day, to)}
+                onValue=${(day) => onFilter(daysWithFrom(day, to))} />
+            <${Day} label="To" value=${to} applies=${(day) => appliesAtOnce(from, day)}
+                onValue=${(day) => onFilter(daysWithTo(day, from))} />
             <span class="small muted">Days are in UTC.</span></div>`}`;
 }
