@@ -110,6 +110,13 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     release();
     await page.waitForURL(`**/reels/${ids[0]}`);
     assert.equal(await page.getByText('This is the first reel of the list.').count(), 0);
+    // A list that cannot be loaded has no end.
+    await page.unroute('**/dashboard/api/reels?limit=30*');
+    await page.route('**/dashboard/api/reels?limit=30*', (route) => route.abort());
+    await visitor.visit(`/reels/${ids[1]}`);
+    await page.keyboard.press('j');
+    await page.getByText('The list could not be loaded: The server may be stopped or restarting.').waitFor();
+    await page.unroute('**/dashboard/api/reels?limit=30*');
     // Typed letters are text.
     await visitor.visit('/');
     await page.getByLabel('Analyse a reel').pressSequentially('jkx?/');

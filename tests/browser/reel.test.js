@@ -137,6 +137,12 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: 'Copied' }).waitFor();
         const copied = await page.evaluate(() => navigator.clipboard.readText());
         assert.deepEqual(JSON.parse(copied), shown);
+        // Screen readers announce the same sentence again only in a new element.
+        const announced = page.locator('p.unseen[role="status"] > span');
+        await announced.evaluate((one) => { one.dataset.isOld = ''; });
+        await page.getByRole('button', { name: /^Cop(ied|y the JSON)$/ }).click();
+        await page.locator('[data-is-old]').waitFor({ state: 'detached' });
+        assert.equal(await announced.innerText(), 'Copied the JSON.');
         await visitor.assertFits();
         visitor.assertClean();
         await visitor.close();

@@ -164,3 +164,16 @@ test('a tab starts anew when another account has signed in, and changes nothing 
     returning.assertClean();
     await returning.close();
 });
+
+test('signing out after the session has ended elsewhere is not an error', async () => {
+    const person = await invited(administrator, 'ended@example.test');
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    await visitor.visit('/account');
+    await visitor.context.clearCookies();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(await page.locator('.toast').count(), 0);
+    visitor.assertClean('401 /dashboard/api/sign-out');
+    await visitor.close();
+});

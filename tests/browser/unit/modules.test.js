@@ -51,6 +51,20 @@ test('no text is inserted as markup, and no module is too long', () => {
     assert.doesNotMatch(textOf('index.html'), /<style|style=|<script>|\son[a-z]+=/);
 });
 
+test('links into the guides for operators lead to one heading, not to the tables of log lines', () => {
+    const docs = join(WEB, '../../../docs');
+    const guides = readdirSync(join(docs, 'operate')).filter((name) => name.endsWith('.md') && name !== 'log-lines.md')
+        .map((name) => join('operate', name));
+    const text = [...guides, 'security.md'].map((file) => readFileSync(join(docs, file), 'utf8')).join('\n');
+    const slugs = [...text.matchAll(/^#+ (.*)$/gm)]
+        .map(([, title]) => title.toLowerCase().replaceAll(/[^\w\s-]/g, '').replaceAll(/[\s_-]+/g, '-'));
+    const links = modules.flatMap((file) => [...textOf(file).matchAll(/operation\.html#description\/([\w-]+)/g)]);
+    assert.ok(links.length > 0);
+    for (const [link, slug] of links) {
+        assert.equal(slugs.filter((one) => one === slug).length, 1, link);
+    }
+});
+
 test('modules without DOM do not import Preact', () => {
     for (const file of modules.filter((one) => /No DOM, so that Node can test this file/.test(textOf(one)))) {
         for (const one of closure(file)) {

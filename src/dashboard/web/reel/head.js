@@ -2,7 +2,7 @@
 import { html } from 'htm/preact/standalone';
 import { navigate, returnTo } from '../core/navigation.js';
 import { deleteReel } from '../reels/deletions.js';
-import { neighbourOf } from '../reels/list.js';
+import { listStore, neighbourOf } from '../reels/list.js';
 import { headlineOf } from '../reels/row.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { TagEditor } from '../tags/tag_editor.js';
@@ -33,8 +33,11 @@ async function goTo(id, step) {
         return;
     }
     if (next === null) {
+        const { error, moreError } = listStore.get();
+        const failure = error ?? (step > 0 ? moreError : null);
         closeNote();
-        closeNote = showToast(step > 0 ? 'This is the last reel of the list.' : 'This is the first reel of the list.');
+        closeNote = failure ? showToast(`The list could not be loaded: ${failure.message}`, { isFailure: true })
+            : showToast(step > 0 ? 'This is the last reel of the list.' : 'This is the first reel of the list.');
     } else {
         navigate(`/reels/${next}`, true);
     }
