@@ -164,6 +164,13 @@ bool is_installed(std::string_view resolver, const settings& config) {
            process::find_program(config.yt_dlp_path, process::search_path()).has_value();
 }
 
+std::vector<std::string> resolvers_in_use(const settings& config) {
+    auto source = source_settings_of(config);
+    const auto is_missing = [&](const std::string& name) { return !is_installed(name, config); };
+    std::erase_if(source.resolvers, is_missing);
+    return platform::routed_resolvers(source);
+}
+
 pacing::paced_resolver session_resolver_of(const settings& config) {
     for (const auto& name : platform::routed_resolvers(source_settings_of(config))) {
         if (platform::resolver_in(name) == platform::session_resolver_name)
@@ -280,7 +287,7 @@ std::optional<jobs::platform_line> platform_line_of(const settings& config) {
     const auto pace = pace_of(config);
     return jobs::platform_line{
         .host = platform_host(config),
-        .resolvers = platform::routed_resolvers(source_settings_of(config)),
+        .resolvers = resolvers_in_use(config),
         .interval = pace.interval,
         .tries_per_hour = pace.tries_per_hour,
         .try_time = pace.try_time,

@@ -77,6 +77,10 @@ struct installation {
 /// Whether a resolver can run on this machine: yt-dlp is a separate program.
 [[nodiscard]] bool is_installed(std::string_view resolver, const settings& config);
 
+/// The names, for rate limits, of the resolvers that this daemon can try, in order: each with each
+/// proxy. A job that got a permit for any other resolver could not use it.
+[[nodiscard]] std::vector<std::string> resolvers_in_use(const settings& config);
+
 /// The resolver under which the session's refusals are stored.
 [[nodiscard]] pacing::paced_resolver session_resolver_of(const settings& config);
 

@@ -81,6 +81,7 @@ std::string unready_text(const db::failure& why, const db::pool_state& pool) {
 
 health::health(health_dependencies dependencies)
     : deps_{std::move(dependencies)},
+      resolvers_{resolvers_in_use(deps_.config)},
       started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now())} {}
 
@@ -100,13 +101,12 @@ awaitable<std::string> health::metrics_text() {
         snapshot.embedder.emplace(deps_.vectors->embedder(), deps_.vectors->is_active());
     try {
         jobs::job_store jobs{deps_.pool};
-        pacing::pace_store paces{deps_.pool};
         usage::call_ledger_store ledger{deps_.pool};
         webhooks::delivery_store deliveries{deps_.pool};
         retention::retention_store retention{deps_.pool};
         const auto by = deadline::after(report_time_max);
         snapshot.queue = co_await jobs.look_at_queue(by);
-        snapshot.resolvers = co_await paces.list(platform_host(deps_.config), by);
+        snapshot.resolvers = co_await states_in_use(by);
         if (deps_.platform_session != nullptr)
             snapshot.session_enabled = co_await is_session_enabled(by);
         snapshot.models = co_await ledger.totals(by);
@@ -119,6 +119,16 @@ awaitable<std::string> health::metrics_text() {
         deps_.log.debug("reading queue metrics failed", {{"reason", failure.what()}});
     }
     co_return deps_.registry.text(snapshot);
+}
+
+awaitable<std::vector<pacing::resolver_state>> health::states_in_use(deadline by) {
+    pacing::pace_store paces{deps_.pool};
+    auto states = co_await paces.list(platform_host(deps_.config), by);
+    std::erase_if(states, [this](const pacing::resolver_state& state) {
+        return platform::resolver_in(state.resolver) != platform::share_resolver_name &&
+               std::find(resolvers_.begin(), resolvers_.end(), state.resolver) == resolvers_.end();
+    });
+    co_return states;
 }
 
 awaitable<bool> health::is_session_enabled(deadline by) {
@@ -135,11 +145,9 @@ awaitable<json> health::view() {
         {"started_at", to_rfc3339(started_at_)},
         {"analyzer", deps_.models.get()->chosen().name()},
         {"workers", {{"configured", deps_.config.workers}, {"busy", deps_.dispatcher.busy()}}}};
-    pacing::pace_store paces{deps_.pool};
-    const auto states =
-        co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max));
+    const auto states = co_await states_in_use(deadline::after(report_time_max));
     view["resolvers"] = json::array();
-    for (const auto& name : platform::routed_resolvers(source_settings_of(deps_.config))) {
+    for (const auto& name : resolvers_) {
         const auto known = std::find_if(states.begin(), states.end(), [&](const auto& state) {
             return state.resolver == name;
         });

@@ -63,7 +63,12 @@ public:
 private:
     [[nodiscard]] awaitable<bool> is_session_enabled(deadline by);
 
+    /// The states of resolvers that this daemon can try, and of share links. The database keeps the
+    /// rows of all that were ever tried: an old cool-down or count would falsify alerts.
+    [[nodiscard]] awaitable<std::vector<pacing::resolver_state>> states_in_use(deadline by);
+
     health_dependencies deps_;
+    std::vector<std::string> resolvers_;  ///< As resolvers_in_use() at the start, like the source.
     time_point started_at_;
 };
 

@@ -162,9 +162,6 @@ private:
 [[nodiscard]] answer_redirect redirect_of(
     const net::url& from, std::string_view location, const link& reel);
 
-/// The resolver's name for look-ups of share links, in rate limits, logs and metrics.
-inline constexpr std::string_view share_resolver_name = "share";
-
 /// The post of a share link. Errors: video_unavailable (no such share, or not a share of a post),
 /// otherwise those of classify(). Never needs confirmation.
 using shared_post = boost::system::result<link, no_post>;

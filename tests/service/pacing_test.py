@@ -3,6 +3,7 @@
 Method: real daemons on a real database, and a stand-in that records each request with its time.
 """
 
+import re
 import time
 import unittest
 
@@ -133,6 +134,25 @@ class Cooldowns(PacingTest):
             self.assertIn(words, job["error"])
             self.assertGreater(job["retry_after_seconds"], 7000)
         self.assertEqual(self.asked("page"), [])
+
+    def test_a_resolver_that_is_not_installed_ends_no_cool_down(self):
+        daemon = self.paced_daemon(
+            platform_cooldown_seconds=7200, resolvers="page,yt-dlp", yt_dlp_path="/nonexistent/yt-dlp")
+        account = daemon.account(unlimited=True)
+        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
+                 "VALUES ('127.0.0.1', 'page', 7200, now() + interval '119 minutes', now())")
+        job, = self.finished(account, {"DYabsent001": {}})
+        self.assertEqual(job["error_code"], "rate_limited", job)
+        self.assertEqual(self.sql("SELECT string_agg(resolver, ',') FROM resolver_pace"), "page")
+
+    def test_metrics_omit_resolvers_that_are_not_in_use(self):
+        daemon = self.paced_daemon(resolvers="page,yt-dlp", yt_dlp_path="/nonexistent/yt-dlp")
+        self.sql("INSERT INTO resolver_pace (host, resolver) SELECT '127.0.0.1', unnest("
+                 "ARRAY['page', 'embed', 'page via old.example:3128', 'share', 'yt-dlp'])")
+        metrics = daemon.request("GET", "/metrics").body.decode()
+        for name in ("unknown_answers", "cooldown_seconds"):
+            kept = re.findall(r'^reelsd_resolver_%s\{resolver="(.*?)"\}' % name, metrics, re.MULTILINE)
+            self.assertEqual(sorted(kept), ["page", "share"])
 
     def test_a_cool_down_needs_refusals_of_two_links(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=900, workers=1)

@@ -125,6 +125,9 @@ public:
 [[nodiscard]] session_settings session_settings_of(
     const source_settings& settings, const net::url& platform);
 
+/// The resolver's name for look-ups of share links, in rate limits, logs and metrics.
+inline constexpr std::string_view share_resolver_name = "share";
+
 /// The names that source_settings::resolvers may hold.
 [[nodiscard]] std::vector<std::string> known_resolvers();
 
