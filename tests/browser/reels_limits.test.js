@@ -1,0 +1,168 @@
+// The list of reels at its limits: many reels, requests in parts, and failures in between.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { firstAdministrator, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
+import { launchBrowser, Visitor } from './visitor.js';
+
+let daemon;
+let browser;
+let administrator;
+
+before(async () => {
+    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    administrator = await firstAdministrator(daemon);
+});
+
+after(async () => {
+    await browser?.close();
+    await daemon?.stop();
+});
+
+const rows = (page) => page.locator('.row');
+
+test('hundreds of reels are tagged and deleted within the bounds of one request', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const ids = Array.from({ length: 260 }, (_, index) => 260 - index);
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: ids.map((id) => ({ id, url: `${SAMPLE}?img_index=${id}`,
+        status: 'done', summary: `Coffee ${id}`, created_at: '2026-05-22T10:00:00Z', earlier: 0 })) }));
+    await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
+    const tagged = [];
+    await page.route('**/dashboard/api/reels/tags', (route) => {
+        if (route.request().method() === 'POST') {
+            tagged.push(route.request().postDataJSON().ids);
+        }
+        return route.fulfill({ json: [] });
+    });
+    const deleted = [];
+    const released = [];
+    await page.route(/\/dashboard\/api\/reels\/\d+$/, async (route) => {
+        deleted.push(Number(/\d+$/.exec(route.request().url())[0]));
+        await new Promise((resolve) => { released.push(resolve); });
+        await route.fulfill({ status: 204 });
+    });
+    await visitor.visit('/');
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Tag', exact: true }).click();
+    await page.getByRole('dialog').getByLabel('Add').fill('coffee');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change tags' }).click();
+    await page.getByText('Changed the tags of 260 reels.').waitFor();
+    assert.deepEqual(tagged.map((part) => part.length), [100, 100, 60]);
+    assert.deepEqual(tagged.flat(), ids);
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.locator('.toast', { hasText: 'Deleted 260 reels' }).getByRole('button', { name: 'Close this message' }).click();
+    while (deleted.length < ids.length || released.length > 0) {
+        await page.waitForTimeout(20);
+        assert.ok(released.length <= 50, `${released.length} requests at once`);
+        released.splice(0).forEach((release) => release());
+    }
+    assert.deepEqual(deleted.sort((one, other) => other - one), ids);
+    assert.equal(await page.locator('.row').count(), 0);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('after a failure in between, only links without an answer are sent again', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const reel = (id, options) => ({ id, url: `${UNAVAILABLE}?img_index=${id}`, status: 'error', error: 'gone', options,
+        created_at: '2026-05-22T10:00:00Z', earlier: 0 });
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: [reel(3), reel(2, { language: 'de' }), reel(1)] }));
+    let sent = [];
+    await page.route('**/dashboard/api/reels/analyze', (route) => { // Each second request fails.
+        const { urls } = route.request().postDataJSON();
+        sent.push(urls.length);
+        return sent.length % 2 === 0 ? route.abort()
+            : route.fulfill({ status: 202, json: urls.map((url, index) => ({ url, id: 100 + index, status: 'pending' })) });
+    });
+    await visitor.visit('/');
+    await rows(page).nth(2).waitFor();
+    await page.getByLabel('Select all shown').check();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.toast', { hasText: 'Submitted 2 reels again. 1 reel not submitted: No connection.' }).waitFor();
+    assert.deepEqual(sent, [2, 1]);
+    await page.getByText('1 selected').waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+
+    sent = [];
+    const links = Array.from({ length: 52 }, (_, number) => `${UNAVAILABLE}?img_index=${number + 1}`);
+    await page.getByLabel('Analyse a reel').fill(links.join('\n'));
+    await page.keyboard.press('Enter');
+    await page.getByText('50 of 52 links submitted.').waitFor();
+    await page.locator('.submit .note-fail').waitFor();
+    assert.deepEqual(sent, [50, 2]);
+    assert.equal(await page.getByLabel('Analyse a reel').inputValue(), links.slice(50).join('\n'));
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('rows below the newest hundred are fetched again after an interruption', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const reel = (id, status) => ({ id, url: `${UNAVAILABLE}?img_index=${id}`, status, created_at: '2026-05-22T10:00:00Z', earlier: 0 });
+    let reels = Array.from({ length: 104 }, (_, index) => reel(104 - index, index < 102 ? 'error' : 'processing'));
+    await page.route('**/dashboard/api/reels?*', (route) => {
+        const query = new URL(route.request().url()).searchParams;
+        const left = reels.filter(({ id }) => id < Number(query.get('cursor') ?? 1000));
+        const json = left.slice(0, Number(query.get('limit')));
+        query.set('cursor', json.at(-1).id);
+        const headers = json.length < left.length ? { Link: `</dashboard/api/reels?${query}>; rel="next"` } : {};
+        return route.fulfill({ json, headers });
+    });
+    await visitor.visit('/');
+    await page.locator('.live-live').waitFor();
+    await page.waitForFunction(() => {
+        scrollTo(0, document.body.scrollHeight);
+        return document.querySelectorAll('.row').length === 104;
+    });
+    reels = [...reels.slice(0, 102), reel(1, 'error')]; // The second has been deleted.
+    await page.evaluate(() => {
+        for (const isHidden of [true, false]) {
+            Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }
+    });
+    await page.locator('.row', { has: page.locator('a[href="/reels/1"]') }).locator('.status-error').waitFor();
+    assert.equal(await rows(page).count(), 103);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('an upload keeps what is typed meanwhile, and reports its failure on another page', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const [link, typed] = ['https://www.instagram.com/reel/DYa0IXPgnP5/', UNAVAILABLE];
+    const field = page.getByLabel('Analyse a reel');
+    const answers = [{ status: 202, json: { id: 7, status: 'pending' } }, { status: 429, json: { message: 'too many uploads' } }];
+    let release;
+    await page.route('**/dashboard/api/reels/analyze', async (route) => {
+        await new Promise((resolve) => { release = resolve; });
+        await route.fulfill(answers.shift());
+    });
+    const upload = async () => {
+        const sent = page.waitForRequest('**/dashboard/api/reels/analyze');
+        await page.getByLabel('Video files').setInputFiles({ name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') });
+        await sent;
+    };
+    await visitor.visit(`/?upload=${encodeURIComponent(link)}`);
+    await upload();
+    await page.locator('.choices label', { hasText: 'Failed' }).click();
+    await page.waitForURL('**/?status=error');
+    await page.locator('.upload').waitFor();
+    assert.equal(await field.inputValue(), link);
+    await field.fill(typed);
+    release();
+    await page.locator('.toast', { hasText: 'Submitted' }).waitFor();
+    assert.equal(await field.inputValue(), typed);
+    assert.equal(new URL(page.url()).search, '?status=error');
+
+    await upload();
+    await page.locator('.top-tools a[href="/account"]').click();
+    await page.getByLabel('Current password').waitFor();
+    release();
+    await page.locator('.toast', { hasText: 'The video was not uploaded: Too many uploads.' }).waitFor();
+    visitor.assertClean('429 /dashboard/api/reels/analyze');
+    await visitor.close();
+});
