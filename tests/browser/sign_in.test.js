@@ -130,7 +130,7 @@ for (const width of WIDTHS) {
     });
 }
 
-test('a tab starts anew when another account has signed in, and changes nothing there', async () => {
+test('a tab reloads when another account has signed in, and changes nothing there', async () => {
     const [first, second] = [await invited(administrator, 'first@example.test'), await invited(administrator, 'second@example.test')];
     const [name, value] = second.cookie.split(/=(.*)/s);
     const signInAsSecond = (visitor) => visitor.context.addCookies(
@@ -139,28 +139,28 @@ test('a tab starts anew when another account has signed in, and changes nothing 
         const visitor = await Visitor.open(browser, daemon, { person: first });
         await visitor.visit('/');
         await visitor.page.evaluate(() => {
-            window.isOld = true;
+            window.isBeforeReload = true;
             sessionStorage.setItem('reelsd-docs-token', 'of the first');
         });
         await signInAsSecond(visitor);
         return visitor;
     };
-    const startsAnew = async ({ page }) => {
+    const reloads = async ({ page }) => {
         await page.locator('.top-account', { hasText: second.email }).waitFor();
-        assert.deepEqual(await page.evaluate(() => [window.isOld, sessionStorage.length]), [undefined, 0]);
+        assert.deepEqual(await page.evaluate(() => [window.isBeforeReload, sessionStorage.length]), [undefined, 0]);
     };
 
     const changing = await openTab();
     await changing.page.getByLabel('Analyse a reel').fill(SAMPLE);
     await changing.page.keyboard.press('Enter');
-    await startsAnew(changing);
+    await reloads(changing);
     assert.deepEqual(await second.request('GET', '/api/reels'), []);
     changing.assertClean('403 /dashboard/api/reels/analyze');
     await changing.close();
 
     const returning = await openTab();
     await returning.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await startsAnew(returning);
+    await reloads(returning);
     returning.assertClean();
     await returning.close();
 });

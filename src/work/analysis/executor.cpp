@@ -336,8 +336,8 @@ result<void> check_budget(const attempt& in) {
     return in.parts.recorder.check_budget(in.job.account, in.by.at_most(store_query_time_max));
 }
 
-/// Whether to ask for the video: not while no model may be called, unless an earlier attempt has
-/// left an answer.
+/// Fails while no model may be called, because the video would be useless. An answer that an
+/// earlier attempt has left needs no call.
 step_result<void> check_models(const attempt& in) {
     in.now.begin("look for an earlier answer");
     const bool is_first = in.job.claim == 1;

@@ -18,8 +18,8 @@ function focusFirst(dialog) {
     }
 }
 
-/** Whether the pointer is beside the dialog: its padding and its scroll bar have the same target as its backdrop. */
-function isBeside({ target, clientX, clientY }, dialog) {
+/** Whether the pointer is on the backdrop. The target of the event is the dialog on its padding and scroll bar as well. */
+function isOutside({ target, clientX, clientY }, dialog) {
     const { left, right, top, bottom } = dialog.getBoundingClientRect();
     return target === dialog && (clientX < left || clientX >= right || clientY < top || clientY >= bottom);
 }
@@ -37,7 +37,7 @@ export function Dialog({ title, isBare = false, onClose, children }) {
     }, []);
     // Again when its content changes, for example after its form was sent.
     useLayoutEffect(() => focusFirst(element.current), [title]);
-    const closeOutside = (event) => isBeside(event, element.current) && onClose();
+    const closeOutside = (event) => isOutside(event, element.current) && onClose();
     if (isBare) {
         return html`<dialog class="dialog dialog-bare" ref=${element} aria-label=${title} onClose=${onClose}
             onMouseDown=${closeOutside}>${children}</dialog>`;
