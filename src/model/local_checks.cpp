@@ -253,8 +253,15 @@ std::string display_name_of(CLD2::Language language) {
     return std::string{name.substr(0, 1)} + ascii_lower(name.substr(1));
 }
 
+/// The detector distinguishes scripts of Chinese, its codes do not.
+CLD2::Language without_script(CLD2::Language language) {
+    return language == CLD2::CHINESE_T ? CLD2::CHINESE : language;
+}
+
 /// Whether the two share enough words that the detector may take one for the other.
 bool are_related(CLD2::Language left, CLD2::Language right) {
+    left = without_script(left);
+    right = without_script(right);
     const auto set = CLD2::LanguageCloseSet(left);
     return left == right || (set != 0 && set == CLD2::LanguageCloseSet(right));
 }

@@ -101,6 +101,16 @@ TEST(LanguageObjection, RequiresEvidence) {
     }
 }
 
+TEST(LanguageObjection, AcceptsChineseInBothScripts) {
+    const std::string traditional =
+        "\u4eca\u5929\u6211\u5011\u4f86\u5b78\u7fd2\u600e\u9ebc\u88fd\u4f5c\u53f0\u7063"
+        "\u725b\u8089\u9eb5\uff0c\u9019\u500b\u98df\u8b5c\u975e\u5e38\u7c21\u55ae\u3002"
+        "\u8acb\u5927\u5bb6\u8a18\u5f97\u8a02\u95b1\u6211\u5011\u7684\u983b\u9053\u3002";
+    for (const auto* code : {"zh", "zh-TW"})
+        EXPECT_EQ(language_objection(traditional, code), "") << code;
+    EXPECT_NE(language_objection(traditional, "en"), "");
+}
+
 TEST(LanguageObjection, DistinguishesScripts) {
     const auto* const hindi =
         "\u0906\u091c \u0939\u092e \u0916\u093e\u0928\u093e "
