@@ -95,6 +95,16 @@ json to_json(const std::vector<timed_text>& entries) {
     return list;
 }
 
+/// Whether the middle of the word is before the end of segment `at`. At a boundary it belongs to
+/// the later segment.
+bool is_before_end(
+    const timed_text& word, const std::vector<timed_text>& segments, std::size_t at) {
+    const auto middle = (word.start_seconds + word.end_seconds) / 2;
+    const auto end = segments[at].end_seconds;
+    const bool is_next_there = at + 1 < segments.size() && segments[at + 1].start_seconds <= middle;
+    return middle < end || (middle == end && !is_next_there);
+}
+
 /// Gives each word to the first segment that contains it and has not ended its own words. Both
 /// lists are in order.
 json with_words(
@@ -105,7 +115,7 @@ json with_words(
     for (std::size_t at = 0; at < segments.size() && next != words.end(); ++at) {
         const auto end = segments[at].end_seconds;
         std::vector<timed_text> own;
-        for (; next != words.end() && (next->start_seconds + next->end_seconds) / 2 <= end; ++next)
+        for (; next != words.end() && is_before_end(*next, segments, at); ++next)
             own.push_back(*next);
         own = in_order(own, words_max, duration);
         for (auto& word : own) {

@@ -306,5 +306,17 @@ TEST(ResultDocument, WordsAreWithinTheirSegments) {
         R"({"text":"No words.","start_seconds":3.5,"end_seconds":4.0}])");
 }
 
+// Goal: a word without length at the start of a segment is not moved to the one before it.
+TEST(ResultDocument, WordsAtABoundaryBelongToTheLaterSegment) {
+    auto reported = testing::make_findings();
+    reported.audio.segments = {{"One.", 0, 2}, {"Two.", 2, 3}, {"Three.", 4, 5}};
+    reported.audio.words = {{"One.", 0, 1}, {"Two", 2, 2}, {".", 3, 3}, {"Three.", 5, 5}};
+    const auto segments = json::parse(assembled(reported))["audio"]["segments"];
+    ASSERT_EQ(segments[0]["words"].size(), 1U);
+    ASSERT_EQ(segments[1]["words"].size(), 2U) << "the next one begins later";
+    EXPECT_EQ(segments[1]["words"][0]["text"], "Two");
+    ASSERT_EQ(segments[2]["words"].size(), 1U) << "the last one keeps what is at its end";
+}
+
 }  // namespace
 }  // namespace reelsd::model
