@@ -156,6 +156,15 @@ void share_words(std::vector<heard_segment>& segments, std::vector<timed_text> w
     }
 }
 
+/// Some servers cut characters in two, so that words have halves of them though the text is whole.
+void drop_broken_words(heard_segment& segment) {
+    constexpr std::string_view replacement = "\uFFFD";
+    if (contains(segment.spoken.text, replacement)) return;
+    const bool are_broken = std::ranges::any_of(
+        segment.words, [&](const timed_text& word) { return contains(word.text, replacement); });
+    if (are_broken) segment.words.clear();
+}
+
 void keep_words_within(heard_segment& segment) {
     const auto& [text, start, end] = segment.spoken;
     for (auto& word : segment.words) {
@@ -241,7 +250,10 @@ heard_speech read_speech(const json& document, double duration_seconds) {
                    heard.segments, [](const auto& segment) { return segment.words.empty(); })) {
         share_words(heard.segments, std::move(words));
     }
-    for (auto& segment : heard.segments) keep_words_within(segment);
+    for (auto& segment : heard.segments) {
+        drop_broken_words(segment);
+        keep_words_within(segment);
+    }
     return heard;
 }
 

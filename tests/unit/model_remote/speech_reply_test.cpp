@@ -102,6 +102,18 @@ TEST(ReadSpeech, ProbabilitiesAreUnknownIfTheServerReportsNone) {
     EXPECT_FALSE(heard.segments[1].compression_ratio);
 }
 
+TEST(ReadSpeech, WordsWithHalvesOfCharactersAreDropped) {
+    const auto heard = read_speech(
+        json::parse(R"({"segments":[
+            {"start":0,"end":1,"text":"\u4eca\u65e5",
+             "words":[{"word":"\ufffd","start":0,"end":0.5},{"word":"\u65e5","start":0.5,"end":1}]},
+            {"start":1,"end":2,"text":"Bye","words":[{"word":"Bye","start":1,"end":2}]}]})"),
+        2);
+    ASSERT_EQ(heard.segments.size(), 2U);
+    EXPECT_TRUE(heard.segments[0].words.empty());
+    EXPECT_EQ(heard.segments[1].words.size(), 1U);
+}
+
 TEST(ReadSpeech, NothingBreaksIt) {
     for (const auto* text :
          {"{}",
