@@ -43,18 +43,21 @@ SOUNDS = {
 
 @functools.cache
 def clip(sound=None):
-    """A small video with the sample's voice, which ends after 2.7 s if "cut", or with a generated sound."""
+    """A small video with the sample's voice, or with a generated sound.
+
+    "cut": the voice ends after 2.7 s. "short": the sound track ends after 4 s, the picture after 8.
+    """
     folder = new_folder()
     unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
     path = os.path.join(folder, "clip.mp4")
     sample = os.path.join(os.path.dirname(program("reelsd")), "..", "share", "reelsd", "sample.mp4")
     heard = ["-f", "lavfi", "-i", SOUNDS[sound]] if sound in SOUNDS else ["-i", sample]
-    cut = ["-af", "volume=0:enable='gt(t,2.7)'"] if sound == "cut" else []
+    filters = {"cut": ["-af", "volume=0:enable='gt(t,2.7)'"], "short": ["-af", "atrim=end=4"]}.get(sound, [])
+    end = ["-t", "8"] if sound == "short" else ["-t", "4", "-shortest"]
     subprocess.run(
         ["ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i",
          "gradients=size=96x160:rate=5:nb_colors=2:c0=0x203060:c1=0xd0a060:speed=0.02:seed=1", *heard,
-         "-map", "0:v", "-map", "1:a", *cut, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", "-t", "4", "-shortest",
-         path],
+         "-map", "0:v", "-map", "1:a", *filters, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", *end, path],
         check=True, timeout=120)
     return path
 
@@ -178,6 +181,11 @@ class Transcripts(SpeechTest):
         self.model.answered_with = {"duration": "2.0"}
         result = self.result()
         self.assertTrue([one for one in result["metadata"]["warnings"] if "read only 2 of 4" in one], result["metadata"])
+
+    def test_a_sound_track_that_ends_before_the_video_is_read_whole(self):
+        self.analyzing()
+        result = self.result("short")
+        self.assertFalse([one for one in result["metadata"]["warnings"] if "read only" in one], result["metadata"])
 
 
 class Failures(SpeechTest):

@@ -21,7 +21,7 @@
 namespace reelsd::model {
 namespace {
 
-/// A server that has read less of the sound than this has cut it.
+/// A server that has read less than this of the sound up to the last voice has cut it.
 constexpr double heard_share_min = 0.9;
 constexpr std::string_view provider = "openai";
 
@@ -49,7 +49,7 @@ std::string passages(std::size_t count, std::string_view singular, std::string_v
                       : fmt::format("{} passages {}", count, plural);
 }
 
-/// The transcript in a server's answer, as far as the recording agrees.
+/// The transcript in a server's answer, as far as the recording agrees. `voice` is not empty.
 transcript transcript_from(
     const json& document, double duration, std::span<const media::voice_span> voice) {
     auto heard = read_speech(document, duration);
@@ -67,11 +67,13 @@ transcript transcript_from(
             spoken.warnings.emplace_back(
                 "the speech server gave no times: the transcript is one passage");
     }
-    if (heard.duration_seconds && *heard.duration_seconds < duration * heard_share_min)
+    // The sound may be shorter than the video.
+    const auto voice_end = voice.back().end_seconds;
+    if (heard.duration_seconds && *heard.duration_seconds < voice_end * heard_share_min)
         spoken.warnings.push_back(fmt::format(
             "the speech server read only {:.0f} of {:.0f} seconds",
             std::max(*heard.duration_seconds, 0.0),
-            duration));
+            voice_end));
     if (checked.dropped > 0)
         spoken.warnings.push_back(
             passages(checked.dropped, "of the speech server was", "of the speech server were") +
