@@ -23,8 +23,8 @@ namespace {
 constexpr const char* known_formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm";
 constexpr const char* known_codecs =
     "h264,hevc,vp8,vp9,libdav1d,mpeg4,"
-    "aac,mp3float,mp3,opus,vorbis,flac,alac,ac3,eac3,pcm_s16le,pcm_s16be,pcm_s24le,pcm_f32le,pcm_"
-    "u8";
+    "aac,mp3float,mp3,opus,vorbis,flac,alac,ac3,eac3,amrnb,amrwb,"
+    "pcm_s16le,pcm_s16be,pcm_s24le,pcm_f32le,pcm_u8,pcm_alaw,pcm_mulaw";
 
 /// 4096 x 2304: 4K in either orientation. Larger pictures would exceed the memory limit.
 constexpr std::int64_t decoded_pixels_max = std::int64_t{4096} * 2304;

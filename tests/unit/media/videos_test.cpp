@@ -195,6 +195,8 @@ TEST_F(Videos, AcceptsTheUsualCodecs) {
         {"mpeg4.mp4", both + " -c:v mpeg4 -c:a libmp3lame", "mpeg4", "mp3"},
         {"pcm.mov", both + h264 + " -c:a pcm_s16le", "h264", "pcm_s16le"},
         {"h264.mkv", both + h264 + " -c:a aac", "h264", "aac"},
+        {"camera.mkv", both + h264 + " -c:a pcm_alaw", "h264", "pcm_alaw"},
+        {"recorder.mkv", both + h264 + " -c:a pcm_mulaw", "h264", "pcm_mulaw"},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
