@@ -166,3 +166,31 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
     visitor.assertClean('429 /dashboard/api/reels/analyze');
     await visitor.close();
 });
+
+test('a submission whose response was lost is not analysed twice', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const seen = [];
+    await page.route('**/dashboard/api/reels/analyze', async (route) => {
+        const response = await route.fetch();
+        seen.push((await response.json()).id);
+        await (seen.length % 2 ? route.abort() : route.fulfill({ response }));
+    });
+    await visitor.visit('/');
+    await page.getByText('Options', { exact: true }).click();
+    await page.getByLabel('Analyse again, even if done within a day').check();
+    const field = page.getByLabel('Analyse a reel');
+    for (const count of [2, 4]) { // The next submission of the link is another one.
+        await field.fill(UNAVAILABLE);
+        await field.press('Enter');
+        await page.locator('.submit .note-fail').waitFor();
+        await field.press('Enter');
+        await field.and(page.locator(':placeholder-shown')).waitFor();
+        assert.equal(seen.length, count);
+    }
+    assert.equal(seen[0], seen[1]);
+    assert.equal(seen[2], seen[3]);
+    assert.notEqual(seen[1], seen[2]);
+    visitor.assertClean();
+    await visitor.close();
+});

@@ -58,6 +58,9 @@ async function send(method, path, body, options) {
     if (method !== 'GET' && csrfToken) {
         headers['X-CSRF-Token'] = csrfToken;
     }
+    if (options.idempotencyKey) {
+        headers['Idempotency-Key'] = options.idempotencyKey;
+    }
     try {
         return await fetch(`/dashboard${path}`, {
             method,
@@ -84,8 +87,8 @@ export function nextPageOf(link) {
 
 /**
  * Sends one request below `/dashboard` and resolves to the successful response. `options`: `signal` aborts
- * it, `keepalive` lets it outlive the page, `isSigningIn` interprets 401 as a wrong password. Rejects with
- * ApiError, or with AbortError when aborted.
+ * it, `keepalive` lets it outlive the page, `isSigningIn` interprets 401 as a wrong password, `idempotencyKey`
+ * identifies a submission. Rejects with ApiError, or with AbortError when aborted.
  */
 export async function request(method, path, body, options = {}) {
     let answer = await send(method, path, body, options);
@@ -130,7 +133,7 @@ export function resourceAddress(path) {
 }
 
 /** Sends a form once; resolves to the response. XMLHttpRequest, as fetch() reports no progress. */
-function sendForm(path, form, onProgress) {
+function sendForm(path, form, idempotencyKey, onProgress) {
     return new Promise((resolve, reject) => {
         const sending = new XMLHttpRequest();
         sending.upload.addEventListener('progress', (event) => {
@@ -141,6 +144,7 @@ function sendForm(path, form, onProgress) {
             reject(new ApiError(0, 'The connection was lost while the file was sent.'));
         });
         sending.open('POST', `/dashboard/api${path}`);
+        sending.setRequestHeader('Idempotency-Key', idempotencyKey);
         if (csrfToken) {
             sending.setRequestHeader('X-CSRF-Token', csrfToken);
         }
@@ -152,10 +156,10 @@ function sendForm(path, form, onProgress) {
  * Uploads a form with a file below `/dashboard/api` and resolves to the response's JSON. `onProgress` receives the
  * fraction sent, 0 to 1. Rejects with ApiError.
  */
-export async function upload(path, form, onProgress) {
-    let sent = await sendForm(path, form, onProgress);
+export async function upload(path, form, idempotencyKey, onProgress) {
+    let sent = await sendForm(path, form, idempotencyKey, onProgress);
     if (sent.status === 403 && await listeners.renewSession()) {
-        sent = await sendForm(path, form, onProgress);
+        sent = await sendForm(path, form, idempotencyKey, onProgress);
     }
     let body = null;
     try {

@@ -26,7 +26,7 @@ async function submitAgain(reel, members) {
         return submitLink(reel.url, members);
     }
     const response = await request('GET', `/api/reels/${reel.id}/video`);
-    const file = new File([await response.blob()], reel.url.replace(/^upload:/, ''));
+    const file = new File([await response.blob()], reel.url.replace(/^upload:/, ''), { lastModified: 0 });
     return submitVideo(file, '', members, () => {});
 }
 

@@ -3,6 +3,7 @@ import { change } from '../core/api.js';
 import { createStore } from '../core/store.js';
 import { listStore, putReel } from './list.js';
 import { sendParts } from './parts.js';
+import { submit } from './submissions.js';
 
 const LINKS_OF_REQUEST = 50;
 
@@ -59,8 +60,7 @@ export async function tryAgain(reels) {
     const accepted = [];
     let refusal = null;
     // With `queue`, links beyond the limit of unfinished reels wait; otherwise they are rejected.
-    const send = (part) => change('POST', '/reels/analyze',
-        { urls: part.map((reel) => reel.url), fresh: true, queue: true, ...part[0].options });
+    const send = (part) => submit({ urls: part.map((reel) => reel.url), fresh: true, queue: true, ...part[0].options });
     const failure = await sendParts(partsWithOptions(reels), send, (pairs) => {
         for (const [{ id: earlier, url, options }, { id, status, error }] of pairs) {
             if (id === undefined) {

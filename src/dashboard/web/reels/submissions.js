@@ -1,12 +1,40 @@
-// Submits links and videos.
+// Submits links and videos. A submission that is tried again because no response arrived has the same Idempotency-Key: it may
+// have been accepted, and must not be analysed, and paid, twice.
 import { change, upload } from '../core/api.js';
 import { partsOf } from '../reel/links.js';
 import { putReel } from './list.js';
 import { sendParts } from './parts.js';
 
+const keys = new Map(); // Of the submissions without a definite response, by their content.
+
+function randomKey() {
+    return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}
+
+/** Sends a submission with `send(key)`. */
+async function sendOnce(content, send) {
+    const key = keys.get(content) ?? randomKey();
+    keys.set(content, key);
+    try {
+        const answer = await send(key);
+        keys.delete(content);
+        return answer;
+    } catch (why) {
+        if (why.status >= 400 && why.status < 500) {
+            keys.delete(content);
+        }
+        throw why;
+    }
+}
+
+/** Submits a body with one link or with `urls`; resolves to the response's JSON. */
+export function submit(body) {
+    return sendOnce(JSON.stringify(body), (idempotencyKey) => change('POST', '/reels/analyze', body, { idempotencyKey }));
+}
+
 /** Submits a link with the members `options`; resolves to the known fields of the new reel. */
 export async function submitLink(url, options = {}) {
-    const { id, status } = await change('POST', '/reels/analyze', { url, queue: true, ...options });
+    const { id, status } = await submit({ url, queue: true, ...options });
     const reel = { id, url, status, created_at: new Date().toISOString(), options };
     putReel(reel);
     return reel;
@@ -19,7 +47,8 @@ export async function submitVideo(file, link, options, onProgress) {
         form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
     form.append('video', file);
-    const { id, status } = await upload('/reels/analyze', form, onProgress);
+    const content = JSON.stringify([file.name, file.size, file.lastModified, link, options]);
+    const { id, status } = await sendOnce(content, (key) => upload('/reels/analyze', form, key, onProgress));
     const reel = { id, url: link || `upload:${file.name}`, status, created_at: new Date().toISOString() };
     putReel(reel);
     return reel;
@@ -32,7 +61,7 @@ export async function submitVideo(file, link, options, onProgress) {
 export async function submitLinks(links, options, note) {
     const answered = new Set();
     const outcomes = [];
-    const send = (urls) => change('POST', '/reels/analyze', { urls, queue: true, ...options });
+    const send = (urls) => submit({ urls, queue: true, ...options });
     const failure = await sendParts(partsOf(links, JSON.stringify(options).length), send, (pairs) => {
         for (const [link, outcome] of pairs) {
             answered.add(link);
