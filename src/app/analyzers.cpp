@@ -72,6 +72,20 @@ void warn_of_unknown_price(
         {{"model", name}, {"set", fmt::format("REELSD_MODEL_PRICES={}={}", name, form)}});
 }
 
+bool is_auto(const settings& config) {
+    return config.analyzers == std::vector<std::string>{"auto"};
+}
+
+/// Many users have OPENAI_API_KEY in their environment for other programs.
+bool has_openai(const settings& config) {
+    return !config.openai.key.empty() && !config.openai.model.empty();
+}
+
+void warn_of_skipped_openai(const settings& config, const log::logger& log) {
+    if (!is_auto(config) || config.openai.key.empty() || has_openai(config)) return;
+    log.warning("openai has a key but no model and is not used", {{"set", "openai-model"}});
+}
+
 }  // namespace
 
 result<void> analyzers::open_speech_server(
@@ -115,15 +129,14 @@ result<std::unique_ptr<model::dense_embedder>> make_dense_embedder(const setting
 }
 
 std::vector<std::string> analyzer_names(const settings& config) {
-    if (config.analyzers != std::vector<std::string>{"auto"}) return config.analyzers;
+    if (!is_auto(config)) return config.analyzers;
     if (!config.gemini.key.empty()) return {"gemini"};
-    if (!config.openai.key.empty()) return {"openai"};
+    if (has_openai(config)) return {"openai"};
     return {"local"};
 }
 
 std::vector<std::string> other_analyzer_names(const settings& config) {
-    const bool is_auto = config.analyzers == std::vector<std::string>{"auto"};
-    if (is_auto && !config.gemini.key.empty() && !config.openai.key.empty()) return {"openai"};
+    if (is_auto(config) && !config.gemini.key.empty() && has_openai(config)) return {"openai"};
     return {};
 }
 
@@ -175,6 +188,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
         created->by_name_.emplace_back(name, analyzer.get());
         return analyzer;
     };
+    warn_of_skipped_openai(config, log);
     std::vector<std::unique_ptr<model::analyzer>> chain;
     for (const auto& name : analyzer_names(config)) {
         if (name == "gemini" && config.gemini.key.empty())
@@ -188,7 +202,7 @@ result<std::unique_ptr<analyzers>> analyzers::create(
         }
     }
     for (const auto& name : other_analyzer_names(config)) {
-        if (!config.openai.model.empty()) created->others_.push_back(make(name));
+        created->others_.push_back(make(name));
     }
     created->by_name_.emplace_back(model::local_provider, created->local_.get());
     created->chosen_ = chain.size() == 1

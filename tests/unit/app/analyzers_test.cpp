@@ -22,10 +22,12 @@ settings analyzer_settings(std::vector<std::string> names) {
     return config;
 }
 
-TEST(WantedAnalyzers, AutoIsTheFirstWithAKey) {
+TEST(WantedAnalyzers, AutoIsTheFirstWithAKeyAndAModel) {
     auto config = analyzer_settings({"auto"});
     EXPECT_THAT(analyzer_names(config), ElementsAre("local"));
     config.openai.key = "k";
+    EXPECT_THAT(analyzer_names(config), ElementsAre("local"));
+    config.openai.model = "m";
     EXPECT_THAT(analyzer_names(config), ElementsAre("openai"));
     config.gemini.key = "k";
     EXPECT_THAT(analyzer_names(config), ElementsAre("gemini"));
@@ -38,11 +40,13 @@ TEST(WantedAnalyzers, NamedAnalyzersAreUsed) {
         << "a key alone enables no analyzer";
 }
 
-TEST(WantedAnalyzers, SubmissionsMayChooseTheOthersThatHaveAKey) {
+TEST(WantedAnalyzers, SubmissionsMayChooseTheOthersThatHaveAKeyAndAModel) {
     auto config = analyzer_settings({"auto"});
     config.gemini.key = "k";
     EXPECT_TRUE(other_analyzer_names(config).empty());
     config.openai.key = "k";
+    EXPECT_TRUE(other_analyzer_names(config).empty());
+    config.openai.model = "m";
     EXPECT_THAT(other_analyzer_names(config), ElementsAre("openai"));
     config.analyzers = {"gemini"};
     EXPECT_TRUE(other_analyzer_names(config).empty()) << "a key alone enables no analyzer";
@@ -98,8 +102,6 @@ TEST(Analyzers, AMissingSettingIsNamed) {
         settings config;
         const char* detail;
     };
-    auto no_model = analyzer_settings({"auto"});
-    no_model.openai.key = "k";
     auto no_file = analyzer_settings({"local"});
     no_file.model_prices_file = "/nonexistent/prices.json";
     auto folder = analyzer_settings({"local"});
@@ -111,7 +113,6 @@ TEST(Analyzers, AMissingSettingIsNamed) {
     const test_case cases[] = {
         {analyzer_settings({"local", "gemini"}), "gemini-api-key is not set"},
         {analyzer_settings({"openai"}), "openai-model is not set"},
-        {no_model, "openai-model is not set"},
         {no_file, "model-prices-file: /nonexistent/prices.json cannot be read"},
         {folder, "model-prices-file: /tmp cannot be read"},
         {no_table, "model-prices-file: a price table is"},
