@@ -18,7 +18,11 @@ log::logger logger_for(const invocation& request) {
     return {is_default ? log::level::warning : config.log_level, config.log_format};
 }
 
-/// Runs the command. Returns the exit code: 0, or 1 after printing the error on standard error.
+/// After this exit code, the service manager does not restart the daemon.
+constexpr int invalid_setting_code = 2;
+
+/// Runs the command. Returns the exit code. After a failure it has printed the error on standard
+/// error.
 int run(const invocation& request) {
     const auto log = logger_for(request);
     const auto execute_chosen = [&](const auto& chosen) {
@@ -33,7 +37,9 @@ int run(const invocation& request) {
     if (outcome) return 0;
     const auto& why = outcome.error();
     print_error(why.detail().empty() ? name_of(why.code()) : why.detail());
-    return 1;
+    // Some settings are checked only by the parts that use them.
+    const bool is_daemon = std::holds_alternative<serve_command>(request.chosen);
+    return is_daemon && why.code() == errc::invalid_argument ? invalid_setting_code : 1;
 }
 
 }  // namespace

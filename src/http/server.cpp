@@ -280,7 +280,7 @@ result<std::uint16_t> server::start(unique_fd listening) {
         error_code ignored;  // The first failure is reported.
         self.acceptor.close(ignored);
         return error{
-            errc::invalid_argument,
+            errc::conflict,
             "cannot listen on " + text_of(options.address) + ": " + failed.message()};
     }
     const auto limit = descriptor_limit();

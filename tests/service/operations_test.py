@@ -127,15 +127,15 @@ class Settings(ServiceTest):
 class Environment(ServiceTest):
     """A daemon that cannot start prints one line with the cause and exits; it never hangs."""
 
-    def ended(self, daemon):
+    def ended(self, daemon, expected_code=1):
+        """The log. The code is 2 for an invalid setting, after which systemd does not restart the daemon."""
         daemon.spawn()
         code = daemon.process.wait(60)
-        self.assertNotEqual(code, 0)
-        self.assertGreater(code, 0, f"killed by a signal:\n{daemon.log()}")
+        self.assertEqual(code, expected_code, daemon.log())
         return daemon.log()
 
     def test_the_only_resolver_is_not_installed(self):
-        log = self.ended(self.daemon(workers=0, resolvers="yt-dlp", yt_dlp_path="/nonexistent/yt-dlp"))
+        log = self.ended(self.daemon(workers=0, resolvers="yt-dlp", yt_dlp_path="/nonexistent/yt-dlp"), 2)
         self.assertIn("/nonexistent/yt-dlp", log)
 
     def test_one_of_several_resolvers_is_not_installed(self):
@@ -143,8 +143,11 @@ class Environment(ServiceTest):
         lines = [line for line in daemon.log_lines() if "yt-dlp" in line["message"]]
         self.assertEqual([line["level"] for line in lines], ["info"], lines)
 
+    def test_an_analyzer_without_its_model(self):
+        self.assertIn("openai-model", self.ended(self.daemon(analyzer="openai"), 2))
+
     def test_missing_ca_certificates(self):
-        log = self.ended(self.daemon(workers=0, ca_file="/nonexistent/ca.pem"))
+        log = self.ended(self.daemon(workers=0, ca_file="/nonexistent/ca.pem"), 2)
         self.assertIn("ca-file: /nonexistent/ca.pem: No such file or directory", log)
 
     def test_port_in_use(self):
@@ -173,7 +176,7 @@ class Environment(ServiceTest):
         self.assertRegex(log.lower(), "refused|unreachable|connect")
 
     def test_wrong_database_url(self):
-        log = self.ended(self.daemon(database_url="postgresql://[broken"))
+        log = self.ended(self.daemon(database_url="postgresql://[broken"), 2)
         self.assertRegex(log.lower(), "database")
 
     def test_a_file_as_data_directory(self):

@@ -348,6 +348,7 @@ TEST_F(Served, NamesAPortInUse) {
     server second{loop.get_executor(), routes, log::logger::silent(), same_port};
     const auto bound = second.start();
     ASSERT_FALSE(bound);
+    EXPECT_EQ(bound.error().code(), errc::conflict) << "the daemon may be started again";
     EXPECT_EQ(
         bound.error().detail(),
         "cannot listen on 127.0.0.1:" + std::to_string(port) + ": Address already in use");
