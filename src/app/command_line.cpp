@@ -65,7 +65,7 @@ std::string help_of(const setting_definition& definition) {
 }
 
 void add_settings(CLI::App& app, parsed_line& line) {
-    app.add_option("--config", line.config_file, wrapped("Configuration file, in TOML or INI."))
+    app.add_option("--config", line.config_file, wrapped("Configuration file, in TOML."))
         ->envname("REELSD_CONFIG")
         ->type_name("FILE");
     for (const auto& group : setting_groups()) {

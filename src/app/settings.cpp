@@ -2,10 +2,10 @@
 
 #include "from_settings.hpp"
 #include "settings.hpp"
+#include <reelsd/base/configuration_file.hpp>
 #include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/unique_fd.hpp>
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace reelsd::app {
 namespace {
@@ -101,38 +100,18 @@ std::string installed_configuration_file() {
     return std::filesystem::exists(file, failure) ? file.string() : std::string{};
 }
 
-/// CLI11 reads a directory, and a file that may not be read, as an empty file.
-result<void> check_readable(const std::string& file) {
-    std::error_code failure;
-    if (std::filesystem::is_directory(file, failure)) {
-        return invalid(fmt::format("config: {} is a directory", file));
-    }
-    if (::access(file.c_str(), R_OK) == 0) return {};
-    const int code = errno;
-    const auto* const remedy = code == EACCES
-                                   ? "; run this as root, or as the service's user, whose group "
-                                     "must be allowed to read it"
-                                   : "";
-    return invalid(
-        fmt::format("config: {}: {}{}", file, std::generic_category().message(code), remedy));
-}
-
 result<given_values> read_configuration_file(const std::string& file) {
-    given_values values;
-    if (file.empty()) return values;
-    if (const auto readable = check_readable(file); !readable) return readable.error();
-    std::vector<CLI::ConfigItem> items;
-    try {
-        items = CLI::ConfigTOML{}.from_file(file);
-    } catch (const CLI::Error& failure) {
-        return invalid(fmt::format("config: {}", failure.what()));
+    if (file.empty()) return given_values{};
+    auto values = read_configuration(file);
+    if (!values) {
+        const bool is_forbidden = ::access(file.c_str(), R_OK) != 0 && errno == EACCES;
+        const auto* const remedy = is_forbidden
+                                       ? "; run this as root, or as the service's user, whose "
+                                         "group must be allowed to read it"
+                                       : "";
+        return invalid(fmt::format("config: {}{}", values.error().detail(), remedy));
     }
-    for (const auto& item : items) {
-        // CLI11 marks where a section begins and ends by items of these names.
-        if (item.name == "++" || item.name == "--") continue;
-        values[item.fullname()] = CLI::detail::join(item.inputs, ",");
-    }
-    for (const auto& [key, text] : values) {
+    for (const auto& [key, text] : *values) {
         if (key == dropped_setting) {
             fmt::print(stderr, "reelsd: warning: {}: \"{}\" has no effect; remove it\n", file, key);
         } else if (find_setting(key) == nullptr) {

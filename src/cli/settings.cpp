@@ -1,10 +1,10 @@
 #include "settings.hpp"
 
 #include "text.hpp"
+#include <reelsd/base/configuration_file.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/url.hpp>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <map>
@@ -62,29 +62,23 @@ result<std::optional<std::filesystem::path>> existing_config() {
 }
 
 result<settings_source> settings_from_file(const std::filesystem::path& file) {
-    // Only CLI11's parser: options that read both would let the file override the environment.
     using setting_field = std::optional<std::string> settings_source::*;
     static const std::map<std::string, setting_field> settings_by_name{
         {"server", &settings_source::server},
         {"token", &settings_source::token},
         {"ca-file", &settings_source::ca_file}};
+    const auto values = read_configuration(file.string());
+    if (!values) return values.error();
     settings_source settings;
-    try {
-        for (const auto& item : CLI::ConfigTOML{}.from_file(file.string())) {
-            // CLI11's marks of the beginning and the end of a section.
-            if (item.name == "++" || item.name == "--") continue;
-            const auto name = item.fullname();
-            const auto setting = settings_by_name.find(name);
-            if (setting == settings_by_name.end()) {
-                return invalid(fmt::format(
-                    "{}: unknown setting \"{}\"; known settings are server, token and ca-file",
-                    file.string(),
-                    one_line(name)));
-            }
-            settings.*setting->second = item.inputs.empty() ? "" : item.inputs.front();
+    for (const auto& [name, value] : *values) {
+        const auto setting = settings_by_name.find(name);
+        if (setting == settings_by_name.end()) {
+            return invalid(fmt::format(
+                "{}: unknown setting \"{}\"; known settings are server, token and ca-file",
+                file.string(),
+                one_line(name)));
         }
-    } catch (const CLI::Error& why) {  // Unreadable or malformed.
-        return invalid(fmt::format("{}: {}", file.string(), why.what()));
+        settings.*setting->second = value;
     }
     return settings;
 }

@@ -37,7 +37,7 @@ struct settings_source {
 /// entered; the detail is for the user.
 [[nodiscard]] result<std::optional<std::filesystem::path>> existing_config();
 
-/// Reads `server = "..."`, `token = "..."` and `ca-file = "..."` (TOML or INI). Errors:
+/// Reads `server = "..."`, `token = "..."` and `ca-file = "..."` (TOML). Errors:
 /// invalid_argument if the file cannot be read or has an unknown setting; the detail is for the
 /// user.
 [[nodiscard]] result<settings_source> settings_from_file(const std::filesystem::path& file);

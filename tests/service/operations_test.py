@@ -60,6 +60,11 @@ class Settings(ServiceTest):
             file.write('workers = "from-file"\n')
         with self.subTest("the file is read"):
             self.refused(run_reelsd("--config", path, "serve"), "from-file")
+        with self.subTest("quoted text may contain # and backslashes"):
+            for text in (r'"a#b\\c" # "d"', r"'a#b\c'"):
+                with open(path, "w") as file:
+                    file.write(f"platform-interval-seconds = 9 # more\nworkers = {text}\n")
+                self.refused(run_reelsd("--config", path, "serve"), r'"a#b\c"')
         with self.subTest("the environment wins over the file"):
             self.refused(run_reelsd("--config", path, "serve", workers="from-env"), "from-env")
         with self.subTest("flags win over both"):
